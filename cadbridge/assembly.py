@@ -1,0 +1,317 @@
+"""What the CAD system said: parts, instances, components, mates. Frozen, SI, no interpretation.
+
+Frames: W world (the source's, SI), I an instance (its part's own frame), C a component.
+Placements are proper rigid motions; a mirrored instance gets a mirrored part of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.findings import Finding, Where
+from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.inertia import MassProperties
+
+GROUND = "ground"
+"""The name by which mates and joints refer to the world itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Triangles: `vertices` (n, 3) in m, `triangles` (m, 3) indices, counter-clockwise from outside."""
+
+    vertices: NDArray[np.float64]
+    triangles: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A face of a part, in the part's frame.
+
+    `kind`: plane, cylinder, cone, sphere, torus or other. `point` (3,) m lies on the plane or
+    the axis, or is the sphere's centre; `direction` (3,) is the outward normal or the axis,
+    None where the face has none; `radius` m of a cylinder or sphere.
+    """
+
+    kind: str
+    point: Vector
+    direction: Vector | None
+    radius: float | None = None
+    name: str | None = None
+    area: float = 0.0
+    centre: Vector = field(default_factory=lambda: np.zeros(3))
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """The geometry of a part, in the part's frame, once for all its instances.
+
+    `brep` holds the exact volume properties at density 1 (mass = volume in m³), None where
+    there is no B-Rep. `key` identifies the geometry (a content hash), `source` says where
+    it is: (file, label), for what needs the B-Rep again. `visual` and `collision` tell which
+    file a mesh came from.
+    """
+
+    key: str
+    fine: Mesh | None
+    coarse: Mesh | None
+    collision: Mesh | None = None
+    brep: MassProperties | None = None
+    faces: tuple[Face, ...] = ()
+    solids: int = 0
+    source: tuple[str, str] | None = None
+    validation: dict[str, float] = field(default_factory=dict)
+    visual_file: str | None = None
+    collision_file: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class MassOverride:
+    """Numbers given by a person; None leaves what is computed. In the frame of part or component."""
+
+    mass: float | None = None
+    com: Vector | None = None
+    inertia: Matrix | None = None
+    where: Where = field(default_factory=Where)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A distinct shape. `density` in kg/m³ or None, `density_source` says who gave it.
+
+    `declared` are the file's own mass properties, in the part's frame.
+    """
+
+    name: str
+    shape: Shape | None = None
+    material: str | None = None
+    density: float | None = None
+    density_source: str | None = None
+    declared: MassProperties | None = None
+    override: MassOverride | None = None
+    colour: tuple[float, float, float, float] | None = None
+    mirrored_from: str | None = None
+    where: Where = field(default_factory=Where)
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A leaf placement of a part. `name` is its unique path, with '/' between levels."""
+
+    name: str
+    part: str
+    X_WI: Pose
+    component: str
+    colour: tuple[float, float, float, float] | None = None
+    product_path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """A rigid unit that mates connect: instances with no motion between them.
+
+    `X_WC` is the placement as designed. For a component of one instance C is I.
+    """
+
+    name: str
+    instances: tuple[str, ...]
+    X_WC: Pose
+    grounded: bool = False
+    override: MassOverride | None = None
+    where: Where = field(default_factory=Where)
+
+
+class FeatureKind(StrEnum):
+    """What a mate takes hold of."""
+
+    PLANE = "plane"
+    AXIS = "axis"
+    POINT = "point"
+    FRAME = "frame"
+    SPHERE = "sphere"
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A plane (point, outward normal), axis (point, direction), point, or frame of a component.
+
+    In the component's frame C (the world frame where `component` is GROUND). `direction` is a
+    unit vector, None only for points and spheres; `x` completes a FRAME (z is `direction`).
+    `radius` is known where the feature was a cylinder, cone or sphere.
+    """
+
+    component: str
+    kind: FeatureKind
+    point: Vector
+    direction: Vector | None = None
+    x: Vector | None = None
+    radius: float | None = None
+    instance: str | None = None
+    label: str = ""
+
+
+class MateKind(StrEnum):
+    """The relations that CAD systems know. Rows in the fewest that the mate needs."""
+
+    COINCIDENT = "coincident"
+    FLUSH = "flush"
+    INSERT = "insert"
+    CONCENTRIC = "concentric"
+    ANGLE = "angle"
+    PARALLEL = "parallel"
+    PERPENDICULAR = "perpendicular"
+    TANGENT = "tangent"
+    DISTANCE = "distance"
+    FIXED = "fixed"
+    REVOLUTE = "revolute"
+    PRISMATIC = "prismatic"
+    CYLINDRICAL = "cylindrical"
+    SPHERICAL = "spherical"
+    PLANAR = "planar"
+    UNIVERSAL = "universal"
+    SCREW = "screw"
+    FREE = "free"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The range of a joint coordinate: m or rad (and m/s or rad/s, N or N m). None is no limit."""
+
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    effort: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Mate:
+    """A relation between features of two components, as the CAD has it.
+
+    `value`: the offset or distance in m (coincident, flush, insert, tangent, distance), the
+    angle in rad (angle), the advance in m/rad (screw). `aligned`: whether the directions point
+    the same way (True) or against each other (False); None takes the nearer at the pose read.
+    `lock_rotation` makes an insert or concentric a rigid one. `joint_name` is the stable name
+    asked for the joint; `home` its value in the home pose.
+    """
+
+    name: str
+    kind: MateKind
+    a: Feature
+    b: Feature
+    value: float = 0.0
+    aligned: bool | None = None
+    lock_rotation: bool = False
+    inside: bool = False
+    limit: Limit | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+    joint_name: str | None = None
+    where: Where = field(default_factory=Where)
+
+
+class CouplingKind(StrEnum):
+    """Gears and other couplings of one row."""
+
+    SPUR = "spur"
+    BEVEL = "bevel"
+    INTERNAL = "internal"
+    RACK_PINION = "rack_pinion"
+    RATIO = "ratio"
+    JOINTS = "joints"
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """A gear pair, as a mate: one row.
+
+    `a` and `b` are axes with their direction. `ratio` = r_b/r_a = teeth_b/teeth_a > 0 for spur,
+    internal and bevel (a is the annulus of an internal pair when ratio < 1, else b). For RACK_PINION a is
+    the pinion's axis, b the rack's direction, `radius_a` the pitch radius. RATIO turns
+    b by `ratio` times the turn of a about their axes, signed, relative to `carrier`
+    (coaxial and far pairs). JOINTS couples the coordinates of two mates that leave one
+    freedom: q_b = ratio * q_a + offset, `joints` = (a, b) mate names (URDF mimic).
+    `carrier` names the component that holds both axes, None where it is found.
+    """
+
+    name: str
+    kind: CouplingKind
+    a: Feature | None
+    b: Feature | None
+    ratio: float | None = None
+    teeth_a: int | None = None
+    teeth_b: int | None = None
+    radius_a: float | None = None
+    radius_b: float | None = None
+    carrier: str | None = None
+    joints: tuple[str, str] | None = None
+    offset: float = 0.0
+    where: Where = field(default_factory=Where)
+
+
+@dataclass(frozen=True, eq=False)
+class Drive:
+    """What moves a joint: the mate's (or joint's) name, reduction, rotor inertia kg m² at the rotor."""
+
+    name: str
+    joint: str
+    reduction: float = 1.0
+    rotor_inertia: float = 0.0
+    where: Where = field(default_factory=Where)
+
+
+@dataclass(frozen=True, eq=False)
+class NamedFrame:
+    """A frame that people refer to (base, tool): fixed in a component."""
+
+    name: str
+    component: str
+    X_CF: Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """All that a source said. `units` is the ledger: what was in the file, what it became."""
+
+    name: str
+    source: str
+    format: str
+    parts: tuple[Part, ...]
+    instances: tuple[Instance, ...]
+    components: tuple[Component, ...]
+    mates: tuple[Mate, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    drives: tuple[Drive, ...] = ()
+    frames: tuple[NamedFrame, ...] = ()
+    home: dict[str, float] = field(default_factory=dict)
+    joint_names: dict[str, str] = field(default_factory=dict)
+    units: tuple[str, ...] = ()
+    mates_in_file: int = 0
+    extra: dict[str, Any] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    def part(self, name: str) -> Part:
+        """The part of that name; KeyError where there is none."""
+        return self._index("parts")[name]  # type: ignore[no-any-return]
+
+    def instance(self, name: str) -> Instance:
+        """The instance of that name; KeyError where there is none."""
+        return self._index("instances")[name]  # type: ignore[no-any-return]
+
+    def component(self, name: str) -> Component:
+        """The component of that name; KeyError where there is none."""
+        return self._index("components")[name]  # type: ignore[no-any-return]
+
+    def _index(self, what: str) -> dict[str, Any]:
+        cache: dict[str, dict[str, Any]] = self.__dict__.setdefault("_indices", {})
+        if what not in cache:
+            cache[what] = {item.name: item for item in getattr(self, what)}
+        return cache[what]
+
+    def with_findings(self, findings: tuple[Finding, ...]) -> Assembly:
+        """This assembly with more findings."""
+        return replace(self, findings=self.findings + findings)

@@ -1,0 +1,24 @@
+"""The catalogue of finding codes: one file a subject, one table for all."""
+
+from __future__ import annotations
+
+from cadbridge.catalogue import (
+    exports,
+    general,
+    mass,
+    mates,
+    mates_file,
+    mobility,
+    simscape,
+    simulation,
+    step,
+    urdf,
+)
+from cadbridge.findings import Entry
+
+CATALOGUE: dict[str, Entry] = {}
+for _table in (general, step, mates_file, simscape, urdf, mates, mass, mobility, exports, simulation):
+    for _code, _entry in _table.ENTRIES.items():
+        if _code in CATALOGUE:
+            raise KeyError(f"finding code {_code} is used twice")
+        CATALOGUE[_code] = _entry

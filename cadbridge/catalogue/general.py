@@ -1,0 +1,66 @@
+"""Codes CB100–CB119, reading in general."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+ENTRIES: dict[str, Entry] = {
+    "CB100": Entry(
+        Severity.ERROR,
+        "the file cannot be opened",
+        "The source does not exist, is a folder, or may not be read.",
+        "Check the path and its permissions.",
+    ),
+    "CB101": Entry(
+        Severity.ERROR,
+        "no reader takes this file",
+        "Neither the ending of the name nor the first bytes fit a format that cadbridge reads.",
+        "Give a STEP file (.step, .stp, .stpZ), a Simscape Multibody XML or a URDF.",
+    ),
+    "CB102": Entry(
+        Severity.ERROR,
+        "a path leads outside the folder of the source",
+        "Files may name others only inside their own folder (or the package folders given); "
+        "anything else could read what the author of the file must not see.",
+        "Put the referenced file beside the source, or name its folder with --package-dir.",
+    ),
+    "CB103": Entry(
+        Severity.ERROR,
+        "XML with entities or a document type",
+        "Entity declarations can make a small file expand without bound or read other files; "
+        "no format read here needs them.",
+        "Remove the DOCTYPE and the entities from the file.",
+    ),
+    "CB104": Entry(
+        Severity.ERROR,
+        "the XML is not well-formed",
+        "The parser stopped at the place given; nothing after it was read.",
+        "Export the file again, or mend the place given.",
+    ),
+    "CB105": Entry(
+        Severity.WARNING,
+        "the size makes the unit doubtful",
+        "The model is larger than 200 m or smaller than 0.1 mm across: most often a unit was "
+        "misread (millimetres taken for metres).",
+        "Check the unit in the file; override it with `units:` in the mates file or --units.",
+    ),
+    "CB106": Entry(
+        Severity.ERROR,
+        "a referenced file is missing",
+        "The source names a file that is not there.",
+        "Put the file where the source expects it.",
+    ),
+    "CB107": Entry(
+        Severity.WARNING,
+        "two names alike",
+        "Two instances, mates or joints bear the same name; the later ones got a number so that "
+        "every name is unique.",
+        "Rename one of them in the CAD system.",
+    ),
+    "CB108": Entry(
+        Severity.ERROR,
+        "the file is too large",
+        "The file is larger than cadbridge reads of this format.",
+        "Split it, or check that it is what you think.",
+    ),
+}

@@ -1,0 +1,7 @@
+"""Codes CB160–CB179, Simscape Multibody XML."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+ENTRIES: dict[str, Entry] = {}

@@ -1,0 +1,7 @@
+"""Codes CB120–CB139, reading STEP."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+ENTRIES: dict[str, Entry] = {}

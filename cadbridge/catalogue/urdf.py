@@ -1,0 +1,7 @@
+"""Codes CB180–CB199, URDF."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+ENTRIES: dict[str, Entry] = {}

@@ -1,0 +1,49 @@
+"""The errors of cadbridge.
+
+    CadbridgeError
+    ├── InputError          the input or the call cannot be used      (exit status 2)
+    ├── ModelError          the model was read but has errors         (exit status 1)
+    ├── MissingExtraError   an optional package is not installed      (exit status 2)
+    └── InternalError       a fault of ours                           (exit status 3)
+
+Faults of an input are findings (`cadbridge.findings`), all of them at once; an
+error carries the findings that made it impossible to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cadbridge.findings import Finding
+
+
+class CadbridgeError(Exception):
+    """Base of all errors; `findings` holds what is known of the cause."""
+
+    exit_status = 3
+
+    def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings: tuple[Finding, ...] = tuple(findings)
+
+
+class InputError(CadbridgeError):
+    """The input or the call cannot be used."""
+
+    exit_status = 2
+
+
+class ModelError(CadbridgeError):
+    """The model was read, but what was asked of it cannot be done."""
+
+    exit_status = 1
+
+
+class MissingExtraError(InputError):
+    """An optional package is needed and not installed."""
+
+
+class InternalError(CadbridgeError):
+    """A fault of cadbridge itself."""

@@ -1,0 +1,124 @@
+"""Poses of frames.
+
+Notation: `X_AB` is the pose of frame B in frame A; `p_A = X_AB @ p_B`, and
+`X_AC = X_AB @ X_BC`. W is the world frame. Lengths in metres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+def _identity_rotation() -> Matrix:
+    return np.eye(3)
+
+
+def _zero_vector() -> Vector:
+    return np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A proper rigid motion X_AB: `R` (3, 3) rotation with determinant +1, `p` (3,) metres."""
+
+    R: Matrix = field(default_factory=_identity_rotation)
+    p: Vector = field(default_factory=_zero_vector)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(self.R @ other.R, self.R @ other.p + self.p)
+
+    def inverse(self) -> Pose:
+        """X_BA of this X_AB."""
+        return Pose(self.R.T, -self.R.T @ self.p)
+
+    def point(self, p_B: ArrayLike) -> Vector:
+        """Points (..., 3) of frame B in frame A."""
+        return np.asarray(p_B, dtype=float) @ self.R.T + self.p
+
+    def vector(self, v_B: ArrayLike) -> Vector:
+        """Directions (..., 3) of frame B in frame A."""
+        return np.asarray(v_B, dtype=float) @ self.R.T
+
+    def matrix(self) -> Matrix:
+        """The homogeneous matrix (4, 4)."""
+        X = np.eye(4)
+        X[:3, :3] = self.R
+        X[:3, 3] = self.p
+        return X
+
+    @staticmethod
+    def from_matrix(X: ArrayLike) -> Pose:
+        """From a homogeneous matrix (4, 4) or (3, 4)."""
+        X = np.asarray(X, dtype=float)
+        return Pose(X[:3, :3].copy(), X[:3, 3].copy())
+
+    @staticmethod
+    def from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> Pose:
+        """URDF's convention: fixed-axis roll, pitch, yaw in radians."""
+        r, p, y = np.asarray(rpy, dtype=float)
+        cr, sr, cp, sp, cy, sy = np.cos(r), np.sin(r), np.cos(p), np.sin(p), np.cos(y), np.sin(y)
+        R = np.array(
+            [
+                [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                [-sp, cp * sr, cp * cr],
+            ]
+        )
+        return Pose(R, np.asarray(xyz, dtype=float).copy())
+
+    def rpy(self) -> Vector:
+        """Fixed-axis roll, pitch, yaw (3,) in radians, the inverse of `from_rpy`."""
+        R = self.R
+        pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
+        if np.hypot(R[0, 0], R[1, 0]) < 1e-12:
+            return np.array([np.arctan2(-R[1, 2], R[1, 1]), pitch, 0.0])
+        return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
+
+    def quaternion(self) -> Vector:
+        """Unit quaternion (4,) as w, x, y, z with w >= 0."""
+        from scipy.spatial.transform import Rotation
+
+        q = Rotation.from_matrix(self.R).as_quat(canonical=True, scalar_first=True)
+        return np.asarray(q, dtype=float)
+
+    @staticmethod
+    def from_quaternion(p: ArrayLike, q: ArrayLike) -> Pose:
+        """From a position (3,) and a quaternion (4,) w, x, y, z of any length but zero."""
+        from scipy.spatial.transform import Rotation
+
+        R = Rotation.from_quat(np.asarray(q, dtype=float), scalar_first=True).as_matrix()
+        return Pose(np.asarray(R, dtype=float), np.asarray(p, dtype=float).copy())
+
+
+def unit(v: ArrayLike) -> Vector:
+    """The unit vector along v (3,); ValueError where v is (nearly) zero."""
+    v = np.asarray(v, dtype=float)
+    norm = float(np.linalg.norm(v))
+    if not norm > 1e-300:
+        raise ValueError("a zero vector has no direction")
+    return v / norm
+
+
+def perpendicular(v: ArrayLike) -> Vector:
+    """A unit vector perpendicular to v (3,), chosen the same way every time."""
+    v = unit(v)
+    e = np.zeros(3)
+    e[int(np.argmin(np.abs(v)))] = 1.0
+    return unit(np.cross(v, e))
+
+
+def frame_from_axis(axis: ArrayLike, x: ArrayLike | None = None) -> Matrix:
+    """A rotation (3, 3) whose third column is `axis`; the first follows `x` where given."""
+    z = unit(axis)
+    if x is None:
+        e1 = perpendicular(z)
+    else:
+        x = np.asarray(x, dtype=float)
+        e1 = unit(x - z * float(z @ x))
+    return np.column_stack([e1, np.cross(z, e1), z])

@@ -1,0 +1,127 @@
+"""How it moves: bodies, joints and couplings, each with the way back to its mates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cadbridge.assembly import Assembly, Coupling, Drive, Limit
+from cadbridge.findings import Finding
+from cadbridge.frames import Matrix, Pose
+from cadbridge.inertia import MassProperties
+from solver.constraints import Primitive
+
+GROUND_BODY = -1
+"""Index of the ground among the bodies."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Components that their mates lock together.
+
+    `X_WB` is the pose as designed: the origin is that of the first component (its frame C).
+    `mass` is in frame B, None where a density is unknown. `mass_source`: mesh, brep, declared or override.
+    """
+
+    name: str
+    components: tuple[str, ...]
+    instances: tuple[str, ...]
+    X_WB: Pose
+    mass: MassProperties | None
+    mass_source: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """What is left between two bodies after collapsing their mates.
+
+    `type`: revolute, prismatic, cylindrical, spherical, planar, universal, screw, or generic.
+    Indices into `Mechanism.bodies`, GROUND_BODY for the ground. X_AJ and X_BJ place the joint frame
+    J (z is the axis) in the bodies' frames A and B; at the designed pose they coincide.
+    `primitives` hold the joint, in terms of body indices and body frames.
+    `freedom` (6, k): twists (v at J's origin; ω) of B relative to A in frame J.
+    The joint's coordinate (revolute: rad, prismatic: m) is 0 at the designed pose, positive by
+    the right hand about J's z, B relative to A.
+    `mates` are all mates between the two bodies.
+    """
+
+    name: str
+    type: str
+    a: int
+    b: int
+    X_AJ: Pose
+    X_BJ: Pose
+    primitives: tuple[Primitive, ...]
+    freedom: Matrix
+    mates: tuple[str, ...]
+    limit: Limit | None = None
+    pitch: float | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class BodyCoupling:
+    """A coupling between bodies, ready for the solver; `coupling` is the mate it came from."""
+
+    name: str
+    coupling: Coupling
+    primitive: Primitive
+
+
+@dataclass(frozen=True, eq=False)
+class MateRows:
+    """A mate as primitives between components (indices into `Mechanism.component_names`, -1 ground).
+
+    Frames are component frames C. `rows` is their number.
+    """
+
+    mate: str
+    a: int
+    b: int
+    primitives: tuple[Primitive, ...]
+
+    @property
+    def rows(self) -> int:
+        """Scalar equations of the mate."""
+        return sum(p.rows for p in self.primitives)
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """Bodies, joints, couplings; and the mates as read, row by row, for diagnosis and `collapse=False`.
+
+    `body_of[component]` is a body index (GROUND_BODY for the ground); `component_names` are the
+    moving (not grounded) components in order, `X_WC` their designed poses.
+    `collapsed` tells whether joints stand for the mates (True) or every row is kept.
+    """
+
+    assembly: Assembly
+    bodies: tuple[Body, ...]
+    ground: Body
+    joints: tuple[Joint, ...]
+    couplings: tuple[BodyCoupling, ...]
+    mate_rows: tuple[MateRows, ...]
+    component_names: tuple[str, ...]
+    X_WC: tuple[Pose, ...]
+    body_of: dict[str, int]
+    drives: tuple[Drive, ...] = ()
+    locked: tuple[tuple[str, ...], ...] = ()
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    findings: tuple[Finding, ...] = ()
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name; KeyError where there is none."""
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise KeyError(name)
+
+    @property
+    def length_scale(self) -> float:
+        """A characteristic length in m that weighs rotations against translations."""
+        points = np.array([X.p for X in self.X_WC] + [np.zeros(3)])
+        span = float(np.linalg.norm(np.ptp(points, axis=0)))
+        return span if span > 1e-6 else 1.0

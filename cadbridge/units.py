@@ -1,0 +1,22 @@
+"""File units to SI, once, at the boundary."""
+
+from __future__ import annotations
+
+LENGTH: dict[str, float] = {
+    "m": 1.0, "metre": 1.0, "meter": 1.0,
+    "dm": 0.1, "cm": 1e-2, "centimetre": 1e-2, "centimeter": 1e-2,
+    "mm": 1e-3, "millimetre": 1e-3, "millimeter": 1e-3,
+    "um": 1e-6, "micrometre": 1e-6, "micron": 1e-6, "micrometer": 1e-6,
+    "km": 1e3, "kilometre": 1e3, "kilometer": 1e3,
+    "in": 0.0254, "inch": 0.0254, "ft": 0.3048, "foot": 0.3048, "feet": 0.3048,
+}  # fmt: skip
+"""Metres a unit of length."""
+
+MASS: dict[str, float] = {
+    "kg": 1.0, "kilogram": 1.0, "g": 1e-3, "gram": 1e-3, "t": 1e3, "tonne": 1e3,
+    "lb": 0.45359237, "lbm": 0.45359237, "pound": 0.45359237, "slug": 14.593902937206364,
+}  # fmt: skip
+"""Kilograms a unit of mass."""
+
+DENSITY: dict[str, float] = {"kg/m3": 1.0, "g/cm3": 1e3, "kg/dm3": 1e3, "t/m3": 1e3}
+"""kg/m³ a unit of density."""

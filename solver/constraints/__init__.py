@@ -1,0 +1,29 @@
+"""Constraints: primitives (one room for their algebra), joints as lists of primitives, gears."""
+
+from solver.constraints.primitives import (
+    GROUND,
+    AxesAngle,
+    Coordinate,
+    Coupler,
+    Distance,
+    GearPair,
+    LineDistance,
+    PointLineDistance,
+    PointOnPlane,
+    Primitive,
+    RackPinion,
+)
+
+__all__ = [
+    "GROUND",
+    "AxesAngle",
+    "Coordinate",
+    "Coupler",
+    "Distance",
+    "GearPair",
+    "LineDistance",
+    "PointLineDistance",
+    "PointOnPlane",
+    "Primitive",
+    "RackPinion",
+]

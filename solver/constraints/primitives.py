@@ -1,0 +1,150 @@
+"""The primitives: every constraint of the solver is one of these, written once.
+
+A primitive names bodies by index (`GROUND` = -1 for the world frame). Points and
+directions of a side are in that body's frame, whose origin is wherever the caller's poses put it.
+Its algebra (g, Ĝ, c) stands in `solver.constraints.kernels`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+GROUND = -1
+"""The index by which primitives name the world."""
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """One or more scalar equations between bodies `a` and `b`."""
+
+    a: int
+    b: int
+
+    @property
+    def rows(self) -> int:
+        """Number of scalar equations."""
+        return 1
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """All bodies that take part."""
+        return (self.a, self.b)
+
+
+@dataclass(frozen=True, eq=False)
+class PointOnPlane(Primitive):
+    """n_A · (p_B − p_A) = offset: a point of b at a height over a plane of a. Unit m."""
+
+    point_a: Vector
+    normal_a: Vector
+    point_b: Vector
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class AxesAngle(Primitive):
+    """u_A · w_B = cosine: two directions at an angle (0: perpendicular). Unit 1."""
+
+    axis_a: Vector
+    axis_b: Vector
+    cosine: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Distance(Primitive):
+    """‖p_B − p_A‖ = length > 0. Unit m."""
+
+    point_a: Vector
+    point_b: Vector
+    length: float
+
+
+@dataclass(frozen=True, eq=False)
+class PointLineDistance(Primitive):
+    """The point of b at `distance` > 0 from the line (point_a, axis_a) of a. Unit m."""
+
+    point_a: Vector
+    axis_a: Vector
+    point_b: Vector
+    distance: float
+
+
+@dataclass(frozen=True, eq=False)
+class LineDistance(Primitive):
+    """Two crossed lines at a signed common-perpendicular `distance`. Unit m.
+
+    (u_A × w_B)/‖u_A × w_B‖ · (p_B − p_A) = distance; the lines must not be parallel.
+    """
+
+    point_a: Vector
+    axis_a: Vector
+    point_b: Vector
+    axis_b: Vector
+    distance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinate:
+    """A measured freedom of b relative to a.
+
+    `kind` "angle": turn of ref_b against ref_a about axis_a by the right hand, unwrapped over any
+    number of turns; "distance": axis_a · (p_B − p_A). ref_a and ref_b are perpendicular to the axis, and
+    the angle is 0 where they coincide.
+    """
+
+    kind: str
+    a: int
+    b: int
+    point_a: Vector
+    axis_a: Vector
+    point_b: Vector
+    ref_a: Vector = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    ref_b: Vector = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Coupler(Primitive):
+    """Σ coefficient · coordinate = constant: screws, ratios about a carrier, mimics, differentials."""
+
+    terms: tuple[tuple[float, Coordinate], ...]
+    constant: float = 0.0
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """All bodies that take part."""
+        return tuple(dict.fromkeys(i for _, c in self.terms for i in (c.a, c.b)))
+
+
+@dataclass(frozen=True, eq=False)
+class GearPair(Primitive):
+    """Spur, internal or bevel pair rolling at the line of centres (Vlasenko & Kasper, eqs. 5, 29, 34).
+
+    `kind`: "spur", "internal" (a is the annulus where radius_a > radius_b, else b) or "bevel".
+    Points lie on the axes; for spur and internal in the common plane of the wheels, for bevel anywhere
+    on the axes (the pitch cones follow from `ratio` and the shaft angle).
+    `ratio` = r_b / r_a > 0. Residual in m at the pitch circle. The phase is that of the poses in which the
+    model is built.
+    """
+
+    kind: str
+    point_a: Vector
+    axis_a: Vector
+    point_b: Vector
+    axis_b: Vector
+    ratio: float
+
+
+@dataclass(frozen=True, eq=False)
+class RackPinion(Primitive):
+    """A pinion a (axis, pitch radius) rolling on a rack b (direction axis_b through its pitch line)."""
+
+    point_a: Vector
+    axis_a: Vector
+    radius: float
+    point_b: Vector
+    axis_b: Vector

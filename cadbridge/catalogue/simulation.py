@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.findings import Entry
 
 ENTRIES: dict[str, Entry] = {}

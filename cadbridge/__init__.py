@@ -1,0 +1,69 @@
+"""From a CAD assembly with its mates to a simulation that can be trusted.
+
+    import cadbridge as cb
+    assembly = cb.read("robot.step", mates="robot.mates.yaml")
+    mechanism = cb.build(assembly)
+    diagnosis = cb.diagnose(mechanism)
+    run = cb.simulate(mechanism, duration=5.0)
+    cb.export(mechanism, "out/", to="mjcf")
+
+Findings are on every result; nothing prints. Names are loaded when they are first used, so that
+`import cadbridge` is light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cadbridge.diagnosis import diagnose
+    from cadbridge.errors import CadbridgeError, InputError, ModelError
+    from cadbridge.exporters import export
+    from cadbridge.mechanism import build
+    from cadbridge.readers import ReadOptions, read
+    from cadbridge.report import check_document
+    from cadbridge.simulation import load_scenario, simulate, write_trajectory
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "read": "cadbridge.readers",
+    "ReadOptions": "cadbridge.readers",
+    "build": "cadbridge.mechanism",
+    "diagnose": "cadbridge.diagnosis",
+    "simulate": "cadbridge.simulation",
+    "load_scenario": "cadbridge.simulation",
+    "write_trajectory": "cadbridge.simulation",
+    "export": "cadbridge.exporters",
+    "check_document": "cadbridge.report",
+    "CadbridgeError": "cadbridge.errors",
+    "InputError": "cadbridge.errors",
+    "ModelError": "cadbridge.errors",
+}
+
+__all__ = [
+    "CadbridgeError",
+    "InputError",
+    "ModelError",
+    "ReadOptions",
+    "build",
+    "check_document",
+    "diagnose",
+    "export",
+    "load_scenario",
+    "read",
+    "simulate",
+    "write_trajectory",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'cadbridge' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

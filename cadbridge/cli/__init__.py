@@ -1,0 +1,42 @@
+"""The command line: what a person types. Results to stdout, everything said to stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    0 fine; 1 the model has errors; 2 the input or the call cannot be used; 3 a fault of ours;
+    130 stopped by Ctrl-C.
+    """
+    from cadbridge.cli.app import app
+    from cadbridge.cli.output import say_error
+    from cadbridge.errors import CadbridgeError
+
+    try:
+        app(arguments)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    except CadbridgeError as error:
+        say_error(error)
+        return error.exit_status
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    except OSError as error:
+        print(f"error: {error.strerror or error}: {error.filename or ''}".rstrip(": "), file=sys.stderr)
+        return 2
+    except Exception as error:
+        if os.environ.get("CADBRIDGE_DEBUG"):
+            traceback.print_exc()
+        print(
+            f"This is a fault of cadbridge, not of your file: {type(error).__name__}: {error}\n"
+            "Set CADBRIDGE_DEBUG=1 to see where, and please report it.",
+            file=sys.stderr,
+        )
+        return 3
+    return 0

@@ -1,0 +1,26 @@
+"""What is told of a model: JSON documents for tools, text for the terminal."""
+
+from cadbridge.report.document import (
+    all_findings,
+    check_document,
+    export_document,
+    inspect_document,
+    run_document,
+    with_masses,
+    write_json,
+)
+from cadbridge.report.text import check_text, faces_text, inspect_text, run_text
+
+__all__ = [
+    "all_findings",
+    "check_document",
+    "check_text",
+    "export_document",
+    "faces_text",
+    "inspect_document",
+    "inspect_text",
+    "run_document",
+    "run_text",
+    "with_masses",
+    "write_json",
+]

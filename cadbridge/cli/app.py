@@ -1,0 +1,41 @@
+"""The commands, in the order in which `--help` shows them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cadbridge.cli.check import check
+from cadbridge.cli.convert import convert
+from cadbridge.cli.demo import demo
+from cadbridge.cli.explain import explain
+from cadbridge.cli.inspect import inspect
+from cadbridge.cli.simulate import simulate
+
+app = typer.Typer(
+    help="From a CAD assembly with its mates to a simulation that can be trusted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (inspect, check, convert, simulate, demo, explain):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from cadbridge import __version__
+
+        typer.echo(f"cadbridge {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """From a CAD assembly with its mates to a simulation that can be trusted."""

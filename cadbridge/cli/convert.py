@@ -1,0 +1,57 @@
+"""`cadbridge convert SOURCE --to FORMAT -o DIR`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cadbridge.cli.options import (
+    Density,
+    Json,
+    Mass,
+    MassFrom,
+    Material,
+    Mates,
+    PackageDir,
+    Source,
+    Strict,
+    Units,
+    read_assembly,
+)
+
+
+def convert(
+    source: Source,
+    to: Annotated[str, typer.Option("--to", help="urdf or mjcf.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")],
+    mates: Mates = None,
+    json: Json = False,
+    strict: Strict = False,
+    density: Density = None,
+    material: Material = None,
+    mass: Mass = MassFrom.DECLARED,
+    package_dir: PackageDir = None,
+    units: Units = None,
+) -> None:
+    """Write the mechanism for another engine, and say what its format cannot carry."""
+    from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    from cadbridge.exporters import export
+    from cadbridge.mechanism import build
+    from cadbridge.report import export_document
+
+    assembly = read_assembly(
+        source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
+    )
+    with working(f"writing {to}"):
+        mechanism = build(assembly)
+        result = export(mechanism, output, to=to)
+    findings = (*mechanism.findings, *result.findings)
+    if json:
+        print_json(export_document(mechanism, result, to))
+    else:
+        for path in result.files:
+            typer.echo(path)
+        say_findings(findings)
+    raise typer.Exit(exit_status(findings, strict))

@@ -1,0 +1,80 @@
+"""`cadbridge demo`: the whole way on an example, from CAD to simulation and exports."""
+
+from __future__ import annotations
+
+import time
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the results.")] = Path(
+        "cadbridge-demo"
+    ),
+    source: Annotated[
+        Path | None, typer.Option("--source", help="Another source than the example that cadbridge ships.")
+    ] = None,
+    scenario: Annotated[
+        Path | None, typer.Option("--scenario", help="The scenario that goes with it.")
+    ] = None,
+) -> None:
+    """A small shipped example, the whole way: read, check, simulate, export."""
+    if source is not None:
+        _whole_way(source, scenario, output)
+        return
+    with as_file(files("cadbridge.data") / "demo") as folder:
+        _whole_way(folder / "demo.step", folder / "demo.scenario.yaml", output)
+
+
+def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
+    """Read, check, simulate and export, telling what each step found and how long it took."""
+    from cadbridge.cli.options import read_assembly
+    from cadbridge.cli.output import exit_status, say, say_findings, working
+    from cadbridge.cli.running import run_mechanism
+    from cadbridge.diagnosis import diagnose
+    from cadbridge.exporters import export
+    from cadbridge.mechanism import build
+    from cadbridge.report import all_findings, check_document, check_text, run_text, write_json
+
+    start = time.perf_counter()
+
+    def step(what: str) -> None:
+        say(f"[{time.perf_counter() - start:5.1f} s] {what}")
+
+    step(f"reading {source.name}")
+    assembly = read_assembly(source)
+    step("finding bodies, joints and redundant mates")
+    with working("checking"):
+        mechanism = build(assembly)
+        diagnosis = diagnose(mechanism)
+    typer.echo(check_text(mechanism, diagnosis))
+    findings = list(all_findings(mechanism, diagnosis))
+    output.mkdir(parents=True, exist_ok=True)
+    write_json(output / "check.json", check_document(mechanism, diagnosis))
+    step("simulating")
+    run = run_mechanism(mechanism, output / "run.parquet", scenario=scenario, plots=output / "plots")
+    typer.echo(run_text(run, output / "run.parquet"))
+    findings += run.findings
+    for target in ("urdf", "mjcf"):
+        step(f"writing {target.upper()}")
+        result = export(mechanism, output / target, to=target)
+        findings += result.findings
+        typer.echo(f"{target.upper()}: {len(result.files)} files in {output / target}")
+    typer.echo(_loads_in_mujoco(output / "mjcf"))
+    say_findings(findings)
+    step(f"done; everything is in {output}")
+    raise typer.Exit(exit_status(findings))
+
+
+def _loads_in_mujoco(folder: Path) -> str:
+    """Say whether MuJoCo, where it is installed, loads the MJCF that was written."""
+    try:
+        import mujoco
+    except ImportError:
+        return "MuJoCo is not installed here, so the MJCF was not loaded (pip install mujoco)."
+    model = mujoco.MjModel.from_xml_path(str(folder / "scene.xml"))
+    size = f"{model.nbody - 1} bodies, {model.njnt} joints, {model.neq} equalities"
+    return f"MuJoCo {mujoco.__version__} loads it: {size}."

@@ -1,0 +1,68 @@
+"""`cadbridge simulate SOURCE`: from the mates to a trajectory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cadbridge.cli.options import (
+    Density,
+    Json,
+    Mass,
+    MassFrom,
+    Material,
+    Mates,
+    PackageDir,
+    Source,
+    Strict,
+    Units,
+    read_assembly,
+)
+
+
+def simulate(
+    source: Source,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).")
+    ] = Path("run.parquet"),
+    scenario: Annotated[
+        Path | None, typer.Option("--scenario", help="Gravity, motors, initial state, duration, tolerances.")
+    ] = None,
+    duration: Annotated[
+        float | None, typer.Option("--duration", min=1e-9, help="Seconds, instead of the scenario's.")
+    ] = None,
+    plots: Annotated[Path | None, typer.Option("--plots", help="A folder for plots of the run.")] = None,
+    keep_redundant: Annotated[
+        bool, typer.Option("--keep-redundant", help="Hand every row of every mate to the solver.")
+    ] = False,
+    mates: Mates = None,
+    json: Json = False,
+    strict: Strict = False,
+    density: Density = None,
+    material: Material = None,
+    mass: Mass = MassFrom.DECLARED,
+    package_dir: PackageDir = None,
+    units: Units = None,
+) -> None:
+    """Simulate the mechanism and write its trajectory."""
+    from cadbridge.cli.output import exit_status, print_json, say_findings
+    from cadbridge.cli.running import run_mechanism
+    from cadbridge.mechanism import build
+    from cadbridge.report import run_document, run_text
+
+    assembly = read_assembly(
+        source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
+    )
+    mechanism = build(assembly)
+    run = run_mechanism(
+        mechanism, output, scenario=scenario, duration=duration, plots=plots, collapse=not keep_redundant
+    )
+    findings = (*mechanism.findings, *run.findings)
+    if json:
+        print_json(run_document(run, output))
+    else:
+        typer.echo(run_text(run, output))
+        say_findings(findings)
+    raise typer.Exit(exit_status(findings, strict))

@@ -1,0 +1,259 @@
+"""The JSON documents that other tools read: keys are added, never renamed."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cadbridge.findings import Finding, Findings
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from cadbridge.assembly import Assembly, Limit
+    from cadbridge.diagnosis.model import Diagnosis
+    from cadbridge.exporters import ExportResult
+    from cadbridge.inertia import MassProperties
+    from cadbridge.mechanism.model import Joint, Mechanism
+    from cadbridge.simulation import Run
+
+GEAR_KINDS = ("spur", "bevel", "internal", "rack_pinion")
+
+
+def write_json(path: Path, document: dict[str, Any]) -> None:
+    """Write a document by atomic rename; nothing half-written stays behind."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
+            file.write("\n")
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def all_findings(mechanism: Mechanism, diagnosis: Diagnosis) -> tuple[Finding, ...]:
+    """The findings of reading, building and diagnosis, each once, in that order."""
+    found = (*mechanism.assembly.findings, *mechanism.findings, *diagnosis.findings)
+    return tuple(dict.fromkeys(found))
+
+
+def check_document(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]:
+    """The document `cadbridge.check/1` (its keys are in the design; SI, angles in rad but `deg`)."""
+    return {
+        "format": "cadbridge.check/1",
+        "source": mechanism.assembly.source,
+        "counts": counts(mechanism),
+        "mobility": {
+            "dof": diagnosis.mobility.dof,
+            "rows": diagnosis.mobility.rows,
+            "rank": diagnosis.mobility.rank,
+            "redundant": diagnosis.mobility.redundant,
+            "gruebler": diagnosis.mobility.gruebler,
+        },
+        "groups": [{"mates": list(g.mates), "rows": g.rows, "rank": g.rank} for g in diagnosis.groups],
+        "redundancies": [
+            {
+                "mate": r.mate,
+                "rows": r.rows,
+                "of": r.of,
+                "duplicates": list(r.duplicates),
+                "kind": r.kind,
+                "residual": {"mm": _number(r.residual_mm), "deg": _number(r.residual_deg)},
+            }
+            for r in diagnosis.redundancies
+        ],
+        "reactions": [{"joint": r.joint, "determined": r.determined} for r in diagnosis.reactions],
+        "bodies": [
+            {"name": b.name, "parts": list(b.instances), **_mass(b.mass), "mass_source": b.mass_source}
+            for b in mechanism.bodies
+        ],
+        "joints": [_joint(mechanism, j) for j in mechanism.joints],
+        "findings": findings_list(all_findings(mechanism, diagnosis)),
+    }
+
+
+def counts(mechanism: Mechanism) -> dict[str, Any]:
+    """How many of everything, from parts to gears."""
+    assembly = mechanism.assembly
+    kinds = Counter(c.kind.value for c in assembly.couplings)
+    return {
+        "parts": len(assembly.parts),
+        "instances": len(assembly.instances),
+        "components": len(assembly.components),
+        "mates": len(assembly.mates) + len(assembly.couplings),
+        "couplings": len(assembly.couplings),
+        "bodies": len(mechanism.bodies),
+        "joints": len(mechanism.joints),
+        "joint_types": dict(sorted(Counter(j.type for j in mechanism.joints).items())),
+        "gears": {kind: kinds[kind] for kind in GEAR_KINDS},
+    }
+
+
+def findings_list(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Findings as plain data."""
+    return [
+        {
+            "code": f.code,
+            "severity": f.severity.value,
+            "message": f.message,
+            "where": str(f.where),
+            "hint": f.hint,
+        }
+        for f in findings
+    ]
+
+
+def with_masses(assembly: Assembly) -> Assembly:
+    """The assembly with the findings that weighing its parts brings up."""
+    from cadbridge.mass import audit_declared, part_mass
+
+    findings = Findings()
+    findings.extend(audit_declared(assembly.parts))
+    for part in assembly.parts:
+        part_mass(part, findings)
+    return assembly.with_findings(findings.as_tuple())
+
+
+def inspect_document(assembly: Assembly) -> dict[str, Any]:
+    """The document `cadbridge.inspect/1`: what a file holds, in SI."""
+    from cadbridge.mass import part_mass
+
+    instances = Counter(i.part for i in assembly.instances)
+    parts = []
+    for part in assembly.parts:
+        mass, source = part_mass(part, Findings())
+        shape = part.shape
+        parts.append(
+            {
+                "name": part.name,
+                "instances": instances[part.name],
+                "solids": shape.solids if shape else 0,
+                "faces": len(shape.faces) if shape else 0,
+                "triangles": len(shape.fine.triangles) if shape and shape.fine else 0,
+                "volume": _number(shape.brep.mass) if shape and shape.brep else None,
+                "material": part.material,
+                "density": part.density,
+                "density_source": part.density_source,
+                **_mass(mass),
+                "mass_source": source,
+                "mirrored_from": part.mirrored_from,
+            }
+        )
+    return {
+        "format": "cadbridge.inspect/1",
+        "source": assembly.source,
+        "reader": assembly.format,
+        "units": list(assembly.units),
+        "counts": {
+            "parts": len(assembly.parts),
+            "instances": len(assembly.instances),
+            "solid_instances": sum(
+                1 for i in assembly.instances if (s := assembly.part(i.part).shape) is not None and s.solids
+            ),
+            "components": len(assembly.components),
+            "mates": len(assembly.mates) + len(assembly.couplings),
+            "mates_in_file": assembly.mates_in_file,
+            "couplings": len(assembly.couplings),
+        },
+        "parts": parts,
+        "instances": [
+            {
+                "name": i.name,
+                "part": i.part,
+                "component": i.component,
+                "position": _numbers(i.X_WI.p),
+                "rotation": _numbers(i.X_WI.R),
+            }
+            for i in assembly.instances
+        ],
+        "components": [
+            {"name": c.name, "instances": len(c.instances), "grounded": c.grounded}
+            for c in assembly.components
+        ],
+        "mates": [
+            {"name": m.name, "type": m.kind.value, "components": [m.a.component, m.b.component]}
+            for m in assembly.mates
+        ],
+        "couplings": [{"name": c.name, "type": c.kind.value, "ratio": c.ratio} for c in assembly.couplings],
+        "findings": findings_list(assembly.findings),
+    }
+
+
+def export_document(mechanism: Mechanism, result: ExportResult, to: str) -> dict[str, Any]:
+    """The document `cadbridge.convert/1`: what was written, and what could not be carried."""
+    return {
+        "format": "cadbridge.convert/1",
+        "source": mechanism.assembly.source,
+        "to": to,
+        "files": [str(path) for path in result.files],
+        "findings": findings_list((*mechanism.assembly.findings, *mechanism.findings, *result.findings)),
+    }
+
+
+def run_document(run: Run, output: Path) -> dict[str, Any]:
+    """The document `cadbridge.run/1`: how a simulation went."""
+    return {
+        "format": "cadbridge.run/1",
+        "source": run.mechanism.assembly.source,
+        "trajectory": str(output),
+        **run.summary,
+        "findings": findings_list((*run.mechanism.assembly.findings, *run.mechanism.findings, *run.findings)),
+    }
+
+
+def _joint(mechanism: Mechanism, joint: Joint) -> dict[str, Any]:
+    """A joint at the designed pose, in the world frame."""
+
+    def name(body: int) -> str:
+        return mechanism.bodies[body].name if body >= 0 else "ground"
+
+    body = mechanism.bodies[joint.a] if joint.a >= 0 else mechanism.ground
+    X_WJ = body.X_WB @ joint.X_AJ
+    return {
+        "name": joint.name,
+        "type": joint.type,
+        "bodies": [name(joint.a), name(joint.b)],
+        "origin": _numbers(X_WJ.p),
+        "axis": _numbers(X_WJ.R[:, 2]),
+        "mates": list(joint.mates),
+        "limits": _limits(joint.limit),
+    }
+
+
+def _limits(limit: Limit | None) -> dict[str, float]:
+    if limit is None:
+        return {}
+    values = {
+        "lower": limit.lower,
+        "upper": limit.upper,
+        "velocity": limit.velocity,
+        "effort": limit.effort,
+    }
+    return {key: float(value) for key, value in values.items() if value is not None}
+
+
+def _mass(mass: MassProperties | None) -> dict[str, Any]:
+    if mass is None:
+        return {"mass": None, "com": None, "inertia": None}
+    return {"mass": _number(mass.mass), "com": _numbers(mass.com), "inertia": _numbers(mass.inertia)}
+
+
+def _number(value: float) -> float:
+    """A float to 12 digits, so that the last bits of a processor do not show."""
+    return float(f"{value:.12g}") + 0.0
+
+
+def _numbers(values: ArrayLike) -> Any:
+    array = np.asarray(values, dtype=float)
+    if array.ndim == 0:
+        return _number(float(array))
+    return [_numbers(row) for row in array]

@@ -1,0 +1,179 @@
+"""What a person reads on the terminal."""
+
+from __future__ import annotations
+
+import difflib
+import io
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings
+from cadbridge.report.document import counts
+
+if TYPE_CHECKING:
+    from cadbridge.assembly import Assembly
+    from cadbridge.diagnosis.model import Diagnosis
+    from cadbridge.mechanism.model import Mechanism
+    from cadbridge.simulation import Run
+
+MAX_ROWS = 60
+"""Rows of a table on the terminal; JSON has all of them."""
+
+
+def check_text(mechanism: Mechanism, diagnosis: Diagnosis) -> str:
+    """The diagnosis: how it moves, which mates repeat which, and the joints."""
+    n = counts(mechanism)
+    m = diagnosis.mobility
+    joints = ", ".join(f"{count} {kind}" for kind, count in n["joint_types"].items()) or "none"
+    gears = ", ".join(f"{count} {kind}" for kind, count in n["gears"].items() if count)
+    lines = [
+        f"{mechanism.assembly.name}",
+        f"  {n['instances']} instances of {n['parts']} parts → {n['components']} components"
+        f" → {n['bodies']} moving bodies",
+        f"  {n['mates']} mates → {n['joints']} joints ({joints})"
+        + (f", {n['couplings']} couplings" + (f" ({gears})" if gears else "") if n["couplings"] else ""),
+        f"  {m.rows} rows, rank {m.rank}, {m.redundant} redundant; "
+        f"{m.dof} degrees of freedom (Grübler's count {m.gruebler})",
+        f"  mass of what moves: {_total_mass(mechanism)}",
+    ]
+    text = "\n".join(lines) + "\n"
+    if diagnosis.redundancies:
+        text += "\nWhat repeats what\n" + _table(
+            ("mate", "rows repeated", "by", "kind"),
+            [
+                (
+                    r.mate,
+                    f"{r.rows} of {r.of}",
+                    _some(r.duplicates),
+                    r.kind
+                    if r.kind == "benign"
+                    else f"{r.kind}: {r.residual_mm:.3g} mm, {r.residual_deg:.3g}°",
+                )
+                for r in diagnosis.redundancies
+            ],
+        )
+    if mechanism.joints:
+        undetermined = {r.joint for r in diagnosis.reactions if not r.determined}
+        text += "\nJoints\n" + _table(
+            ("joint", "type", "between", "and", "reaction"),
+            [
+                (
+                    j.name,
+                    j.type,
+                    _body(mechanism, j.a),
+                    _body(mechanism, j.b),
+                    "undetermined" if j.name in undetermined else "determined",
+                )
+                for j in mechanism.joints
+            ],
+        )
+    return text.rstrip()
+
+
+def inspect_text(assembly: Assembly) -> str:
+    """What a file holds: counts, units, and a table of the parts."""
+    from cadbridge.mass import part_mass
+
+    instances = Counter(i.part for i in assembly.instances)
+    understood = len(assembly.mates) + len(assembly.couplings)
+    lines = [
+        f"{assembly.name}  (read as {assembly.format})",
+        f"  {len(assembly.instances)} instances of {len(assembly.parts)} parts"
+        f" in {len(assembly.components)} components",
+        f"  {max(assembly.mates_in_file, understood)} mates in the file, {understood} understood",
+        *(f"  {line}" for line in assembly.units),
+    ]
+    rows = []
+    for part in assembly.parts:
+        mass, source = part_mass(part, Findings())
+        shape = part.shape
+        rows.append(
+            (
+                part.name,
+                str(instances[part.name]),
+                f"{shape.brep.mass * 1e6:.6g}" if shape and shape.brep else "–",
+                part.material or "–",
+                f"{part.density:.6g}" if part.density else "–",
+                f"{mass.mass:.6g}" if mass else "unknown",
+                source or "–",
+            )
+        )
+    head = ("part", "instances", "volume cm³", "material", "density kg/m³", "mass kg", "mass from")
+    return "\n".join(lines) + "\n\n" + _table(head, rows).rstrip()
+
+
+def faces_text(assembly: Assembly, part: str) -> str:
+    """Every face of a part as the YAML that names it in a mates file.
+
+    `part` is the name of a part, an instance or a component of one instance; InputError with the
+    nearest names where there is none.
+    """
+    from cadbridge.readers import yaml_for_face
+
+    for instance in assembly.instances:
+        if part in (instance.part, instance.name, instance.name.rsplit("/", 1)[-1]):
+            break
+    else:
+        names = {i.part for i in assembly.instances} | {i.name for i in assembly.instances}
+        near = ", ".join(difflib.get_close_matches(part, sorted(names), n=5, cutoff=0.4))
+        raise InputError(f"There is no part or instance {part!r}." + (f" Near it: {near}." if near else ""))
+    shape = assembly.part(instance.part).shape
+    if shape is None or not shape.faces:
+        raise InputError(f"Part {instance.part!r} has no faces: its geometry is a mesh, or missing.")
+    component = assembly.component(instance.component)
+    inner = None
+    if len(component.instances) > 1:
+        inner = instance.name.removeprefix(component.name + "/")
+    lines = [f"# {instance.part}, as {instance.name}: {len(shape.faces)} faces"]
+    for index, face in enumerate(shape.faces):
+        size = f", radius {face.radius * 1e3:.6g} mm" if face.radius else ""
+        lines.append(f"# {index}: {face.kind}{size}, area {face.area * 1e6:.6g} mm²")
+        lines.append(f"- {yaml_for_face(component.name, inner, face, shape.faces)}")
+    return "\n".join(lines)
+
+
+def run_text(run: Run, output: Path) -> str:
+    """How a simulation went."""
+    lines = [f"simulated to {output}"]
+    lines += [f"  {key}: {value}" for key, value in run.summary.items() if not isinstance(value, dict | list)]
+    return "\n".join(lines)
+
+
+def _total_mass(mechanism: Mechanism) -> str:
+    masses = [b.mass for b in mechanism.bodies]
+    known = [m.mass for m in masses if m is not None]
+    if len(known) == len(masses):
+        return f"{sum(known):.6g} kg"
+    return f"unknown ({len(masses) - len(known)} of {len(masses)} bodies lack a density or a mass)"
+
+
+def _body(mechanism: Mechanism, index: int) -> str:
+    return mechanism.bodies[index].name if index >= 0 else "ground"
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A plain table that reads the same on a terminal and in a file."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    items = list(rows)
+    table = Table(*head, box=box.SIMPLE_HEAD, pad_edge=False)
+    for row in items[:MAX_ROWS]:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(file=io.StringIO(), width=140, color_system=None)
+    console.print(table)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    if len(items) > MAX_ROWS:
+        lines.append(f"… and {len(items) - MAX_ROWS} more (all of them with --json)")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,65 @@
+"""What a person meets: help, exit statuses, messages."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cadbridge.cli import main
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    for command in ("inspect", "check", "convert", "simulate", "demo", "explain"):
+        assert f"  {command} " in out
+
+
+def test_explain_tells_meaning_and_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "cb103"]) == 0
+    out = capsys.readouterr().out
+    assert "XML with entities" in out
+    assert "To mend it: " in out
+
+
+def test_explain_offers_the_nearest_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "CB1O3"]) == 2
+    assert "CB103" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["check"], ["check", "--no-such-option"], ["no-such-command"]])
+def test_a_wrong_call_is_status_2(command: list[str]) -> None:
+    assert main(command) == 2
+
+
+def test_a_missing_file_is_told_and_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(tmp_path / "robot.step")]) == 2
+    err = capsys.readouterr().err
+    assert "CB100" in err
+    assert "Traceback" not in err
+
+
+def test_quadruped_in_json(corpus: Path) -> None:
+    """The issue's own figures, through the command as a user calls it."""
+    source = corpus / "quadruped_solidworks" / "Assem4.xml"
+    done = subprocess.run(
+        [sys.executable, "-m", "cadbridge", "check", str(source), "--json"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    document = json.loads(done.stdout)
+    counts, mobility = document["counts"], document["mobility"]
+    assert document["format"] == "cadbridge.check/1"
+    assert counts["instances"] == 10
+    assert counts["components"] == 10
+    assert counts["mates"] == 16
+    assert counts["bodies"] == 8
+    assert counts["joint_types"] == {"revolute": 8}
+    assert mobility["rows"] == 56
+    assert mobility["rank"] == 40
+    assert mobility["redundant"] == 16
+    assert mobility["dof"] == 8
+    assert len(document["redundancies"]) == 8
+    assert sum(r["rows"] for r in document["redundancies"]) == 16
+    assert all(r["duplicates"] for r in document["redundancies"])

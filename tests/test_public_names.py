@@ -1,0 +1,36 @@
+"""The public names are an agreement with whoever imports them."""
+
+import subprocess
+import sys
+
+import cadbridge
+
+
+def test_every_public_name_resolves() -> None:
+    assert {name: getattr(cadbridge, name) is not None for name in cadbridge.__all__} == dict.fromkeys(
+        [
+            "CadbridgeError",
+            "InputError",
+            "ModelError",
+            "ReadOptions",
+            "build",
+            "check_document",
+            "diagnose",
+            "export",
+            "load_scenario",
+            "read",
+            "simulate",
+            "write_trajectory",
+        ],
+        True,
+    )
+
+
+def test_importing_cadbridge_and_its_command_line_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, cadbridge.cli.app;"
+        "heavy = ('OCP', 'cadquery', 'numba', 'trimesh', 'scipy', 'pyarrow', 'matplotlib', 'pydantic');"
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -34,7 +34,7 @@ class TimeFunction:
 class Motor:
     """Acts along a coordinate: `kind` "torque" (N m or N), "speed" (rad/s, m/s) or "angle" (rad, m).
 
-    Speed and angle motors are drivers: they add a constraint row, which counts neither in rows nor in mobility.
+    Speed and angle motors are drivers: they add a row, which counts neither in rows nor in mobility.
     """
 
     name: str
@@ -59,9 +59,9 @@ class Model:
     """Bodies and what binds and moves them.
 
     `primitives` use indices into `bodies` and points in body frames (origin at the centre of mass).
-    `groups[i]` names what primitive i belongs to (a joint, a coupling); `coordinates` are measured along a run.
-    `positions` (n, 3) and `quaternions` (n, 4; w first) are the reference pose: there every angle lies within (−π, π]
-    and gears have their phase.
+    `groups[i]` names what primitive i belongs to (a joint, a coupling); `coordinates` are measured along
+    a run. `positions` (n, 3) and `quaternions` (n, 4; w first) are the reference pose: there every angle
+    lies within (−π, π] and gears have their phase.
     """
 
     bodies: tuple[RigidBody, ...]

@@ -1,5 +1,6 @@
 """Constraints: primitives (one room for their algebra), joints as lists of primitives, gears."""
 
+from solver.constraints.evaluation import Evaluation, evaluate
 from solver.constraints.primitives import (
     GROUND,
     AxesAngle,
@@ -20,10 +21,12 @@ __all__ = [
     "Coordinate",
     "Coupler",
     "Distance",
+    "Evaluation",
     "GearPair",
     "LineDistance",
     "PointLineDistance",
     "PointOnPlane",
     "Primitive",
     "RackPinion",
+    "evaluate",
 ]

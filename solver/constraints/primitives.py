@@ -7,6 +7,7 @@ Its algebra (g, Ĝ, c) stands in `solver.constraints.kernels`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,6 +64,10 @@ class Distance(Primitive):
     point_b: Vector
     length: float
 
+    def __post_init__(self) -> None:
+        """Refuse what has no direction."""
+        _positive("the length of a distance", self.length)
+
 
 @dataclass(frozen=True, eq=False)
 class PointLineDistance(Primitive):
@@ -72,6 +77,10 @@ class PointLineDistance(Primitive):
     axis_a: Vector
     point_b: Vector
     distance: float
+
+    def __post_init__(self) -> None:
+        """Refuse what has no direction."""
+        _positive("the distance of a point from a line", self.distance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +147,14 @@ class GearPair(Primitive):
     axis_b: Vector
     ratio: float
 
+    def __post_init__(self) -> None:
+        """Refuse pairs that cannot roll."""
+        if self.kind not in ("spur", "internal", "bevel"):
+            raise ValueError(f'a gear pair is "spur", "internal" or "bevel", not "{self.kind}"')
+        _positive("the ratio of a gear pair", self.ratio)
+        if self.kind == "internal" and self.ratio == 1.0:
+            raise ValueError("an internal gear pair needs wheels of different radii: its ratio is 1")
+
 
 @dataclass(frozen=True, eq=False)
 class RackPinion(Primitive):
@@ -148,3 +165,12 @@ class RackPinion(Primitive):
     radius: float
     point_b: Vector
     axis_b: Vector
+
+    def __post_init__(self) -> None:
+        """Refuse a pinion that cannot roll."""
+        _positive("the radius of a pinion", self.radius)
+
+
+def _positive(what: str, value: float) -> None:
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{what} must be above zero, not {value}")

@@ -1,0 +1,77 @@
+"""Residuals and Jacobians of primitives at one pose, dense: what diagnosis and tests look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.constraints.primitives import Primitive
+from solver.constraints.program import Program, compile_program
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """g (m,), Ĝ (m, 6n) per body [v of the frame's origin; ω] in world axes, c (m,) of Ĝ v̇ = c.
+
+    `rates` (m,) is Ĝ v, `angles` (na,) the angles at which g was taken, in the order of the primitives.
+    """
+
+    g: Array
+    G: Array
+    c: Array
+    rates: Array
+    angles: Array
+
+
+def evaluate(
+    primitives: Sequence[Primitive],
+    positions: ArrayLike,
+    quaternions: ArrayLike,
+    velocities: ArrayLike | None = None,
+    angles: ArrayLike | None = None,
+    reference: tuple[ArrayLike, ArrayLike] | None = None,
+) -> Evaluation:
+    """Residual, Jacobian and right-hand side of `primitives`.
+
+    `positions` (n, 3) m and `quaternions` (n, 4; w first) are the poses of the bodies' frames, `velocities`
+    (n, 6) the [v; ω] of their origins in world axes (none: at rest). `reference` are the poses in which the
+    gears have their phase (none: the poses given). `angles` choose the branch of every angle (none: principal
+    values). Raises ValueError where a primitive has no meaning.
+    """
+    x, q = np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4)
+    x0, q0 = (x, q) if reference is None else (np.asarray(r, float) for r in reference)
+    return evaluate_program(compile_program(primitives, x0, q0), x, q, velocities, angles)
+
+
+def evaluate_program(
+    program: Program,
+    positions: ArrayLike,
+    quaternions: ArrayLike,
+    velocities: ArrayLike | None = None,
+    angles: ArrayLike | None = None,
+) -> Evaluation:
+    """As `evaluate`, for primitives compiled before."""
+    # Numba takes a third of a second to import: only who evaluates pays for it.
+    from solver.constraints.kernels import evaluate_rows
+
+    x = np.ascontiguousarray(positions, float).reshape(-1, 3)
+    q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
+    v = np.zeros((len(x), 6)) if velocities is None else np.array(velocities, float).reshape(-1, 6)
+    winding = np.zeros(program.angle_count) if angles is None else np.array(angles, float)
+    g, gv, c, blocks, found = evaluate_rows(
+        program.terms, x, q, v, velocities is not None, winding, angles is not None
+    )
+    return Evaluation(g, dense(program, blocks), c, gv, found)
+
+
+def dense(program: Program, blocks: Array) -> Array:
+    """Ĝ (m, 6n) of its blocks (nb, 6)."""
+    G = np.zeros((program.rows, program.bodies, 6))
+    rows = np.repeat(np.arange(program.rows), np.diff(program.terms.row_block))
+    G[rows, program.terms.block_body] = blocks
+    return G.reshape(program.rows, -1)

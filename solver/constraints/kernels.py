@@ -1,0 +1,250 @@
+"""The algebra of the constraints, once each: g, Ĝ and c of every term, compiled by Numba.
+
+With v̇ of all bodies set to zero, `bias` is the second derivative of a term, so that Ĝ v̇ = c has c = −bias.
+Vectors are tuples of three floats: Numba keeps them in registers.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from solver.constraints.program import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN
+
+_TAU = 2 * math.pi
+
+
+@njit(cache=True, inline="always")
+def dot(a, b):  # type: ignore[no-untyped-def]
+    """a · b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@njit(cache=True, inline="always")
+def cross(a, b):  # type: ignore[no-untyped-def]
+    """a × b."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@njit(cache=True, inline="always")
+def add(a, b):  # type: ignore[no-untyped-def]
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@njit(cache=True, inline="always")
+def sub(a, b):  # type: ignore[no-untyped-def]
+    """a − b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@njit(cache=True, inline="always")
+def mul(s, a):  # type: ignore[no-untyped-def]
+    """s a."""
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@njit(cache=True, inline="always")
+def turn(R, a):  # type: ignore[no-untyped-def]
+    """R a, for R (3, 3) and the array a (3,)."""
+    return (
+        R[0, 0] * a[0] + R[0, 1] * a[1] + R[0, 2] * a[2],
+        R[1, 0] * a[0] + R[1, 1] * a[1] + R[1, 2] * a[2],
+        R[2, 0] * a[0] + R[2, 1] * a[1] + R[2, 2] * a[2],
+    )
+
+
+@njit(cache=True)
+def rotations(quaternions, R):  # type: ignore[no-untyped-def]
+    """Matrices of quaternions (n, 4) of any length into R (n + 1, 3, 3); the last is the ground's."""
+    n = quaternions.shape[0]
+    for i in range(n):
+        w, x, y, z = quaternions[i, 0], quaternions[i, 1], quaternions[i, 2], quaternions[i, 3]
+        s = 2.0 / (w * w + x * x + y * y + z * z)
+        R[i, 0, 0], R[i, 0, 1], R[i, 0, 2] = 1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)
+        R[i, 1, 0], R[i, 1, 1], R[i, 1, 2] = s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)
+        R[i, 2, 0], R[i, 2, 1], R[i, 2, 2] = s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)
+    R[n] = 0.0
+    for k in range(3):
+        R[n, k, k] = 1.0
+
+
+@njit(cache=True, inline="always")
+def _put(J, first, second):  # type: ignore[no-untyped-def]
+    J[0], J[1], J[2], J[3], J[4], J[5] = first[0], first[1], first[2], second[0], second[1], second[2]
+
+
+@njit(cache=True, inline="always")
+def _put_reach(JA, JB, f, d, rA, rB):  # type: ignore[no-untyped-def]
+    """Gradient of f·d with f fixed in A: a force f in p_B on B, and its opposite there on A."""
+    _put(JA, mul(-1.0, f), cross(add(rA, d), mul(-1.0, f)))
+    _put(JB, f, cross(rB, f))
+
+
+@njit(cache=True)
+def evaluate_terms(T, x, R, v, with_rates, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
+    """All terms: value, rate, bias (T,), gradients JA, JB (T, 6). x (n+1, 3), R (n+1, 3, 3), v (n+1, 6).
+
+    Angles are principal values here. Without `with_rates`, rate and bias are left alone.
+    """
+    for k in range(T.kind.shape[0]):
+        kind = T.kind[k]
+        A, B = T.body_a[k], T.body_b[k]
+        RA, RB = R[A], R[B]
+        rA, rB = turn(RA, T.point_a[k]), turn(RB, T.point_b[k])
+        e, t, w = turn(RA, T.first_a[k]), turn(RA, T.second_a[k]), turn(RB, T.direction_b[k])
+        d = (
+            x[B, 0] + rB[0] - x[A, 0] - rA[0],
+            x[B, 1] + rB[1] - x[A, 1] - rA[1],
+            x[B, 2] + rB[2] - x[A, 2] - rA[2],
+        )
+        oA, oB = (v[A, 3], v[A, 4], v[A, 5]), (v[B, 3], v[B, 4], v[B, 5])
+        lA, lB = cross(oA, rA), cross(oB, rB)
+        d1 = (
+            v[B, 0] + lB[0] - v[A, 0] - lA[0],
+            v[B, 1] + lB[1] - v[A, 1] - lA[1],
+            v[B, 2] + lB[2] - v[A, 2] - lA[2],
+        )
+        d2 = sub(cross(oB, lB), cross(oA, lA))
+        e1, w1 = cross(oA, e), cross(oB, w)
+        e2, w2 = cross(oA, e1), cross(oB, w1)
+        if kind == PLANE:
+            _put_reach(JA[k], JB[k], e, d, rA, rB)
+            value[k] = dot(e, d)
+            rate[k] = dot(e1, d) + dot(e, d1)
+            bias[k] = dot(e2, d) + 2 * dot(e1, d1) + dot(e, d2)
+        elif kind == DOT:
+            f = cross(e, w)
+            _put(JA[k], (0.0, 0.0, 0.0), f)
+            _put(JB[k], (0.0, 0.0, 0.0), mul(-1.0, f))
+            value[k] = dot(e, w)
+            rate[k] = dot(e1, w) + dot(e, w1)
+            bias[k] = dot(e2, w) + 2 * dot(e1, w1) + dot(e, w2)
+        elif kind == DISTANCE:
+            rho = math.sqrt(dot(d, d))
+            f = mul(1.0 / max(rho, 1e-300), d)
+            _put_reach(JA[k], JB[k], f, d, rA, rB)
+            value[k] = rho
+            rate[k] = dot(f, d1)
+            bias[k] = dot(f, d2) + (dot(d1, d1) - rate[k] ** 2) / max(rho, 1e-300)
+        elif kind == LINE:
+            # ρ f = d − e s; f is fixed neither in A nor in B, but its own turn does no work on f·(d − e s).
+            s = dot(e, d)
+            m = sub(d, mul(s, e))
+            rho = max(math.sqrt(dot(m, m)), 1e-300)
+            f = mul(1.0 / rho, m)
+            s1 = dot(e1, d) + dot(e, d1)
+            s2 = dot(e2, d) + 2 * dot(e1, d1) + dot(e, d2)
+            _put(JA[k], mul(-1.0, f), add(mul(-1.0, cross(rA, f)), mul(-s, cross(e, f))))
+            _put(JB[k], f, cross(rB, f))
+            value[k] = rho
+            rate[k] = dot(f, d1) - s * dot(f, e1)
+            bias[k] = (dot(d1, d1) + dot(d, d2) - s1 * s1 - s * s2 - rate[k] ** 2) / rho
+        elif kind == CROSSED:
+            _crossed(k, e, w, d, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB)
+        else:
+            _angle(kind == TURN, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB)
+        if not with_rates:
+            rate[k] = 0.0
+            bias[k] = 0.0
+
+
+@njit(cache=True)
+def _crossed(k, e, w, d, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
+    """g = (n·d)/N with n = e × w, N = ‖n‖; from g N = n·d by the product rule."""
+    n = cross(e, w)
+    N = max(math.sqrt(dot(n, n)), 1e-300)
+    u = mul(1.0 / N, n)
+    g = dot(u, d)
+    h = mul(1.0 / N, sub(d, mul(g, u)))
+    _put(JA[k], mul(-1.0, u), add(mul(-1.0, cross(rA, u)), cross(e, cross(w, h))))
+    _put(JB[k], u, add(cross(rB, u), cross(w, cross(h, e))))
+    n1 = add(cross(e1, w), cross(e, w1))
+    n2 = add(add(cross(e2, w), mul(2.0, cross(e1, w1))), cross(e, w2))
+    N1 = dot(u, n1)
+    N2 = (dot(n1, n1) + dot(n, n2) - N1 * N1) / N
+    value[k] = g
+    rate[k] = dot(u, d1) + dot(h, n1)
+    bias[k] = (dot(n2, d) + 2 * dot(n1, d1) + dot(n, d2) - 2 * rate[k] * N1 - g * N2) / N
+
+
+@njit(cache=True)
+def _angle(towards, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
+    """atan2(y, x) with x = e·w, y = t·w (`towards` a direction) or x = e·d, y = t·d (a point)."""
+    t1 = cross(oA, t)
+    t2 = cross(oA, t1)
+    if towards:
+        z, z1, z2 = w, w1, w2
+    else:
+        z, z1, z2 = d, d1, d2
+    X, Y = dot(e, z), dot(t, z)
+    X1, Y1 = dot(e1, z) + dot(e, z1), dot(t1, z) + dot(t, z1)
+    X2 = dot(e2, z) + 2 * dot(e1, z1) + dot(e, z2)
+    Y2 = dot(t2, z) + 2 * dot(t1, z1) + dot(t, z2)
+    D = max(X * X + Y * Y, 1e-300)
+    f = mul(1.0 / D, sub(mul(X, t), mul(Y, e)))
+    if towards:
+        moment = cross(f, w)
+        _put(JA[k], (0.0, 0.0, 0.0), moment)
+        _put(JB[k], (0.0, 0.0, 0.0), mul(-1.0, moment))
+    else:
+        _put_reach(JA[k], JB[k], f, d, rA, rB)
+    value[k] = math.atan2(Y, X)
+    rate[k] = (X * Y1 - Y * X1) / D
+    bias[k] = (X * Y2 - Y * X2 - 2 * rate[k] * (X * X1 + Y * Y1)) / D
+
+
+@njit(cache=True)
+def unwind(T, value, angles):  # type: ignore[no-untyped-def]
+    """Put each angle's principal value on the branch nearest to the integrated angle."""
+    for k in range(T.kind.shape[0]):
+        a = T.angle[k]
+        if a >= 0:
+            value[k] += _TAU * np.rint((angles[a] - value[k]) / _TAU)
+
+
+@njit(cache=True)
+def assemble_rows(T, value, rate, bias, JA, JB, g, gv, c, blocks):  # type: ignore[no-untyped-def]
+    """Rows from terms: g, ġ = Ĝv, c (m,) and the blocks (nb, 6) of Ĝ."""
+    blocks[:] = 0.0
+    for i in range(g.shape[0]):
+        total, total1, total2 = -T.constant[i], 0.0, 0.0
+        for k in range(T.row_term[i], T.row_term[i + 1]):
+            s = T.coefficient[k]
+            total += s * value[k]
+            total1 += s * rate[k]
+            total2 += s * bias[k]
+            a, b = T.slot_a[k], T.slot_b[k]
+            if a >= 0:
+                for j in range(6):
+                    blocks[a, j] += s * JA[k, j]
+            if b >= 0:
+                for j in range(6):
+                    blocks[b, j] += s * JB[k, j]
+        g[i], gv[i], c[i] = total, total1, -total2
+
+
+@njit(cache=True)
+def evaluate_rows(T, positions, quaternions, velocities, with_rates, angles, with_angles):  # type: ignore[no-untyped-def]
+    """g, ġ, c (m,), blocks (nb, 6) and angles (na,) at one state."""
+    n = positions.shape[0]
+    count, m = T.kind.shape[0], T.constant.shape[0]
+    x, v, R = np.zeros((n + 1, 3)), np.zeros((n + 1, 6)), np.empty((n + 1, 3, 3))
+    x[:n] = positions
+    v[:n] = velocities
+    rotations(quaternions, R)
+    value, rate, bias = np.empty(count), np.empty(count), np.empty(count)
+    JA, JB = np.empty((count, 6)), np.empty((count, 6))
+    evaluate_terms(T, x, R, v, with_rates, value, rate, bias, JA, JB)
+    if with_angles:
+        unwind(T, value, angles)
+    found = np.empty(angles.shape[0])
+    for k in range(count):
+        if T.angle[k] >= 0:
+            found[T.angle[k]] = value[k]
+    g, gv, c = np.empty(m), np.empty(m), np.empty(m)
+    blocks = np.empty((T.block_body.shape[0], 6))
+    assemble_rows(T, value, rate, bias, JA, JB, g, gv, c, blocks)
+    return g, gv, c, blocks, found

@@ -1,0 +1,90 @@
+"""Rotations: unit quaternions (w, x, y, z) and matrices, in NumPy; R_AB turns vectors of B's axes to A's."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def matrix(quaternion: ArrayLike) -> Array:
+    """Rotation matrices (…, 3, 3) of quaternions (…, 4; w first), of any length but zero."""
+    q = np.asarray(quaternion, dtype=float)
+    w, x, y, z = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def quaternion(rotation: ArrayLike) -> Array:
+    """The unit quaternion (4; w ≥ 0) of a rotation matrix (3, 3), by its largest component (Shepperd)."""
+    R = np.asarray(rotation, dtype=float)
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    squares = np.array([trace, R[0, 0], R[1, 1], R[2, 2]])
+    k = int(np.argmax(squares))
+    q = np.empty(4)
+    if k == 0:
+        q[:] = (1 + trace, R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
+    else:
+        i = k - 1
+        j, m = (i + 1) % 3, (i + 2) % 3
+        q[0] = R[m, j] - R[j, m]
+        q[1 + i] = 1 + R[i, i] - R[j, j] - R[m, m]
+        q[1 + j] = R[j, i] + R[i, j]
+        q[1 + m] = R[m, i] + R[i, m]
+    q /= np.linalg.norm(q)
+    return q if q[0] >= 0 else -q
+
+
+def multiply(left: ArrayLike, right: ArrayLike) -> Array:
+    """The product of quaternions (…, 4): first `right`, then `left`."""
+    a, b = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    aw, av, bw, bv = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
+    scalar = aw * bw - np.sum(av * bv, axis=-1, keepdims=True)
+    return np.asarray(np.concatenate([scalar, aw * bv + bw * av + np.cross(av, bv)], axis=-1))
+
+
+def conjugate(quaternion: ArrayLike) -> Array:
+    """The inverse rotation of unit quaternions (…, 4)."""
+    return np.asarray(quaternion, dtype=float) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def exponential(rotation_vector: ArrayLike) -> Array:
+    """Unit quaternions (…, 4) of rotation vectors (…, 3; rad)."""
+    half = np.asarray(rotation_vector, dtype=float) / 2
+    angle = np.linalg.norm(half, axis=-1, keepdims=True)
+    return np.concatenate([np.cos(angle), np.sinc(angle / np.pi) * half], axis=-1)
+
+
+def logarithm(quaternion: ArrayLike) -> Array:
+    """The shortest rotation vectors (…, 3; rad) of unit quaternions (…, 4)."""
+    q = np.asarray(quaternion, dtype=float)
+    q = np.where(q[..., :1] < 0, -q, q)
+    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    angle = np.arctan2(sine, q[..., :1])
+    factor = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 1.0)
+    return np.asarray(2 * factor * q[..., 1:])
+
+
+def rotate(quaternion: ArrayLike, vector: ArrayLike) -> Array:
+    """R(q) · v for quaternions (…, 4) and vectors (…, 3)."""
+    return np.asarray(np.einsum("...ij,...j->...i", matrix(quaternion), np.asarray(vector, dtype=float)))
+
+
+def turned(quaternion: ArrayLike, rotation_vector: ArrayLike) -> Array:
+    """exp(θ) ⊗ q: orientations (…, 4) turned by world-axes rotation vectors (…, 3), normalised."""
+    q = multiply(exponential(rotation_vector), quaternion)
+    return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
+
+
+def perpendicular(axis: ArrayLike) -> Array:
+    """A unit vector (3,) perpendicular to `axis` (3,), the same for the same axis."""
+    u = np.asarray(axis, dtype=float)
+    other = np.zeros(3)
+    other[int(np.argmin(np.abs(u)))] = 1.0
+    result = np.cross(u, other)
+    return np.asarray(result / np.linalg.norm(result))

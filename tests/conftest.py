@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No deadline: the first example of a property may compile a kernel. Derandomised, so that a run can be repeated.
+settings.register_profile("cadbridge", deadline=None, derandomize=True)
+settings.load_profile("cadbridge")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# No deadline: the first example of a property may compile a kernel. Derandomised, so that a run can be repeated.
+# No deadline: the first example of a property may compile a kernel. Derandomised: a run can be repeated.
 settings.register_profile("cadbridge", deadline=None, derandomize=True)
 settings.load_profile("cadbridge")
 

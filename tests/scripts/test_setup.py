@@ -1,0 +1,55 @@
+"""A missing piece of the system is a sentence with the line that mends it."""
+
+import builtins
+import importlib.util
+import subprocess
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+SETUP = Path(__file__).resolve().parents[2] / "scripts" / "_setup.py"
+
+
+@pytest.fixture
+def setup_module() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("cadbridge_setup", SETUP)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_without_venv_the_package_to_install_is_named(
+    setup_module: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    genuine = builtins.__import__
+
+    def without_ensurepip(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "ensurepip":
+            raise ImportError(name)
+        return genuine(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without_ensurepip)
+    with pytest.raises(SystemExit) as stop:
+        setup_module.check_python()
+    assert stop.value.code == 2
+    assert "apt-get install -y python3-venv" in capsys.readouterr().err
+
+
+def test_without_system_libraries_they_are_named(
+    setup_module: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:
+        error = "ImportError: libGL.so.1: cannot open shared object file: No such file or directory"
+        return subprocess.CompletedProcess([], 1, "", f"Traceback …\n{error}\n")
+
+    monkeypatch.setattr(subprocess, "run", fails)
+    with pytest.raises(SystemExit) as stop:
+        setup_module.check_system_libraries()
+    assert stop.value.code == 2
+    err = capsys.readouterr().err
+    assert "libGL.so.1" in err
+    assert "apt-get install -y libgl1 libx11-6 libexpat1" in err

@@ -1,0 +1,53 @@
+"""From files of any format to an Assembly.
+
+`read` finds the format's reader, lays the mates file over what the source says, and finishes what is
+common to all formats: densities asked for on the command line, doubtful units, names alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cadbridge.readers.options import ReadOptions
+
+if TYPE_CHECKING:
+    from cadbridge.assembly import Assembly
+
+__all__ = ["ReadOptions", "read"]
+
+MATES_ENDING = ".mates.yaml"
+
+
+def read(
+    source: str | Path, mates: str | Path | None = None, options: ReadOptions | None = None
+) -> Assembly:
+    """Read a source of any format, with its mates file over it.
+
+    `mates` names the mates file; without it, NAME.mates.yaml beside the source is taken where it
+    exists. Faults of the files become findings on the Assembly (a faulty mate is left out and told).
+    Raises InputError, with all findings known, where no Assembly can be made: the source or the named mates file
+    cannot be opened, no reader takes it, or its content cannot be used at all.
+    """
+    from cadbridge.readers.finish import finish
+    from cadbridge.readers.registry import load, openable
+
+    options = options or ReadOptions()
+    path = openable(Path(source))
+    mates_path = openable(Path(mates)) if mates is not None else _beside(path)
+    if mates_path is None:
+        return finish(load(path, options), options)
+
+    from cadbridge.readers.mates_file import load_document, overlay
+
+    document = load_document(mates_path)
+    if options.length_unit is None and document.spec is not None:
+        options = replace(options, length_unit=document.spec.source_units)
+    return finish(overlay(load(path, options), document), options)
+
+
+def _beside(source: Path) -> Path | None:
+    """The mates file that lies beside a source, by its name; None where there is none."""
+    candidate = source.with_name(source.stem + MATES_ENDING)
+    return candidate if candidate.is_file() else None

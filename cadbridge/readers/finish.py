@@ -1,0 +1,140 @@
+"""What is common to all formats, done last: densities asked for, doubtful units, names alike."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from cadbridge.assembly import Assembly, Part
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Vector
+from cadbridge.readers.materials import find_material, names
+from cadbridge.readers.options import ReadOptions
+
+LARGEST = 200.0
+SMALLEST = 1e-4
+"""m across; outside of these a misread unit is more likely than the size."""
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_T = TypeVar("_T", bound=_Named)
+
+
+def finish(assembly: Assembly, options: ReadOptions) -> Assembly:
+    """An assembly with what `options` ask for, and with the findings that hold for every format."""
+    findings = Findings()
+    parts = assembly.parts
+    if options.mass_from == "mesh":
+        parts = tuple(replace(part, declared=None) for part in parts)
+    parts = _with_densities(parts, options, findings)
+    _doubt_the_unit(assembly, findings)
+    mates = unique_names(assembly.mates, "mate", findings)
+    taken = {mate.name for mate in mates}
+    couplings = unique_names(assembly.couplings, "gear", findings, taken)
+    done = replace(assembly, parts=parts, mates=mates, couplings=couplings)
+    return done.with_findings(findings.as_tuple()) if len(findings) else done
+
+
+def _with_densities(
+    parts: tuple[Part, ...], options: ReadOptions, findings: Findings
+) -> tuple[Part, ...]:
+    """Densities from the material that a part names, then from --density or --material."""
+    default: tuple[float, str] | None = None
+    if options.material is not None:
+        found = find_material(options.material)
+        if found:
+            default = (found[1], f"--material {options.material} (material table: {found[0]})")
+        else:
+            near = difflib.get_close_matches(options.material.lower(), names(), n=3, cutoff=0.5)
+            hint = f"Near it: {', '.join(near)}." if near else None
+            findings.add("CB152", f"the material table does not know {options.material!r}", hint=hint)
+    if options.density is not None:
+        default = (options.density, "--density")
+    done = []
+    unknown: dict[str, list[str]] = {}
+    for part in parts:
+        if part.density is None:
+            found = find_material(part.material) if part.material else None
+            if found:
+                part = replace(part, density=found[1], density_source=f"material table: {found[0]}")
+            elif default:
+                part = replace(part, density=default[0], density_source=default[1])
+            elif part.material:
+                unknown.setdefault(part.material, []).append(part.name)
+        done.append(part)
+    for material, which in unknown.items():
+        some = ", ".join(which[:3]) + (f" and {len(which) - 3} more" if len(which) > 3 else "")
+        findings.add("CB156", f"no density is known for {material!r} ({some})", Where(item=which[0]))
+    return tuple(done)
+
+
+def _doubt_the_unit(assembly: Assembly, findings: Findings) -> None:
+    boxes = list(_world_points(assembly))
+    if not boxes:
+        return
+    points = np.concatenate(boxes)
+    size = float(np.max(np.ptp(points, axis=0)))
+    if size > LARGEST or 0.0 < size < SMALLEST:
+        shown = f"{size:,.0f} m" if size > 1 else f"{size * 1e3:.3g} mm"
+        findings.add("CB105", f"the model is {shown} across", Where(file=assembly.source))
+
+
+def _world_points(assembly: Assembly) -> Iterator[Vector]:
+    """Corners of every instance's bounding box, or its origin, in the world, (n, 3) m.
+
+    A single part without geometry has no extent, so origins count only where there are several.
+    """
+    corners: dict[str, Vector | None] = {}
+    for part in assembly.parts:
+        mesh = part.shape and (part.shape.coarse or part.shape.fine or part.shape.collision)
+        if mesh and len(mesh.vertices):
+            low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+            pick = np.array([[i >> k & 1 for k in range(3)] for i in range(8)], dtype=bool)
+            corners[part.name] = np.where(pick, high, low)
+        else:
+            corners[part.name] = None
+    for instance in assembly.instances:
+        box = corners.get(instance.part)
+        if box is not None:
+            yield instance.X_WI.point(box)
+        elif len(assembly.instances) > 1:
+            yield instance.X_WI.p[None, :]
+
+
+def unique_names(
+    items: tuple[_T, ...], what: str, findings: Findings, taken: set[str] | None = None
+) -> tuple[_T, ...]:
+    """The items with every name unique: a repeated one gets ' (2)', ' (3)' …, and is told."""
+    taken = set() if taken is None else taken
+    first = {item.name for item in items}
+    done: list[_T] = []
+    for item in items:
+        name, number = item.name, 1
+        while name in taken:
+            number += 1
+            name = f"{item.name} ({number})"
+            if name in first:
+                taken.add(name)
+        taken.add(name)
+        if name != item.name:
+            findings.add(
+                "CB107",
+                f"two {what}s are called {item.name!r}; the later one is now {name!r}",
+                getattr(item, "where", None),
+            )
+            item = _renamed(item, name)
+        done.append(item)
+    return tuple(done)
+
+
+def _renamed(item: _T, name: str) -> _T:
+    rename: Callable[..., _T] = replace  # type: ignore[assignment]
+    return rename(item, name=name)

@@ -1,0 +1,236 @@
+"""A mates file checked against its models: what can be used, and a finding for all that cannot."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from cadbridge.findings import Findings, Where
+from cadbridge.readers.mates_file import schema
+from cadbridge.readers.mates_file.positions import Place, load_yaml
+
+MAX_TOLD = 1000
+"""Faults of the form told one by one; the rest are counted."""
+
+MAX_SUGGESTED = 50
+"""Faults that get a search for the nearest name: it is the slow part."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A mates file: its models (None where nothing of it can be used), places and findings.
+
+    `rows[section]` are the positions in the file of the items that `spec` kept, so that
+    the way back to a line stays when faulty items are left out. `given` counts mates and gears
+    as written.
+    """
+
+    file: str
+    spec: schema.MatesFile | None
+    places: Place
+    rows: dict[str, list[int]]
+    given: int
+    findings: Findings
+
+    def where(self, section: str, item: int | str, *path: str | int, name: str | None = None) -> Where:
+        """The place of the item-th kept item of a section (or of a value in it)."""
+        at = self.rows[section][item] if isinstance(item, int) else item
+        line, column = self.places.find((section, at, *path))
+        return Where(file=self.file, line=line, column=column, item=name)
+
+
+def load_document(path: Path) -> Document:
+    """Read a mates file; all faults of its form are findings, and what holds them is left out."""
+    findings = Findings()
+    file = str(path)
+    text = load_yaml(path, findings, file)
+    data, places = text.data, text.places
+    empty = Document(file, None, places, {}, 0, findings)
+    if not _has_format(data, places, findings, file):
+        return empty
+    given = sum(len(data[key]) for key in ("mates", "gears") if isinstance(data.get(key), list))
+    data = dict(data)
+    rows = {key: list(range(len(value))) for key, value in data.items() if isinstance(value, list)}
+    tell = _Teller(findings, file, places)
+    # Leaving one item out can uncover no new fault in another, so two rounds are enough; a third
+    # serves keys of the whole file that only then come to be judged.
+    for _ in range(3):
+        try:
+            spec = schema.MatesFile.model_validate(data)
+        except ValidationError as error:
+            faults = error.errors(include_url=False, include_context=True)
+            for fault in faults:
+                tell(_original(fault["loc"], rows), fault)
+            _leave_out(data, rows, [fault["loc"] for fault in faults])
+        else:
+            tell.count_the_rest()
+            return Document(file, spec, places, rows, given, findings)
+    tell.count_the_rest()
+    return Document(file, None, places, {}, given, findings)
+
+
+def _has_format(data: Any, places: Place, findings: Findings, file: str) -> bool:
+    if data is None and findings.errors:
+        return False  # told already
+    if not isinstance(data, dict):
+        where = Where(file=file, line=places.line, column=places.column)
+        findings.add("CB141", "a mates file is a mapping with `format:` at its top", where)
+        return False
+    if data.get("format") != schema.FORMAT:
+        line, column = places.find(("format",))
+        said = f"is {str(data['format'])[:60]!r}" if "format" in data else "is missing"
+        findings.add("CB141", f"the format {said}, not {schema.FORMAT!r}", Where(file, line, column))
+        return False
+    return True
+
+
+def _original(loc: tuple[int | str, ...], rows: dict[str, list[int]]) -> tuple[int | str, ...]:
+    if len(loc) > 1 and isinstance(loc[1], int) and loc[0] in rows:
+        return (loc[0], rows[str(loc[0])][loc[1]], *loc[2:])
+    return loc
+
+
+def _leave_out(data: dict[str, Any], rows: dict[str, list[int]], locs: Iterable[Sequence[int | str]]) -> None:
+    """Take the items with faults out of the data; `rows` keeps where the others came from."""
+    whole: set[str] = set()
+    items: dict[str, set[int | str]] = {}
+    for loc in locs:
+        section = str(loc[0])
+        value = data.get(section)
+        if len(loc) > 1 and isinstance(value, (list, dict)) and section != "units":
+            items.setdefault(section, set()).add(loc[1])
+        else:
+            whole.add(section)
+    for section, bad in items.items():
+        value = data[section]
+        if isinstance(value, list):
+            keep = [i for i in range(len(value)) if i not in bad]
+            data[section] = [value[i] for i in keep]
+            rows[section] = [rows[section][i] for i in keep]
+        else:
+            data[section] = {k: v for k, v in value.items() if k not in bad}
+    for section in whole:
+        data.pop(section, None)
+        rows.pop(section, None)
+
+
+_MESSAGES = {
+    "missing": "{key} is missing",
+    "string_type": "{key} must be text{quote}",
+    "float_type": "{key} must be a number, not {got}",
+    "int_type": "{key} must be a whole number, not {got}",
+    "bool_type": "{key} must be true or false, not {got}",
+    "list_type": "{key} must be a list, not {got}",
+    "dict_type": "{key} must be a mapping, not {got}",
+    "model_type": "{key} must be a mapping, not {got}",
+    "model_attributes_type": "{key} must be a mapping, not {got}",
+    "finite_number": "{key} must be a finite number",
+    "greater_than": "{key} must be greater than {gt:g}, not {got}",
+    "greater_than_equal": "{key} must be at least {ge:g}, not {got}",
+    "less_than_equal": "{key} must be at most {le:g}, not {got}",
+    "too_short": "{key} must have at least {min_length} values, not {actual_length}",
+    "too_long": "{key} must have at most {max_length} values",
+    "string_too_short": "{key} is empty",
+    "union_tag_not_found": "type is missing",
+}
+"""Texts by pydantic's error type; other types keep pydantic's own text."""
+
+
+class _Teller:
+    """Turns pydantic's errors into findings, up to MAX_TOLD."""
+
+    def __init__(self, findings: Findings, file: str, places: Place) -> None:
+        self.findings, self.file, self.places = findings, file, places
+        self.told = 0
+        self.left = 0
+
+    def __call__(self, loc: tuple[int | str, ...], fault: Any) -> None:
+        if self.told >= MAX_TOLD:
+            self.left += 1
+            return
+        self.told += 1
+        kind = fault["type"]
+        unknown_key = kind == "extra_forbidden"
+        line, column = self.places.find(loc, key=unknown_key)
+        code, message = "CB145", self._message(loc, fault)
+        if unknown_key:
+            code = "CB144"
+        elif loc[0] == "gears" and kind == "greater_than":
+            code = "CB149"
+        item = "/".join(str(step) for step in loc[:2])
+        self.findings.add(code, message, Where(self.file, line, column, item))
+
+    def count_the_rest(self) -> None:
+        """Say how many faults were not told one by one."""
+        if self.left:
+            self.findings.add("CB145", f"{self.left} more faults of the form", Where(file=self.file))
+
+    def _message(self, loc: tuple[int | str, ...], fault: Any) -> str:
+        kind, ctx, got = fault["type"], fault.get("ctx", {}), fault["input"]
+        key = str(loc[-1]) if not isinstance(loc[-1], int) else f"value {loc[-1] + 1} of {loc[-2]}"
+        if kind == "extra_forbidden":
+            return f"unknown key {key!r}" + self._near(key, _keys_at(loc))
+        if kind == "union_tag_invalid":
+            known = [tag.strip(" '") for tag in ctx["expected_tags"].split(",")]
+            return f"unknown type {ctx['tag']!r}" + self._near(str(ctx["tag"]), known)
+        if kind == "literal_error":
+            near = self._near(got, [t.strip(" '") for t in ctx["expected"].replace(" or ", ",").split(",")])
+            return f"{key} must be one of {ctx['expected']}{near}"
+        if kind in _MESSAGES:
+            quote = f", not {_shown(got)}; write it in quotes" if isinstance(got, (int, float)) else ""
+            return _MESSAGES[kind].format(key=key, got=_shown(got), quote=quote, **ctx)
+        return str(fault["msg"])
+
+    def _near(self, name: Any, known: Sequence[str]) -> str:
+        if self.told > MAX_SUGGESTED or not isinstance(name, str):
+            return ""
+        return nearest(name, known)
+
+
+def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
+    """'; did you mean A, B?' by the names nearest to a misspelt one, or ''."""
+    # Very long names make the comparison slow and help nobody.
+    near = difflib.get_close_matches(name[:100], list(known), n=count, cutoff=0.5)
+    return f"; did you mean {', '.join(near)}?" if near else ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    if value is None:
+        return "nothing"
+    return repr(value)[:60]
+
+
+def _keys_at(loc: Sequence[int | str]) -> list[str]:
+    """The keys that the model holding loc's last step knows."""
+    models: list[type[BaseModel]] = [schema.MatesFile]
+    for step in loc[:-1]:
+        following: list[type[BaseModel]] = []
+        for model in models:
+            for name, info in model.model_fields.items():
+                if step in (name, info.alias):
+                    following += _models_in(info.annotation) + [m for x in info.metadata for m in _models_in(x)]
+        if following:
+            models = following
+        elif isinstance(step, str):
+            # The tag of a discriminated union narrows to the models of that type.
+            tagged = [m for m in models if "type" in m.model_fields and step in get_args(m.model_fields["type"].annotation)]
+            models = tagged or models
+    return sorted({info.alias or name for model in models for name, info in model.model_fields.items()})
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) is not None or isinstance(annotation, UnionType):
+        return [m for arg in get_args(annotation) for m in _models_in(arg)]
+    return []

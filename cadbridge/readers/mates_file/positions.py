@@ -1,0 +1,225 @@
+"""YAML to plain data that remembers its lines and columns.
+
+The events of PyYAML's C parser are put together here, without recursion: nesting, aliases and size
+have limits, keys are text and given once. Scalars follow YAML 1.2's core schema (so `1e-3` is a
+number and `y`, `on`, `12:30` are text), which is what people who write lengths expect.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.cyaml import CBaseLoader
+
+from cadbridge.findings import Findings, Where
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_DEPTH = 32
+MAX_VALUES = 2_000_000
+"""Values in a file, those that aliases repeat counted each time."""
+
+_INT = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_WORDS: dict[str, Any] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+    ".nan": float("nan"), ".NaN": float("nan"), ".NAN": float("nan"),
+    ".inf": float("inf"), "+.inf": float("inf"), "-.inf": float("-inf"),
+}  # fmt: skip
+_PLAIN_TAGS = (None, "!", *(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map")))
+
+
+class _Stop(Exception):  # noqa: N818
+    """The file cannot be read further; the finding is made."""
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a value is: line and column from 1, the places of what it holds, and of its keys."""
+
+    line: int
+    column: int
+    children: dict[Any, Place] = field(default_factory=dict)
+    keys: dict[str, tuple[int, int]] = field(default_factory=dict)
+    size: int = 1
+
+    def find(self, path: Sequence[str | int], key: bool = False) -> tuple[int, int]:
+        """Line and column of the value at a path; steps that do not exist are passed over.
+
+        `key` gives the place of the last step's key instead of its value.
+        """
+        here, place = self, (self.line, self.column)
+        for step in path:
+            if step in here.children:
+                place = here.keys.get(step, place) if key and isinstance(step, str) else place
+                here = here.children[step]
+                if not key or not isinstance(step, str):
+                    place = (here.line, here.column)
+        return place
+
+
+@dataclass(frozen=True)
+class Yaml:
+    """The data of a file and where each value is; `data` is None where nothing could be read."""
+
+    data: Any
+    places: Place
+
+
+def load_yaml(path: Path, findings: Findings, file: str) -> Yaml:
+    """Read a YAML file of at most MAX_BYTES; every fault is a finding with line and column."""
+    nothing = Yaml(None, Place(1, 1))
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        findings.add(
+            "CB108",
+            f"{path.name} has {size / 2**20:.0f} MB; a mates file may have {MAX_BYTES // 2**20} MB",
+            Where(file=file),
+        )
+        return nothing
+    try:
+        return _Builder(path.read_bytes(), findings, file).build()
+    except _Stop:
+        return nothing
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+        findings.add("CB140", f"not YAML: {' '.join(str(problem).split())}", where)
+        return nothing
+
+
+def scalar(text: str) -> Any:
+    """The value of a plain scalar by YAML 1.2's core schema."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        # Python refuses to turn thousands of digits into a number; no length or count has them.
+        return int(text) if len(text) < 400 else float("inf")
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
+
+
+class _Builder:
+    """Puts events together into data and places."""
+
+    def __init__(self, content: bytes, findings: Findings, file: str) -> None:
+        self.loader = CBaseLoader(content)
+        self.findings = findings
+        self.file = file
+        # Open collections, innermost last: (data, place, key that waits for its value, anchor).
+        self.open: list[list[Any]] = []
+        self.anchors: dict[str, tuple[Any, Place] | None] = {}
+        self.root: Yaml | None = None
+        self.documents = 0
+
+    def build(self) -> Yaml:
+        """All events to the end of the stream."""
+        try:
+            while True:
+                event = self.loader.get_event()
+                if event is None or isinstance(event, yaml.StreamEndEvent):
+                    break
+                self._take(event)
+        finally:
+            self.loader.dispose()
+        return self.root or Yaml(None, Place(1, 1))
+
+    def _take(self, event: Any) -> None:
+        if isinstance(event, yaml.ScalarEvent):
+            self._check_tag(event)
+            plain = event.implicit[0] and not event.style
+            self._close(scalar(event.value) if plain else event.value, self._place(event), event.anchor)
+        elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            self._check_tag(event)
+            self._open(event)
+        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            data, place, _, anchor = self.open.pop()
+            self._close(data, place, anchor)
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self.documents += 1
+            if self.documents > 1:
+                self._stop("CB140", "a second document begins here; a mates file has one", event)
+
+    def _open(self, event: Any) -> None:
+        if len(self.open) >= MAX_DEPTH:
+            self._stop("CB142", f"nested deeper than {MAX_DEPTH} levels", event)
+        if event.anchor:
+            self.anchors[event.anchor] = None
+        empty: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
+        self.open.append([empty, self._place(event), _NO_KEY, event.anchor])
+
+    def _alias(self, event: Any) -> None:
+        if event.anchor not in self.anchors:
+            self._stop("CB140", f"not YAML: the alias *{event.anchor} has no anchor", event)
+        known = self.anchors[event.anchor]
+        if known is None:
+            self._stop("CB142", f"*{event.anchor} stands inside &{event.anchor}: it contains itself", event)
+            return
+        data, place = known
+        self._close(data, place, None)
+
+    def _close(self, data: Any, place: Place, anchor: str | None) -> None:
+        """Hand a complete value to what holds it."""
+        if place.size > MAX_VALUES:
+            self._stop("CB142", f"more than {MAX_VALUES} values once its aliases are written out", place)
+        if anchor:
+            self.anchors[anchor] = (data, place)
+        if not self.open:
+            self.root = Yaml(data, place)
+            return
+        holder = self.open[-1]
+        held, held_place, key, _ = holder
+        if isinstance(held, list):
+            held_place.children[len(held)] = place
+            held_place.size += place.size
+            held.append(data)
+        elif key is _NO_KEY:
+            holder[2] = self._key(data, place, held_place)
+        else:
+            holder[2] = _NO_KEY
+            held_place.size += place.size
+            if key is not None:
+                held[key] = data
+                held_place.children[key] = place
+
+    def _key(self, data: Any, place: Place, holder: Place) -> str | None:
+        """The key, or None where its value is to be left out, with a finding."""
+        where = Where(file=self.file, line=place.line, column=place.column)
+        if not isinstance(data, str):
+            shown = "a list or mapping" if isinstance(data, (list, dict)) else str(data)[:40]
+            self.findings.add("CB143", f"a key is not text but {shown}; write it in quotes", where)
+            return None
+        if data in holder.keys:
+            line, column = holder.keys[data]
+            self.findings.add("CB143", f"{data!r} is given twice, first at {line}:{column}", where)
+            return None
+        holder.keys[data] = (place.line, place.column)
+        return data
+
+    def _check_tag(self, event: Any) -> None:
+        if event.tag not in _PLAIN_TAGS:
+            place = self._place(event)
+            where = Where(file=self.file, line=place.line, column=place.column)
+            self.findings.add("CB140", f"the tag {event.tag[:60]} has no meaning here", where)
+
+    @staticmethod
+    def _place(event: Any) -> Place:
+        mark = event.start_mark
+        return Place(mark.line + 1, mark.column + 1)
+
+    def _stop(self, code: str, message: str, at: Any) -> None:
+        place = at if isinstance(at, Place) else self._place(at)
+        self.findings.add(code, message, Where(file=self.file, line=place.line, column=place.column))
+        raise _Stop
+
+
+_NO_KEY: Any = object()

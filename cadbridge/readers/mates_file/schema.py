@@ -1,0 +1,359 @@
+"""The models of the mates file; its published JSON Schema is made from them.
+
+Values are as a person writes them: lengths and angles in the units of the file. docs/mates-file.md is
+the specification. Strict: no text becomes a number, no unknown key passes.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+FORMAT = "cadbridge.mates/1"
+
+Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
+Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e12)]
+NotNegative = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
+Vector3 = Annotated[list[Finite], Field(min_length=3, max_length=3)]
+Name = Annotated[str, Field(min_length=1, max_length=500)]
+Teeth = Annotated[int, Field(gt=0, le=1_000_000)]
+LengthUnit = Literal["m", "dm", "cm", "mm", "um", "km", "in", "inch", "ft"]
+
+
+class Strict(BaseModel):
+    """What all models share."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def _fault(message: str) -> PydanticCustomError:
+    return PydanticCustomError("mates_file", "{message}", {"message": message})
+
+
+class Units(Strict):
+    """Units of the lengths and angles in this file."""
+
+    length: LengthUnit = "mm"
+    angle: Literal["deg", "rad"] = "deg"
+
+
+class FeatureSpec(Strict):
+    """What a mate takes hold of: a face by name or selector, or a plane, axis, point, frame in numbers."""
+
+    component: Name
+    part: Name | None = None
+    face: Name | None = None
+    select: Name | None = None
+    kind: Literal["axis", "plane", "point"] | None = Field(default=None, alias="as")
+    point: Vector3 | None = None
+    normal: Vector3 | None = None
+    axis: Vector3 | None = None
+    z: Vector3 | None = None
+    x: Vector3 | None = None
+    radius: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> FeatureSpec:
+        ways = [name for name in ("face", "select", "point") if getattr(self, name) is not None]
+        if len(ways) != 1:
+            given = f"not {' and '.join(ways)}" if ways else "none is given"
+            raise _fault(f"a feature is given by one of face, select or point; {given}")
+        directions = [name for name in ("normal", "axis", "z") if getattr(self, name) is not None]
+        if self.point is None:
+            extra = directions + [n for n in ("x", "radius") if getattr(self, n) is not None]
+            if extra:
+                raise _fault(f"{', '.join(extra)} goes with point, not with {ways[0]}")
+            return self
+        if self.kind is not None:
+            raise _fault("as goes with face or select; with point say normal or axis")
+        if len(directions) > 1:
+            raise _fault(f"a point takes one of normal, axis or z, not {' and '.join(directions)}")
+        if (self.x is not None) != (self.z is not None):
+            raise _fault("a frame needs both z and x")
+        if self.radius is not None and directions in (["normal"], ["z"]):
+            raise _fault("a radius goes with an axis or a point")
+        return self
+
+
+class LimitSpec(Strict):
+    """The range of what is left free: degrees (or mm), degrees/s (or mm/s), N m (or N)."""
+
+    lower: Finite | None = None
+    upper: Finite | None = None
+    velocity: NotNegative | None = None
+    effort: NotNegative | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> LimitSpec:
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            raise _fault(f"the lower limit {self.lower:g} is above the upper {self.upper:g}")
+        return self
+
+
+class _MateBase(Strict):
+    name: Name | None = None
+    a: FeatureSpec
+    b: FeatureSpec
+
+
+class OffsetMate(_MateBase):
+    """Coincident (Inventor's mate): planes, axes and points on each other, planes at an offset."""
+
+    type: Literal["coincident", "mate"]
+    offset: Finite = 0.0
+    aligned: bool | None = None
+
+
+class FlushMate(_MateBase):
+    """Two planes with their normals the same way."""
+
+    type: Literal["flush"]
+    offset: Finite = 0.0
+
+
+class _Freedom(_MateBase):
+    limits: LimitSpec | None = None
+    damping: NotNegative = 0.0
+    friction: NotNegative = 0.0
+
+
+class InsertMate(_Freedom):
+    """Two axes on one line, their points at an offset along it."""
+
+    type: Literal["insert"]
+    offset: Finite = 0.0
+    aligned: bool | None = None
+    lock_rotation: bool = False
+
+
+class ConcentricMate(_Freedom):
+    """Two axes on one line."""
+
+    type: Literal["concentric"]
+    aligned: bool | None = None
+    lock_rotation: bool = False
+
+
+class DirectionMate(_MateBase):
+    """Two directions parallel or at right angles."""
+
+    type: Literal["parallel", "perpendicular"]
+    aligned: bool | None = None
+
+
+class AngleMate(_MateBase):
+    """Two directions at an angle."""
+
+    type: Literal["angle"]
+    angle: Finite
+    aligned: bool | None = None
+
+
+class TangentMate(_MateBase):
+    """Two surfaces that touch."""
+
+    type: Literal["tangent"]
+    offset: Finite = 0.0
+    inside: bool = False
+    aligned: bool | None = None
+
+
+class DistanceMate(_MateBase):
+    """Two features at a distance."""
+
+    type: Literal["distance"]
+    distance: Finite
+    aligned: bool | None = None
+
+
+class FixedMate(_MateBase):
+    """No motion between the two."""
+
+    type: Literal["fixed"]
+
+
+class JointMate(_Freedom):
+    """A joint by its name, between frames or axes."""
+
+    type: Literal["revolute", "prismatic", "cylindrical", "spherical", "planar", "universal", "free"]
+    aligned: bool | None = None
+
+
+class ScrewMate(_Freedom):
+    """A screw joint: `pitch` is the advance of one turn, of a right-hand thread where positive."""
+
+    type: Literal["screw"]
+    pitch: Finite
+    aligned: bool | None = None
+
+
+MateSpec = Annotated[
+    OffsetMate | FlushMate | InsertMate | ConcentricMate | DirectionMate | AngleMate | TangentMate
+    | DistanceMate | FixedMate | JointMate | ScrewMate,
+    Field(discriminator="type"),
+]  # fmt: skip
+
+
+class GearPair(Strict):
+    """Two gears on axes: by teeth, ratio = teeth of b / teeth of a, or pitch radii."""
+
+    name: Name | None = None
+    type: Literal["spur", "bevel", "internal"]
+    a: FeatureSpec
+    b: FeatureSpec
+    teeth: Annotated[list[Teeth], Field(min_length=2, max_length=2)] | None = None
+    ratio: Positive | None = None
+    radii: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
+    carrier: Name | None = None
+
+
+class RackPair(Strict):
+    """A pinion (a, its axis) on a rack (b, its direction)."""
+
+    name: Name | None = None
+    type: Literal["rack_pinion"]
+    a: FeatureSpec
+    b: FeatureSpec
+    radius: Positive
+    carrier: Name | None = None
+
+
+class RatioPair(Strict):
+    """Turns of b for one turn of a about their axes, signed, seen from the carrier."""
+
+    name: Name | None = None
+    type: Literal["ratio"]
+    a: FeatureSpec
+    b: FeatureSpec
+    ratio: Finite
+    carrier: Name | None = None
+
+
+GearSpec = Annotated[GearPair | RackPair | RatioPair, Field(discriminator="type")]
+
+
+class MaterialSpec(Strict):
+    """A material by its density, kg/m³."""
+
+    density: Positive
+
+
+class DensitySpec(Strict):
+    """Density (kg/m³) or material of the parts whose names fit."""
+
+    parts: Name
+    density: Positive | None = None
+    material: Name | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> DensitySpec:
+        if (self.density is None) == (self.material is None):
+            raise _fault("give either density or material")
+        return self
+
+
+class InertiaSpec(Strict):
+    """The inertia tensor about the centre of mass, kg m²; products as they stand in the tensor."""
+
+    xx: NotNegative
+    yy: NotNegative
+    zz: NotNegative
+    xy: Finite = 0.0
+    xz: Finite = 0.0
+    yz: Finite = 0.0
+
+
+class MassSpec(Strict):
+    """Numbers that replace what is computed for a part or a component."""
+
+    part: Name | None = None
+    component: Name | None = None
+    mass: NotNegative | None = None
+    com: Vector3 | None = None
+    inertia: InertiaSpec | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> MassSpec:
+        if (self.part is None) == (self.component is None):
+            raise _fault("give either part or component")
+        if self.mass is None and self.com is None and self.inertia is None:
+            raise _fault("give mass, com or inertia")
+        return self
+
+
+class AttachSpec(Strict):
+    """Loose parts and what they belong to."""
+
+    parts: Name
+    to: Name | None = None
+    by: Literal["contact"] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> AttachSpec:
+        if (self.to is None) == (self.by is None):
+            raise _fault("give either to: COMPONENT or by: contact")
+        return self
+
+
+class JointSpec(Strict):
+    """A stable name for the joint that holds these mates."""
+
+    mates: Annotated[list[Name], Field(min_length=1)]
+    limits: LimitSpec | None = None
+    type: Literal["revolute", "prismatic"] | None = None
+
+
+class DriveSpec(Strict):
+    """What moves a joint; `rotor_inertia` kg m² at the rotor."""
+
+    name: Name
+    joint: Name
+    reduction: Finite = 1.0
+    rotor_inertia: NotNegative = 0.0
+
+
+class FrameSpec(Strict):
+    """A frame that people refer to, fixed in a component (or in a part of it)."""
+
+    name: Name
+    component: Name
+    part: Name | None = None
+    point: Vector3
+    z: Vector3 = Field(default_factory=lambda: [0.0, 0.0, 1.0])
+    x: Vector3 | None = None
+
+
+class MatesFile(Strict):
+    """A mates file, whole."""
+
+    format: Literal["cadbridge.mates/1"]
+    units: Units = Field(default_factory=Units)
+    source_units: LengthUnit | None = None
+    ground: list[Name] = Field(default_factory=list)
+    flexible: list[Name] = Field(default_factory=list)
+    rigid: list[Name] = Field(default_factory=list)
+    materials: dict[Name, MaterialSpec] = Field(default_factory=dict)
+    density: list[DensitySpec] = Field(default_factory=list)
+    mass: list[MassSpec] = Field(default_factory=list)
+    attach: list[AttachSpec] = Field(default_factory=list)
+    mates: list[MateSpec] = Field(default_factory=list)
+    gears: list[GearSpec] = Field(default_factory=list)
+    joints: dict[Name, JointSpec] = Field(default_factory=dict)
+    drives: list[DriveSpec] = Field(default_factory=list)
+    frames: list[FrameSpec] = Field(default_factory=list)
+    home: dict[Name, Finite] = Field(default_factory=dict)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the mates file, as published in cadbridge/data/schemas/mates-1.json."""
+    schema = MatesFile.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "cadbridge.mates/1", **schema}
+
+
+def json_schema_text() -> str:
+    """The published file's text."""
+    import json
+
+    return json.dumps(json_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"

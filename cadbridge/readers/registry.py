@@ -1,0 +1,105 @@
+"""Which reader takes a file: a table of endings and first bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.readers.options import ReadOptions
+
+if TYPE_CHECKING:
+    from cadbridge.assembly import Assembly
+
+HEAD_BYTES = 4096
+"""So many first bytes of a file are looked at."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: its name, the endings of its files (lower case), a test of the first bytes, its reader.
+
+    `reader` is the module whose `read(path, options)` returns an Assembly; it is imported when used.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    sniff: Callable[[bytes], bool]
+    reader: str
+
+
+def _contains(*marks: bytes) -> Callable[[bytes], bool]:
+    return lambda head: any(mark in head for mark in marks)
+
+
+def _starts(mark: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(mark)
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("step", (".step", ".stp", ".stpz", ".p21"), _starts(b"ISO-10303-21"), "cadbridge.readers.step"),
+    Format(
+        "simscape",
+        (".xml",),
+        _contains(b"SimscapeMultibodyImportXML", b"urn:mathworks:SimscapeMultibody", b"PhysicalModelingXMLFile"),
+        "cadbridge.readers.simscape",
+    ),
+    Format("urdf", (".urdf",), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),
+)
+
+
+def openable(path: Path) -> Path:
+    """The path, if it is a file that can be read; InputError with CB100 if not."""
+    findings = Findings()
+    reason = None
+    if path.is_dir():
+        reason = "is a folder"
+    else:
+        try:
+            with path.open("rb"):
+                pass
+        except FileNotFoundError:
+            reason = "does not exist"
+        except (OSError, ValueError) as error:
+            reason = f"cannot be opened: {getattr(error, 'strerror', None) or error}"
+    if reason is None:
+        return path
+    findings.add("CB100", f"{path} {reason}", Where(file=str(path)))
+    raise InputError(f"{path} {reason}", findings)
+
+
+def format_of(path: Path) -> Format | None:
+    """The format of a file: by its first bytes, else by the ending of its name; None where none fits.
+
+    The bytes come first because endings lie (a URDF called .xml); an ending alone still finds the
+    reader that can say what is wrong with the content.
+    """
+    with path.open("rb") as stream:
+        # UTF-16 text shows the same letters once its zero bytes are gone.
+        head = stream.read(HEAD_BYTES).replace(b"\0", b"")
+    ending = path.suffix.lower()
+    for fmt in FORMATS:
+        if fmt.sniff(head):
+            return fmt
+    for fmt in FORMATS:
+        if ending in fmt.endings and (ending != ".xml" or b"<!DOCTYPE" in head):
+            return fmt
+    return None
+
+
+def load(path: Path, options: ReadOptions) -> Assembly:
+    """Read a file by the reader that takes it; `Assembly.format` is the format's name.
+
+    Raises InputError with CB101 where no reader takes the file.
+    """
+    fmt = format_of(path)
+    if fmt is None:
+        findings = Findings()
+        findings.add("CB101", f"{path.name} is in no format that cadbridge reads", Where(file=str(path)))
+        raise InputError(f"no reader takes {path.name}", findings)
+    assembly: Assembly = import_module(fmt.reader).read(path, options)
+    return assembly if assembly.format else replace(assembly, format=fmt.name)

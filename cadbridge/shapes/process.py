@@ -1,0 +1,169 @@
+"""The worker process as its caller sees it: started when first needed, killed when it hangs."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import IO, Any, cast
+
+from cadbridge.shapes import protocol
+
+_POLL = 0.25
+"""Seconds between looks at the clock; short, so that Ctrl-C is heard on Windows as well."""
+
+
+class WorkerDied(Exception):
+    """The worker crashed or was killed at its time limit; `reason` says which, in words."""
+
+    def __init__(self, reason: str, log: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.log = log
+
+
+class WorkerRefused(Exception):
+    """The worker lives but could not do what was asked; `kind` names the fault."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+class Worker:
+    """OCCT in a process of its own. One request at a time; safe to use from several threads."""
+
+    def __init__(self, module: str = "cadbridge.shapes.worker") -> None:
+        self._module = module
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: queue.Queue[Any] = queue.Queue()
+        self._log: IO[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the running worker, None where there is none."""
+        return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Start the process now, so that it is warm when the first request comes."""
+        with self._lock:
+            self._start()
+
+    def request(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
+        """Ask for `verb`; returns what the worker answers.
+
+        Raises WorkerDied where it crashed or took longer than `time_limit` seconds, WorkerRefused
+        where it says that it cannot. After either the next request finds a living worker.
+        """
+        with self._lock:
+            self._start()
+            try:
+                answer = self._ask(verb, arguments, time_limit)
+            except BaseException:
+                # Also on Ctrl-C: an answer half on its way must never be taken for the next one's.
+                self._kill()
+                raise
+        if isinstance(answer, protocol.Failure):
+            raise WorkerRefused(answer.kind, answer.message)
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            self._kill()
+
+    def _start(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        self._kill()
+        home = str(Path(__file__).resolve().parents[2])
+        path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
+        # -P: a file named like one of our modules in the user's folder must not be run.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", self._module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        self._answers = queue.Queue()
+        threading.Thread(
+            target=_read_answers, args=(self._process.stdout, self._answers), daemon=True
+        ).start()
+
+    def _ask(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
+        process = cast("subprocess.Popen[bytes]", self._process)
+        deadline = time.monotonic() + time_limit
+        try:
+            protocol.send(cast("Any", process.stdin), (verb, arguments))
+        except OSError as error:
+            raise WorkerDied("it ended before the request reached it", self._tail()) from error
+        while True:
+            try:
+                answer = self._answers.get(timeout=_POLL)
+            except queue.Empty:
+                if time.monotonic() > deadline:
+                    raise WorkerDied(
+                        f"it was stopped after its time limit of {time_limit:.0f} s", self._tail()
+                    ) from None
+                continue
+            if answer is None:
+                raise WorkerDied(f"it {_how_it_ended(process.wait())}", self._tail())
+            return answer
+
+    def _tail(self) -> str:
+        if self._log is None:
+            return ""
+        size = self._log.seek(0, os.SEEK_END)
+        self._log.seek(max(0, size - 2000))
+        return self._log.read().decode("utf-8", "replace").strip()
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(OSError):
+                self._process.kill()
+            self._process.wait()
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream is not None:
+                    with contextlib.suppress(OSError):
+                        stream.close()
+            self._process = None
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+
+def _read_answers(stream: Any, answers: queue.Queue[Any]) -> None:
+    """Hand each answer on; None where the worker has gone."""
+    try:
+        while True:
+            answers.put(protocol.receive(stream))
+    except (EOFError, OSError, ValueError):
+        answers.put(None)
+
+
+def _how_it_ended(status: int) -> str:
+    if status < 0:
+        import signal
+
+        try:
+            return f"was ended by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"was ended by signal {-status}"
+    return f"ended with status {status}"
+
+
+WORKER = Worker()
+"""The one worker of this process."""
+
+atexit.register(WORKER.close)

@@ -1,0 +1,118 @@
+"""What the worker process and its caller say to each other: frames of pickled plain data.
+
+A message is eight bytes of length (little endian) and a pickle. Lengths are in metres throughout.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LENGTH = struct.Struct("<Q")
+
+MeshArrays = tuple[NDArray[np.float64], NDArray[np.int32]]
+"""Vertices (n, 3) in m and triangles (m, 3)."""
+
+
+@dataclass
+class FaceTable:
+    """The faces of a shape as stacked arrays (n, ...): thousands of small arrays would be slow to send."""
+
+    kinds: list[str]
+    points: NDArray[np.float64]
+    directions: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    areas: NDArray[np.float64]
+    centres: NDArray[np.float64]
+    names: list[str | None]
+
+
+@dataclass
+class ShapeData:
+    """A distinct shape. `brep` is volume m³, centre (3,) m, inertia (3, 3) at density 1; None for sheets."""
+
+    key: str
+    label: str
+    fine: MeshArrays | None
+    coarse: MeshArrays | None
+    brep: tuple[float, NDArray[np.float64], NDArray[np.float64]] | None
+    faces: FaceTable
+    solids: int
+    sheets: int
+    area: float
+    inverted: bool = False
+
+
+@dataclass
+class Occurrence:
+    """A child of a product. `matrix` (3, 4) takes the child's frame to the parent's; may mirror or scale."""
+
+    name: str
+    product: str
+    matrix: NDArray[np.float64]
+    colour: tuple[float, float, float, float] | None = None
+
+
+@dataclass
+class Product:
+    """A product of the file, by its label: an assembly (`children`) or a part (`shape`, a key)."""
+
+    label: str
+    name: str
+    children: list[Occurrence] = field(default_factory=list)
+    shape: str | None = None
+    colour: tuple[float, float, float, float] | None = None
+    layers: tuple[str, ...] = ()
+    material: str | None = None
+    density: float | None = None
+    density_unit: str = ""
+    validation: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Document:
+    """A STEP file as product graph. `units` as the file names them; `remarks` of OCCT worth telling."""
+
+    roots: list[Occurrence]
+    products: dict[str, Product]
+    shapes: dict[str, ShapeData]
+    units: list[str]
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Failure:
+    """The worker could not do what was asked, and lives on."""
+
+    kind: str
+    message: str
+
+
+def send(stream: BinaryIO, message: Any) -> None:
+    """Write one message."""
+    data = pickle.dumps(message, protocol=5)
+    stream.write(_LENGTH.pack(len(data)))
+    stream.write(data)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Any:
+    """Read one message; EOFError where the other side has gone."""
+    header = _exactly(stream, _LENGTH.size)
+    return pickle.loads(_exactly(stream, _LENGTH.unpack(header)[0]))
+
+
+def _exactly(stream: BinaryIO, count: int) -> bytes:
+    chunks: list[bytes] = []
+    while count:
+        chunk = stream.read(min(count, 1 << 26))
+        if not chunk:
+            raise EOFError("the pipe was closed")
+        chunks.append(chunk)
+        count -= len(chunk)
+    return b"".join(chunks)

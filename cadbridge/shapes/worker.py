@@ -1,0 +1,106 @@
+"""The worker process: OCCT on one side of a pipe. Run as `python -m cadbridge.shapes.worker`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from cadbridge.shapes import protocol
+
+if TYPE_CHECKING:
+    from cadbridge.shapes.document import StepDocument
+
+_KEPT = 4
+"""Documents kept for later questions about their faces."""
+
+
+class Server:
+    """Answers requests; keeps the last few documents."""
+
+    def __init__(self) -> None:
+        self._documents: OrderedDict[tuple[str, int], StepDocument] = OrderedDict()
+        self._verbs: dict[str, Callable[..., Any]] = {
+            "read": self.read,
+            "whole": self.whole,
+            "select": self.select,
+            "ping": os.getpid,
+        }
+
+    def answer(self, verb: str, arguments: dict[str, Any]) -> Any:
+        """The result of a request, or a Failure."""
+        from cadbridge.shapes.document import Unreadable
+
+        try:
+            return self._verbs[verb](**arguments)
+        except Unreadable as error:
+            return protocol.Failure("unreadable", str(error))
+        except MemoryError:
+            return protocol.Failure("memory", "the memory did not suffice")
+        except Exception as error:
+            # OCCT's own exceptions come in here: each is a fault of the file, told with its name.
+            return protocol.Failure("occt", f"{type(error).__name__}: {error}")
+
+    def read(self, path: str, scale: float, geometry: bool) -> protocol.Document:
+        """A file as product graph."""
+        from cadbridge.shapes.document import read_document
+
+        return read_document(self._document(path), scale, geometry)
+
+    def whole(self, path: str, scale: float) -> protocol.ShapeData | None:
+        """A file as one shape."""
+        from cadbridge.shapes.document import read_whole
+
+        return read_whole(self._document(path), scale)
+
+    def select(self, path: str, label: str, mirrored: bool, selector: str) -> list[int] | protocol.Failure:
+        """Indices of the faces that a cadquery selector picks."""
+        from cadbridge.shapes.selecting import select
+
+        return select(self._document(path).shape(label, mirrored), selector)
+
+    def _document(self, path: str) -> StepDocument:
+        from cadbridge.shapes.document import StepDocument
+
+        key = (path, os.stat(path).st_mtime_ns)
+        if key not in self._documents:
+            self._documents[key] = StepDocument(path)
+            while len(self._documents) > _KEPT:
+                self._documents.popitem(last=False)
+        self._documents.move_to_end(key)
+        return self._documents[key]
+
+
+def main() -> None:
+    """Serve until the caller closes the pipe."""
+    # OCCT prints to stdout: the answers get a descriptor of their own, and 1 becomes the log.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends this process
+    _limit_memory()
+    import cadbridge.shapes.document  # noqa: F401  (loading OCCT is what takes long)
+
+    server = Server()
+    while True:
+        try:
+            verb, arguments = protocol.receive(sys.stdin.buffer)
+        except EOFError:
+            return
+        protocol.send(answers, server.answer(verb, arguments))
+
+
+def _limit_memory() -> None:
+    """Where the system can: no more memory than the machine has, so that it fails here and not there."""
+    try:
+        import resource
+    except ImportError:  # not POSIX
+        return
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    resource.setrlimit(resource.RLIMIT_AS, (physical, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+if __name__ == "__main__":
+    main()

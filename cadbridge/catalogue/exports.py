@@ -2,6 +2,141 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry
+from cadbridge.findings import Entry, Severity
 
-ENTRIES: dict[str, Entry] = {}
+ENTRIES: dict[str, Entry] = {
+    "CB500": Entry(
+        Severity.ERROR,
+        "a moving body has no mass",
+        "The target demands the mass of every moving body; none is made up, so nothing is written.",
+        "Give a density: `density:` in the mates file, --density or --material.",
+    ),
+    "CB501": Entry(
+        Severity.WARNING,
+        "a link without inertia",
+        "The body's mass is not known; its link is written without <inertial>, which most engines "
+        "refuse to move.",
+        "Give a density: `density:` in the mates file, --density or --material.",
+    ),
+    "CB502": Entry(
+        Severity.ERROR,
+        "no rigid body has this inertia",
+        "A moving body must have a mass above zero and principal inertias of which none exceeds the "
+        "sum of the other two; engines refuse anything else.",
+        "Correct the mass or the inertia that the file declares, or take them from the meshes.",
+        "Ixx = 1, Iyy = 1, Izz = 3: no distribution of mass gives that.",
+    ),
+    "CB503": Entry(
+        Severity.WARNING,
+        "a closed loop does not fit the target",
+        "The target describes a tree. The joint named closes a loop: it is left out of the tree and "
+        "stands in closures.json with its frames in both links; the exported model moves more freely.",
+        "Close the loop in the engine by closures.json, or export to MJCF.",
+    ),
+    "CB504": Entry(
+        Severity.WARNING,
+        "a joint that is no lower pair is left free",
+        "No joint of the target holds these constraints: where the joint carries a body the body is "
+        "free in the export, where it closes a loop the loop is open. Its rows are in closures.json.",
+        "Look whether the mates of this joint say what was meant; simulate it with cadbridge.",
+    ),
+    "CB505": Entry(
+        Severity.INFO,
+        "a joint made of several",
+        "The target lacks this joint type. It is written as a sequence of joints of one freedom with links "
+        "without mass between them; the motion is the same (a spherical joint of three turns has a singular "
+        "pose at a quarter turn of the second).",
+        "Nothing to do.",
+    ),
+    "CB506": Entry(
+        Severity.WARNING,
+        "a coupling that is not linear in the joints",
+        "The coupling is no constant ratio between the coordinates of the tree, so it is left out of the "
+        "export: the wheels turn freely.",
+        "Give the gear a carrier that holds both axes, or simulate it with cadbridge.",
+    ),
+    "CB507": Entry(
+        Severity.WARNING,
+        "a coordinate that follows more than one other",
+        "URDF's mimic follows one joint. This coordinate is a sum over several (a differential or "
+        "planetary train), so it is left free; the factors are in closures.json.",
+        "Export to MJCF, which holds it by a tendon.",
+    ),
+    "CB508": Entry(
+        Severity.INFO,
+        "a part without a mesh",
+        "The part has no geometry that can be shown; it is invisible in the export.",
+        "Give the file of the part.",
+    ),
+    "CB509": Entry(
+        Severity.INFO,
+        "a mesh made coarser",
+        "The target takes at most 200,000 triangles in a file; the mesh shown was simplified. Masses are "
+        "not touched.",
+        "Nothing to do.",
+    ),
+    "CB510": Entry(
+        Severity.INFO,
+        "names changed",
+        "The target takes letters, digits and underscores; losses.json has every new name with its old one.",
+        "Nothing to do.",
+    ),
+    "CB511": Entry(
+        Severity.WARNING,
+        "a limit that is not carried",
+        "The limit belongs to a joint of several freedoms, or to one that is not in the export's tree.",
+        "Limit it in the engine.",
+    ),
+    "CB512": Entry(
+        Severity.INFO,
+        "a bound that the target demands and nobody gave",
+        "URDF demands effort and velocity, and both ends of a range; for those that are not known "
+        "stands 1e9, which is no limit.",
+        "Give them with `limits:` in the mates file.",
+    ),
+    "CB513": Entry(
+        Severity.INFO,
+        "a coupling that repeats others",
+        "Other couplings already hold this relation, so it is left out: doubled rows only weaken a solver.",
+        "Nothing to do.",
+    ),
+    "CB514": Entry(
+        Severity.INFO,
+        "a body halved to close a loop",
+        "No constraint of the target holds this joint exactly. One of its bodies is written as two halves "
+        "(half the mass and inertia each, same place): one hangs in the tree, the other on this joint, and a "
+        "weld joins them.",
+        "Nothing to do.",
+    ),
+    "CB515": Entry(
+        Severity.INFO,
+        "gravity is not carried",
+        "URDF has no gravity; engines take 9.81 m/s² along −z, and here it is another.",
+        "Set it in the engine.",
+    ),
+    "CB516": Entry(
+        Severity.WARNING,
+        "rotor inertia is not carried",
+        "The target has no place for the inertia of a rotor reflected on the joint; the joint reacts faster "
+        "than the machine.",
+        "Add it in the engine (armature), or export to MJCF.",
+    ),
+    "CB517": Entry(
+        Severity.INFO,
+        "the home pose is not carried",
+        "The target has no place for named joint values; they stand in losses.json.",
+        "Set them in the engine.",
+    ),
+    "CB518": Entry(
+        Severity.WARNING,
+        "couplings that contradict each other",
+        "The couplings cannot all hold in one pose of the tree; the export's first step will jump.",
+        "Check ratios and offsets.",
+    ),
+    "CB519": Entry(
+        Severity.WARNING,
+        "a drive that finds no joint",
+        "The drive's joint is none of the joints of one freedom in the export, so no actuator is written.",
+        "Name a joint, or a mate that one joint holds.",
+    ),
+}

@@ -1,0 +1,7 @@
+"""Exports to other engines: one spanning tree, one file a format, and a word on everything that was lost."""
+
+from __future__ import annotations
+
+from cadbridge.exporters.result import FORMATS, ExportResult, export
+
+__all__ = ["FORMATS", "ExportResult", "export"]

@@ -1,0 +1,303 @@
+"""MJCF for MuJoCo: robot.xml (the mechanism), scene.xml (floor, light and the robot), assets/*.stl.
+
+Bodies nest along the spanning tree; couplings are joint equalities, or fixed tendons where more than two
+coordinates take part; loops are closed by connect or weld (`cadbridge.exporters.loops`). Geoms of the class
+"collision" are switched off (contype 0): wheels in mesh would else collide.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+
+from cadbridge.assembly import Limit
+from cadbridge.exporters import sidecars
+from cadbridge.exporters.loops import Closed, close_loops
+from cadbridge.exporters.markup import add, document
+from cadbridge.exporters.names import Names, clean
+from cadbridge.exporters.numbers import number, numbers, small
+from cadbridge.exporters.plan import Plan, make_plan, tell_limits
+from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
+from cadbridge.exporters.tree import Link, joint_pose
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.mechanism.model import Joint, Mechanism
+
+NO_LIMIT = 1e9
+"""Stands for the other end of a range of which one end was given."""
+
+ASSETS = "assets"
+_FREE = ("free", "generic")
+_SLIDE_HINGE = {"prismatic": "slide", "revolute": "hinge"}
+_TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
+
+
+def contents(mechanism: Mechanism, name: str, findings: Findings) -> dict[str, bytes]:
+    """The files of the export, relative path → bytes; the model first."""
+    closed = close_loops(mechanism)
+    plan = make_plan(closed.tree, findings, folders=(ASSETS, ASSETS), masses_needed=True)
+    _tell(plan, closed, findings)
+    if findings.errors:
+        return {}
+    robot = _robot(plan, closed, name, findings)
+    links = plan.tree.links
+    left_out = [*closed.open, *(link.joint for link in links if link.joint and link.type == "generic")]
+    return {
+        "robot.xml": robot,
+        "scene.xml": _scene(plan, name),
+        sidecars.CLOSURES: sidecars.closures(
+            plan.tree, plan.link_names, plan.joint_names, left_out, (), plan.lost
+        ),
+        sidecars.LOSSES: sidecars.losses("mjcf", name, plan.names, findings, mechanism.assembly.home),
+        **plan.meshes.contents,
+    }
+
+
+def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
+    """What MJCF has no place for, and what was composed."""
+    tree = plan.tree
+    for joint in closed.open:
+        findings.add("CB504", f"joint {joint.name} closes a loop", Where(item=joint.name))
+    for link in tree.links:
+        if link.type == "generic" and link.joint is not None:
+            findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
+    for _, half in closed.welds:
+        joint_name = tree.links[half].joint.name  # type: ignore[union-attr]
+        body = tree.body(tree.links[half]).name
+        findings.add(
+            "CB514", f"joint {joint_name} closes a loop: body {body} is halved", Where(item=joint_name)
+        )
+    tell_limits(tree, findings)
+    fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
+    if fast:
+        findings.add("CB511", f"MJCF has no limit of velocity: {', '.join(fast)}")
+    if tree.mechanism.assembly.home:
+        findings.add("CB517", f"home pose of {', '.join(sorted(tree.mechanism.assembly.home))}")
+
+
+def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
+    """robot.xml."""
+    root = ET.Element("mujoco", model=name)
+    add(root, "compiler", angle="radian", meshdir=ASSETS, autolimits="true", inertiafromgeom="false")
+    add(
+        root,
+        "option",
+        timestep="0.001",
+        integrator="implicitfast",
+        gravity=numbers(plan.mechanism.gravity),
+    )
+    _defaults(root)
+    asset = add(root, "asset")
+    for path in sorted(plan.meshes.contents):
+        file = path.removeprefix(f"{ASSETS}/")
+        # "shell" spares thin sheets MuJoCo's demand for a volume; masses come from <inertial>.
+        add(asset, "mesh", name=file.removesuffix(".stl"), file=file, inertia="shell")
+    world = add(root, "worldbody")
+    elements: list[ET.Element] = []
+    for i, link in enumerate(plan.tree.links):
+        free = link.type in _FREE and link.parent == 0
+        parent = world if link.parent is None or free else elements[link.parent]
+        elements.append(_body(parent, plan, i))
+    for frame, i, X_LF in plan.frames():
+        add(elements[i], "site", {"name": frame} | _place(X_LF))
+    _couplings(root, plan, closed, findings)
+    _actuators(root, plan, findings)
+    return document(root)
+
+
+def _defaults(root: ET.Element) -> None:
+    default = add(root, "default")
+    add(default, "equality", _TIGHT)
+    visual = add(default, "default", {"class": "visual"})
+    add(visual, "geom", type="mesh", group="2", contype="0", conaffinity="0", density="0")
+    collision = add(default, "default", {"class": "collision"})
+    add(collision, "geom", type="mesh", group="3", contype="0", conaffinity="0", density="0")
+
+
+def _place(X: Pose) -> dict[str, str]:
+    return {"pos": numbers(X.p), "quat": numbers(X.quaternion())}
+
+
+def _body(parent: ET.Element, plan: Plan, i: int) -> ET.Element:
+    link = plan.tree.links[i]
+    body = add(parent, "body", {"name": plan.link_names[i]} | _place(plan.tree.X_PL(link)))
+    _inertial(body, plan, link)
+    _joints(body, plan, link)
+    for instance, X_LI in plan.instances(link):
+        files = plan.meshes.of_instance.get(instance.name)
+        if files is None:
+            continue
+        for kind, path in (("visual", files.visual), ("collision", files.collision)):
+            mesh = path.removeprefix(f"{ASSETS}/").removesuffix(".stl")
+            geom = add(body, "geom", {"class": kind, "mesh": mesh} | _place(X_LI))
+            if kind == "visual":
+                geom.set("rgba", numbers(plan.colour(instance)))
+    return body
+
+
+def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:
+    mass = plan.tree.mass(link)
+    if mass is None or not mass.mass > 0:
+        return
+    I = 0.5 * (mass.inertia + mass.inertia.T)  # noqa: E741 - the symbol of mechanics
+    full = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
+    add(
+        body,
+        "inertial",
+        pos=numbers(mass.com),
+        mass=small(mass.mass),
+        fullinertia=" ".join(small(v) for v in full),
+    )
+
+
+def _joints(body: ET.Element, plan: Plan, link: Link) -> None:
+    names = plan.joint_names[link.first : link.first + len(link.freedoms)]
+    if link.type in _FREE and link.parent == 0:
+        add(body, "freejoint", name=names[0])
+        return
+    rest = list(zip(names, link.freedoms, strict=True))
+    ball = link.type in (*_FREE, "spherical")
+    for name, freedom in rest[:-3] if ball else rest:
+        own = link.joint is not None and freedom.name == link.joint.name and link.type != "cylindrical"
+        element = add(body, "joint", name=name, type=_SLIDE_HINGE[freedom.kind], axis=numbers(freedom.axis))
+        if link.joint is not None and (own or freedom.kind == "revolute"):
+            _dynamics(element, link.joint, link.joint.limit if own else None)
+    if ball:
+        element = add(body, "joint", name=names[-3], type="ball")
+        if link.joint is not None:
+            _dynamics(element, link.joint, None)
+
+
+def _dynamics(element: ET.Element, joint: Joint, limit: Limit | None) -> None:
+    """Damping, friction, armature and range, where there are any."""
+    for key, value in (
+        ("damping", joint.damping),
+        ("frictionloss", joint.friction),
+        ("armature", joint.armature),
+    ):
+        if value:
+            element.set(key, small(value))
+    if limit is None:
+        return
+    if limit.lower is not None or limit.upper is not None:
+        lower = -NO_LIMIT if limit.lower is None else limit.lower
+        upper = NO_LIMIT if limit.upper is None else limit.upper
+        element.set("range", numbers((lower, upper)))
+    if limit.effort is not None and limit.effort > 0:
+        element.set("actuatorfrcrange", numbers((-limit.effort, limit.effort)))
+
+
+def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings) -> None:
+    """<equality> (and <tendon>) for couplings and loops; couplings that repeat others are told."""
+    kept, repeated = independent_rows(plan.relations, len(plan.joint_names))
+    for item in repeated:
+        findings.add("CB513", f"coupling {item.name} repeats others", Where(item=item.name))
+    order = ranking(plan.tree)
+    if not eliminate(plan.relations, order)[1]:
+        findings.add("CB518", "the couplings contradict each other at the designed pose")
+    tendons = ET.Element("tendon")
+    equality = ET.Element("equality")
+    names, tendon_names = Names("equality"), Names("tendon")
+    for relation in kept:
+        name = names.give(relation.name)
+        if len(relation.terms) <= 2:
+            _joint_equality(equality, name, relation, plan, order)
+        else:
+            _tendon_equality(equality, tendons, name, tendon_names.give(relation.name), relation, plan)
+    for joint in closed.connects:
+        _connect(equality, names.give(joint.name), joint, plan)
+    for whole, half in closed.welds:
+        name = names.give(f"{plan.link_names[half]}_weld")
+        add(equality, "weld", name=name, body1=plan.link_names[whole], body2=plan.link_names[half])
+    root.extend(element for element in (tendons, equality) if len(element))
+
+
+def _joint_equality(
+    equality: ET.Element, name: str, relation: Relation, plan: Plan, order: list[int]
+) -> None:
+    """joint1 follows joint2 (or nothing) linearly."""
+    (driven, c1), *others = sorted(relation.terms, key=lambda term: order.index(term[0]))
+    element = add(equality, "joint", name=name, joint1=plan.joint_names[driven])
+    ratio = 0.0
+    for driver, c2 in others:
+        element.set("joint2", plan.joint_names[driver])
+        ratio = -c2 / c1
+    element.set("polycoef", numbers((relation.constant / c1, ratio, 0, 0, 0)))
+
+
+def _tendon_equality(
+    equality: ET.Element, tendons: ET.Element, name: str, tendon: str, relation: Relation, plan: Plan
+) -> None:
+    """A sum over several joints is the length of a fixed tendon, which is held."""
+    fixed = add(tendons, "fixed", name=tendon)
+    for k, c in relation.terms:
+        add(fixed, "joint", joint=plan.joint_names[k], coef=number(c))
+    polycoef = numbers((relation.constant, 0, 0, 0, 0))
+    add(equality, "tendon", name=name, tendon1=tendon, polycoef=polycoef)
+
+
+def _connect(equality: ET.Element, name: str, joint: Joint, plan: Plan) -> None:
+    a, b = plan.tree.link_of(joint.a), plan.tree.link_of(joint.b)
+    anchor = plan.tree.links[a].X_WL.inverse().point(joint_pose(plan.mechanism, joint).p)
+    add(
+        equality,
+        "connect",
+        name=name,
+        body1=plan.link_names[a],
+        body2=plan.link_names[b],
+        anchor=numbers(anchor),
+    )
+
+
+def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> None:
+    """A motor for every drive; control is the torque (force) of the motor before its reduction."""
+    actuator = ET.Element("actuator")
+    names = Names("motor")
+    moved = set()
+    for drive in plan.mechanism.drives:
+        found = plan.joint_of(drive)
+        if found is None:
+            message = f"drive {drive.name} moves {drive.joint}, no joint of one freedom"
+            findings.add("CB519", message, drive.where)
+            continue
+        moved.add(found[1])
+        joint = plan.joint_names[found[1]]
+        add(actuator, "motor", name=names.give(drive.name), joint=joint, gear=number(drive.reduction))
+    for link in plan.tree.links:
+        for k, freedom in enumerate(link.freedoms, link.first):
+            limit = link.joint.limit if link.joint is not None and freedom.name == link.joint.name else None
+            if k not in moved and limit is not None and limit.effort is not None and limit.effort > 0:
+                joint = plan.joint_names[k]
+                add(actuator, "motor", name=names.give(joint), joint=joint)
+    if len(actuator):
+        root.append(actuator)
+
+
+def _scene(plan: Plan, name: str) -> bytes:
+    """scene.xml: the robot over a floor across gravity, with light, sized to the robot."""
+    root = ET.Element("mujoco", model=f"{clean(name)}_scene")
+    add(root, "include", file="robot.xml")
+    size = plan.mechanism.length_scale
+    points = np.array([link.X_WL.p for link in plan.tree.links])
+    gravity = np.asarray(plan.mechanism.gravity)
+    norm = float(np.linalg.norm(gravity))
+    up = -gravity / norm if norm > 0 else np.array([0.0, 0.0, 1.0])
+    centre = points.mean(axis=0)
+    low = float(np.min((points - centre) @ up)) - 0.5 * size
+    add(root, "statistic", center=numbers(centre), extent=number(2 * size))
+    visual = add(root, "visual")
+    add(visual, "headlight", diffuse="0.6 0.6 0.6", ambient="0.3 0.3 0.3", specular="0 0 0")
+    asset = add(root, "asset")
+    add(
+        asset, "texture", name="floor", type="2d", builtin="checker", width="256", height="256",
+        rgb1="0.25 0.3 0.35", rgb2="0.2 0.24 0.28",
+    )  # fmt: skip
+    add(asset, "material", name="floor", texture="floor", texrepeat="5 5", texuniform="true")
+    world = add(root, "worldbody")
+    add(world, "light", pos=numbers(centre + 3 * size * up), dir=numbers(-up), type="directional")
+    add(
+        world, "geom", name="floor", type="plane", material="floor", pos=numbers(centre + low * up),
+        zaxis=numbers(up), size=f"0 0 {number(0.05 * size)}", contype="0", conaffinity="0",
+    )  # fmt: skip
+    return document(root)

@@ -1,0 +1,39 @@
+"""Names that every target accepts: letters, digits and underscores, unique, the same on every run."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+RESERVED = ("world",)
+"""MuJoCo's own name of the world."""
+
+
+def clean(name: str, fallback: str = "item") -> str:
+    """`name` in [A-Za-z0-9_], not beginning with a digit; `fallback` where nothing is left of it."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")
+    if not plain:
+        return fallback
+    return f"{fallback}_{plain}" if plain[0].isdigit() else plain
+
+
+class Names:
+    """Hands out clean unique names and remembers what each stood for."""
+
+    def __init__(self, fallback: str, reserved: Iterable[str] = RESERVED) -> None:
+        self._fallback = fallback
+        self._taken = set(reserved)
+        self.mapping: dict[str, str] = {}
+
+    def give(self, original: str) -> str:
+        """A name not given before; alike ones get _2, _3 … in the order of asking."""
+        base = clean(original, self._fallback)
+        name, number = base, 1
+        while name in self._taken:
+            number += 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        self.mapping[name] = original
+        return name

@@ -1,0 +1,33 @@
+"""Numbers as text, the same on every run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from cadbridge.inertia import MassProperties
+
+
+def number(value: float) -> str:
+    """Fifteen digits, with what is below 1e-15 as 0."""
+    value = float(value)
+    return "0" if abs(value) < 1e-15 else f"{value:.15g}"
+
+
+def small(value: float) -> str:
+    """Fifteen digits, however small (masses, inertias)."""
+    return "0" if value == 0 else f"{float(value):.15g}"
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Numbers with blanks between."""
+    return " ".join(number(v) for v in values)
+
+
+def possible(mass: MassProperties) -> bool:
+    """Whether a rigid body can have it: mass and inertias above zero, A + B ≥ C."""
+    if not np.all(np.isfinite(mass.inertia)) or not mass.mass > 1e-15:
+        return False
+    a, b, c = np.linalg.eigvalsh(0.5 * (mass.inertia + mass.inertia.T))
+    return bool(a > 1e-15 and a + b >= c * (1 - 1e-9))

@@ -1,0 +1,124 @@
+"""What both formats share: the tree with its clean names, relations, meshes, drives and frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cadbridge.assembly import GROUND, Drive, Instance
+from cadbridge.exporters.meshes import MeshFiles, write_meshes
+from cadbridge.exporters.names import Names
+from cadbridge.exporters.numbers import possible
+from cadbridge.exporters.relations import Relation, relations
+from cadbridge.exporters.tree import Link, Tree
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.mechanism.model import Joint, Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """`link_names` by link, `joint_names` by coordinate; `lost` are couplings that are no linear relation."""
+
+    tree: Tree
+    link_names: list[str]
+    joint_names: list[str]
+    frame_names: list[str]
+    relations: tuple[Relation, ...]
+    lost: tuple[str, ...]
+    meshes: MeshFiles
+    names: dict[str, dict[str, str]]
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that is exported."""
+        return self.tree.mechanism
+
+    def instances(self, link: Link) -> list[tuple[Instance, Pose]]:
+        """The instances of a link and their poses X_LI in its frame; half bodies of a closure have none."""
+        first = self.tree.links[self.tree.link_of(link.body)]
+        if first is not link:
+            return []
+        items = [self.mechanism.assembly.instance(n) for n in self.tree.body(link).instances if n != GROUND]
+        return [(item, link.X_WL.inverse() @ item.X_WI) for item in items]
+
+    def colour(self, instance: Instance) -> tuple[float, float, float, float]:
+        """The colour of an instance: its own, its part's, or grey."""
+        return instance.colour or self.mechanism.assembly.part(instance.part).colour or (0.7, 0.7, 0.7, 1.0)
+
+    def frames(self) -> list[tuple[str, int, Pose]]:
+        """The frames people refer to: clean name, link, X_LF."""
+        found = []
+        for name, frame in zip(self.frame_names, self.mechanism.assembly.frames, strict=True):
+            if frame.component == GROUND:
+                link, X_WC = 0, Pose()
+            else:
+                link = self.tree.link_of(self.mechanism.body_of[frame.component])
+                X_WC = self.mechanism.assembly.component(frame.component).X_WC
+            found.append((name, link, self.tree.links[link].X_WL.inverse() @ X_WC @ frame.X_CF))
+        return found
+
+    def joint_of(self, drive: Drive) -> tuple[Joint, int] | None:
+        """The joint that a drive moves and its coordinate; None unless it is one freedom of the tree."""
+        for link in self.tree.links:
+            joint = link.joint
+            if joint is not None and (joint.name == drive.joint or drive.joint in joint.mates):
+                turning = [k for k, f in enumerate(link.freedoms, link.first) if f.name == joint.name]
+                return (joint, turning[0]) if turning else None
+        return None
+
+
+def make_plan(tree: Tree, findings: Findings, *, folders: tuple[str, str], masses_needed: bool) -> Plan:
+    """Names, relations and meshes of a tree; masses are checked, what cannot be carried is told."""
+    _check_masses(tree, findings, masses_needed)
+    links, joints, frames = Names("link"), Names("joint"), Names("frame")
+    frames_taken = links if folders[0] != folders[1] else frames
+    link_names = [
+        links.give(tree.body(link).name + ("" if _first(tree, link) else "_half")) for link in tree.links
+    ]
+    joint_names = [joints.give(f.name) for f in tree.freedoms]
+    frame_names = [frames_taken.give(f.name) for f in tree.mechanism.assembly.frames]
+    found, lost = relations(tree)
+    for name in lost:
+        findings.add("CB506", f"coupling {name} is no constant ratio of joint coordinates", Where(item=name))
+    meshes = write_meshes(tree.mechanism, findings, *folders)
+    names = {
+        "links": dict(zip(link_names, (tree.body(link).name for link in tree.links), strict=True)),
+        "joints": joints.mapping,
+        "frames": dict(zip(frame_names, (f.name for f in tree.mechanism.assembly.frames), strict=True)),
+        "meshes": {stem: part for part, stem in meshes.names.items()},
+    }
+    changed = sum(new != old for kind in names.values() for new, old in kind.items())
+    if changed:
+        findings.add("CB510", f"{changed} names were changed")
+    return Plan(tree, link_names, joint_names, frame_names, found, lost, meshes, names)
+
+
+def _first(tree: Tree, link: Link) -> bool:
+    return tree.links[tree.link_of(link.body)] is link
+
+
+def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
+    for body in tree.mechanism.bodies:
+        where = Where(item=body.name)
+        if body.mass is None:
+            code = "CB500" if masses_needed else "CB501"
+            findings.add(code, f"the mass of body {body.name} is not known", where)
+        elif not possible(body.mass):
+            code = "CB502"
+            findings.add(
+                code,
+                f"body {body.name} has mass {body.mass.mass:g} kg and an inertia that no rigid body has",
+                where,
+            )
+
+
+def tell_limits(tree: Tree, findings: Findings) -> None:
+    """Limits of joints with several freedoms, or of closures, are told: they are not written."""
+    single = {
+        link.joint.name
+        for link in tree.links
+        if link.joint is not None and any(f.name == link.joint.name for f in link.freedoms)
+    }
+    for joint in tree.mechanism.joints:
+        if joint.limit is not None and (joint.name not in single or joint.type == "cylindrical"):
+            findings.add("CB511", f"the limit of joint {joint.name} ({joint.type})", Where(item=joint.name))

@@ -1,0 +1,162 @@
+"""Couplings as linear relations between the coordinates of the tree.
+
+The solver's own Ĝ times the motions of the tree gives each coupling's coefficients; where they
+are the same in other poses the relation Σ coefficient · q = constant is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.exporters.tree import Tree, bodies_at, driven_joints
+from cadbridge.frames import Matrix, Vector
+from solver.constraints import Primitive, evaluate
+
+_ZERO = 1e-9
+_SAME = 1e-7
+_POSES = 3
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Σ coefficient · q[index] = constant; coefficients scaled so that the largest is ±1."""
+
+    name: str
+    terms: tuple[tuple[int, float], ...]
+    constant: float = 0.0
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """q[dependent] = Σ factor · q[index] + offset, after elimination; the indices are independent."""
+
+    dependent: int
+    terms: tuple[tuple[int, float], ...]
+    offset: float
+
+
+def relations(tree: Tree) -> tuple[tuple[Relation, ...], tuple[str, ...]]:
+    """All couplings and screws that are linear in the tree's coordinates; the names of those that are not.
+
+    A relation with a coordinate of a spherical or free joint counts as not linear.
+    """
+    screws = tuple(
+        Relation(link.joint.name, ((link.first, -(link.joint.pitch or 0.0)), (link.first + 1, 1.0)))
+        for link in tree.links
+        if link.type == "screw" and link.joint is not None
+    )
+    couplings = tree.mechanism.couplings
+    if not couplings or not tree.freedoms:
+        return screws, tuple(c.name for c in couplings)
+    rows, constants = _rows([c.primitive for c in couplings], tree)
+    constant_ratio = _stays(rows, constants, [c.primitive for c in couplings], tree)
+    scalar = _scalar(tree)
+    found, lost = list(screws), []
+    for coupling, row, constant, stays in zip(couplings, rows, constants, constant_ratio, strict=True):
+        terms = tuple((k, float(c)) for k, c in enumerate(row) if abs(c) > _ZERO)
+        if stays and terms and all(scalar[k] for k, _ in terms):
+            found.append(Relation(coupling.name, terms, float(constant)))
+        else:
+            lost.append(coupling.name)
+    return tuple(found), tuple(lost)
+
+
+def _scalar(tree: Tree) -> list[bool]:
+    return [link.type not in ("spherical", "free", "generic") for link in tree.links for _ in link.freedoms]
+
+
+def _rows(primitives: list[Primitive], tree: Tree) -> tuple[Matrix, Vector]:
+    """Coefficients (m, N) and constants (m,) at the designed pose, each row's largest coefficient ±1."""
+    x, q, T = bodies_at(tree, np.zeros(len(tree.freedoms)))
+    at = evaluate(primitives, x, q)
+    rows, constants = at.G @ T, -at.g
+    scale = np.max(np.abs(rows), axis=1, initial=0.0)
+    scale[scale < 1e-14] = 1.0
+    return rows / scale[:, None], constants / scale
+
+
+def _stays(rows: Matrix, constants: Vector, primitives: list[Primitive], tree: Tree) -> Vector:
+    """Whether each row has the same coefficients in other poses that the relations allow."""
+    zero = bodies_at(tree, np.zeros(len(tree.freedoms)))[:2]
+    _, s, Vt = np.linalg.svd(rows)
+    null = Vt[np.count_nonzero(s > 1e-9) :].T
+    start = np.linalg.lstsq(rows, constants, rcond=None)[0]
+    random = np.random.default_rng(1)
+    lengths = np.array([1.0 if f.kind == "revolute" else tree.mechanism.length_scale for f in tree.freedoms])
+    stays = np.ones(len(rows), dtype=bool)
+    for _ in range(_POSES):
+        q = start + null @ (null.T @ (0.3 * random.standard_normal(null.shape[0]) * lengths))
+        x, quaternions, T = bodies_at(tree, q)
+        other = evaluate(primitives, x, quaternions, reference=zero).G @ T
+        scale = np.max(np.abs(other), axis=1, initial=0.0)
+        scale[scale < 1e-14] = 1.0
+        stays &= np.max(np.abs(other / scale[:, None] - rows), axis=1) < _SAME
+    return stays
+
+
+def ranking(tree: Tree) -> list[int]:
+    """Coordinates, first those that had better follow others: not driven, without limits, late ones."""
+    driven = driven_joints(tree.mechanism)
+    joints = [link.joint for link in tree.links for _ in link.freedoms]
+
+    def key(k: int) -> tuple[bool, bool, int]:
+        joint = joints[k]
+        if joint is None:
+            return (False, False, -k)
+        return (joint.name in driven, joint.limit is not None, -k)
+
+    return sorted(range(len(joints)), key=key)
+
+
+def independent_rows(items: Sequence[Relation], count: int) -> tuple[list[Relation], list[Relation]]:
+    """The relations that say something new, in order, and those that repeat earlier ones."""
+    kept: list[Relation] = []
+    repeated: list[Relation] = []
+    basis = np.zeros((0, count))
+    for item in items:
+        row = np.zeros(count)
+        for k, c in item.terms:
+            row[k] = c
+        rest = row - basis.T @ (basis @ row)
+        rest -= basis.T @ (basis @ rest)
+        if np.linalg.norm(rest) > 1e-8 * np.linalg.norm(row):
+            basis = np.vstack([basis, rest / np.linalg.norm(rest)])
+            kept.append(item)
+        else:
+            repeated.append(item)
+    return kept, repeated
+
+
+def eliminate(items: Sequence[Relation], order: Sequence[int]) -> tuple[tuple[Dependence, ...], bool]:
+    """Gauss–Jordan: each dependent coordinate by independent ones; and whether the relations agree.
+
+    `order` lists all coordinates, those first that should become dependent.
+    """
+    A = np.zeros((len(items), len(order) + 1))
+    for i, item in enumerate(items):
+        for k, c in item.terms:
+            A[i, k] = c
+        A[i, -1] = item.constant
+    pivots: list[int] = []
+    row = 0
+    for k in order:
+        if row == len(A):
+            break
+        best = row + int(np.argmax(np.abs(A[row:, k])))
+        if abs(A[best, k]) < 1e-8:
+            continue
+        A[[row, best]] = A[[best, row]]
+        A[row] /= A[row, k]
+        others = np.arange(len(A)) != row
+        A[others] -= np.outer(A[others, k], A[row])
+        pivots.append(k)
+        row += 1
+    agree = bool(np.all(np.abs(A[row:, -1]) < 1e-7))
+    found = []
+    for i, k in enumerate(pivots):
+        terms = tuple((j, -float(A[i, j])) for j in range(len(order)) if j != k and abs(A[i, j]) > _ZERO)
+        found.append(Dependence(k, terms, float(A[i, -1])))
+    return tuple(sorted(found, key=lambda d: d.dependent)), agree

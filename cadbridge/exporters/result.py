@@ -1,0 +1,97 @@
+"""`export`: check the target, write beside it, move into place."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cadbridge.errors import InputError, ModelError
+from cadbridge.exporters import mjcf, urdf
+from cadbridge.exporters.names import clean
+from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
+from cadbridge.findings import Finding, Findings
+from cadbridge.mechanism.model import Mechanism
+
+FORMATS: dict[str, Callable[[Mechanism, str, Findings], dict[str, bytes]]] = {
+    "urdf": urdf.contents,
+    "mjcf": mjcf.contents,
+}
+"""Format → function that gives the files (relative path → bytes) of a mechanism by its name."""
+
+
+@dataclass(frozen=True)
+class ExportResult:
+    """What was written: the folder, its files (the model first), and what the format could not carry."""
+
+    directory: Path
+    files: tuple[Path, ...]
+    findings: tuple[Finding, ...]
+
+
+def export(mechanism: Mechanism, directory: str | Path, to: str, *, name: str | None = None) -> ExportResult:
+    """Write `mechanism` for another engine (`to`: a key of `FORMATS`) into the folder `directory`.
+
+    The folder appears whole or not at all, the same byte for byte on every run. An earlier export in its
+    place is replaced; any other folder that is not empty is left alone. `name` is the model's, by default the
+    assembly's. Raises InputError where the call or the folder cannot be used, ModelError where the
+    mechanism lacks what the target demands (the findings say what).
+    """
+    if to not in FORMATS:
+        raise InputError(f'no export to "{to}"; there are: {", ".join(sorted(FORMATS))}')
+    target = Path(directory)
+    _refuse_foreign(target)
+    findings = Findings()
+    contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings)
+    if findings.errors:
+        raise ModelError(
+            f"{to} needs what this model lacks: {'; '.join(f.message for f in findings.errors)}",
+            findings.as_tuple(),
+        )
+    try:
+        _put(target, contents)
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror or error}") from error
+    return ExportResult(target, tuple(target / name for name in contents), findings.as_tuple())
+
+
+def _refuse_foreign(target: Path) -> None:
+    """InputError unless the target is absent, empty, or an earlier export."""
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{target} is a file; name a folder for the export")
+    if not target.is_dir() or not any(target.iterdir()):
+        return
+    try:
+        ours = json.loads((target / LOSSES).read_text("utf-8")).get("format") == LOSSES_FORMAT
+    except (OSError, ValueError, AttributeError):
+        ours = False
+    if not ours:
+        raise InputError(f"{target} is not empty and holds no earlier export ({LOSSES}); name another folder")
+
+
+def _put(target: Path, contents: dict[str, bytes]) -> None:
+    """Write to a folder beside the target, then rename; an interruption leaves the old state."""
+    target = target.absolute()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        new, old = work / "new", work / "old"
+        new.mkdir()
+        for name, data in contents.items():
+            path = new / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        if target.exists():
+            os.replace(target, old)
+        try:
+            os.replace(new, target)
+        except OSError:
+            if old.exists():
+                os.replace(old, target)
+            raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,264 @@
+"""The spanning tree of a mechanism: what URDF and MJCF nest, and the joints that close its loops.
+
+Every link has one frame L, put at its joint's frame J as designed, as URDF demands. A joint of several
+freedoms is a sequence of single ones, outermost first, all through the origin of L; every coordinate is
+0 at the designed pose and runs as the mechanism's own does, whichever body became the parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.model import GROUND_BODY, Body, Joint, Mechanism
+from solver.constraints import AxesAngle
+
+X, Y, Z = np.eye(3)
+
+_TURNS = (("_rx", "revolute", X), ("_ry", "revolute", Y), ("_rz", "revolute", Z))
+_TRAVELS = (("_x", "prismatic", X), ("_y", "prismatic", Y), ("_z", "prismatic", Z))
+MOTIONS: dict[str, tuple[tuple[str, str, Vector], ...]] = {
+    "revolute": (("", "revolute", Z),),
+    "prismatic": (("", "prismatic", Z),),
+    "screw": (("", "revolute", Z), ("_travel", "prismatic", Z)),
+    "cylindrical": (("_travel", "prismatic", Z), ("", "revolute", Z)),
+    "planar": (_TRAVELS[0], _TRAVELS[1], _TURNS[2]),
+    "spherical": _TURNS,
+    "universal": (("_1", "revolute", X), ("_2", "revolute", Y)),
+    "generic": _TRAVELS + _TURNS,
+    "free": _TRAVELS + _TURNS,
+}
+"""Joint type → (suffix of the name, kind, axis in J) of its single freedoms, outermost first."""
+
+_PREFERENCE = ("revolute", "prismatic", "screw", "cylindrical", "universal", "spherical", "planar", "generic")
+
+
+@dataclass(frozen=True, eq=False)
+class Freedom:
+    """One coordinate: `kind` revolute (rad) or prismatic (m), unit `axis` (3,) in the link's frame L."""
+
+    name: str
+    kind: str
+    axis: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A body in the tree. `parent` is an index into `Tree.links`, None for the root (the ground, L = W).
+
+    `joint` is None for the root and for what hangs on nothing (`type` "free"). `first` is the index of its
+    first freedom among the tree's coordinates. `share` < 1 where a body was halved to close a loop.
+    """
+
+    body: int
+    parent: int | None
+    X_WL: Pose
+    type: str = "root"
+    joint: Joint | None = None
+    freedoms: tuple[Freedom, ...] = ()
+    first: int = 0
+    share: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Links, parents before children, and the joints that are not in the tree."""
+
+    mechanism: Mechanism
+    links: tuple[Link, ...]
+    closures: tuple[Joint, ...]
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        """All coordinates, in the order of the links."""
+        return tuple(f for link in self.links for f in link.freedoms)
+
+    def body(self, link: Link) -> Body:
+        """The body of a link."""
+        return self.mechanism.ground if link.body == GROUND_BODY else self.mechanism.bodies[link.body]
+
+    def link_of(self, body: int) -> int:
+        """Index of the (first) link of a body."""
+        return next(i for i, link in enumerate(self.links) if link.body == body)
+
+    def X_PL(self, link: Link) -> Pose:
+        """Pose of a link in its parent's frame as designed (the root: in W)."""
+        if link.parent is None:
+            return link.X_WL
+        return self.links[link.parent].X_WL.inverse() @ link.X_WL
+
+    def mass(self, link: Link) -> MassProperties | None:
+        """Mass properties of a link in its frame L."""
+        body = self.body(link)
+        if body.mass is None:
+            return None
+        X_WB = body.X_WB
+        return body.mass.scaled(link.share).moved(link.X_WL.inverse() @ X_WB)
+
+
+def world_pose(mechanism: Mechanism, body: int) -> Pose:
+    """X_WB as designed of the frame to which primitives refer: the ground's is W."""
+    return Pose() if body == GROUND_BODY else mechanism.bodies[body].X_WB
+
+
+def joint_pose(mechanism: Mechanism, joint: Joint) -> Pose:
+    """X_WJ as designed, from a body that is not the ground."""
+    if joint.b != GROUND_BODY:
+        return mechanism.bodies[joint.b].X_WB @ joint.X_BJ
+    return mechanism.bodies[joint.a].X_WB @ joint.X_AJ
+
+
+def driven_joints(mechanism: Mechanism) -> set[str]:
+    """Names of the joints on which drives act; a drive names a joint or a mate that it holds."""
+    wanted = {drive.joint for drive in mechanism.drives}
+    return {j.name for j in mechanism.joints if j.name in wanted or wanted & set(j.mates)}
+
+
+def spanning_tree(mechanism: Mechanism) -> Tree:
+    """The tree of best joints: driven ones first, then by type, then in the mechanism's order."""
+    driven = driven_joints(mechanism)
+    order = sorted(
+        range(len(mechanism.joints)),
+        key=lambda i: (
+            mechanism.joints[i].type == "generic",
+            mechanism.joints[i].name not in driven,
+            _PREFERENCE.index(mechanism.joints[i].type),
+            i,
+        ),
+    )
+    chosen = _forest(order, mechanism)
+    links = _grow(mechanism, [mechanism.joints[i] for i in sorted(chosen)])
+    closures = tuple(j for i, j in enumerate(mechanism.joints) if i not in chosen)
+    return Tree(mechanism, links, closures)
+
+
+def _forest(order: Iterable[int], mechanism: Mechanism) -> set[int]:
+    """Kruskal: the joints, taken in order, that connect what was apart."""
+    leader = {body: body for body in range(GROUND_BODY, len(mechanism.bodies))}
+
+    def find(body: int) -> int:
+        while leader[body] != body:
+            leader[body] = leader[leader[body]]
+            body = leader[body]
+        return body
+
+    chosen = set()
+    for i in order:
+        a, b = find(mechanism.joints[i].a), find(mechanism.joints[i].b)
+        if a != b:
+            leader[max(a, b)] = min(a, b)
+            chosen.add(i)
+    return chosen
+
+
+def _grow(mechanism: Mechanism, joints: list[Joint]) -> tuple[Link, ...]:
+    """Breadth first from the ground; what it does not reach hangs on it by a free joint."""
+    links = [Link(GROUND_BODY, None, Pose())]
+    index = {GROUND_BODY: 0}
+    todo = [GROUND_BODY]
+    first = 0
+
+    def add(link: Link) -> None:
+        nonlocal first
+        links.append(replace(link, first=first))
+        first += len(link.freedoms)
+        index[link.body] = len(links) - 1
+        todo.append(link.body)
+
+    while len(index) <= len(mechanism.bodies):
+        while todo:
+            body = todo.pop(0)
+            for joint in joints:
+                if body not in (joint.a, joint.b):
+                    continue
+                child = joint.b if joint.a == body else joint.a
+                if child not in index:
+                    add(hang(mechanism, joint, child, index[body]))
+        rest = [b for b in range(len(mechanism.bodies)) if b not in index]
+        if rest:
+            add(_loose(mechanism, rest[0]))
+    return tuple(links)
+
+
+def hang(mechanism: Mechanism, joint: Joint, child: int, parent_link: int) -> Link:
+    """The link of body `child` on `joint`; where it is the joint's body a, the axes turn round."""
+    sign = 1.0 if child == joint.b else -1.0
+    motions = list(MOTIONS[joint.type])
+    if joint.type == "universal":
+        axes = universal_axes(mechanism, joint)
+        axes = axes if sign > 0 else axes[::-1]
+        motions = [(s, kind, axis) for (s, kind, _), axis in zip(motions, axes, strict=True)]
+    freedoms = tuple(Freedom(joint.name + s, kind, sign * axis) for s, kind, axis in motions)
+    return Link(child, parent_link, joint_pose(mechanism, joint), joint.type, joint, freedoms)
+
+
+def _loose(mechanism: Mechanism, body: int) -> Link:
+    name = f"{mechanism.bodies[body].name}_free"
+    freedoms = tuple(Freedom(name + s, kind, axis) for s, kind, axis in MOTIONS["free"])
+    return Link(body, 0, mechanism.bodies[body].X_WB, "free", None, freedoms)
+
+
+def universal_axes(mechanism: Mechanism, joint: Joint) -> tuple[Vector, Vector]:
+    """The two axes in J: the one fixed in body a, the one fixed in body b."""
+    R_JW = joint_pose(mechanism, joint).R.T
+    for primitive in joint.primitives:
+        if isinstance(primitive, AxesAngle):
+            u = R_JW @ world_pose(mechanism, primitive.a).R @ primitive.axis_a
+            w = R_JW @ world_pose(mechanism, primitive.b).R @ primitive.axis_b
+            return (u, w) if primitive.a == joint.a else (w, u)
+    raise ValueError(f"the universal joint {joint.name} has no pair of perpendicular axes")
+
+
+def motion(kind: str, axis: Vector, q: float) -> Pose:
+    """The pose after a turn by q rad, or a travel by q m, along `axis`."""
+    if kind == "prismatic":
+        return Pose(np.eye(3), axis * q)
+    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    return Pose(np.eye(3) + np.sin(q) * K + (1 - np.cos(q)) * (K @ K), np.zeros(3))
+
+
+@dataclass(frozen=True, eq=False)
+class Kinematics:
+    """Poses of links, and `J` (links, 6, N): [v of L's origin; ω] in world axes by each rate."""
+
+    X_WL: tuple[Pose, ...]
+    J: Matrix
+
+
+def kinematics(tree: Tree, q: Vector) -> Kinematics:
+    """Forward kinematics of the tree at coordinates `q` (N,) in rad and m."""
+    poses: list[Pose] = []
+    J = np.zeros((len(tree.links), 6, len(q)))
+    for i, link in enumerate(tree.links):
+        pose = tree.X_PL(link)
+        if link.parent is not None:
+            pose = poses[link.parent] @ pose
+            J[i] = J[link.parent]
+            J[i, :3] += np.cross(J[i, 3:].T, pose.p - poses[link.parent].p).T
+        for k, freedom in enumerate(link.freedoms, link.first):
+            axis = pose.R @ freedom.axis
+            before = pose.p
+            pose = pose @ motion(freedom.kind, freedom.axis, float(q[k]))
+            J[i, :3] += np.cross(J[i, 3:].T, pose.p - before).T
+            J[i, slice(0, 3) if freedom.kind == "prismatic" else slice(3, 6), k] += axis
+        poses.append(pose)
+    return Kinematics(tuple(poses), J)
+
+
+def bodies_at(tree: Tree, q: Vector) -> tuple[Matrix, Matrix, Matrix]:
+    """Positions (n, 3), quaternions (n, 4) of the bodies' frames at q, and T (6n, N) of their velocities."""
+    state = kinematics(tree, q)
+    n = len(tree.mechanism.bodies)
+    positions, quaternions = np.zeros((n, 3)), np.zeros((n, 4))
+    T = np.zeros((n, 6, len(q)))
+    for body in range(n):
+        i = tree.link_of(body)
+        X_WB = state.X_WL[i] @ tree.links[i].X_WL.inverse() @ tree.mechanism.bodies[body].X_WB
+        positions[body], quaternions[body] = X_WB.p, X_WB.quaternion()
+        T[body] = state.J[i]
+        T[body, :3] += np.cross(T[body, 3:].T, X_WB.p - state.X_WL[i].p).T
+    return positions, quaternions, T.reshape(6 * n, -1)

@@ -1,0 +1,268 @@
+"""URDF: a tree of links, mimic joints for gears, and sidecars for what a tree cannot say.
+
+Meshes are named relative to the file, which MuJoCo takes (with the <mujoco> element written here) and
+Pinocchio and others take when the folder of the URDF is among the package folders.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+
+from cadbridge.assembly import Limit
+from cadbridge.exporters import sidecars
+from cadbridge.exporters.markup import add, document
+from cadbridge.exporters.numbers import number, numbers, small
+from cadbridge.exporters.plan import Plan, make_plan, tell_limits
+from cadbridge.exporters.relations import Dependence, eliminate, ranking
+from cadbridge.exporters.tree import Freedom, Link, Tree, spanning_tree
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.model import Joint, Mechanism
+
+NO_LIMIT = 1e9
+"""Stands for a bound that URDF demands and nobody gave."""
+
+_FREE = ("free", "generic")
+
+
+def contents(mechanism: Mechanism, name: str, findings: Findings) -> dict[str, bytes]:
+    """The files of the export, relative path → bytes; the model first."""
+    tree = spanning_tree(mechanism)
+    plan = make_plan(tree, findings, folders=("meshes/visual", "meshes/collision"), masses_needed=False)
+    _tell(plan, findings)
+    dependences, agree = eliminate(plan.relations, ranking(tree))
+    if not agree:
+        findings.add("CB518", "the couplings contradict each other at the designed pose")
+    mimics = {d.dependent: d for d in dependences if len(d.terms) <= 1}
+    sums = [d for d in dependences if len(d.terms) > 1]
+    for d in sums:
+        drivers = ", ".join(plan.joint_names[k] for k, _ in d.terms)
+        joint = plan.joint_names[d.dependent]
+        findings.add("CB507", f"joint {joint} follows {drivers} together", Where(item=joint))
+    model = _robot(plan, name, mimics, findings)
+    left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.type == "generic")]
+    return {
+        f"urdf/{name}.urdf": model,
+        sidecars.CLOSURES: sidecars.closures(
+            tree, plan.link_names, plan.joint_names, left_out, sums, plan.lost
+        ),
+        sidecars.LOSSES: sidecars.losses("urdf", name, plan.names, findings, mechanism.assembly.home),
+        "package.xml": _package(name),
+        **plan.meshes.contents,
+    }
+
+
+def _tell(plan: Plan, findings: Findings) -> None:
+    """What URDF has no place for."""
+    tree, mechanism = plan.tree, plan.mechanism
+    for joint in tree.closures:
+        code = "CB504" if joint.type == "generic" else "CB503"
+        findings.add(code, f"joint {joint.name} ({joint.type}) closes a loop", Where(item=joint.name))
+    for link in tree.links:
+        if link.joint is not None and link.type == "generic":
+            findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
+        elif link.joint is not None and len(link.freedoms) > 1:
+            message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
+            findings.add("CB505", message, Where(item=link.joint.name))
+    tell_limits(tree, findings)
+    if not np.allclose(mechanism.gravity, (0.0, 0.0, -9.81), atol=1e-9):
+        findings.add("CB515", f"gravity is ({numbers(mechanism.gravity)}) m/s²")
+    rotors = [j.name for j in mechanism.joints if j.armature > 0]
+    if rotors:
+        findings.add("CB516", f"rotor inertia on {', '.join(rotors)}")
+    if mechanism.assembly.home:
+        findings.add("CB517", f"home pose of {', '.join(sorted(mechanism.assembly.home))}")
+
+
+def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findings) -> bytes:
+    """The URDF itself."""
+    robot = ET.Element("robot", name=name)
+    _mujoco(robot, plan.tree)
+    unknown: list[str] = []
+    via = set(plan.link_names)
+    for i, link in enumerate(plan.tree.links):
+        _link(robot, plan, i)
+        if link.parent is not None:
+            _joints(robot, plan, i, mimics, unknown, via)
+    for frame, i, X_LF in plan.frames():
+        add(robot, "link", name=frame)
+        joint = add(robot, "joint", name=f"{frame}_fixed", type="fixed")
+        _connect(joint, X_LF, plan.link_names[i], frame)
+    for drive in plan.mechanism.drives:
+        _transmission(robot, plan, drive.name, findings)
+    if unknown:
+        findings.add("CB512", f"bounds not known: {', '.join(unknown)}")
+    return document(robot)
+
+
+def _mujoco(robot: ET.Element, tree: Tree) -> None:
+    """MuJoCo's own element: keep mesh paths and visuals; links without mass get its least one."""
+    compiler = add(
+        add(robot, "mujoco"),
+        "compiler",
+        strippath="false",
+        discardvisual="false",
+        balanceinertia="false",
+        fusestatic="true" if any(link.type in _FREE for link in tree.links) else "false",
+    )
+    if any(len(link.freedoms) > 1 and not _floating(link) for link in tree.links):
+        compiler.set("boundmass", "1e-9")
+        compiler.set("boundinertia", "1e-12")
+
+
+def _floating(link: Link) -> bool:
+    return link.type in _FREE and link.parent == 0
+
+
+def _link(robot: ET.Element, plan: Plan, i: int) -> None:
+    link = plan.tree.links[i]
+    element = add(robot, "link", name=plan.link_names[i])
+    mass = plan.tree.mass(link)
+    if mass is not None and mass.mass > 0:
+        _inertial(element, mass)
+    for instance, X_LI in plan.instances(link):
+        files = plan.meshes.of_instance.get(instance.name)
+        if files is None:
+            continue
+        for tag, path in (("visual", files.visual), ("collision", files.collision)):
+            shown = add(element, tag)
+            _origin(shown, X_LI)
+            add(add(shown, "geometry"), "mesh", filename=f"../{path}")
+            if tag == "visual":
+                colour = plan.colour(instance)
+                material = add(shown, "material", name="rgba_" + "_".join(f"{c:.3f}" for c in colour))
+                add(material, "color", rgba=numbers(colour))
+
+
+def _inertial(element: ET.Element, mass: MassProperties) -> None:
+    inertial = add(element, "inertial")
+    add(inertial, "origin", xyz=numbers(mass.com), rpy="0 0 0")
+    add(inertial, "mass", value=small(mass.mass))
+    pairs = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    values = {key: small(mass.inertia[i, j]) for key, (i, j) in pairs.items()}
+    add(inertial, "inertia", values)
+
+
+def _origin(element: ET.Element, X: Pose) -> None:
+    add(element, "origin", xyz=numbers(X.p), rpy=numbers(X.rpy()))
+
+
+def _connect(joint: ET.Element, X: Pose, parent: str, child: str) -> None:
+    _origin(joint, X)
+    add(joint, "parent", link=parent)
+    add(joint, "child", link=child)
+
+
+def _joints(
+    robot: ET.Element,
+    plan: Plan,
+    i: int,
+    mimics: dict[int, Dependence],
+    unknown: list[str],
+    via: set[str],
+) -> None:
+    """The joint above a link; one of several freedoms has links without mass in between."""
+    link = plan.tree.links[i]
+    assert link.parent is not None
+    parent, X = plan.link_names[link.parent], plan.tree.X_PL(link)
+    if _floating(link):
+        name = link.joint.name if link.joint is not None else plan.joint_names[link.first]
+        joint = add(robot, "joint", name=_fresh(f"{plan.link_names[i]}_floating", via), type="floating")
+        plan.names["joints"][joint.attrib["name"]] = name
+        _connect(joint, X, parent, plan.link_names[i])
+        return
+    for n, freedom in enumerate(link.freedoms):
+        k = link.first + n
+        last = n == len(link.freedoms) - 1
+        child = plan.link_names[i] if last else _fresh(f"{plan.link_names[i]}_via{n + 1}", via)
+        if not last:
+            add(robot, "link", name=child)
+        _single(robot, plan, link.joint, freedom, k, (X, parent, child), mimics.get(k), unknown)
+        parent, X = child, Pose()
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _single(
+    robot: ET.Element,
+    plan: Plan,
+    joint: Joint | None,
+    freedom: Freedom,
+    k: int,
+    between: tuple[Pose, str, str],
+    mimic: Dependence | None,
+    unknown: list[str],
+) -> None:
+    """A joint of one freedom."""
+    name = plan.joint_names[k]
+    own = joint is not None and freedom.name == joint.name and joint.type != "cylindrical"
+    limit = joint.limit if own and joint is not None else None
+    if mimic is not None and not mimic.terms:
+        limit = Limit(lower=mimic.offset, upper=mimic.offset)
+    bounded = limit is not None and (limit.lower is not None or limit.upper is not None)
+    turning = freedom.kind == "revolute"
+    kind = freedom.kind if bounded or not turning else "continuous"
+    element = add(robot, "joint", name=name, type=kind)
+    _connect(element, *between)
+    add(element, "axis", xyz=numbers(freedom.axis))
+    if limit is not None or kind != "continuous":
+        _limit(element, limit or Limit(), kind != "continuous", name, unknown)
+    if joint is not None and (joint.damping or joint.friction) and (own or turning):
+        add(element, "dynamics", damping=number(joint.damping), friction=number(joint.friction))
+    if mimic is not None and mimic.terms:
+        driver, factor = mimic.terms[0]
+        add(
+            element,
+            "mimic",
+            joint=plan.joint_names[driver],
+            multiplier=number(factor),
+            offset=number(mimic.offset),
+        )
+
+
+def _limit(element: ET.Element, limit: Limit, bounded: bool, name: str, unknown: list[str]) -> None:
+    """<limit> with all it demands; what nobody gave is `NO_LIMIT`, and noted in `unknown`."""
+    wanted = {"lower": limit.lower, "upper": limit.upper} if bounded else {}
+    wanted |= {"effort": limit.effort, "velocity": limit.velocity}
+    missing = [key for key, value in wanted.items() if value is None]
+    if missing:
+        unknown.append(f"{name} ({', '.join(missing)})")
+    values = {k: (-NO_LIMIT if k == "lower" else NO_LIMIT) if v is None else v for k, v in wanted.items()}
+    add(element, "limit", {key: number(value) for key, value in values.items()})
+
+
+def _transmission(robot: ET.Element, plan: Plan, name: str, findings: Findings) -> None:
+    drive = next(d for d in plan.mechanism.drives if d.name == name)
+    found = plan.joint_of(drive)
+    if found is None:
+        findings.add("CB519", f"drive {drive.name} moves {drive.joint}, no joint of one freedom", drive.where)
+        return
+    element = add(robot, "transmission", name=f"{drive.name}_transmission")
+    add(element, "type").text = "transmission_interface/SimpleTransmission"
+    joint = add(element, "joint", name=plan.joint_names[found[1]])
+    add(joint, "hardwareInterface").text = "hardware_interface/EffortJointInterface"
+    actuator = add(element, "actuator", name=drive.name)
+    add(actuator, "mechanicalReduction").text = number(drive.reduction)
+
+
+def _package(name: str) -> bytes:
+    """A ROS package manifest, so that the folder can be put in a workspace as it is."""
+    package = ET.Element("package", format="3")
+    for tag, text in (
+        ("name", f"{name.lower()}_description"),
+        ("version", "0.0.0"),
+        ("description", f"Robot description of {name}, written by cadbridge."),
+        ("maintainer", "unknown"),
+        ("license", "unknown"),
+    ):
+        add(package, tag).text = text
+    package.find("maintainer").set("email", "unknown@localhost")  # type: ignore[union-attr]
+    return document(package)

@@ -47,7 +47,9 @@ def random_mass(random: np.random.Generator) -> MassProperties:
     """A cloud of points is always a body that can be."""
     points, weights = 0.1 * random.standard_normal((6, 3)), random.uniform(0.1, 1.0, 6)
     com = weights @ points / weights.sum()
-    inertia = sum(w * (d @ d * np.eye(3) - np.outer(d, d)) for w, d in zip(weights, points - com, strict=True))
+    inertia = sum(
+        w * (d @ d * np.eye(3) - np.outer(d, d)) for w, d in zip(weights, points - com, strict=True)
+    )
     return MassProperties(float(weights.sum()), com, np.asarray(inertia))
 
 
@@ -196,14 +198,14 @@ def planetary() -> Mechanism:
     return rig.build()
 
 
-def four_bar(skew: float = 0.0) -> Mechanism:
-    """A planar four-bar: crank, coupler, rocker, all about y; `skew` tilts the last hinge's type to universal."""
+def four_bar(damped: float = 0.0) -> Mechanism:
+    """A planar four-bar: crank, coupler, rocker, all about y; the last hinge is `damped` (N m s)."""
     rig = Builder(13)
     crank, coupler, rocker = rig.body(), rig.body(), rig.body()
     points = [(0, 0, 0), (0, 0, 0.1), (0.25, 0, 0.2), (0.3, 0, 0)]
     ends = [(-1, crank), (crank, coupler), (coupler, rocker), (rocker, -1)]
     for point, (a, b) in zip(points, ends, strict=True):
-        rig.joint("revolute", a, b, at(point, (0, 1, 0)), damping=skew if a == rocker else 0.0)
+        rig.joint("revolute", a, b, at(point, (0, 1, 0)), damping=damped if a == rocker else 0.0)
     return rig.build()
 
 

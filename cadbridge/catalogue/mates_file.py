@@ -64,14 +64,15 @@ ENTRIES: dict[str, Entry] = {
     "CB148": Entry(
         _ERROR,
         "a feature that the face does not have",
-        "Only cylinders, cones and tori have an axis, only planes a normal, only spheres a centre; what is "
-        "asked for is not there, and nothing is made up in its place.",
+        "Only cylinders, cones and tori have an axis, only planes a normal, only spheres a centre; "
+        "what is asked for is not there, and nothing is made up in its place.",
         "Take another face, or give point and axis (or normal) in numbers.",
     ),
     "CB149": Entry(
         _ERROR,
         "gear numbers that cannot be",
-        "Teeth, ratio and radii contradict each other, are zero or negative, or are missing; the gear is left out.",
+        "Teeth, ratio and radii contradict each other, are zero or negative, or are missing; the "
+        "gear is left out.",
         "Give teeth alone where they are known; teeth are exact.",
         "teeth: [17, 51] with ratio: 2.5",
     ),
@@ -133,7 +134,8 @@ ENTRIES: dict[str, Entry] = {
     "CB159": Entry(
         _WARNING,
         "a joint value whose unit is open",
-        "It cannot be told whether the joint turns or slides, so the value was taken as it stands (rad or m).",
+        "It cannot be told whether the joint turns or slides, so the value was taken as it "
+        "stands (rad or m).",
         "Say `type: revolute` or `type: prismatic` for the joint under `joints:`.",
     ),
 }

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cadbridge.readers.options import ReadOptions
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
+    from cadbridge.readers.mates_file import yaml_for_face
 
-__all__ = ["ReadOptions", "read"]
+__all__ = ["ReadOptions", "read", "yaml_for_face"]
 
 MATES_ENDING = ".mates.yaml"
 
 
-def read(
-    source: str | Path, mates: str | Path | None = None, options: ReadOptions | None = None
-) -> Assembly:
+def read(source: str | Path, mates: str | Path | None = None, options: ReadOptions | None = None) -> Assembly:
     """Read a source of any format, with its mates file over it.
 
     `mates` names the mates file; without it, NAME.mates.yaml beside the source is taken where it
     exists. Faults of the files become findings on the Assembly (a faulty mate is left out and told).
-    Raises InputError, with all findings known, where no Assembly can be made: the source or the named mates file
-    cannot be opened, no reader takes it, or its content cannot be used at all.
+    Raises InputError, with all findings known, where no Assembly can be made: the source or
+    the named mates file cannot be opened, no reader takes it, or its content cannot be used at all.
     """
     from cadbridge.readers.finish import finish
     from cadbridge.readers.registry import load, openable
@@ -51,3 +50,12 @@ def _beside(source: Path) -> Path | None:
     """The mates file that lies beside a source, by its name; None where there is none."""
     candidate = source.with_name(source.stem + MATES_ENDING)
     return candidate if candidate.is_file() else None
+
+
+def __getattr__(name: str) -> Any:
+    # The models of the mates file load pydantic, which most commands do without.
+    if name == "yaml_for_face":
+        from cadbridge.readers.mates_file import yaml_for_face
+
+        return yaml_for_face
+    raise AttributeError(f"module 'cadbridge.readers' has no attribute {name!r}")

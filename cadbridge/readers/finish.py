@@ -43,9 +43,7 @@ def finish(assembly: Assembly, options: ReadOptions) -> Assembly:
     return done.with_findings(findings.as_tuple()) if len(findings) else done
 
 
-def _with_densities(
-    parts: tuple[Part, ...], options: ReadOptions, findings: Findings
-) -> tuple[Part, ...]:
+def _with_densities(parts: tuple[Part, ...], options: ReadOptions, findings: Findings) -> tuple[Part, ...]:
     """Densities from the material that a part names, then from --density or --material."""
     default: tuple[float, str] | None = None
     if options.material is not None:
@@ -115,14 +113,13 @@ def unique_names(
     """The items with every name unique: a repeated one gets ' (2)', ' (3)' …, and is told."""
     taken = set() if taken is None else taken
     first = {item.name for item in items}
+    counts: dict[str, int] = {}
     done: list[_T] = []
     for item in items:
-        name, number = item.name, 1
-        while name in taken:
-            number += 1
-            name = f"{item.name} ({number})"
-            if name in first:
-                taken.add(name)
+        name = item.name
+        while name in taken or (name != item.name and name in first):
+            counts[item.name] = counts.get(item.name, 1) + 1
+            name = f"{item.name} ({counts[item.name]})"
         taken.add(name)
         if name != item.name:
             findings.add(
@@ -136,5 +133,5 @@ def unique_names(
 
 
 def _renamed(item: _T, name: str) -> _T:
-    rename: Callable[..., _T] = replace  # type: ignore[assignment]
+    rename: Callable[..., _T] = replace
     return rename(item, name=name)

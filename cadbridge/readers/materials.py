@@ -44,40 +44,82 @@ MATERIALS: dict[str, float] = {
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "steel": (
-        "plain carbon steel", "carbon steel", "mild steel", "alloy steel", "tool steel", "stahl", "acier",
-        "s235", "s235jr", "s275", "s355", "s355j2", "c45", "ck45", "c45e", "42crmo4", "16mncr5", "100cr6",
-        "aisi 1020", "aisi 1045", "aisi 4130", "aisi 4140", "aisi 4340", "aisi 52100",
-        "1.0038", "1.0503", "1.7225", "1.7131", "1.3505", "12.9", "8.8", "10.9",
+        "plain carbon steel", "carbon steel", "mild steel", "alloy steel", "tool steel", "stahl",
+        "acier", "s235", "s235jr", "s275", "s355", "s355j2", "c45", "ck45", "c45e", "42crmo4",
+        "16mncr5", "100cr6", "aisi 1020", "aisi 1045", "aisi 4130", "aisi 4140", "aisi 4340",
+        "aisi 52100", "1.0038", "1.0503", "1.7225", "1.7131", "1.3505", "12.9", "8.8", "10.9",
     ),
     "stainless steel": (
         "stainless", "inox", "edelstahl", "aisi 304", "aisi 303", "aisi 316", "aisi 316l", "304", "316",
         "316l", "a2", "a4", "1.4301", "1.4305", "1.4401", "1.4404", "x5crni18-10", "17-4ph",
     ),
-    "cast iron": ("grey cast iron", "gray cast iron", "ductile iron", "gjl-250", "gjs-400", "gg25", "ggg40", "gusseisen"),
-    "aluminium": (
-        "aluminum", "alu", "al", "alloy aluminum", "6061", "6061-t6", "6063", "6082", "7075", "7075-t6", "5083",
-        "2024", "1060 alloy", "6061 alloy", "7075 alloy", "aluminium 6061", "aluminum 6061", "aluminum-6061",
-        "almg3", "almgsi1", "alsi10mg", "en aw-6061", "en aw-6082", "en aw-7075", "cast aluminium", "cast aluminum",
+    "cast iron": (
+        "grey cast iron", "gray cast iron", "ductile iron", "gjl-250", "gjs-400", "gg25", "ggg40",
+        "gusseisen",
     ),
-    "titanium": ("ti", "ti6al4v", "ti-6al-4v", "grade 5 titanium"),
-    "brass": ("messing", "cuzn37", "cuzn39pb3"),
-    "bronze": ("cusn8", "cusn12", "tin bronze", "sintered bronze"),
-    "copper": ("cu", "kupfer"),
-    "nylon": ("pa", "pa6", "pa66", "pa12", "polyamide", "polyamid", "nylon 6", "nylon 6/6", "nylon 66"),
-    "POM": ("acetal", "delrin", "polyoxymethylene", "pom-c"),
-    "PC": ("polycarbonate", "lexan"),
-    "ABS": ("abs plastic", "acrylonitrile butadiene styrene"),
-    "PLA": ("polylactic acid", "polylactide", "pla plastic"),
-    "PE": ("polyethylene", "hdpe", "pe-hd"),
-    "PP": ("polypropylene",),
-    "PTFE": ("teflon",),
-    "PMMA": ("acrylic", "plexiglas", "perspex"),
-    "PEEK": ("polyether ether ketone",),
-    "PETG": ("pet-g",),
-    "rubber": ("nbr", "epdm", "natural rubber", "gummi"),
-    "carbon fibre": ("carbon fiber", "cfrp", "cfk", "carbon fibre composite"),
-    "glass fibre": ("glass fiber", "gfrp", "gfk", "fiberglass"),
-    "wood": ("holz", "timber", "pine", "spruce"),
+    "aluminium": (
+        "aluminum", "alu", "al", "alloy aluminum", "6061", "6061-t6", "6063", "6082", "7075", "7075-t6",
+        "5083", "2024", "1060 alloy", "6061 alloy", "7075 alloy", "aluminium 6061", "aluminum 6061",
+        "aluminum-6061", "almg3", "almgsi1", "alsi10mg", "en aw-6061", "en aw-6082", "en aw-7075",
+        "cast aluminium", "cast aluminum",
+    ),
+    "titanium": (
+        "ti", "ti6al4v", "ti-6al-4v", "grade 5 titanium",
+    ),
+    "brass": (
+        "messing", "cuzn37", "cuzn39pb3",
+    ),
+    "bronze": (
+        "cusn8", "cusn12", "tin bronze", "sintered bronze",
+    ),
+    "copper": (
+        "cu", "kupfer",
+    ),
+    "nylon": (
+        "pa", "pa6", "pa66", "pa12", "polyamide", "polyamid", "nylon 6", "nylon 6/6", "nylon 66",
+    ),
+    "POM": (
+        "acetal", "delrin", "polyoxymethylene", "pom-c",
+    ),
+    "PC": (
+        "polycarbonate", "lexan",
+    ),
+    "ABS": (
+        "abs plastic", "acrylonitrile butadiene styrene",
+    ),
+    "PLA": (
+        "polylactic acid", "polylactide", "pla plastic",
+    ),
+    "PE": (
+        "polyethylene", "hdpe", "pe-hd",
+    ),
+    "PP": (
+        "polypropylene",
+    ),
+    "PTFE": (
+        "teflon",
+    ),
+    "PMMA": (
+        "acrylic", "plexiglas", "perspex",
+    ),
+    "PEEK": (
+        "polyether ether ketone",
+    ),
+    "PETG": (
+        "pet-g",
+    ),
+    "rubber": (
+        "nbr", "epdm", "natural rubber", "gummi",
+    ),
+    "carbon fibre": (
+        "carbon fiber", "cfrp", "cfk", "carbon fibre composite",
+    ),
+    "glass fibre": (
+        "glass fiber", "gfrp", "gfk", "fiberglass",
+    ),
+    "wood": (
+        "holz", "timber", "pine", "spruce",
+    ),
 }  # fmt: skip
 """Other names of the same, compared without regard to capitals, blanks, dashes and dots."""
 

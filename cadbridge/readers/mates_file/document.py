@@ -218,14 +218,18 @@ def _keys_at(loc: Sequence[int | str]) -> list[str]:
         for model in models:
             for name, info in model.model_fields.items():
                 if step in (name, info.alias):
-                    following += _models_in(info.annotation) + [m for x in info.metadata for m in _models_in(x)]
+                    following += _models_in(info.annotation)
         if following:
             models = following
         elif isinstance(step, str):
             # The tag of a discriminated union narrows to the models of that type.
-            tagged = [m for m in models if "type" in m.model_fields and step in get_args(m.model_fields["type"].annotation)]
-            models = tagged or models
+            models = [m for m in models if step in _types_of(m)] or models
     return sorted({info.alias or name for model in models for name, info in model.model_fields.items()})
+
+
+def _types_of(model: type[BaseModel]) -> tuple[Any, ...]:
+    info = model.model_fields.get("type")
+    return get_args(info.annotation) if info is not None else ()
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

@@ -1,0 +1,180 @@
+"""An assembly while the mates file is laid over it: names found, components joined and split."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import lru_cache
+
+from cadbridge.assembly import (
+    GROUND,
+    Assembly,
+    Component,
+    Coupling,
+    Feature,
+    Instance,
+    Mate,
+    NamedFrame,
+    Part,
+)
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.readers.mates_file.document import MAX_SUGGESTED, Document, nearest
+from cadbridge.units import LENGTH
+
+
+class Draft:
+    """The parts of an assembly, to be changed one after the other; `finished` makes it an Assembly again.
+
+    `length` and `angle` turn the file's units into m and rad. `moved_into` remembers which component
+    took up an attached one, so that mates may go on naming it, and `pose_before` its X_WC.
+    """
+
+    def __init__(self, assembly: Assembly, document: Document) -> None:
+        if document.spec is None:
+            raise ValueError("a draft needs a document that could be read")
+        self.assembly, self.document, self.spec = assembly, document, document.spec
+        self.findings = Findings(document.findings)
+        self.length = LENGTH[self.spec.units.length]
+        self.angle = 1.0 if self.spec.units.angle == "rad" else 0.017453292519943295
+        self.parts: dict[str, Part] = {p.name: p for p in assembly.parts}
+        self.instances: dict[str, Instance] = {i.name: i for i in assembly.instances}
+        self.components: dict[str, Component] = {c.name: c for c in assembly.components}
+        self.mates: list[Mate] = list(assembly.mates)
+        self.couplings: list[Coupling] = list(assembly.couplings)
+        self.frames: list[NamedFrame] = list(assembly.frames)
+        self.moved_into: dict[str, str] = {}
+        self.pose_before: dict[str, Pose] = {}
+        self.suggested = 0
+        self._short: dict[str, list[str]] | None = None
+
+    def place(self, section: str, item: int | str, *path: str | int, name: str | None = None) -> Where:
+        """The line of a value in the mates file."""
+        return self.document.where(section, item, *path, name=name)
+
+    def near(self, name: str, known: Iterable[str]) -> str:
+        """Suggestions for a misspelt name, for the first MAX_SUGGESTED of them."""
+        self.suggested += 1
+        return nearest(name, known) if self.suggested <= MAX_SUGGESTED else ""
+
+    def component(self, name: str, where: Where) -> Component | None:
+        """The component of a full path or unique last name; a finding and None where there is none."""
+        name = self.moved_into.get(name, name)
+        found = self.components.get(name)
+        if found is not None:
+            return found
+        several = self._short_names().get(name, [])
+        if len(several) == 1:
+            return self.components[several[0]]
+        if several:
+            some = ", ".join(several[:4])
+            self.findings.add("CB146", f"{name!r} is the last name of several: {some}", where)
+            return None
+        inside = self.instances.get(name)
+        if inside is not None:
+            message = f"{name!r} is inside the rigid component {inside.component!r}; name that, with part:"
+            self.findings.add("CB146", message, where)
+            return None
+        known = [*self.components, *self._short_names()]
+        self.findings.add("CB146", f"there is no component {name!r}{self.near(name, known)}", where)
+        return None
+
+    def fitting(self, pattern: str) -> list[str]:
+        """Components whose full path, last name, or only part's name fits a pattern."""
+        fits = wildcard(pattern)
+        return [c.name for c in self.components.values() if any(fits(n) for n in self._names(c))]
+
+    def _names(self, component: Component) -> list[str]:
+        names = [component.name, last(component.name)]
+        if len(component.instances) == 1:
+            names.append(self.instances[component.instances[0]].part)
+        return names
+
+    def merge(self, name: str, into: str) -> None:
+        """Make a component part of another; what referred to it now refers to the other, at the same place."""
+        gone, kept = self.components.pop(name), self.components[into]
+        self.components[into] = replace(
+            kept, instances=(*kept.instances, *gone.instances), grounded=kept.grounded or gone.grounded
+        )
+        for instance in gone.instances:
+            self.instances[instance] = replace(self.instances[instance], component=into)
+        X = kept.X_WC.inverse() @ gone.X_WC
+        self.refer(lambda f: moved(f, into, X) if f.component == name else f)
+        self.frames = [
+            replace(f, component=into, X_CF=X @ f.X_CF) if f.component == name else f for f in self.frames
+        ]
+        self.couplings = [replace(c, carrier=into) if c.carrier == name else c for c in self.couplings]
+        self.moved_into = {old: into if new == name else new for old, new in self.moved_into.items()}
+        self.moved_into[name] = into
+        self.pose_before[name] = gone.X_WC
+        self._short = None
+
+    def refer(self, change: Callable[[Feature], Feature]) -> None:
+        """Change the features of all mates and couplings."""
+        self.mates = [_with_features(mate, change(mate.a), change(mate.b)) for mate in self.mates]
+        self.couplings = [replace(c, a=c.a and change(c.a), b=c.b and change(c.b)) for c in self.couplings]
+
+    def replace_components(self, components: Iterable[Component]) -> None:
+        """Take another list of components; instances follow."""
+        self.components = {c.name: c for c in components}
+        for component in self.components.values():
+            for instance in component.instances:
+                if self.instances[instance].component != component.name:
+                    self.instances[instance] = replace(self.instances[instance], component=component.name)
+        self._short = None
+
+    def pose(self, component: str) -> Pose:
+        """X_WC of a component; the identity for the ground."""
+        return Pose() if component == GROUND else self.components[component].X_WC
+
+    def finished(self) -> Assembly:
+        """The assembly with everything laid over it."""
+        return replace(
+            self.assembly,
+            parts=tuple(self.parts.values()),
+            instances=tuple(self.instances.values()),
+            components=tuple(self.components.values()),
+            mates=tuple(self.mates),
+            couplings=tuple(self.couplings),
+            frames=tuple(self.frames),
+            mates_in_file=self.assembly.mates_in_file + self.document.given,
+            findings=self.assembly.findings + self.findings.as_tuple(),
+        )
+
+    def _short_names(self) -> dict[str, list[str]]:
+        if self._short is None:
+            self._short = {}
+            for name in self.components:
+                self._short.setdefault(last(name), []).append(name)
+        return self._short
+
+
+def _with_features(mate: Mate, a: Feature, b: Feature) -> Mate:
+    return mate if a is mate.a and b is mate.b else replace(mate, a=a, b=b)
+
+
+def moved(feature: Feature, component: str, X: Pose) -> Feature:
+    """A feature of a frame C as one of another component's frame D, X = X_DC."""
+    return replace(
+        feature,
+        component=component,
+        point=X.point(feature.point),
+        direction=None if feature.direction is None else X.vector(feature.direction),
+        x=None if feature.x is None else X.vector(feature.x),
+    )
+
+
+def last(path: str) -> str:
+    """The last name of a path."""
+    return path.rsplit("/", 1)[-1]
+
+
+@lru_cache(maxsize=1024)
+def wildcard(pattern: str) -> Callable[[str], bool]:
+    """Whether a name fits a pattern, in which * stands for any text and ? for one character."""
+    text = "".join(
+        ".*" if c == "*" else "." if c == "?" else re.escape(c) for c in re.sub(r"\*+", "*", pattern)
+    )
+    compiled = re.compile(text, re.DOTALL)
+    return lambda name: compiled.fullmatch(name) is not None

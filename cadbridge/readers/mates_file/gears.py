@@ -1,0 +1,125 @@
+"""Gears of the file: their numbers checked against each other and against the axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind
+from cadbridge.findings import Where
+from cadbridge.readers.mates_file.draft import Draft, moved
+from cadbridge.readers.mates_file.features import resolve
+from cadbridge.readers.mates_file.schema import GearPair, RackPair, RatioPair
+
+RADII_TOLERANCE = 5e-3
+"""Relative: pitch radii against the centre distance, and against teeth and ratio."""
+
+RATIO_TOLERANCE = 1e-4
+"""Relative: a ratio typed with few digits beside the teeth; the teeth are then taken."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The numbers of a pair that agree with each other."""
+
+    ratio: float | None
+    teeth: tuple[int, int] | None = None
+    radii: tuple[float | None, float | None] = (None, None)
+
+
+def add_gears(draft: Draft) -> None:
+    """Every gear of the file whose features and numbers hold; the others are left out and told."""
+    for index, spec in enumerate(draft.spec.gears):
+        kind = CouplingKind(spec.type)
+        name = spec.name or f"{kind.value.title()}:{draft.document.rows['gears'][index] + 1}"
+        where = draft.place("gears", index, name=name)
+        a = _axis(draft, resolve(draft, spec.a, "gears", index, "a", name), where, name)
+        b = _axis(draft, resolve(draft, spec.b, "gears", index, "b", name), where, name)
+        pair = _numbers(draft, spec, where, name)
+        carrier = None
+        if spec.carrier is not None and spec.carrier != GROUND:
+            found = draft.component(spec.carrier, draft.place("gears", index, "carrier", name=name))
+            if found is None:
+                continue
+            carrier = found.name
+        elif spec.carrier == GROUND:
+            carrier = GROUND
+        if a is None or b is None or pair is None:
+            continue
+        if a.component == b.component:
+            draft.findings.add("CB157", f"{name!r} couples {a.component!r} to itself; it is left out", where)
+            continue
+        if not _radii_fit(draft, kind, a, b, pair, where, name):
+            continue
+        teeth_a, teeth_b = pair.teeth or (None, None)
+        radius_a, radius_b = pair.radii
+        draft.couplings.append(
+            Coupling(name, kind, a, b, pair.ratio, teeth_a, teeth_b, radius_a, radius_b, carrier, where=where)
+        )
+
+
+def _axis(draft: Draft, feature: Feature | None, where: Where, name: str) -> Feature | None:
+    if feature is None or feature.kind in (FeatureKind.AXIS, FeatureKind.FRAME):
+        return feature
+    message = f"{name!r}: {feature.label} is a {feature.kind.value}; a gear needs an axis"
+    draft.findings.add("CB148", message, where)
+    return None
+
+
+def _numbers(draft: Draft, spec: GearPair | RackPair | RatioPair, where: Where, name: str) -> _Pair | None:
+    if isinstance(spec, RackPair):
+        return _Pair(None, radii=(spec.radius * draft.length, None))
+    if isinstance(spec, RatioPair):
+        if spec.ratio != 0.0:
+            return _Pair(spec.ratio)
+        draft.findings.add("CB149", f"{name!r}: a ratio of zero couples nothing", where)
+        return None
+    # Teeth are exact, so they come first; a ratio is often rounded, radii always.
+    said: list[tuple[str, float, float]] = []
+    if spec.teeth is not None:
+        za, zb = spec.teeth
+        said.append((f"teeth {za}:{zb}", zb / za, RATIO_TOLERANCE))
+    if spec.ratio is not None:
+        said.append((f"ratio {spec.ratio:g}", spec.ratio, RATIO_TOLERANCE))
+    if spec.radii is not None:
+        ra, rb = spec.radii
+        said.append((f"radii {ra:g}:{rb:g}", rb / ra, RADII_TOLERANCE))
+    if not said:
+        draft.findings.add("CB149", f"{name!r} needs teeth, ratio or radii", where)
+        return None
+    ratio = said[0][1]
+    for text, value, tolerance in said[1:]:
+        if abs(value / ratio - 1.0) > tolerance:
+            message = f"{name!r}: {said[0][0]} make a ratio of {ratio:g}, but {text} make {value:g}"
+            draft.findings.add("CB149", message, where)
+            return None
+    radii = (
+        (None, None) if spec.radii is None else (spec.radii[0] * draft.length, spec.radii[1] * draft.length)
+    )
+    return _Pair(ratio, (spec.teeth[0], spec.teeth[1]) if spec.teeth else None, radii)
+
+
+def _radii_fit(
+    draft: Draft, kind: CouplingKind, a: Feature, b: Feature, pair: _Pair, where: Where, name: str
+) -> bool:
+    """Whether the radii given add up to the distance of parallel axes (internal: their difference does)."""
+    ra, rb = pair.radii
+    if ra is None or rb is None or kind not in (CouplingKind.SPUR, CouplingKind.INTERNAL):
+        return True
+    A, B = (moved(f, "", draft.pose(f.component)) for f in (a, b))
+    if A.direction is None or B.direction is None:
+        return True
+    if float(np.linalg.norm(np.cross(A.direction, B.direction))) > 1e-3:
+        return True  # axes that are not parallel are told where all gears' axes are checked
+    distance = float(np.linalg.norm(np.cross(A.direction, B.point - A.point)))
+    expected = ra + rb if kind is CouplingKind.SPUR else abs(ra - rb)
+    if abs(distance - expected) <= RADII_TOLERANCE * max(expected, distance):
+        return True
+    what = "sum" if kind is CouplingKind.SPUR else "difference"
+    message = (
+        f"{name!r}: the {what} of the radii is {expected * 1e3:.6g} mm, "
+        f"but the axes are {distance * 1e3:.6g} mm apart"
+    )
+    draft.findings.add("CB150", message, where)
+    return False

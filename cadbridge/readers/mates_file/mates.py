@@ -1,0 +1,160 @@
+"""Mates of the file: units turned, features found, names and limits of joints put on them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from cadbridge.assembly import Drive, Limit, Mate, MateKind
+from cadbridge.findings import Where
+from cadbridge.readers.mates_file.draft import Draft
+from cadbridge.readers.mates_file.features import resolve
+from cadbridge.readers.mates_file.schema import JointSpec, LimitSpec
+
+TURNS, SLIDES = "revolute", "prismatic"
+
+FREEDOM: dict[MateKind, str] = {
+    MateKind.INSERT: TURNS,
+    MateKind.CONCENTRIC: TURNS,
+    MateKind.REVOLUTE: TURNS,
+    MateKind.CYLINDRICAL: TURNS,
+    MateKind.SPHERICAL: TURNS,
+    MateKind.UNIVERSAL: TURNS,
+    MateKind.SCREW: TURNS,
+    MateKind.PRISMATIC: SLIDES,
+    MateKind.PLANAR: SLIDES,
+}
+"""Which coordinate the limits of a mate are of: an angle or a length."""
+
+
+def add_mates(draft: Draft) -> None:
+    """Every mate of the file whose features are there; the others are left out and told."""
+    for index, spec in enumerate(draft.spec.mates):
+        kind = MateKind("coincident" if spec.type == "mate" else spec.type)
+        name = spec.name or f"{kind.value.title()}:{draft.document.rows['mates'][index] + 1}"
+        a = resolve(draft, spec.a, "mates", index, "a", name)
+        b = resolve(draft, spec.b, "mates", index, "b", name)
+        if a is None or b is None:
+            continue
+        where = draft.place("mates", index, name=name)
+        if a.component == b.component:
+            message = f"{name!r} holds {a.component!r} to itself; it is left out"
+            draft.findings.add("CB157", message, where)
+            continue
+        limits: LimitSpec | None = getattr(spec, "limits", None)
+        mate = Mate(
+            name=name,
+            kind=kind,
+            a=a,
+            b=b,
+            value=_value(draft, spec),
+            aligned=True if kind is MateKind.FLUSH else getattr(spec, "aligned", None),
+            lock_rotation=getattr(spec, "lock_rotation", False),
+            inside=getattr(spec, "inside", False),
+            limit=limit_in_si(draft, limits, FREEDOM.get(kind)) if limits else None,
+            damping=getattr(spec, "damping", 0.0),
+            friction=getattr(spec, "friction", 0.0),
+            where=where,
+        )
+        draft.mates.append(mate)
+
+
+def _value(draft: Draft, spec: Any) -> float:
+    """The offset or distance in m, the angle in rad, the advance of a screw in m/rad."""
+    if spec.type == "angle":
+        return float(spec.angle) * draft.angle
+    if spec.type == "screw":
+        return float(spec.pitch) * draft.length / (2.0 * math.pi)
+    return float(getattr(spec, "distance", getattr(spec, "offset", 0.0))) * draft.length
+
+
+def limit_in_si(draft: Draft, spec: LimitSpec, freedom: str | None) -> Limit:
+    """A limit in m or rad; as it stands where the freedom is unknown. Efforts are SI in the file."""
+    scale = {TURNS: draft.angle, SLIDES: draft.length, None: 1.0}[freedom]
+
+    def si(value: float | None) -> float | None:
+        return None if value is None else value * scale
+
+    return Limit(si(spec.lower), si(spec.upper), si(spec.velocity), spec.effort)
+
+
+def name_joints(draft: Draft) -> dict[str, str]:
+    """Put the names and limits of `joints` on their mates; returns mate name → joint name."""
+    names = dict(draft.assembly.joint_names)
+    index = {mate.name: i for i, mate in reversed(list(enumerate(draft.mates)))}
+    for joint, spec in draft.spec.joints.items():
+        members: list[int] = []
+        for k, mate_name in enumerate(spec.mates):
+            where = draft.place("joints", joint, "mates", k, name=joint)
+            if mate_name not in index:
+                draft.findings.add(
+                    "CB155",
+                    f"joint {joint!r}: there is no mate {mate_name!r}{draft.near(mate_name, index)}",
+                    where,
+                )
+                continue
+            if names.get(mate_name, joint) != joint:
+                message = f"{mate_name!r} is in joint {names[mate_name]!r} and in {joint!r}; the first holds"
+                draft.findings.add("CB155", message, where)
+                continue
+            names[mate_name] = joint
+            members.append(index[mate_name])
+        for i in members:
+            draft.mates[i] = replace(draft.mates[i], joint_name=joint)
+        if spec.limits is not None and members:
+            freedom = joint_freedom(draft, joint, spec)
+            where = draft.place("joints", joint, "limits", name=joint)
+            _tell_open(draft, joint, freedom, where)
+            i = members[0]
+            draft.mates[i] = replace(draft.mates[i], limit=limit_in_si(draft, spec.limits, freedom))
+    return names
+
+
+def joint_freedom(draft: Draft, joint: str, spec: JointSpec | None) -> str | None:
+    """Whether a joint turns or slides, by what the file says or by the kinds of its mates."""
+    if spec is not None and spec.type is not None:
+        return spec.type
+    names = set(spec.mates) if spec is not None else {joint}
+    kinds = {m.kind for m in draft.mates if m.name in names or joint in (m.name, m.joint_name)}
+    found = {FREEDOM[kind] for kind in kinds if kind in FREEDOM}
+    # Axes on one line leave a turn, whatever planes and directions stand beside them.
+    return found.pop() if len(found) == 1 else None
+
+
+def _tell_open(draft: Draft, joint: str, freedom: str | None, where: Where) -> None:
+    if freedom is None:
+        message = f"it is open whether {joint!r} turns or slides; its values were taken in rad or m"
+        draft.findings.add("CB159", message, where)
+
+
+def home_pose(draft: Draft, joint_names: dict[str, str]) -> dict[str, float]:
+    """The home pose in rad and m, of joints by their stable names or by a mate's name."""
+    home = dict(draft.assembly.home)
+    known = [*joint_names.values(), *(m.name for m in draft.mates)]
+    for name, value in draft.spec.home.items():
+        where = draft.place("home", name, name=name)
+        if name not in known:
+            message = f"home: there is no joint {name!r}{draft.near(name, known)}"
+            draft.findings.add("CB155", message, where)
+            continue
+        freedom = joint_freedom(draft, name, draft.spec.joints.get(name))
+        _tell_open(draft, name, freedom, where)
+        home[name] = value * {TURNS: draft.angle, SLIDES: draft.length, None: 1.0}[freedom]
+    return home
+
+
+def drives(draft: Draft, joint_names: dict[str, str]) -> tuple[Drive, ...]:
+    """The drives, those of the source first."""
+    done = list(draft.assembly.drives)
+    known = {*joint_names.values(), *(m.name for m in draft.mates)}
+    for index, spec in enumerate(draft.spec.drives):
+        where = draft.place("drives", index, name=spec.name)
+        if spec.joint not in known:
+            message = f"drive {spec.name!r}: there is no joint {spec.joint!r}{draft.near(spec.joint, known)}"
+            draft.findings.add("CB155", message, where)
+        elif spec.reduction == 0.0:
+            draft.findings.add("CB145", f"drive {spec.name!r}: a reduction of zero moves nothing", where)
+        else:
+            done.append(Drive(spec.name, spec.joint, spec.reduction, spec.rotor_inertia, where))
+    return tuple(done)

@@ -1,0 +1,66 @@
+"""The mates file laid over an assembly: the order of its sections."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cadbridge.assembly import Assembly, NamedFrame
+from cadbridge.frames import Pose, frame_from_axis
+from cadbridge.readers.mates_file.contact import attach_by_contact
+from cadbridge.readers.mates_file.document import Document
+from cadbridge.readers.mates_file.draft import Draft, last
+from cadbridge.readers.mates_file.gears import add_gears
+from cadbridge.readers.mates_file.mates import add_mates, drives, home_pose, name_joints
+from cadbridge.readers.mates_file.structure import attach_by_name, restructure
+from cadbridge.readers.mates_file.weights import set_densities, set_masses
+
+
+def overlay(assembly: Assembly, document: Document) -> Assembly:
+    """The assembly with all that the mates file adds; what is faulty in the file is left out and told.
+
+    Where nothing of the file can be used, the assembly with the file's findings.
+    """
+    if document.spec is None:
+        return assembly.with_findings(document.findings.as_tuple())
+    draft = Draft(assembly, document)
+    restructure(draft)
+    attach_by_name(draft)
+    set_densities(draft)
+    add_mates(draft)
+    add_gears(draft)
+    attach_by_contact(draft)
+    set_masses(draft)
+    _add_frames(draft)
+    joint_names = name_joints(draft)
+    home = home_pose(draft, joint_names)
+    motors = drives(draft, joint_names)
+    return replace(draft.finished(), joint_names=joint_names, home=home, drives=motors)
+
+
+def _add_frames(draft: Draft) -> None:
+    """Frames that people refer to, into their component's frame C."""
+    for index, spec in enumerate(draft.spec.frames):
+        component = draft.component(spec.component, draft.place("frames", index, "component", name=spec.name))
+        if component is None:
+            continue
+        X_CP = Pose()
+        if spec.part is not None:
+            found = [
+                n for n in component.instances if spec.part in (n, last(n)) or n.endswith("/" + spec.part)
+            ]
+            if len(found) != 1:
+                what = f"{len(found)} parts are called" if found else "there is no part"
+                message = f"{what} {spec.part!r} in {component.name!r}"
+                draft.findings.add("CB146", message, draft.place("frames", index, "part", name=spec.name))
+                continue
+            X_CP = component.X_WC.inverse() @ draft.instances[found[0]].X_WI
+        try:
+            R = frame_from_axis(spec.z, spec.x)
+        except ValueError:
+            where = draft.place("frames", index, name=spec.name)
+            draft.findings.add("CB145", f"frame {spec.name!r}: z is zero, or x is parallel to it", where)
+            continue
+        X_PF = Pose(R, np.asarray(spec.point, dtype=float) * draft.length)
+        draft.frames.append(NamedFrame(spec.name, component.name, X_CP @ X_PF))

@@ -1,0 +1,152 @@
+"""Which instances move as one: flexible and rigid sub-assemblies, the ground, attachments by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cadbridge.assembly import GROUND, Component
+from cadbridge.frames import Pose
+from cadbridge.readers.mates_file.draft import Draft, last, wildcard
+
+
+def restructure(draft: Draft) -> None:
+    """Split flexible sub-assemblies, join rigid ones, then ground what `ground` names."""
+    _make_flexible(draft)
+    _make_rigid(draft)
+    _ground(draft)
+
+
+def _make_flexible(draft: Draft) -> None:
+    nodes = dict(_nodes(draft.assembly.extra.get("tree") or ()))
+    flexible: set[str] = set()
+    for index, pattern in enumerate(draft.spec.flexible):
+        fits = wildcard(pattern)
+        inner = [path for path, node in nodes.items() if node["children"]]
+        found = [p for p in inner if fits(p)] or [p for p in inner if fits(last(p))]
+        if not found:
+            where = draft.place("flexible", index)
+            known = draft.near(pattern, [*inner, *map(last, inner)])
+            draft.findings.add("CB158", f"there is no sub-assembly {pattern!r}{known}", where)
+        flexible.update(found)
+    if not flexible:
+        return
+    components: list[Component] = []
+    for component in draft.components.values():
+        node = nodes.get(component.name)
+        if node is None or not any(_within(path, component.name) for path in flexible):
+            components.append(component)
+        else:
+            components.extend(_split(draft, component.name, node, nodes, flexible))
+    draft.replace_components(components)
+
+
+def _nodes(tree: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(path, node) of every occurrence, whether children are nested or named by their paths."""
+    for node in tree:
+        yield node["path"], node
+        nested = [child for child in node["children"] if not isinstance(child, str)]
+        yield from _nodes(nested)
+
+
+def _split(
+    draft: Draft,
+    path: str,
+    node: Mapping[str, Any],
+    nodes: Mapping[str, Mapping[str, Any]],
+    flexible: set[str],
+) -> Iterator[Component]:
+    """The components of an occurrence: itself without what is flexible below it, and that in its parts.
+
+    A flexible sub-assembly may lie in a rigid one; the rigid rest then stays one component.
+    """
+    children = [c if isinstance(c, str) else c["path"] for c in node["children"]]
+    if path in flexible:
+        for child in children:
+            yield from _split(draft, child, nodes[child], nodes, flexible)
+        return
+    below = [p for p in flexible if _within(p, path)]
+    own = tuple(
+        name for name in draft.instances if _within(name, path) and not any(_within(name, p) for p in below)
+    )
+    if own:
+        before = draft.components.get(path)
+        yield replace(before, instances=own) if before else Component(path, own, _pose(node))
+    # Only the outermost flexible ones: what lies deeper is split with them.
+    for p in below:
+        if not any(q != p and _within(p, q) for q in below):
+            yield from _split(draft, p, nodes[p], nodes, flexible)
+
+
+def _pose(node: Mapping[str, Any]) -> Pose:
+    X: Pose = node["X_WI"]
+    return X
+
+
+def _within(path: str, above: str) -> bool:
+    return path == above or path.startswith(above + "/")
+
+
+def _make_rigid(draft: Draft) -> None:
+    for index, path in enumerate(draft.spec.rigid):
+        members = [name for name in draft.components if name.startswith(path + "/")]
+        if path in draft.components and not members:
+            continue  # already one component
+        where = draft.place("rigid", index)
+        if not members:
+            draft.findings.add(
+                "CB158", f"there is no sub-assembly {path!r}{draft.near(path, draft.components)}", where
+            )
+            continue
+        first = draft.components[members[0]]
+        if path not in draft.components:
+            # The group gets the sub-assembly's name and, for its frame, that of its first member.
+            group = Component(path, (), first.X_WC)
+            draft.replace_components([*draft.components.values(), group])
+        for member in members:
+            draft.merge(member, path)
+        inner = [m.name for m in draft.mates if m.a.component == m.b.component == path]
+        for name in inner:
+            draft.findings.add(
+                "CB157", f"{name!r} holds nothing once {path!r} is rigid; it is left out", where
+            )
+        draft.mates = [m for m in draft.mates if not m.a.component == m.b.component == path]
+
+
+def _ground(draft: Draft) -> None:
+    for index, pattern in enumerate(draft.spec.ground):
+        names = draft.fitting(pattern)
+        fits = wildcard(pattern)
+        names += [i.component for i in draft.instances.values() if fits(i.name) or fits(last(i.name))]
+        names = [draft.moved_into.get(name, name) for name in names]
+        if not names:
+            where = draft.place("ground", index)
+            known = draft.near(pattern, [*draft.components, *map(last, draft.components)])
+            code = "CB151" if any(c in pattern for c in "*?") else "CB146"
+            draft.findings.add(code, f"there is no component {pattern!r} to ground{known}", where)
+        for name in dict.fromkeys(names):
+            draft.components[name] = replace(draft.components[name], grounded=True)
+
+
+def attach_by_name(draft: Draft) -> None:
+    """Make the parts that `attach` names by pattern one with the component they belong to."""
+    for index, spec in enumerate(draft.spec.attach):
+        if spec.to is None:
+            continue
+        where = draft.place("attach", index)
+        names = draft.fitting(spec.parts)
+        if not names:
+            draft.findings.add("CB151", f"no component fits {spec.parts!r}", where)
+        if spec.to == GROUND:
+            for name in names:
+                draft.components[name] = replace(draft.components[name], grounded=True)
+                draft.findings.add("CB153", f"{name} is attached to the ground", where, "")
+            continue
+        target = draft.component(spec.to, draft.place("attach", index, "to"))
+        if target is None:
+            continue
+        for name in names:
+            if name != target.name:
+                draft.merge(name, target.name)
+                draft.findings.add("CB153", f"{name} is attached to {target.name}", where, "")

@@ -1,0 +1,139 @@
+"""Shapes through OCCT, which runs in a process of its own: its crash is a finding, not ours.
+
+    load_shapes(paths)            whole STEP files as shapes
+    read_document(path)           a STEP file as product graph with its distinct shapes
+    select_faces(shape, selector) faces by a cadquery selector
+    start()                       start the worker early, so that it is warm
+
+Lengths in metres. Nothing of OCCT is imported here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from cadbridge.assembly import Shape
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.shapes.convert import to_shape
+from cadbridge.shapes.part21 import Prepared, Workspace
+from cadbridge.shapes.process import WORKER, WorkerDied, WorkerRefused
+from cadbridge.shapes.protocol import Document
+
+__all__ = ["load_shapes", "read_document", "select_faces", "start"]
+
+MIRROR_SUFFIX = "|mirror"
+"""Ends the label in `Shape.source` of a mirrored shape (mirrored at its plane x = 0)."""
+
+_BASE_TIME, _TIME_PER_MEGABYTE = 120.0, 6.0
+"""Seconds that OCCT may take; about ten times what is measured for files of 8 and 81 MB."""
+
+_WORKSPACE = Workspace()
+atexit.register(_WORKSPACE.close)
+
+
+def start() -> None:
+    """Start the worker process now: OCCT takes about a second to load."""
+    WORKER.start()
+
+
+def read_document(
+    path: Path, findings: Findings, *, length_unit: float | None = None, geometry: bool = True
+) -> tuple[Document, Prepared]:
+    """A STEP file as product graph, each distinct shape meshed and weighed once.
+
+    `length_unit` (m) replaces the unit that the file claims, where a person says that it is wrong.
+    Faults of the file go to `findings`; InputError only where nothing can be read.
+    """
+    prepared = _WORKSPACE.prepare(path, findings)
+    arguments = {"path": str(prepared.path), "length_unit": length_unit, "geometry": geometry}
+    return _ask("read", arguments, path, prepared, findings), prepared
+
+
+def load_shapes(
+    paths: Iterable[Path], *, findings: Findings | None = None, length_unit: float | None = None
+) -> dict[Path, Shape]:
+    """Whole STEP files, each as one shape in the file's own frame, SI.
+
+    With `findings`, a file that cannot be read is a finding and missing from the result; without,
+    InputError is raised with the findings of all files.
+    """
+    said = Findings() if findings is None else findings
+    shapes: dict[Path, Shape] = {}
+    failed: list[Path] = []
+    for path in dict.fromkeys(paths):
+        try:
+            prepared = _WORKSPACE.prepare(path, said)
+            arguments = {"path": str(prepared.path), "length_unit": length_unit}
+            data = _ask("whole", arguments, path, prepared, said)
+            if data is None:
+                said.add("CB125", f"{path.name} holds no shape", Where(file=str(path)))
+                failed.append(path)
+            else:
+                shapes[path] = to_shape(data, path)
+        except InputError:
+            failed.append(path)
+    if failed and findings is None:
+        names = ", ".join(p.name for p in failed)
+        raise InputError(f"cannot read {names}", said)
+    return shapes
+
+
+def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
+    """Indices into `shape.faces` of the faces that a cadquery selector picks (">Z", "|X", "%CYLINDER").
+
+    Empty where it picks none. Raises ValueError, with the reason, for a selector that cannot be
+    read and for a shape that is of no STEP file.
+    """
+    if shape.source is None or not shape.faces:
+        raise ValueError("a selector needs a shape from a STEP file; this one has no faces")
+    file, label = shape.source
+    path, findings = Path(file), Findings()
+    prepared = _WORKSPACE.prepare(path, findings)
+    mirrored = label.endswith(MIRROR_SUFFIX)
+    arguments = {
+        "path": str(prepared.path),
+        "label": label.removesuffix(MIRROR_SUFFIX),
+        "mirrored": mirrored,
+        "selector": selector,
+    }
+    try:
+        picked = WORKER.request("select", arguments, _time_limit(prepared))
+    except WorkerRefused as refused:
+        if refused.kind == "nothing":
+            return ()
+        if refused.kind == "selector":
+            raise ValueError(f"the selector {selector!r} cannot be read: {refused.message}") from None
+        raise InputError(f"{path.name}: {refused.message}") from None
+    except WorkerDied as died:
+        raise InputError(f"OCCT failed on {path.name}: {died.reason}", findings) from None
+    return tuple(int(i) for i in picked)
+
+
+def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, findings: Findings) -> Any:
+    """A request to the worker, whose failures become findings and InputError."""
+    where = Where(file=str(path))
+    try:
+        return WORKER.request(verb, arguments, _time_limit(prepared))
+    except WorkerDied as died:
+        tail = f" Its last words: {died.log.splitlines()[-1]}" if died.log else ""
+        text = f"the geometry kernel failed on {path.name}: {died.reason}.{tail}"
+        findings.add("CB124", text, where)
+        raise InputError(text, findings) from None
+    except WorkerRefused as refused:
+        code = {"unreadable": "CB125", "memory": "CB126"}.get(refused.kind, "CB124")
+        text = f"{path.name}: {refused.message}"
+        findings.add(code, text, where)
+        raise InputError(text, findings) from None
+
+
+def _time_limit(prepared: Prepared) -> float:
+    """Seconds that the worker may take for a file; CADBRIDGE_OCCT_TIME_LIMIT overrides it."""
+    named = os.environ.get("CADBRIDGE_OCCT_TIME_LIMIT")
+    if named:
+        return float(named)
+    return _BASE_TIME + _TIME_PER_MEGABYTE * prepared.text_bytes / 1e6

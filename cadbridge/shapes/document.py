@@ -39,6 +39,7 @@ from OCP.XCAFDoc import (
 
 from cadbridge.shapes import faces, meshing
 from cadbridge.shapes.protocol import Document, Occurrence, Product, ShapeData
+from cadbridge.units import LENGTH
 
 MILLIMETRE = 1e-3
 """OCCT's documents are in millimetres whatever the file says."""
@@ -73,6 +74,12 @@ class StepDocument:
         lengths, angles, solid = (TColStd_SequenceOfAsciiString() for _ in range(3))
         self.reader.ChangeReader().FileUnits(lengths, angles, solid)
         return [lengths.Value(i + 1).ToCString() for i in range(lengths.Length())]
+
+    def scale(self, length_unit: float | None) -> float:
+        """Metres a millimetre of the document, when the file's unit is taken to be `length_unit` (m)."""
+        if length_unit is None or not self.units:
+            return MILLIMETRE
+        return MILLIMETRE * length_unit / LENGTH.get(self.units[0].lower(), MILLIMETRE)
 
     def free_labels(self) -> list[Any]:
         """The labels of the roots."""
@@ -157,7 +164,10 @@ def _occurrence(source: StepDocument, label: Any, scale: float) -> Occurrence:
     matrix = np.array([[transform.Value(i, j) for j in (1, 2, 3, 4)] for i in (1, 2, 3)])
     matrix[:, 3] *= scale
     return Occurrence(
-        _name(label), _entry(referred if refers else label), matrix, _colour(source, label) if refers else None
+        _name(label),
+        _entry(referred if refers else label),
+        matrix,
+        _colour(source, label) if refers else None,
     )
 
 

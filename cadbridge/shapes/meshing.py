@@ -39,11 +39,11 @@ INERTIA_TOLERANCE = 1.5e-3
 GAUSS_TOLERANCE = 1e-6
 """Of OCCT's adaptive integration. Its fixed Gauss points were 0.6 % off on a bolt of B-spline faces."""
 
-_FINE = (2e-4, 0.1)
 _COARSE = (2e-3, 0.5)
-"""Deflection as a fraction of the part's size, and angle in rad. The angle dominates on round parts."""
+_FINE = ((1e-3, 0.1), (2.5e-4, 0.1), (1e-4, 0.05), (5e-5, 0.025))
+"""Deflection as a fraction of the part's size, and angle in rad. The angle dominates on round parts, and
+a deflection finer than needed can make OCCT's mesh of B-spline faces both large and worse."""
 
-_REFINEMENTS = 4
 _MERGE = 1e-6
 """mm; nodes of neighbouring faces lie on the same edge polygon and differ by rounding only."""
 
@@ -118,19 +118,18 @@ def mesh_all(items: list[Solids]) -> list[tuple[Arrays | None, Arrays | None]]:
             for item, c in zip(items, coarse, strict=True)]  # fmt: skip
     error = {i: _disagreement(item, fine[i]) for i, item in enumerate(items) if item.solids}
     rough = [i for i, e in error.items() if e > 1.0]
-    for level in range(_REFINEMENTS + 1):
+    for level, (fraction, angle) in enumerate(_FINE):
         if not rough:
             break
         for i in rough:
             BRepTools.Clean_s(items[i].shape)  # OCCT keeps a mesh whose angle alone is too coarse
-        factor = 0.5**level
-        triangulate([items[i] for i in rough], _FINE[0] * factor, _FINE[1] * factor)
+        triangulate([items[i] for i in rough], fraction, angle)
         before = {i: error[i] for i in rough}
         for i in rough:
             fine[i] = extract(items[i].closed)
             error[i] = _disagreement(items[i], fine[i])
         # A shape that gains nothing from smaller triangles has another fault, which its mass tells.
-        rough = [i for i in rough if error[i] > 1.0 and (level == 0 or error[i] < 0.7 * before[i])]
+        rough = [i for i in rough if error[i] > 1.0 and (level == 0 or error[i] < 0.8 * before[i])]
     return list(zip(fine, coarse, strict=True))
 
 

@@ -44,17 +44,19 @@ class Server:
             # OCCT's own exceptions come in here: each is a fault of the file, told with its name.
             return protocol.Failure("occt", f"{type(error).__name__}: {error}")
 
-    def read(self, path: str, scale: float, geometry: bool) -> protocol.Document:
-        """A file as product graph."""
+    def read(self, path: str, length_unit: float | None, geometry: bool) -> protocol.Document:
+        """A file as product graph; `length_unit` (m) replaces the file's."""
         from cadbridge.shapes.document import read_document
 
-        return read_document(self._document(path), scale, geometry)
+        source = self._document(path)
+        return read_document(source, source.scale(length_unit), geometry)
 
-    def whole(self, path: str, scale: float) -> protocol.ShapeData | None:
+    def whole(self, path: str, length_unit: float | None) -> protocol.ShapeData | None:
         """A file as one shape."""
         from cadbridge.shapes.document import read_whole
 
-        return read_whole(self._document(path), scale)
+        source = self._document(path)
+        return read_whole(source, source.scale(length_unit))
 
     def select(self, path: str, label: str, mirrored: bool, selector: str) -> list[int] | protocol.Failure:
         """Indices of the faces that a cadquery selector picks."""

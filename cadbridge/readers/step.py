@@ -1,0 +1,423 @@
+"""STEP assemblies (AP203, AP214, AP242; .step, .stp, .stpZ; with external references)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cadbridge.assembly import Assembly, Component, Instance, Part, Shape
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Matrix, Pose
+from cadbridge.readers.options import ReadOptions
+from cadbridge.shapes import MIRROR_SUFFIX, read_document
+from cadbridge.shapes.convert import mirrored, scaled, to_shape
+from cadbridge.shapes.protocol import Document, Occurrence, Product, ShapeData
+from cadbridge.units import LENGTH
+
+MAX_INSTANCES = 200_000
+"""Leaves that a product structure may unfold into."""
+
+VALIDATION_TOLERANCE = 5e-3
+"""Relative deviation from the file's validation properties that is told."""
+
+_MIRROR = np.diag([-1.0, 1.0, 1.0])
+_NO_NAME = {"", "none", "null", "unnamed", "$", "*"}
+
+Colour = tuple[float, float, float, float]
+
+
+@dataclass
+class Node:
+    """An occurrence unfolded: where it is and what is below it. `matrix` (3, 4) takes it to the world."""
+
+    path: str
+    product: Product
+    matrix: Matrix
+    colour: Colour | None
+    products: tuple[str, ...]
+    children: list[Node] = field(default_factory=list)
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Assembly:
+    """A STEP file as assembly: every first-level occurrence is a rigid component with all in it.
+
+    `Assembly.extra["tree"]` lists every occurrence: path, product, X_WI, children (paths), leaf.
+    InputError where nothing can be read; all else is in the findings.
+    """
+    options = options or ReadOptions()
+    path, findings = Path(path), Findings()
+    unit = _unit(options, findings)
+    document, prepared = read_document(path, findings, length_unit=unit, geometry=options.geometry)
+    if not document.roots:
+        findings.add("CB125", f"{path.name} holds no product", Where(file=str(path)))
+        raise InputError(f"{path.name} holds no product", findings)
+    name, tops = _unfold(document, path, findings)
+    parts = _Parts(document, path, options.geometry, findings)
+    instances: list[Instance] = []
+    components = [_component(top, parts, instances) for top in tops]
+    _tell_shapes(document, parts, path, findings)
+    return Assembly(
+        name=name,
+        source=str(path),
+        format="step",
+        parts=tuple(parts.parts.values()),
+        instances=tuple(instances),
+        components=tuple(components),
+        units=_ledger(document, options),
+        extra={
+            "tree": tuple(entry for top in tops for entry in _tree(top)),
+            "external_files": tuple(str(p) for p in prepared.externals),
+            "layers": {p.name: p.layers for p in document.products.values() if p.layers},
+        },
+        findings=findings.as_tuple(),
+    )
+
+
+def _unit(options: ReadOptions, findings: Findings) -> float | None:
+    if options.length_unit is None:
+        return None
+    try:
+        return LENGTH[options.length_unit.strip().lower()]
+    except KeyError:
+        known = ", ".join(sorted(LENGTH))
+        raise InputError(
+            f"unknown unit of length {options.length_unit!r}; known are {known}", findings
+        ) from None
+
+
+def _ledger(document: Document, options: ReadOptions) -> tuple[str, ...]:
+    lines = [f"length: {unit.lower()} -> m" for unit in document.units] or ["length: mm (assumed) -> m"]
+    if options.length_unit is not None:
+        lines.append(f"length: taken as {options.length_unit} on request")
+    return (*lines, "angle: rad")
+
+
+# --- the product structure unfolded ---
+
+
+def _unfold(document: Document, path: Path, findings: Findings) -> tuple[str, list[Node]]:
+    """The assembly's name and its first-level occurrences with all below them."""
+    unfolder = _Unfolder(document, path, findings)
+    if len(document.roots) == 1:
+        root = document.roots[0]
+        product = document.products[root.product]
+        name = _clean(product.name) or path.stem
+        if product.children:
+            return name, unfolder.children(product, root.matrix, "", product.colour, (name,))
+        return name, unfolder.occurrences(document.roots, np.eye(3, 4), "", None, ())
+    return path.stem, unfolder.occurrences(document.roots, np.eye(3, 4), "", None, ())
+
+
+class _Unfolder:
+    """Turns the product graph into a tree, naming every occurrence."""
+
+    def __init__(self, document: Document, path: Path, findings: Findings) -> None:
+        self._document = document
+        self._path = path
+        self._findings = findings
+        self._count = 0
+
+    def children(
+        self, product: Product, matrix: Matrix, prefix: str, colour: Colour | None, above: tuple[str, ...]
+    ) -> list[Node]:
+        return self.occurrences(product.children, matrix, prefix, colour, above)
+
+    def occurrences(
+        self,
+        occurrences: list[Occurrence],
+        matrix: Matrix,
+        prefix: str,
+        colour: Colour | None,
+        above: tuple[str, ...],
+    ) -> list[Node]:
+        nodes = []
+        for occurrence, name in zip(occurrences, self._names(occurrences, prefix), strict=True):
+            self._count += 1
+            if self._count > MAX_INSTANCES:
+                text = f"{self._path.name} unfolds into more than {MAX_INSTANCES} occurrences"
+                self._findings.add("CB138", text, Where(file=str(self._path)))
+                raise InputError(text, self._findings)
+            product = self._document.products[occurrence.product]
+            placed = _compose(matrix, occurrence.matrix)
+            shade = occurrence.colour or colour
+            products = (*above, _clean(product.name) or product.label)
+            node = Node(prefix + name, product, placed, shade, products)
+            node.children = self.children(product, placed, node.path + "/", shade or product.colour, products)
+            nodes.append(node)
+        return nodes
+
+    def _names(self, occurrences: list[Occurrence], prefix: str) -> list[str]:
+        """A unique name for each sibling: its own, or product and count where it has none of its own."""
+        counts: dict[str, int] = {}
+        own = [_clean(o.name) for o in occurrences]
+        taken, names = {n for n in own if _is_name(n)}, []
+        used: set[str] = set()
+        for occurrence, name in zip(occurrences, own, strict=True):
+            product = _clean(self._document.products[occurrence.product].name) or "Unnamed"
+            counts[product] = counts.get(product, 0) + 1
+            if not _is_name(name):
+                base = f"{product}:{counts[product]}"
+                final = _free(base, taken | used)
+                self._say(
+                    "CB137", f"an occurrence of {product!r} named {name!r} is called {prefix}{final}", final
+                )
+            elif name in used:
+                final = _free(f"{name}:2", taken | used)
+                self._say(
+                    "CB107", f"two occurrences are named {prefix}{name}; one is called {prefix}{final}", final
+                )
+            else:
+                final = name
+            used.add(final)
+            names.append(final)
+        return names
+
+    def _say(self, code: str, text: str, item: str) -> None:
+        self._findings.add(code, text, Where(file=str(self._path), item=item))
+
+
+def _clean(name: str) -> str:
+    """A name without what separates the levels of a path, or "" where OCCT made it up."""
+    name = " ".join(name.split()).replace("/", "_")
+    return "" if name.startswith("=>[") or name.lower() in _NO_NAME else name
+
+
+def _is_name(name: str) -> bool:
+    """Whether a name tells something: not empty, not a mere number."""
+    return bool(name) and not name.replace(".", "").replace("-", "").isdigit()
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, or the next with a higher count at its end, that nobody has."""
+    base, _, count = name.rpartition(":")
+    number = int(count)
+    while f"{base}:{number}" in taken:
+        number += 1
+    return f"{base}:{number}"
+
+
+def _compose(a: Matrix, b: Matrix) -> Matrix:
+    """The product of two affine maps (3, 4)."""
+    return np.column_stack([a[:, :3] @ b[:, :3], a[:, :3] @ b[:, 3] + a[:, 3]])
+
+
+def _proper(matrix: Matrix) -> tuple[Pose, bool, float, float]:
+    """An affine map as rigid motion after mirroring at x = 0 and scaling: pose, mirrored, scale, shear."""
+    linear = matrix[:, :3]
+    determinant = float(np.linalg.det(linear))
+    flip = determinant < 0
+    scale = abs(determinant) ** (1.0 / 3.0)
+    if scale < 1e-12:
+        return Pose(np.eye(3), matrix[:, 3].copy()), False, 1.0, 1.0
+    linear = (linear @ _MIRROR if flip else linear) / scale
+    u, _, vt = np.linalg.svd(linear)
+    rotation = np.asarray(u @ vt)
+    shear = float(np.abs(rotation - linear).max())
+    return Pose(rotation, matrix[:, 3].copy()), flip, scale, shear
+
+
+def _tree(node: Node) -> list[dict[str, Any]]:
+    """The description of an occurrence and of all below it, parents first."""
+    entry = {
+        "path": node.path,
+        "product": node.products[-1],
+        "X_WI": _proper(node.matrix)[0],
+        "children": tuple(child.path for child in node.children),
+        "leaf": not node.children,
+    }
+    return [entry, *(below for child in node.children for below in _tree(child))]
+
+
+def _component(top: Node, parts: _Parts, instances: list[Instance]) -> Component:
+    """A first-level occurrence as component; its leaves are added to `instances`."""
+    leaves: list[Node] = []
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        leaves.extend([] if node.children else [node])
+        waiting.extend(reversed(node.children))
+    mine = [_instance(leaf, top.path, parts) for leaf in leaves]
+    instances.extend(mine)
+    pose = mine[0].X_WI if len(mine) == 1 else _proper(top.matrix)[0]
+    where = Where(file=str(parts.path), item=top.path)
+    return Component(top.path, tuple(i.name for i in mine), pose, where=where)
+
+
+def _instance(leaf: Node, component: str, parts: _Parts) -> Instance:
+    pose, flip, scale, shear = _proper(leaf.matrix)
+    where = Where(file=str(parts.path), item=leaf.path)
+    if shear > 1e-6:
+        text = f"the placement of {leaf.path} is sheared by up to {shear:.2g}"
+        parts.findings.add("CB133", text, where)
+    if flip:
+        parts.findings.add("CB131", f"{leaf.path} is a mirrored {leaf.products[-1]}", where)
+    if abs(scale - 1.0) > 1e-6:
+        parts.findings.add("CB132", f"{leaf.path} is scaled by {scale:.6g}", where)
+    else:
+        scale = 1.0
+    part = parts.part(leaf.product, flip, scale)
+    return Instance(leaf.path, part.name, pose, component, leaf.colour, leaf.products)
+
+
+# --- parts ---
+
+
+class _Parts:
+    """The distinct parts, made as instances ask for them."""
+
+    def __init__(self, document: Document, path: Path, geometry: bool, findings: Findings) -> None:
+        self.parts: dict[str, Part] = {}
+        self.path = path
+        self.findings = findings
+        self._document = document
+        self._geometry = geometry
+        self._shapes: dict[str, Shape] = {}
+        self._made: dict[tuple[Any, ...], str] = {}
+        self._by_product: dict[tuple[str, bool, float], str] = {}
+
+    def part(self, product: Product, flip: bool, scale: float) -> Part:
+        """The part of a product; copies of one shape under one name are one part."""
+        asked = (product.label, flip, round(scale, 9))
+        if asked not in self._by_product:
+            self._by_product[asked] = self._part_name(product, flip, scale)
+        return self.parts[self._by_product[asked]]
+
+    def _part_name(self, product: Product, flip: bool, scale: float) -> str:
+        # A copy is known by its geometry; a product without any is known by itself only.
+        base = _clean(product.name) or "Unnamed"
+        same = (base, product.shape or product.label, product.material, product.density, product.colour)
+        key = (*same, flip, round(scale, 9))
+        if key not in self._made:
+            original = None
+            if flip or scale != 1.0:
+                original = self.part(product, False, 1.0).name
+            self._made[key] = self._make(product, base, flip, scale, original)
+        return self._made[key]
+
+    def _make(self, product: Product, base: str, flip: bool, scale: float, original: str | None) -> str:
+        name = original or base
+        if flip:
+            name += " (mirrored)"
+        if scale != 1.0:
+            name += f" (scaled {scale:.6g})"
+        if name in self.parts:
+            number = 2
+            while f"{name}:{number}" in self.parts:
+                number += 1
+            name = f"{name}:{number}"
+        shape = self._shape(product)
+        if shape is not None and flip:
+            shape = mirrored(shape, MIRROR_SUFFIX)
+        if shape is not None and scale != 1.0:
+            shape = scaled(shape, scale)
+        where = Where(file=str(self.path), item=name)
+        density, source = _density(product, name, where, self.findings if original is None else Findings())
+        self.parts[name] = Part(
+            name=name,
+            shape=shape,
+            material=product.material,
+            density=density,
+            density_source=source,
+            colour=product.colour,
+            mirrored_from=original if flip else None,
+            where=where,
+        )
+        if shape is None and self._geometry and original is None:
+            self.findings.add("CB127", f"the product {name!r} has no shape", where)
+        return name
+
+    def _shape(self, product: Product) -> Shape | None:
+        if product.shape is None:
+            return None
+        if product.shape not in self._shapes:
+            self._shapes[product.shape] = to_shape(self._document.shapes[product.shape], self.path)
+        shape = self._shapes[product.shape]
+        numbers = {k: v for k, v in product.validation.items() if isinstance(v, float)}
+        return replace(shape, validation=numbers) if numbers else shape
+
+
+_DENSITY_UNITS = {
+    "kg/m3": 1.0, "kg/m^3": 1.0, "kg/m³": 1.0,
+    "g/cm3": 1e3, "g/cm^3": 1e3, "g/cm³": 1e3, "kg/dm3": 1e3,
+    "g/mm3": 1e6, "kg/mm3": 1e9, "t/mm3": 1e12, "tonne/mm3": 1e12,
+    "lb/in3": 27679.90471019,
+}  # fmt: skip
+"""kg/m³ a unit of density, as writers spell them."""
+
+_DENSEST, _LIGHTEST = 23000.0, 1.0
+"""kg/m³: osmium and the lightest foams."""
+
+
+def _density(
+    product: Product, name: str, where: Where, findings: Findings
+) -> tuple[float | None, str | None]:
+    """The density in kg/m³ and where it is from; a missing unit is found by the size of the number."""
+    value = product.density
+    if value is None:
+        return None, None
+    words = product.density_unit.lower().split()
+    factor = next((_DENSITY_UNITS[w] for w in words if w in _DENSITY_UNITS), None)
+    if factor is None:
+        for guess, unit, least in ((1e3, "g/cm³", 0.1), (1.0, "kg/m³", 100.0)):
+            if least <= value and value * guess <= _DENSEST:
+                text = f"{name}: the density {value:g} has no unit; taken as {value:g} {unit}"
+                findings.add("CB135", text, where)
+                return value * guess, f"file ({unit} assumed)"
+        findings.add("CB136", f"{name}: {value:g} is a density in no usual unit", where)
+        return None, None
+    if not _LIGHTEST <= value * factor <= _DENSEST:
+        findings.add("CB136", f"{name}: a density of {value * factor:g} kg/m³", where)
+        return None, None
+    return value * factor, "file"
+
+
+# --- what is told of the shapes ---
+
+
+def _tell_shapes(document: Document, parts: _Parts, path: Path, findings: Findings) -> None:
+    """Solids, sheets and validation properties of every part."""
+    told: set[tuple[str, str]] = set()
+    for product in document.products.values():
+        data = None if product.shape is None else document.shapes[product.shape]
+        name = _clean(product.name) or "Unnamed"
+        if data is None or (name, data.key) in told:
+            continue
+        told.add((name, data.key))
+        where = Where(file=str(path), item=name)
+        if data.solids == 0:
+            findings.add("CB128", f"{name} has no solid ({len(data.faces.kinds)} loose faces)", where)
+        elif data.sheets:
+            findings.add("CB129", f"{name} has {data.sheets} loose sheets beside {data.solids} solids", where)
+        if data.solids > 1:
+            findings.add("CB130", f"{name} consists of {data.solids} solids", where)
+        if data.inverted:
+            findings.add("CB139", f"{name} is inside out", where)
+        _compare(product, data, name, where, findings)
+
+
+def _compare(product: Product, data: ShapeData, name: str, where: Where, findings: Findings) -> None:
+    """Our volume, area and centroid against those that the file claims."""
+    ours = {"area": data.area}
+    if data.brep is not None:
+        ours["volume"] = data.brep[0]
+    for quantity, value in ours.items():
+        claimed = product.validation.get(quantity)
+        if claimed and abs(value - claimed) > VALIDATION_TOLERANCE * abs(claimed):
+            unit = "m³" if quantity == "volume" else "m²"
+            findings.add(
+                "CB134",
+                f"{name}: {quantity} is {value:.6g} {unit}, the file claims {claimed:.6g} {unit} "
+                f"({100 * (value / claimed - 1):+.2f} %)",
+                where,
+            )
+    centroid = product.validation.get("centroid")
+    if centroid is not None and data.brep is not None:
+        away = float(np.linalg.norm(np.asarray(centroid) - data.brep[1]))
+        size = data.brep[0] ** (1.0 / 3.0)
+        if away > VALIDATION_TOLERANCE * size:
+            text = f"{name}: the centroid is {away * 1e3:.4g} mm from where the file claims it"
+            findings.add("CB134", text, where)

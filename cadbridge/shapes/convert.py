@@ -1,0 +1,117 @@
+"""From what the worker sends to `cadbridge.assembly`; mirrored and scaled copies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.assembly import Face, Mesh, Shape
+from cadbridge.inertia import MassProperties
+from cadbridge.shapes.protocol import FaceTable, MeshArrays, ShapeData
+
+_FLIP = np.array([-1.0, 1.0, 1.0])
+"""Mirroring at the plane x = 0."""
+
+
+def to_shape(data: ShapeData, path: Path) -> Shape:
+    """A shape as the worker describes it, of the file at `path`."""
+    fine, coarse = _mesh(data.fine), _mesh(data.coarse)
+    if data.fine is data.coarse:
+        coarse = fine
+    brep = None if data.brep is None else MassProperties(*data.brep)
+    return Shape(
+        key=data.key,
+        fine=fine,
+        coarse=coarse,
+        brep=brep,
+        faces=_faces(data.faces),
+        solids=data.solids,
+        source=(str(path), data.label),
+    )
+
+
+def _mesh(arrays: MeshArrays | None) -> Mesh | None:
+    return None if arrays is None else Mesh(*arrays)
+
+
+def _faces(table: FaceTable) -> tuple[Face, ...]:
+    has_direction = ~np.isnan(table.directions[:, 0]) if len(table.kinds) else []
+    has_radius = ~np.isnan(table.radii)
+    return tuple(
+        Face(
+            kind=kind,
+            point=table.points[i],
+            direction=table.directions[i] if has_direction[i] else None,
+            radius=float(table.radii[i]) if has_radius[i] else None,
+            name=table.names[i],
+            area=float(table.areas[i]),
+            centre=table.centres[i],
+        )
+        for i, kind in enumerate(table.kinds)
+    )
+
+
+def mirrored(shape: Shape, suffix: str) -> Shape:
+    """The shape mirrored at its plane x = 0; `suffix` ends key and label, which say so."""
+    return replace(
+        shape,
+        key=shape.key + suffix,
+        fine=_mirrored_mesh(shape.fine),
+        coarse=_mirrored_mesh(shape.coarse),
+        collision=_mirrored_mesh(shape.collision),
+        brep=None if shape.brep is None else mirrored_mass(shape.brep),
+        faces=tuple(
+            replace(
+                face,
+                point=face.point * _FLIP,
+                direction=None if face.direction is None else face.direction * _FLIP,
+                centre=face.centre * _FLIP,
+            )
+            for face in shape.faces
+        ),
+        source=None if shape.source is None else (shape.source[0], shape.source[1] + suffix),
+    )
+
+
+def mirrored_mass(properties: MassProperties) -> MassProperties:
+    """Mass properties of the body mirrored at the plane x = 0."""
+    return MassProperties(
+        properties.mass, properties.com * _FLIP, properties.inertia * np.outer(_FLIP, _FLIP)
+    )
+
+
+def _mirrored_mesh(mesh: Mesh | None) -> Mesh | None:
+    if mesh is None:
+        return None
+    return Mesh(mesh.vertices * _FLIP, np.ascontiguousarray(mesh.triangles[:, ::-1]))
+
+
+def scaled(shape: Shape, factor: float) -> Shape:
+    """The shape `factor` times as large, about the origin of its frame."""
+    brep = shape.brep
+    if brep is not None:
+        brep = MassProperties(brep.mass * factor**3, brep.com * factor, brep.inertia * factor**5)
+    return replace(
+        shape,
+        key=f"{shape.key}|x{factor:.9g}",
+        fine=_scaled_mesh(shape.fine, factor),
+        coarse=_scaled_mesh(shape.coarse, factor),
+        collision=_scaled_mesh(shape.collision, factor),
+        brep=brep,
+        faces=tuple(
+            replace(
+                face,
+                point=face.point * factor,
+                centre=face.centre * factor,
+                area=face.area * factor**2,
+                radius=None if face.radius is None else face.radius * factor,
+            )
+            for face in shape.faces
+        ),
+    )
+
+
+def _scaled_mesh(mesh: Mesh | None, factor: float) -> Mesh | None:
+    return None if mesh is None else Mesh(mesh.vertices * factor, mesh.triangles)

@@ -1,0 +1,248 @@
+"""STEP files before OCCT sees them: unpacking, the frame of a Part 21 text, the files it names.
+
+OCCT crashes on some broken files and opens whatever a file names; both are caught here where the text
+alone can tell.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import shutil
+import tempfile
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+
+MAX_BYTES = 2 << 30
+"""Bytes of a STEP text, unpacked, that are read at most."""
+
+MAX_FILES = 5000
+"""Files that a STEP file and those it names may have in all."""
+
+_CHUNK = 1 << 20
+_BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*ISO-10303-21\s*;", re.DOTALL)
+_END = re.compile(rb"END-ISO-10303-21\s*;")
+_DOCUMENT_FILE = re.compile(rb"\bDOCUMENT_FILE\s*\(\s*'((?:[^']|'')*)'")
+_APPLIED = re.compile(rb"\bAPPLIED_EXTERNAL_IDENTIFICATION_ASSIGNMENT\s*\(\s*'((?:[^']|'')*)'")
+_STEP_ENDINGS = (".stp", ".step", ".stpz", ".p21")
+
+
+@dataclass
+class Prepared:
+    """A file ready for OCCT: the path to read (a copy where needed), and what it names."""
+
+    path: Path
+    text_bytes: int
+    externals: list[Path] = field(default_factory=list)
+
+
+class Workspace:
+    """A folder for unpacked copies, gone with the process."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._prepared: dict[tuple[str, int, int], tuple[Prepared, Findings]] = {}
+        self._count = 0
+
+    def prepare(self, path: Path, findings: Findings) -> Prepared:
+        """Check a STEP file and unpack it where it is packed; remembered while the file does not change.
+
+        Raises InputError (with the findings) where there is nothing that OCCT could read.
+        """
+        key = identity(path, findings)
+        if key not in self._prepared:
+            mine = Findings()
+            try:
+                self._prepared[key] = (self._prepare(path, mine), mine)
+            except InputError as error:
+                findings.extend(error.findings)
+                raise
+        prepared, said = self._prepared[key]
+        findings.extend(said)
+        return prepared
+
+    def _prepare(self, path: Path, findings: Findings) -> Prepared:
+        data = load(path, findings)
+        check_frame(data, path, findings)
+        named = external_names(data)
+        packed = not data_is_file(path)
+        if not named and not packed:
+            return Prepared(path.resolve(), len(data))
+        folder = self._new_folder()
+        externals: list[Path] = []
+        target = folder / (path.stem + ".stp")
+        _copy_tree(data, path, path.resolve().parent, folder, target, externals, findings)
+        return Prepared(target, len(data), externals)
+
+    def _new_folder(self) -> Path:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="cadbridge-")
+        self._count += 1
+        folder = Path(self._folder.name) / str(self._count)
+        folder.mkdir()
+        return folder
+
+    def close(self) -> None:
+        """Remove the copies."""
+        self._prepared.clear()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+
+def identity(path: Path, findings: Findings) -> tuple[str, int, int]:
+    """Path, time and size: what tells whether a file has changed. InputError (CB100) where there is none."""
+    try:
+        status = path.stat()
+        if not path.is_file():
+            raise OSError("it is not a file")
+    except OSError as error:
+        findings.add("CB100", f"cannot open {path}: {error.strerror or error}", Where(file=str(path)))
+        raise InputError(f"cannot open {path}", findings) from error
+    return str(path.resolve()), status.st_mtime_ns, status.st_size
+
+
+def data_is_file(path: Path) -> bool:
+    """Whether a file is plain text, not packed."""
+    with path.open("rb") as stream:
+        start = stream.read(4)
+    return not (start.startswith(b"\x1f\x8b") or start.startswith(b"PK\x03\x04"))
+
+
+def load(path: Path, findings: Findings) -> bytes:
+    """The text of a STEP file, unpacked from gzip or zip. InputError where it is too large or broken."""
+    try:
+        if data_is_file(path):
+            if path.stat().st_size > MAX_BYTES:
+                _too_large(path, findings)
+            return path.read_bytes()
+        with path.open("rb") as stream:
+            if stream.read(2) == b"PK":
+                return _unzip(path, findings)
+        with gzip.open(path) as packed:
+            return _bounded(packed, path, findings)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        findings.add("CB121", f"{path.name} cannot be unpacked: {error}", Where(file=str(path)))
+        raise InputError(f"{path.name} cannot be unpacked", findings) from error
+
+
+def _unzip(path: Path, findings: Findings) -> bytes:
+    with zipfile.ZipFile(path) as archive:
+        members = [i for i in archive.infolist() if i.filename.lower().endswith(_STEP_ENDINGS)]
+        if not members:
+            findings.add("CB121", f"the archive {path.name} holds no STEP file", Where(file=str(path)))
+            raise InputError(f"the archive {path.name} holds no STEP file", findings)
+        if len(members) > 1:
+            others = ", ".join(i.filename for i in members[1:4])
+            findings.add(
+                "CB122",
+                f"{path.name} holds {len(members)} STEP files; {members[0].filename} is read, not {others}",
+                Where(file=str(path)),
+            )
+        with archive.open(members[0]) as stream:
+            return _bounded(stream, path, findings)
+
+
+def _bounded(
+    stream: io.BufferedIOBase | zipfile.ZipExtFile | gzip.GzipFile, path: Path, findings: Findings
+) -> bytes:
+    """All of a packed stream, unless it grows beyond what is read: a small file can unpack to terabytes."""
+    chunks, size = [], 0
+    while chunk := stream.read(_CHUNK):
+        size += len(chunk)
+        if size > MAX_BYTES:
+            _too_large(path, findings)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _too_large(path: Path, findings: Findings) -> None:
+    text = f"{path.name} holds more than {MAX_BYTES >> 20} MiB of STEP text"
+    findings.add("CB108", text, Where(file=str(path)))
+    raise InputError(text, findings)
+
+
+def check_frame(data: bytes, path: Path, findings: Findings) -> None:
+    """Whether the text begins and ends as Part 21 demands. InputError where it is no STEP file."""
+    where = Where(file=str(path), line=1)
+    if not data.strip():
+        findings.add("CB120", f"{path.name} is empty", where)
+    elif not _BEGIN.match(data[:65536]):
+        start = data[:24].decode("ascii", "replace").replace("\n", " ")
+        findings.add("CB120", f"{path.name} is not a STEP file: it begins with {start!r}", where)
+    elif b"DATA" not in data:
+        findings.add("CB123", f"{path.name} ends before its DATA section", where)
+    else:
+        if not _END.search(data[-65536:]):
+            last = data.count(b"\n") + 1
+            findings.add(
+                "CB123",
+                f"{path.name} breaks off at line {last}: END-ISO-10303-21 is missing",
+                Where(file=str(path), line=last),
+            )
+        return
+    raise InputError(findings.as_tuple()[-1].message, findings)
+
+
+def external_names(data: bytes) -> list[str]:
+    """The names of other files that a STEP text refers to, in order, each once."""
+    names: dict[str, None] = {}
+    for pattern in (_DOCUMENT_FILE, _APPLIED):
+        for match in pattern.finditer(data):
+            name = match.group(1).decode("utf-8", "replace").replace("''", "'").strip()
+            if PurePosixPath(name.replace("\\", "/")).suffix.lower() in _STEP_ENDINGS:
+                names[name] = None
+    return list(names)
+
+
+def _copy_tree(
+    data: bytes, path: Path, root: Path, folder: Path, target: Path, externals: list[Path], findings: Findings
+) -> None:
+    """Write a text and, beside it, those files it names that it may name; others are made unfindable."""
+    waiting = [(data, path, target)]
+    seen = {path.resolve()}
+    while waiting:
+        text, origin, copy = waiting.pop()
+        for name in external_names(text):
+            found = _allowed(name, origin, root, findings)
+            if found is None:
+                # Renamed, so that OCCT does not open it; same length, so that places in the text hold.
+                raw = name.replace("'", "''").encode()
+                text = text.replace(b"'" + raw + b"'", b"'" + b"?" * len(raw) + b"'")
+            elif found not in seen and len(seen) < MAX_FILES:
+                seen.add(found)
+                externals.append(found)
+                inner = load(found, findings)
+                try:
+                    check_frame(inner, found, findings)
+                except InputError:
+                    continue
+                waiting.append((inner, found, folder / found.relative_to(root)))
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(text)
+
+
+def _allowed(name: str, origin: Path, root: Path, findings: Findings) -> Path | None:
+    """The file that a name stands for, where it is inside of the source's folder and there."""
+    where = Where(file=str(origin), item=name)
+    plain = name.replace("\\", "/")
+    absolute = PurePosixPath(plain).is_absolute() or PureWindowsPath(name).drive
+    candidate = (origin.parent / plain).resolve()
+    if absolute or not candidate.is_relative_to(root):
+        findings.add("CB102", f"{origin.name} names {name!r}, outside of its folder; it is not read", where)
+        return None
+    if not candidate.is_file():
+        findings.add("CB106", f"{origin.name} names {name!r}, which is not there", where)
+        return None
+    return candidate
+
+
+def free_bytes(folder: Path) -> int:
+    """Bytes free where copies go."""
+    return shutil.disk_usage(folder).free

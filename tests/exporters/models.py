@@ -170,16 +170,18 @@ def joints_of_all_kinds() -> Mechanism:
     return rig.build()
 
 
-def geared_pair() -> Mechanism:
+def geared_pair(rack: bool = True) -> Mechanism:
     """A pinion that drives a wheel three times its size, and a rack on the wheel."""
     rig = Builder(7)
-    pinion, wheel, rack = rig.body(), rig.body(), rig.body()
+    pinion, wheel = rig.body(), rig.body()
     X_p, X_w = at((0, 0, 0)), at((0.08, 0, 0))
     rig.joint("revolute", -1, pinion, X_p, name="pinion", armature=1e-4)
     rig.joint("revolute", wheel, -1, X_w, name="wheel")
-    rig.joint("prismatic", -1, rack, at((0.14, 0, 0), (0, 1, 0)), name="rack", limit=Limit(-0.1, 0.1))
     rig.gear("Spur:1", "spur", pinion, wheel, X_p, X_w, 3.0)
-    rig.rack("Rack:1", wheel, rack, X_w, at((0.14, 0, 0), (0, 1, 0)), 0.06)
+    if rack:
+        bar, X_r = rig.body(), at((0.14, 0, 0), (0, 1, 0))
+        rig.joint("prismatic", -1, bar, X_r, name="rack", limit=Limit(-0.1, 0.1))
+        rig.rack("Rack:1", wheel, bar, X_w, X_r, 0.06)
     rig.drives.append(Drive("M1", "mate of pinion", reduction=2.0))
     return rig.build()
 

@@ -141,16 +141,20 @@ def find_material(name: str) -> tuple[str, float] | None:
     """The table's name of a material and its density in kg/m³; None where the name is unknown.
 
     The whole name decides ('steel', 'AISI 304', 'EN AW-6061'); then, for names such as
-    'Steel, mild' or 'Aluminum 6061-T6', its words from the left, longest run first.
+    'Steel, mild' or 'Aluminum 6061-T6', the longest run of its words that is a material. Runs that
+    mean different materials ('PC ABS', 'rubber coated steel') decide nothing.
     """
     table = _table()
     words = re.split(r"[\s_,;:()/]+", name.strip())
     for count in range(len(words), 0, -1):
-        for start in range(len(words) - count + 1):
-            known = table.get(_plain(" ".join(words[start : start + count])))
-            # A lone word in a longer name must be a word, not two letters or digits by chance.
-            if known and (count == len(words) or len(_plain(words[start])) > 2):
-                return known, MATERIALS[known]
+        runs = [_plain(" ".join(words[i : i + count])) for i in range(len(words) - count + 1)]
+        known = {table[run] for run in runs if run in table}
+        if len(known) > 1:
+            return None
+        # Two letters or digits within a longer name are a material by chance only.
+        if known and (count == len(words) or any(run in table and len(run) > 2 for run in runs)):
+            found = known.pop()
+            return found, MATERIALS[found]
     return None
 
 

@@ -1,4 +1,4 @@
-"""An assembly while the mates file is laid over it: names found, components joined and split."""
+"""An assembly while the mates file is laid over it: names found, components joined."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Draft:
         return names
 
     def merge(self, name: str, into: str) -> None:
-        """Make a component part of another; what referred to it now refers to the other, at the same place."""
+        """Make a component part of another; what referred to it refers to the other, at the same place."""
         gone, kept = self.components.pop(name), self.components[into]
         self.components[into] = replace(
             kept, instances=(*kept.instances, *gone.instances), grounded=kept.grounded or gone.grounded

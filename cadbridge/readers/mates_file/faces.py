@@ -41,9 +41,9 @@ def _text(text: str) -> str:
     plain = re.fullmatch(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*", text) and text == text.strip()
     if plain and isinstance(scalar(text), str) and text not in ("---", "..."):
         return text
-    import json
-
-    return json.dumps(text, ensure_ascii=True)
+    escapes = {'"': '\\"', "\\": "\\\\"}
+    shown = (escapes.get(c) or (c if c.isprintable() else f"\\U{ord(c):08X}") for c in text)
+    return '"' + "".join(shown) + '"'
 
 
 def _vector(values: Vector, digits: int) -> str:

@@ -204,7 +204,7 @@ def _selected(draft: Draft, shape: Shape, spec: FeatureSpec, at: Callable[[str],
     from cadbridge.shapes import select_faces
 
     try:
-        indices: Sequence[int] = select_faces(shape, spec.select or "")
+        indices: Sequence[int] = select_faces(shape, (spec.select or "").removeprefix("faces "))
     except (CadbridgeError, ValueError) as error:
         draft.findings.add("CB147", f"the selector {spec.select!r} cannot be used: {error}", at("select"))
         return []

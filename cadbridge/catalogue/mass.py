@@ -2,6 +2,100 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry
+from cadbridge.findings import Entry, Severity
 
-ENTRIES: dict[str, Entry] = {}
+ENTRIES: dict[str, Entry] = {
+    "CB301": Entry(
+        Severity.WARNING,
+        "a part has no density",
+        "Its volume is known, its mass is not: nothing gives a density, and none is made up. A simulation "
+        "refuses to run without it.",
+        "Give `density:` or `material:` for the part in the mates file, or --density or --material for all.",
+        "--density 7850 weighs every part without a density of its own as steel.",
+    ),
+    "CB302": Entry(
+        Severity.WARNING,
+        "a part has nothing to weigh",
+        "There is no closed shape and no mass is declared.",
+        "Give the part's mass, centre and inertia in the mates file, or export it with a solid.",
+    ),
+    "CB303": Entry(
+        Severity.WARNING,
+        "an open mesh has no volume",
+        "Edges have triangles on one side only, so the surface encloses nothing; a volume computed from it "
+        "would depend on where the origin is.",
+        "Mend the mesh (fill its holes), give a collision mesh that is closed, or give the mass.",
+    ),
+    "CB304": Entry(
+        Severity.WARNING,
+        "the mesh does not weigh what the exact shape does",
+        "Mesh and B-Rep differ by more than 0.1 % in volume or 0.3 % in inertia. The B-Rep's values are "
+        "taken; what is shown and exported as mesh deviates.",
+        "Check the part for faces that intersect or are missing.",
+    ),
+    "CB305": Entry(
+        Severity.ERROR,
+        "declared mass properties that no body can have",
+        "A mass must be positive, an inertia tensor symmetric with positive principal moments, of which the "
+        "largest is at most the sum of the others. Integrators misbehave on anything else.",
+        "Mend the values in the file, override them in the mates file, or use --mass from-mesh.",
+    ),
+    "CB306": Entry(
+        Severity.WARNING,
+        "a declared mass is zero",
+        "The CAD system had no material for the part, or left it out of the mass.",
+        "Assign a material in the CAD system, or give a mass or density in the mates file.",
+    ),
+    "CB307": Entry(
+        Severity.WARNING,
+        "declared mass properties look like placeholders",
+        "Different parts have exactly the same mass and inertia; real parts do not. A simulation with them "
+        "moves, but not like the machine.",
+        "Use --mass from-mesh with --density, or give each part's mass in the mates file.",
+        "A URDF whose every link has 2 kg and an inertia of 0.01 kg m².",
+    ),
+    "CB308": Entry(
+        Severity.WARNING,
+        "declared mass properties are set aside",
+        "They are those of no body (another finding says why); the mass is computed from the shape "
+        "where there is a density.",
+        "Mend the values in the file.",
+    ),
+    "CB309": Entry(
+        Severity.ERROR,
+        "an override of the mass is incomplete",
+        "A part without volume or density has nothing from which the values that are missing could follow.",
+        "Give mass, centre and inertia together.",
+    ),
+    "CB310": Entry(
+        Severity.ERROR,
+        "an override that no body can have",
+        "The mass properties given break the laws of mechanics and were not used.",
+        "Check units (kg, m, kg m²) and signs of the products of inertia.",
+    ),
+    "CB311": Entry(
+        Severity.INFO,
+        "a mesh was inside out",
+        "Its triangles faced inwards, which gives a negative mass; they were all turned.",
+        "Nothing need be done; turn the normals in the source for other tools' sake.",
+    ),
+    "CB312": Entry(
+        Severity.WARNING,
+        "triangles faced the wrong way",
+        "Some triangles of a closed mesh were turned against their neighbours, which falsifies its volume; "
+        "they were turned back.",
+        "Nothing need be done; mend the normals in the source for other tools' sake.",
+    ),
+    "CB313": Entry(
+        Severity.INFO,
+        "shells of a mesh overlap",
+        "Where one closed shell reaches into another the volume counts twice.",
+        "Unite the solids in the CAD system, or give the mass.",
+    ),
+    "CB314": Entry(
+        Severity.WARNING,
+        "the collision mesh was weighed",
+        "The visual mesh is not closed; the collision mesh is, but hulls are larger than the part.",
+        "Close the visual mesh, or give the part's mass.",
+    ),
+}

@@ -105,7 +105,8 @@ ENTRIES: dict[str, Entry] = {
     "CB135": Entry(
         Severity.WARNING,
         "a density without a unit",
-        "The file gives a number but no unit; the unit was taken from its size (7.85 must be g/cm³, 7850 kg/m³).",
+        "The file gives a number but no unit; the unit was taken from its size (7.85 must be g/cm³, "
+        "7850 kg/m³).",
         "Check the density shown; set it in the mates file if it is wrong.",
     ),
     "CB136": Entry(

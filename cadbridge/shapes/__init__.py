@@ -21,7 +21,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.part21 import Prepared, Workspace
-from cadbridge.shapes.process import WORKER, WorkerDied, WorkerRefused
+from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.protocol import Document
 
 __all__ = ["load_shapes", "read_document", "select_faces", "start"]
@@ -103,13 +103,13 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
     }
     try:
         picked = WORKER.request("select", arguments, _time_limit(prepared))
-    except WorkerRefused as refused:
+    except WorkerRefusedError as refused:
         if refused.kind == "nothing":
             return ()
         if refused.kind == "selector":
             raise ValueError(f"the selector {selector!r} cannot be read: {refused.message}") from None
         raise InputError(f"{path.name}: {refused.message}") from None
-    except WorkerDied as died:
+    except WorkerDiedError as died:
         raise InputError(f"OCCT failed on {path.name}: {died.reason}", findings) from None
     return tuple(int(i) for i in picked)
 
@@ -119,12 +119,12 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
     where = Where(file=str(path))
     try:
         return WORKER.request(verb, arguments, _time_limit(prepared))
-    except WorkerDied as died:
+    except WorkerDiedError as died:
         tail = f" Its last words: {died.log.splitlines()[-1]}" if died.log else ""
         text = f"the geometry kernel failed on {path.name}: {died.reason}.{tail}"
         findings.add("CB124", text, where)
         raise InputError(text, findings) from None
-    except WorkerRefused as refused:
+    except WorkerRefusedError as refused:
         code = {"unreadable": "CB125", "memory": "CB126"}.get(refused.kind, "CB124")
         text = f"{path.name}: {refused.message}"
         findings.add(code, text, where)

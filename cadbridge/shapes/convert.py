@@ -37,7 +37,7 @@ def _mesh(arrays: MeshArrays | None) -> Mesh | None:
 
 
 def _faces(table: FaceTable) -> tuple[Face, ...]:
-    has_direction = ~np.isnan(table.directions[:, 0]) if len(table.kinds) else []
+    has_direction = ~np.isnan(table.directions[:, 0])
     has_radius = ~np.isnan(table.radii)
     return tuple(
         Face(

@@ -45,7 +45,7 @@ MILLIMETRE = 1e-3
 """OCCT's documents are in millimetres whatever the file says."""
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """OCCT cannot make shapes of the file."""
 
 
@@ -63,10 +63,10 @@ class StepDocument:
         for mode in ("Name", "Color", "Layer", "Mat", "Props"):
             getattr(self.reader, f"Set{mode}Mode")(True)
         if self.reader.ReadFile(path) != IFSelect_RetDone:
-            raise Unreadable("OCCT finds no STEP entities that it can read")
+            raise UnreadableError("OCCT finds no STEP entities that it can read")
         self.units = self._units()
         if not self.reader.Transfer(self.document):
-            raise Unreadable("OCCT finds no product with a shape")
+            raise UnreadableError("OCCT finds no product with a shape")
         self.tool = XCAFDoc_DocumentTool.ShapeTool_s(self.document.Main())
         self.colours = XCAFDoc_DocumentTool.ColorTool_s(self.document.Main())
 

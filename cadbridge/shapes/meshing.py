@@ -31,7 +31,7 @@ from OCP.TopTools import TopTools_IndexedMapOfShape
 from cadbridge.polyhedron import volume_properties_of
 
 VOLUME_TOLERANCE = 5e-4
-"""Relative deviation of the mesh's volume from the B-Rep's that ends the refining; half of what is promised."""
+"""Relative deviation of a mesh's volume from the B-Rep's that ends the refining: half of what we promise."""
 
 INERTIA_TOLERANCE = 1.5e-3
 """The same for the inertia tensor."""

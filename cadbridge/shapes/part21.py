@@ -7,14 +7,13 @@ alone can tell.
 from __future__ import annotations
 
 import gzip
-import io
 import re
-import shutil
 import tempfile
 import zipfile
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import IO
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
@@ -149,9 +148,7 @@ def _unzip(path: Path, findings: Findings) -> bytes:
             return _bounded(stream, path, findings)
 
 
-def _bounded(
-    stream: io.BufferedIOBase | zipfile.ZipExtFile | gzip.GzipFile, path: Path, findings: Findings
-) -> bytes:
+def _bounded(stream: IO[bytes] | gzip.GzipFile, path: Path, findings: Findings) -> bytes:
     """All of a packed stream, unless it grows beyond what is read: a small file can unpack to terabytes."""
     chunks, size = [], 0
     while chunk := stream.read(_CHUNK):
@@ -241,8 +238,3 @@ def _allowed(name: str, origin: Path, root: Path, findings: Findings) -> Path | 
         findings.add("CB106", f"{origin.name} names {name!r}, which is not there", where)
         return None
     return candidate
-
-
-def free_bytes(folder: Path) -> int:
-    """Bytes free where copies go."""
-    return shutil.disk_usage(folder).free

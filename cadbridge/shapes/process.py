@@ -20,7 +20,7 @@ _POLL = 0.25
 """Seconds between looks at the clock; short, so that Ctrl-C is heard on Windows as well."""
 
 
-class WorkerDied(Exception):
+class WorkerDiedError(Exception):
     """The worker crashed or was killed at its time limit; `reason` says which, in words."""
 
     def __init__(self, reason: str, log: str = "") -> None:
@@ -29,7 +29,7 @@ class WorkerDied(Exception):
         self.log = log
 
 
-class WorkerRefused(Exception):
+class WorkerRefusedError(Exception):
     """The worker lives but could not do what was asked; `kind` names the fault."""
 
     def __init__(self, kind: str, message: str) -> None:
@@ -61,7 +61,7 @@ class Worker:
     def request(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
         """Ask for `verb`; returns what the worker answers.
 
-        Raises WorkerDied where it crashed or took longer than `time_limit` seconds, WorkerRefused
+        Raises WorkerDiedError where it crashed or took longer than `time_limit` seconds, WorkerRefusedError
         where it says that it cannot. After either the next request finds a living worker.
         """
         with self._lock:
@@ -73,7 +73,7 @@ class Worker:
                 self._kill()
                 raise
         if isinstance(answer, protocol.Failure):
-            raise WorkerRefused(answer.kind, answer.message)
+            raise WorkerRefusedError(answer.kind, answer.message)
         return answer
 
     def close(self) -> None:
@@ -107,18 +107,18 @@ class Worker:
         try:
             protocol.send(cast("Any", process.stdin), (verb, arguments))
         except OSError as error:
-            raise WorkerDied("it ended before the request reached it", self._tail()) from error
+            raise WorkerDiedError("it ended before the request reached it", self._tail()) from error
         while True:
             try:
                 answer = self._answers.get(timeout=_POLL)
             except queue.Empty:
                 if time.monotonic() > deadline:
-                    raise WorkerDied(
+                    raise WorkerDiedError(
                         f"it was stopped after its time limit of {time_limit:.0f} s", self._tail()
                     ) from None
                 continue
             if answer is None:
-                raise WorkerDied(f"it {_how_it_ended(process.wait())}", self._tail())
+                raise WorkerDiedError(f"it {_how_it_ended(process.wait())}", self._tail())
             return answer
 
     def _tail(self) -> str:

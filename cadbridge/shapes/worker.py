@@ -32,11 +32,11 @@ class Server:
 
     def answer(self, verb: str, arguments: dict[str, Any]) -> Any:
         """The result of a request, or a Failure."""
-        from cadbridge.shapes.document import Unreadable
+        from cadbridge.shapes.document import UnreadableError
 
         try:
             return self._verbs[verb](**arguments)
-        except Unreadable as error:
+        except UnreadableError as error:
             return protocol.Failure("unreadable", str(error))
         except MemoryError:
             return protocol.Failure("memory", "the memory did not suffice")

@@ -1,0 +1,26 @@
+"""Mass properties from triangles and density, checked against the B-Rep; declared ones put to the test.
+
+volume_properties(mesh)      volume, centre and inertia at density 1
+audit_mesh(mesh)             is it closed, which way out; repaired where that is exact
+part_mass(part, findings)    the mass of a part and where it comes from
+audit_declared(parts)        placeholders and impossible values among declared masses
+load_mesh_file(path)         STL, DAE or OBJ
+"""
+
+from __future__ import annotations
+
+from cadbridge.mass.audit import MeshAudit, audit_mesh, volume_properties
+from cadbridge.mass.declared import audit_declared, impossible
+from cadbridge.mass.files import load_mesh_file
+from cadbridge.mass.parts import part_mass, part_volume
+
+__all__ = [
+    "MeshAudit",
+    "audit_declared",
+    "audit_mesh",
+    "impossible",
+    "load_mesh_file",
+    "part_mass",
+    "part_volume",
+    "volume_properties",
+]

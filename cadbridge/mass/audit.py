@@ -1,0 +1,230 @@
+"""Whether a mesh encloses a volume, and which way is out.
+
+A mesh is closed when every edge is run through as often one way as the other: only then is the sum
+over its triangles the integral over a volume, wherever the origin is. That takes in shells that touch
+along an edge, and finds a single flipped triangle, which a count of edges alone does not.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from cadbridge.assembly import Mesh
+from cadbridge.frames import Vector
+from cadbridge.inertia import MassProperties
+from cadbridge.polyhedron import volume_properties_of
+
+_WELDS = (0.0, 1e-8, 1e-6, 1e-5)
+"""Fractions of the size within which vertices are taken for one, tried in turn until the mesh closes."""
+
+_SAMPLES = 24
+"""Vertices of a shell that are tested for being inside of another."""
+
+_MAX_SHELLS_COMPARED = 60
+
+
+@dataclass(frozen=True, eq=False)
+class MeshAudit:
+    """What is known of a mesh, and the mesh with what could be mended exactly.
+
+    `mesh` is welded and mended. `closed`: it encloses a volume. `inverted` shells were turned outside
+    out, `flipped` triangles were turned to agree with their neighbours, `degenerate` ones were
+    dropped. `open_edges` bound a hole. `overlapping` shells lie within another one and count twice.
+    """
+
+    mesh: Mesh
+    closed: bool
+    open_edges: int = 0
+    flipped: int = 0
+    inverted: int = 0
+    degenerate: int = 0
+    shells: int = 0
+    overlapping: int = 0
+
+
+def volume_properties(mesh: Mesh) -> MassProperties:
+    """Volume (as mass, at density 1), centre and inertia about it, in the mesh's frame.
+
+    Only meaningful for a closed mesh, see `audit_mesh`; negative for one that is inside out.
+    """
+    return MassProperties(*volume_properties_of(mesh.vertices, mesh.triangles))
+
+
+def audit_mesh(mesh: Mesh) -> MeshAudit:
+    """Weld, drop degenerate triangles, look for holes, turn what is turned wrongly."""
+    total = len(mesh.triangles)
+    if total == 0:
+        return MeshAudit(mesh, closed=False)
+    size = float(np.ptp(mesh.vertices, axis=0).max())
+    welded, unmatched = mesh, 0
+    for fraction in _WELDS:
+        welded = weld(mesh, fraction * size)
+        unmatched = _holes(welded.triangles)
+        if unmatched == 0:
+            break
+    degenerate = total - len(welded.triangles)
+    if unmatched or len(welded.triangles) == 0:
+        open_mesh = weld(mesh, 0.0)
+        return MeshAudit(open_mesh, closed=False, open_edges=unmatched, degenerate=degenerate)
+    triangles, flipped = _consistent(welded.triangles)
+    if _unbalanced(triangles):
+        return MeshAudit(welded, closed=False, degenerate=degenerate, open_edges=_unbalanced(triangles))
+    shells = _shells(triangles)
+    triangles, inverted, overlapping = _outside_out(welded.vertices, triangles, shells)
+    flipped = min(flipped, len(triangles) - flipped) if inverted else flipped
+    return MeshAudit(
+        Mesh(welded.vertices, triangles), True, 0, flipped, inverted, degenerate, len(shells), overlapping
+    )
+
+
+def weld(mesh: Mesh, tolerance: float) -> Mesh:
+    """The mesh with vertices within `tolerance` (m) made one, and without triangles that have no area."""
+    vertices = mesh.vertices + 0.0  # so that -0 and 0 are one
+    keys = vertices if tolerance == 0.0 else np.round(vertices / tolerance)
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    triangles = inverse.reshape(-1)[mesh.triangles]
+    a, b, c = triangles.T
+    triangles = triangles[(a != b) & (b != c) & (c != a)]
+    return Mesh(vertices[first], triangles.astype(np.int32))
+
+
+def _edges(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each half-edge (3 m): a number of its undirected edge, and +1 or -1 for its direction."""
+    start = triangles.ravel().astype(np.int64)
+    end = np.roll(triangles, -1, axis=1).ravel().astype(np.int64)
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    numbers = np.unique(low * (int(triangles.max()) + 1) + high, return_inverse=True)[1]
+    return numbers.reshape(-1), np.where(start < end, 1, -1)
+
+
+def _holes(triangles: NDArray[np.int32]) -> int:
+    """Edges with an odd number of triangles: no way of turning triangles can close the mesh there."""
+    if len(triangles) == 0:
+        return 0
+    numbers, _ = _edges(triangles)
+    return int(np.count_nonzero(np.bincount(numbers) % 2))
+
+
+def _unbalanced(triangles: NDArray[np.int32]) -> int:
+    """Edges run through more often one way than the other."""
+    numbers, signs = _edges(triangles)
+    return int(np.count_nonzero(np.bincount(numbers, weights=signs)))
+
+
+def _consistent(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
+    """Triangles turned so that neighbours agree, and how many were turned (the fewer of each shell)."""
+    if _unbalanced(triangles) == 0:
+        return triangles, 0
+    numbers, signs = _edges(triangles)
+    # Neighbours across edges of exactly two triangles; at others (touching shells) nothing can be told.
+    order = np.argsort(numbers, kind="stable")
+    counts = np.bincount(numbers)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])[counts == 2]
+    first, second = order[starts], order[starts + 1]
+    disagree = signs[first] == signs[second]
+    neighbours: list[list[tuple[int, bool]]] = [[] for _ in triangles]
+    for one, other, bad in zip((first // 3).tolist(), (second // 3).tolist(), disagree.tolist(), strict=True):
+        neighbours[one].append((other, bad))
+        neighbours[other].append((one, bad))
+    turned = np.zeros(len(triangles), dtype=bool)
+    seen = np.zeros(len(triangles), dtype=bool)
+    for seed in range(len(triangles)):
+        if not seen[seed]:
+            shell = _spread(seed, neighbours, turned, seen)
+            if turned[shell].sum() * 2 > len(shell):
+                turned[shell] = ~turned[shell]
+    result = triangles.copy()
+    result[turned] = result[turned][:, ::-1]
+    return result, int(turned.sum())
+
+
+def _spread(
+    seed: int, neighbours: list[list[tuple[int, bool]]], turned: NDArray[np.bool_], seen: NDArray[np.bool_]
+) -> list[int]:
+    """Walk a shell from a triangle, turning each one to agree with where it was reached from."""
+    shell, waiting = [seed], deque([seed])
+    seen[seed] = True
+    while waiting:
+        at = waiting.popleft()
+        for other, bad in neighbours[at]:
+            if not seen[other]:
+                seen[other] = True
+                turned[other] = turned[at] ^ bad
+                shell.append(other)
+                waiting.append(other)
+    return shell
+
+
+def _shells(triangles: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+    """The triangles of each connected shell."""
+    count = int(triangles.max()) + 1
+    a, b, c = triangles.T
+    links = coo_array((np.ones(2 * len(a)), (np.r_[a, b], np.r_[b, c])), shape=(count, count))
+    number, labels = connected_components(links, directed=False)
+    of_triangle = labels[a]
+    order = np.argsort(of_triangle, kind="stable")
+    bounds = np.searchsorted(of_triangle[order], np.arange(number + 1))
+    parts = [order[bounds[i] : bounds[i + 1]] for i in range(number)]
+    return [part for part in parts if len(part)]
+
+
+def _outside_out(
+    vertices: NDArray[np.float64], triangles: NDArray[np.int32], shells: list[NDArray[np.int64]]
+) -> tuple[NDArray[np.int32], int, int]:
+    """Turn shells that are inside out, but leave cavities; count shells within another.
+
+    A shell with negative volume is a cavity where it lies in a shell with positive volume, and inside
+    out elsewhere; a mesh whose whole volume is negative is turned as one, cavities and all.
+    """
+    result = triangles.copy()
+    inverted = overlapping = 0
+    volumes = np.array([volume_properties_of(vertices, result[shell])[0] for shell in shells])
+    if volumes.sum() < 0:
+        result = np.ascontiguousarray(result[:, ::-1])
+        volumes = -volumes
+        inverted = int((volumes > 0).sum())
+    if len(shells) == 1 or len(shells) > _MAX_SHELLS_COMPARED:
+        return result, inverted, overlapping
+    boxes = [(vertices[np.unique(result[s])].min(axis=0), vertices[np.unique(result[s])].max(axis=0)) for s in shells]  # fmt: skip  # noqa: E501
+    for i, shell in enumerate(shells):
+        others = [j for j in range(len(shells)) if j != i and volumes[j] > 0 and _meet(boxes[i], boxes[j])]
+        inside = any(_partly_inside(vertices, result[shell], result[shells[j]]) for j in others)
+        if volumes[i] < 0 and not inside:
+            result[shell] = result[shell][:, ::-1]
+            inverted += 1
+        elif volumes[i] > 0 and inside:
+            overlapping += 1
+    return result, inverted, overlapping
+
+
+def _meet(a: tuple[Vector, Vector], b: tuple[Vector, Vector]) -> bool:
+    return bool(np.all(a[0] <= b[1]) and np.all(b[0] <= a[1]))
+
+
+def _partly_inside(vertices: NDArray[np.float64], shell: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
+    """Whether some vertex of a shell is inside of another: its winding number is about 1 there.
+
+    Solid angle of a triangle: van Oosterom and Strackee, "The solid angle of a plane triangle", 1983.
+    """
+    used = np.unique(shell)
+    points = vertices[used[:: max(1, len(used) // _SAMPLES)][:_SAMPLES]]
+    for point in points:
+        corners = vertices[other] - point
+        length = np.linalg.norm(corners, axis=2)
+        a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+        numerator = np.einsum("ij,ij->i", a, np.cross(b, c))
+        denominator = (
+            length.prod(axis=1)
+            + np.einsum("ij,ij->i", a, b) * length[:, 2]
+            + np.einsum("ij,ij->i", b, c) * length[:, 0]
+            + np.einsum("ij,ij->i", c, a) * length[:, 1]
+        )
+        if float(np.arctan2(numerator, denominator).sum()) / (2.0 * np.pi) > 0.9:
+            return True
+    return False

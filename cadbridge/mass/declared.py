@@ -1,0 +1,70 @@
+"""Masses that a file declares: impossible ones and placeholders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from cadbridge.assembly import Part
+from cadbridge.findings import Finding, Findings
+from cadbridge.inertia import MassProperties
+
+_SLACK = 1e-6
+"""Relative; files round their numbers, and a thin plate meets the triangle inequality with equality."""
+
+_ALIKE = 3
+"""So many different parts of exactly the same mass and inertia are no coincidence."""
+
+
+def impossible(properties: MassProperties) -> str | None:
+    """Why no body can have these mass properties; None where one can."""
+    mass, com, inertia = properties.mass, properties.com, np.asarray(properties.inertia)
+    if not (np.isfinite(mass) and np.all(np.isfinite(com)) and np.all(np.isfinite(inertia))):
+        return "a value is not a finite number"
+    if mass < 0:
+        return f"the mass is {mass:g} kg"
+    if mass == 0:
+        return "the mass is 0"
+    scale = float(np.abs(inertia).max())
+    if scale == 0:
+        return None  # a point mass, which some files mean
+    if not np.allclose(inertia, inertia.T, atol=1e-9 * scale, rtol=0):
+        return "the inertia tensor is not symmetric"
+    a, b, c = np.linalg.eigvalsh(inertia)
+    if a < -_SLACK * c:
+        return f"the principal moments of inertia {a:.4g}, {b:.4g}, {c:.4g} kg m² are not all positive"
+    if a + b < c * (1.0 - _SLACK):
+        return (
+            f"the principal moments of inertia {a:.4g}, {b:.4g}, {c:.4g} kg m² break the triangle "
+            "inequality: the largest exceeds the sum of the others"
+        )
+    return None
+
+
+def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
+    """Findings on the declared mass properties of parts, and on those given by a person."""
+    findings = Findings()
+    alike: dict[tuple[float, ...], list[Part]] = {}
+    for part in parts:
+        declared = part.declared
+        if declared is None:
+            continue
+        reason = impossible(declared)
+        if reason:
+            code = "CB306" if declared.mass == 0 else "CB305"
+            findings.add(code, f"{part.name} declares mass properties of no body: {reason}", part.where)
+        if part.mirrored_from is None:
+            values = (declared.mass, *np.linalg.eigvalsh(declared.inertia))
+            alike.setdefault(tuple(float(f"{v:.9g}") for v in values), []).append(part)
+    for values, same in alike.items():
+        shapes = {part.name if part.shape is None else part.shape.key for part in same}
+        if len(shapes) >= _ALIKE:
+            names = ", ".join(part.name for part in same)
+            findings.add(
+                "CB307",
+                f"{len(same)} different parts ({names}) declare the same mass {values[0]:g} kg and the "
+                f"same inertia {values[-1]:g} kg m²",
+                same[0].where,
+            )
+    return findings.as_tuple()

@@ -1,0 +1,48 @@
+"""The example that the package ships, as its script builds it and as the reader reads it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cadbridge.readers import read
+
+FIXTURE = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
+
+
+@pytest.fixture(scope="module")
+def demo() -> Path:
+    return Path(str(files("cadbridge.data") / "demo"))
+
+
+def test_the_script_builds_the_file_that_is_shipped(demo: Path, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, FIXTURE / "build.py", tmp_path], check=True, capture_output=True)
+    shipped = (demo / "demo.step").read_bytes()
+    assert (tmp_path / "demo.step").read_bytes() == shipped
+    assert len(shipped) < 600_000
+
+
+def test_it_reads_as_expected(demo: Path) -> None:
+    expected = tomllib.loads((FIXTURE / "expected.toml").read_text("utf-8"))
+    assembly = read(demo / "demo.step")
+    counts = expected["counts"]
+    assert [f for f in assembly.findings if f.severity != "info"] == []
+    assert len(assembly.parts) == counts["parts"]
+    assert len(assembly.instances) == counts["instances"]
+    assert len(assembly.components) == counts["components"]
+    assert len(assembly.couplings) == counts["couplings"]
+    assert len(assembly.mates) + len(assembly.couplings) == counts["mates"]
+    for name, volume in expected["volumes"].items():
+        shape = assembly.part(name).shape
+        assert shape is not None
+        assert shape.brep is not None
+        assert shape.brep.mass * 1e9 == pytest.approx(volume, rel=1e-9)
+    colours = {part.colour for part in assembly.parts}
+    assert len(colours) == 5
+    assert np.all([part.density for part in assembly.parts])

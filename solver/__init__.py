@@ -1,0 +1,1 @@
+"""Multibody dynamics in absolute coordinates, of systems with any redundant constraints. Knows nothing of CAD."""

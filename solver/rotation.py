@@ -37,7 +37,7 @@ def quaternion(rotation: ArrayLike) -> Array:
         q[1 + j] = R[j, i] + R[i, j]
         q[1 + m] = R[m, i] + R[i, m]
     q /= np.linalg.norm(q)
-    return q if q[0] >= 0 else -q
+    return np.asarray(q if q[0] >= 0 else -q)
 
 
 def multiply(left: ArrayLike, right: ArrayLike) -> Array:

@@ -198,9 +198,7 @@ def _crossed(
     a: int, point_a: Array, axis_a: Array, b: int, point_b: Array, axis_b: Array, coefficient: float
 ) -> Term:
     first, other = _unit(axis_a, "axis_a"), _unit(axis_b, "axis_b")
-    return Term(
-        CROSSED, a, b, coefficient, point_a=point_a, first_a=first, point_b=point_b, direction_b=other
-    )
+    return Term(CROSSED, a, b, coefficient, point_a=point_a, first_a=first, point_b=point_b, direction_b=other)
 
 
 def _coupler(p: Coupler, poses: Poses) -> Row:

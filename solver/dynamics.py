@@ -1,0 +1,150 @@
+"""Accelerations and multipliers at one state, compiled: the right-hand side of the equations of motion."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, unwind
+from solver.kkt import factor, product, solve, transposed_product, weigh
+from solver.loads import body_forces, coordinate_forces, energies, world_inertia
+from solver.system import ANGLE, HOLD, ROTOR, SPEED
+
+
+@njit(cache=True)
+def frames(positions, quaternions, velocities):  # type: ignore[no-untyped-def]
+    """x (n+1, 3), R (n+1, 3, 3), v (n+1, 6) with the ground behind the bodies."""
+    n = positions.shape[0]
+    x, R, v = np.zeros((n + 1, 3)), np.empty((n + 1, 3, 3)), np.zeros((n + 1, 6))
+    x[:n] = positions
+    v[:n] = velocities
+    rotations(quaternions, R)
+    return x, R, v
+
+
+@njit(cache=True)
+def evaluate_all(T, W, x, R, v, angles, drive, with_rates):  # type: ignore[no-untyped-def]
+    """Terms on the branches of `angles`, and rows with their drivers: speed and rotor rows hold no position."""
+    count, m = T.kind.shape[0], T.constant.shape[0]
+    value, rate, bias = np.empty(count), np.empty(count), np.empty(count)
+    JA, JB = np.empty((count, 6)), np.empty((count, 6))
+    evaluate_terms(T, x, R, v, with_rates, value, rate, bias, JA, JB)
+    unwind(T, value, angles)
+    g, gv, c = np.empty(m), np.empty(m), np.empty(m)
+    blocks = np.empty((T.block_body.shape[0], 6))
+    assemble_rows(T, value, rate, bias, JA, JB, g, gv, c, blocks)
+    for i in range(m):
+        kind, k = W.kind[i], W.motor[i]
+        if kind == ANGLE:
+            g[i] -= drive[k, 0]
+            gv[i] -= drive[k, 1]
+            c[i] += drive[k, 2]
+        elif kind == SPEED:
+            g[i] = 0.0
+            gv[i] -= drive[k, 0]
+            c[i] += drive[k, 1]
+        elif kind == ROTOR:
+            g[i] = 0.0
+            gv[i] = 0.0
+    return value, rate, bias, JA, JB, g, gv, c, blocks
+
+
+@njit(cache=True)
+def metric(T, K, B, W, R, blocks):  # type: ignore[no-untyped-def]
+    """World inverse inertia, M⁻¹Ĝᵀ, factor and scale of S."""
+    n, m = B.mass.shape[0], T.constant.shape[0]
+    inverse = np.empty((n, 3, 3))
+    world_inertia(B.inverse_inertia, R, inverse)
+    weighed = np.empty_like(blocks)
+    weigh(T.block_body, blocks, B.inverse_mass, inverse, weighed)
+    L, scale = np.empty(K.row_index.shape[0]), np.empty(m)
+    factor(K, blocks, weighed, W.compliance, L, scale)
+    return inverse, weighed, L, scale
+
+
+@njit(cache=True)
+def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive):  # type: ignore[no-untyped-def]
+    """v̇ (n, 6), λ (m,), α̇ (na,), power (motors + 1, W), and the scaled residual of Ĝ v̇ = c."""
+    n, m = B.mass.shape[0], T.constant.shape[0]
+    x, R, v = frames(positions, quaternions, velocities)
+    value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
+    inverse, weighed, L, scale = metric(T, K, B, W, R, blocks)
+    force = np.zeros((n, 6))
+    power = np.zeros(F.motor_term.shape[0] + 1)
+    body_forces(B, R, v, force)
+    coordinate_forces(T, F, drive, value, rate, JA, JB, n, force, power)
+    free = np.empty((n, 6))
+    for i in range(n):
+        for j in range(3):
+            free[i, j] = B.inverse_mass[i] * force[i, j]
+            free[i, 3 + j] = 0.0
+            for k in range(3):
+                free[i, 3 + j] += inverse[i, j, k] * force[i, 3 + k]
+    b = np.empty(m)
+    product(T.row_block, T.block_body, blocks, free, b)
+    b -= c
+    multipliers = np.empty(m)
+    y, left = solve(T, K, blocks, weighed, W.compliance, L, scale, b, n, multipliers)
+    spun = np.empty(angles.shape[0])
+    for k in range(T.kind.shape[0]):
+        if T.angle[k] >= 0:
+            spun[T.angle[k]] = rate[k]
+    for k in range(F.motor_term.shape[0]):
+        if F.motor_row[k] >= 0:
+            power[k] = -multipliers[F.motor_row[k]] * rate[F.motor_term[k]]
+    return free - y, multipliers, spun, power, left
+
+
+@njit(cache=True)
+def scaled_residuals(T, W, length, blocks, g, gv):  # type: ignore[no-untyped-def]
+    """|g| and |ġ| (m,) over the norm of their rows, travel counted by `length`: dimensionless, and 1/s."""
+    m = g.shape[0]
+    first, second = np.zeros(m), np.zeros(m)
+    for i in range(m):
+        s = 0.0
+        for b in range(T.row_block[i], T.row_block[i + 1]):
+            for j in range(3):
+                s += (length * blocks[b, j]) ** 2 + blocks[b, 3 + j] ** 2
+        if s > 1e-300 and W.kind[i] != ROTOR:
+            first[i] = abs(g[i]) / math.sqrt(s)
+            second[i] = abs(gv[i]) / math.sqrt(s)
+    return first, second
+
+
+@njit(cache=True)
+def observe(T, B, F, W, length, positions, quaternions, velocities, angles, drive, accelerations, count):  # type: ignore[no-untyped-def]
+    """Coordinates, rates, accelerations of all coordinate terms; residuals; energies.
+
+    `count` coordinate terms stand last in the table.
+    """
+    n = positions.shape[0]
+    x, R, v = frames(positions, quaternions, velocities)
+    value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
+    first, second = scaled_residuals(T, W, length, blocks, g, gv)
+    start = T.kind.shape[0] - count
+    second_rate = np.empty(count)
+    for k in range(count):
+        i = start + k
+        s = bias[i]
+        a, b = T.body_a[i], T.body_b[i]
+        for j in range(6):
+            if a < n:
+                s += JA[i, j] * accelerations[a, j]
+            if b < n:
+                s += JB[i, j] * accelerations[b, j]
+        second_rate[k] = s
+    kinetic, potential = energies(T, B, F, x, R, v, value, rate)
+    return value[start:], rate[start:], second_rate, first, second, kinetic, potential
+
+
+@njit(cache=True)
+def reaction(T, blocks, multipliers, n):  # type: ignore[no-untyped-def]
+    """−Ĝᵀ λ (n, 6): what the rows do to the bodies."""
+    out = np.zeros((n, 6))
+    transposed_product(T.row_block, T.block_body, blocks, -multipliers, out)
+    return out
+
+
+__all__ = ["HOLD", "accelerate", "evaluate_all", "frames", "metric", "observe", "scaled_residuals"]

@@ -1,0 +1,307 @@
+"""Functions of time: constants, tables (smooth splines) and expressions, each with two derivatives.
+
+Expressions are parsed to a tree of known operations and never run as Python. Derivatives are carried along
+(forward mode) as f, f', f''.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from solver.model import TimeFunction
+
+Dual = tuple[float, float, float]
+"""f, f', f''."""
+_Node = Callable[[float], Dual]
+
+_LONGEST, _DEEPEST = 2000, 60
+_CONSTANTS = {"pi": math.pi, "e": math.e}
+
+
+def constant(value: float) -> TimeFunction:
+    """A value that does not change."""
+    v = float(value)
+    if not math.isfinite(v):
+        raise ValueError(f"a value must be a finite number, not {value}")
+    return TimeFunction(lambda t: (v, 0.0, 0.0), text=f"{v:.15g}")
+
+
+def table(points: Sequence[Sequence[float]]) -> TimeFunction:
+    """A smooth cubic spline through (t, value) points, at rest beyond its ends; ValueError if t does not rise."""
+    data = np.asarray(points, dtype=float)
+    if data.ndim != 2 or data.shape[1] != 2 or len(data) < 2:
+        raise ValueError("a table needs at least two points [time, value]")
+    if not np.all(np.isfinite(data)):
+        raise ValueError("a table must hold finite numbers")
+    if not np.all(np.diff(data[:, 0]) > 0):
+        k = int(np.argmin(np.diff(data[:, 0]) > 0))
+        raise ValueError(f"the times of a table must rise: {data[k + 1, 0]:g} follows {data[k, 0]:g}")
+    # Clamped: it starts and ends at rest, so that holding the end values keeps f' continuous.
+    spline = CubicSpline(data[:, 0], data[:, 1], bc_type="clamped")
+    first, second = spline.derivative(1), spline.derivative(2)
+    start, end = data[0], data[-1]
+
+    def evaluate(t: float) -> Dual:
+        if t < start[0]:
+            return (float(start[1]), 0.0, 0.0)
+        if t > end[0]:
+            return (float(end[1]), 0.0, 0.0)
+        return (float(spline(t)), float(first(t)), float(second(t)))
+
+    return TimeFunction(evaluate, text="table")
+
+
+def scaled(function: TimeFunction, factor: float) -> TimeFunction:
+    """factor · function: turns degrees to radians."""
+
+    def evaluate(t: float) -> Dual:
+        f, f1, f2 = function.evaluate(t)
+        return (factor * f, factor * f1, factor * f2)
+
+    return TimeFunction(evaluate, text=function.text)
+
+
+def expression(text: str) -> TimeFunction:
+    """An expression of t: + − * / ** ^, parentheses, pi, e, and the functions named in `FUNCTIONS`.
+
+    Raises ValueError with the place of the fault.
+    """
+    if len(text) > _LONGEST:
+        raise ValueError(f"the expression is longer than {_LONGEST} characters")
+    source = text.strip().replace("^", "**")
+    try:
+        tree = ast.parse(source, mode="eval")
+    except SyntaxError as error:
+        place = f" at character {error.offset}" if error.offset else ""
+        raise ValueError(f"cannot read the expression{place}: {text!r}") from None
+    except (ValueError, RecursionError, MemoryError):
+        raise ValueError(f"cannot read the expression: {text[:80]!r}") from None
+    node = _build(tree.body, 0)
+
+    def evaluate(t: float) -> Dual:
+        try:
+            result = node(t)
+        except (ZeroDivisionError, OverflowError, ValueError):
+            raise ValueError(f"the expression {text!r} has no value at t = {t:.6g}") from None
+        if not all(map(math.isfinite, result)):
+            raise ValueError(f"the expression {text!r} has no finite value at t = {t:.6g}")
+        return result
+
+    return TimeFunction(evaluate, text=text)
+
+
+def _chain(f: float, d1: float, d2: float, u: Dual) -> Dual:
+    """f(u(t)) with f' = d1 and f'' = d2 at u."""
+    return (f, d1 * u[1], d2 * u[1] * u[1] + d1 * u[2])
+
+
+def _add(a: Dual, b: Dual) -> Dual:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def _subtract(a: Dual, b: Dual) -> Dual:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def _multiply(a: Dual, b: Dual) -> Dual:
+    return (a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2])
+
+
+def _divide(a: Dual, b: Dual) -> Dual:
+    return _multiply(a, _chain(1 / b[0], -1 / b[0] ** 2, 2 / b[0] ** 3, b))
+
+
+def _power(a: Dual, b: Dual) -> Dual:
+    if b[1] == b[2] == 0.0:
+        n = b[0]
+        d1 = n * a[0] ** (n - 1) if n != 0 else 0.0
+        d2 = n * (n - 1) * a[0] ** (n - 2) if n not in (0, 1) else 0.0
+        value = a[0] ** n
+        if isinstance(value, complex):
+            raise ValueError
+        return _chain(value, d1, d2, a)
+    return _exp(_multiply(b, _log(a)))
+
+
+def _exp(u: Dual) -> Dual:
+    f = math.exp(u[0])
+    return _chain(f, f, f, u)
+
+
+def _log(u: Dual) -> Dual:
+    return _chain(math.log(u[0]), 1 / u[0], -1 / u[0] ** 2, u)
+
+
+def _sin(u: Dual) -> Dual:
+    s, c = math.sin(u[0]), math.cos(u[0])
+    return _chain(s, c, -s, u)
+
+
+def _cos(u: Dual) -> Dual:
+    s, c = math.sin(u[0]), math.cos(u[0])
+    return _chain(c, -s, -c, u)
+
+
+def _tan(u: Dual) -> Dual:
+    f = math.tan(u[0])
+    return _chain(f, 1 + f * f, 2 * f * (1 + f * f), u)
+
+
+def _asin(u: Dual) -> Dual:
+    w = 1 - u[0] ** 2
+    return _chain(math.asin(u[0]), w**-0.5, u[0] * w**-1.5, u)
+
+
+def _acos(u: Dual) -> Dual:
+    f = _asin(u)
+    return (math.pi / 2 - f[0], -f[1], -f[2])
+
+
+def _atan(u: Dual) -> Dual:
+    w = 1 + u[0] ** 2
+    return _chain(math.atan(u[0]), 1 / w, -2 * u[0] / w**2, u)
+
+
+def _sinh(u: Dual) -> Dual:
+    s, c = math.sinh(u[0]), math.cosh(u[0])
+    return _chain(s, c, s, u)
+
+
+def _cosh(u: Dual) -> Dual:
+    s, c = math.sinh(u[0]), math.cosh(u[0])
+    return _chain(c, s, c, u)
+
+
+def _tanh(u: Dual) -> Dual:
+    f = math.tanh(u[0])
+    return _chain(f, 1 - f * f, -2 * f * (1 - f * f), u)
+
+
+def _sqrt(u: Dual) -> Dual:
+    f = math.sqrt(u[0])
+    if f == 0.0:
+        return (0.0, 0.0, 0.0) if u[1] == u[2] == 0.0 else _divide(u, (0.0, 0.0, 0.0))
+    return _chain(f, 0.5 / f, -0.25 / f**3, u)
+
+
+def _absolute(u: Dual) -> Dual:
+    return u if u[0] >= 0 else (-u[0], -u[1], -u[2])
+
+
+def _sign(u: Dual) -> Dual:
+    return (math.copysign(1.0, u[0]) if u[0] else 0.0, 0.0, 0.0)
+
+
+def _step(u: Dual) -> Dual:
+    return (1.0 if u[0] >= 0 else 0.0, 0.0, 0.0)
+
+
+def _smoothstep(u: Dual) -> Dual:
+    s = min(max(u[0], 0.0), 1.0)
+    return _chain(s**3 * (10 - 15 * s + 6 * s * s), 30 * s * s * (1 - s) ** 2, 60 * s * (1 - s) * (1 - 2 * s), u)
+
+
+FUNCTIONS: dict[str, Callable[[Dual], Dual]] = {
+    "sin": _sin,
+    "cos": _cos,
+    "tan": _tan,
+    "asin": _asin,
+    "acos": _acos,
+    "atan": _atan,
+    "sinh": _sinh,
+    "cosh": _cosh,
+    "tanh": _tanh,
+    "exp": _exp,
+    "log": _log,
+    "sqrt": _sqrt,
+    "abs": _absolute,
+    "sign": _sign,
+    "step": _step,
+    "smoothstep": _smoothstep,
+}
+"""Functions of one argument; `step` is 0 before 0 and 1 after, `smoothstep` rises from 0 to 1 within [0, 1]."""
+
+_BINARY: dict[type[ast.operator], Callable[[Dual, Dual], Dual]] = {
+    ast.Add: _add,
+    ast.Sub: _subtract,
+    ast.Mult: _multiply,
+    ast.Div: _divide,
+    ast.Pow: _power,
+}
+
+
+def _build(node: ast.expr, depth: int) -> _Node:
+    if depth > _DEEPEST:
+        raise ValueError(f"the expression is nested deeper than {_DEEPEST} levels")
+    builder = _BUILDERS.get(type(node))
+    if builder is None:
+        raise ValueError(f"not allowed in an expression of t, at character {node.col_offset + 1}: {_shown(node)}")
+    return builder(node, depth)
+
+
+def _shown(node: ast.expr) -> str:
+    return type(node).__name__.lower()
+
+
+def _number(node: ast.Constant, depth: int) -> _Node:
+    if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+        raise ValueError(f"not a number, at character {node.col_offset + 1}: {node.value!r}")
+    try:
+        value = float(node.value)
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise ValueError(f"the number at character {node.col_offset + 1} is too large")
+    return lambda t: (value, 0.0, 0.0)
+
+
+def _name(node: ast.Name, depth: int) -> _Node:
+    if node.id == "t":
+        return lambda t: (t, 1.0, 0.0)
+    if node.id in _CONSTANTS:
+        value = _CONSTANTS[node.id]
+        return lambda t: (value, 0.0, 0.0)
+    known = ", ".join(["t", *_CONSTANTS])
+    raise ValueError(f'unknown name "{node.id}" at character {node.col_offset + 1}; known are {known}')
+
+
+def _unary(node: ast.UnaryOp, depth: int) -> _Node:
+    inner = _build(node.operand, depth + 1)
+    if isinstance(node.op, ast.USub):
+        return lambda t: _subtract((0.0, 0.0, 0.0), inner(t))
+    if isinstance(node.op, ast.UAdd):
+        return inner
+    raise ValueError(f"not allowed in an expression of t, at character {node.col_offset + 1}")
+
+
+def _binary(node: ast.BinOp, depth: int) -> _Node:
+    operation = _BINARY.get(type(node.op))
+    if operation is None:
+        raise ValueError(f"unknown operator at character {node.right.col_offset}; known are + - * / **")
+    left, right = _build(node.left, depth + 1), _build(node.right, depth + 1)
+    return lambda t: operation(left(t), right(t))
+
+
+def _call(node: ast.Call, depth: int) -> _Node:
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    function = FUNCTIONS.get(name)
+    if function is None:
+        raise ValueError(f"unknown function at character {node.col_offset + 1}; known are {', '.join(FUNCTIONS)}")
+    if len(node.args) != 1 or node.keywords:
+        raise ValueError(f"{name} at character {node.col_offset + 1} takes one argument")
+    inner = _build(node.args[0], depth + 1)
+    return lambda t: function(inner(t))
+
+
+_BUILDERS: dict[type[ast.expr], Callable[..., _Node]] = {
+    ast.Constant: _number,
+    ast.Name: _name,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.Call: _call,
+}

@@ -1,0 +1,259 @@
+"""The saddle-point system of the equations of motion, by the Schur complement S = Ĝ M⁻¹ Ĝᵀ + E.
+
+    [ M  Ĝᵀ ] [ v̇ ]   [ f ]
+    [ Ĝ  −E ] [ λ ] = [ c ]
+
+E is zero but for rotors: a coordinate with armature J is a row with the compliance 1/J, which is the same as J
+times the outer product of its gradient in the mass matrix. S is singular where rows repeat each other.
+It is factored as S + μ 1 (unit diagonal, sparse Cholesky with an order found once) and refined:
+λ ← λ + (S + μ 1)⁻¹ (b − S λ), which converges to the λ of least norm in the scaled rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from solver.constraints.program import Program
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MU = 1e-8
+"""With a unit diagonal: 1e-10 spoils λ by rounding, 1e-6 converges too slowly."""
+REFINEMENTS = 12
+
+
+class Plan(NamedTuple):
+    """The structure of the factor L of S, columns compressed; `place[row]` is a row's column in it.
+
+    `pair_*`: which two blocks add to which entry. `update_*`: for column j, the entries of L in row j.
+    """
+
+    place: Ints
+    column_start: Ints
+    row_index: Ints
+    pair_first: Ints
+    pair_second: Ints
+    pair_target: Ints
+    update_start: Ints
+    update_entry: Ints
+    update_end: Ints
+
+
+def plan(program: Program) -> Plan:
+    """The order of elimination (minimum degree) and the structure of the factor."""
+    m, T = program.rows, program.terms
+    rows_of_block = np.repeat(np.arange(m), np.diff(T.row_block))
+    by_body: dict[int, list[int]] = {}
+    for block, body in enumerate(T.block_body):
+        by_body.setdefault(int(body), []).append(block)
+    neighbours: list[set[int]] = [set() for _ in range(m)]
+    for members in by_body.values():
+        rows = {int(rows_of_block[b]) for b in members}
+        for row in rows:
+            neighbours[row] |= rows
+    order, columns = _eliminate(neighbours)
+    place = np.empty(m, dtype=np.int64)
+    place[order] = np.arange(m)
+    patterns = [np.sort(np.concatenate([[k], place[list(c)]])) for k, c in enumerate(columns)]
+    start = np.cumsum([0] + [len(p) for p in patterns]).astype(np.int64)
+    index = np.concatenate(patterns).astype(np.int64) if m else np.zeros(0, np.int64)
+    first, second, target = _pairs(by_body, place[rows_of_block], start, index)
+    update_start, update_entry, update_end = _updates(m, start, index)
+    return Plan(place, start, index, first, second, target, update_start, update_entry, update_end)
+
+
+def _eliminate(neighbours: list[set[int]]) -> tuple[list[int], list[list[int]]]:
+    """Rows by least degree, and for each the rows still to come that its column touches."""
+    graph = [set(s) - {i} for i, s in enumerate(neighbours)]
+    buckets: dict[int, set[int]] = {}
+    for i, near in enumerate(graph):
+        buckets.setdefault(len(near), set()).add(i)
+    order, columns = [], []
+    for _ in range(len(graph)):
+        degree = min(d for d, members in buckets.items() if members)
+        i = min(buckets[degree])
+        buckets[degree].discard(i)
+        near = graph[i]
+        order.append(i)
+        columns.append(list(near))
+        for j in near:
+            buckets[len(graph[j])].discard(j)
+            graph[j] |= near
+            graph[j] -= {i, j}
+            buckets.setdefault(len(graph[j]), set()).add(j)
+    return order, columns
+
+
+def _pairs(by_body: dict[int, list[int]], places: Ints, start: Ints, index: Ints) -> tuple[Ints, Ints, Ints]:
+    """Pairs of blocks on one body, the first's row lower in L, with the entry of L they add to."""
+    first, second, target = [], [], []
+    for members in by_body.values():
+        for one in members:
+            for other in members:
+                i, j = places[one], places[other]
+                if i > j or (i == j and one >= other):
+                    first.append(one)
+                    second.append(other)
+                    column = index[start[j] : start[j + 1]]
+                    target.append(start[j] + int(np.searchsorted(column, i)))
+    return np.array(first, np.int64), np.array(second, np.int64), np.array(target, np.int64)
+
+
+def _updates(m: int, start: Ints, index: Ints) -> tuple[Ints, Ints, Ints]:
+    entries: list[list[int]] = [[] for _ in range(m)]
+    ends: list[list[int]] = [[] for _ in range(m)]
+    for k in range(m):
+        for p in range(start[k] + 1, start[k + 1]):
+            entries[index[p]].append(p)
+            ends[index[p]].append(int(start[k + 1]))
+    counts = np.cumsum([0] + [len(e) for e in entries]).astype(np.int64)
+    flat = np.array([p for e in entries for p in e], np.int64)
+    return counts, flat, np.array([p for e in ends for p in e], np.int64)
+
+
+@njit(cache=True)
+def weigh(block_body, blocks, inverse_mass, inverse_inertia, weighed):  # type: ignore[no-untyped-def]
+    """M⁻¹ Ĝᵀ by blocks (nb, 6); inverse inertia (n, 3, 3) in world axes."""
+    for b in range(blocks.shape[0]):
+        i = block_body[b]
+        w = inverse_mass[i]
+        for j in range(3):
+            weighed[b, j] = w * blocks[b, j]
+            weighed[b, 3 + j] = (
+                inverse_inertia[i, j, 0] * blocks[b, 3]
+                + inverse_inertia[i, j, 1] * blocks[b, 4]
+                + inverse_inertia[i, j, 2] * blocks[b, 5]
+            )
+
+
+@njit(cache=True)
+def factor(K, blocks, weighed, compliance, L, scale):  # type: ignore[no-untyped-def]
+    """L of the scaled S + μ 1 into L (nnz,), and the factors (m,) that give S a unit diagonal."""
+    m = scale.shape[0]
+    L[:] = 0.0
+    for p in range(K.pair_first.shape[0]):
+        a, b = K.pair_first[p], K.pair_second[p]
+        s = 0.0
+        for j in range(6):
+            s += blocks[a, j] * weighed[b, j]
+        L[K.pair_target[p]] += s
+    for i in range(m):
+        d = L[K.column_start[K.place[i]]] + compliance[i]
+        L[K.column_start[K.place[i]]] = d
+        scale[i] = 1.0 / math.sqrt(d) if d > 1e-300 else 0.0
+    by_place = np.empty(m)
+    for i in range(m):
+        by_place[K.place[i]] = scale[i]
+    work = np.zeros(m)
+    for j in range(m):
+        low, high = K.column_start[j], K.column_start[j + 1]
+        for p in range(low, high):
+            work[K.row_index[p]] = L[p] * by_place[j] * by_place[K.row_index[p]]
+        work[j] += MU
+        for u in range(K.update_start[j], K.update_start[j + 1]):
+            entry = K.update_entry[u]
+            x = L[entry]
+            if x != 0.0:
+                for p in range(entry, K.update_end[u]):
+                    work[K.row_index[p]] -= x * L[p]
+        # Rounding can leave a pivot of a repeated row below μ; it must not fall to nothing.
+        pivot = math.sqrt(max(work[j], 0.1 * MU))
+        L[low] = pivot
+        for p in range(low + 1, high):
+            L[p] = work[K.row_index[p]] / pivot
+    return 0
+
+
+@njit(cache=True)
+def _substitute(K, L, z):  # type: ignore[no-untyped-def]
+    m = z.shape[0]
+    for j in range(m):
+        z[j] /= L[K.column_start[j]]
+        for p in range(K.column_start[j] + 1, K.column_start[j + 1]):
+            z[K.row_index[p]] -= L[p] * z[j]
+    for j in range(m - 1, -1, -1):
+        s = z[j]
+        for p in range(K.column_start[j] + 1, K.column_start[j + 1]):
+            s -= L[p] * z[K.row_index[p]]
+        z[j] = s / L[K.column_start[j]]
+
+
+@njit(cache=True)
+def transposed_product(row_block, block_body, blocks, x, out):  # type: ignore[no-untyped-def]
+    """out (n, 6) += blocksᵀ x, for x (m,)."""
+    for i in range(x.shape[0]):
+        if x[i] != 0.0:
+            for b in range(row_block[i], row_block[i + 1]):
+                for j in range(6):
+                    out[block_body[b], j] += blocks[b, j] * x[i]
+
+
+@njit(cache=True)
+def product(row_block, block_body, blocks, y, out):  # type: ignore[no-untyped-def]
+    """out (m,) = blocks · y (n, 6)."""
+    for i in range(out.shape[0]):
+        s = 0.0
+        for b in range(row_block[i], row_block[i + 1]):
+            for j in range(6):
+                s += blocks[b, j] * y[block_body[b], j]
+        out[i] = s
+
+
+@njit(cache=True)
+def solve(T, K, blocks, weighed, compliance, L, scale, b, n, x):  # type: ignore[no-untyped-def]
+    """x (m,) of least norm with S x = b, and y (n, 6) = M⁻¹ Ĝᵀ x; returns the scaled residual left.
+
+    Refines until the residual stops falling: what b has outside the range of S then remains.
+    """
+    m = b.shape[0]
+    y = np.zeros((n, 6))
+    z, r = np.empty(m), np.empty(m)
+    x[:] = 0.0
+    size = 0.0
+    for i in range(m):
+        size = max(size, abs(scale[i] * b[i]))
+    before, left = np.inf, size
+    for k in range(REFINEMENTS):
+        if k > 0:
+            y[:] = 0.0
+            transposed_product(T.row_block, T.block_body, weighed, x, y)
+            product(T.row_block, T.block_body, blocks, y, r)
+        left = 0.0
+        for i in range(m):
+            s = scale[i] * (b[i] - r[i] - compliance[i] * x[i]) if k > 0 else scale[i] * b[i]
+            z[K.place[i]] = s
+            left = max(left, abs(s))
+        if left <= 1e-15 * size or (k > 2 and left > 0.5 * before):
+            break
+        before = left
+        _substitute(K, L, z)
+        for i in range(m):
+            x[i] += scale[i] * z[K.place[i]]
+    y[:] = 0.0
+    transposed_product(T.row_block, T.block_body, weighed, x, y)
+    return y, left
+
+
+def dense_accelerations(mass: Array, G: Array, force: Array, c: Array) -> tuple[Array, Array]:
+    """The reference: v̇ (6n,) and λ (m,) of least norm by singular values, for M (6n, 6n) positive definite.
+
+    Rows are scaled as in `factor`, so that both mean the same by least norm. M may be singular where Ĝ
+    holds what it lacks: then the whole saddle-point matrix is solved.
+    """
+    m = G.shape[0]
+    if np.all(np.linalg.eigvalsh(mass) > 0):
+        S = G @ np.linalg.solve(mass, G.T)
+        scale = 1 / np.sqrt(np.maximum(np.diag(S), 1e-300))
+        right = scale * (G @ np.linalg.solve(mass, force) - c)
+        x = np.linalg.lstsq(scale[:, None] * S * scale, right, rcond=1e-11)[0]
+        multipliers = scale * x
+        return np.linalg.solve(mass, force - G.T @ multipliers), multipliers
+    matrix = np.block([[mass, G.T], [G, np.zeros((m, m))]])
+    solution = np.linalg.lstsq(matrix, np.concatenate([force, c]), rcond=1e-12)[0]
+    return solution[: len(force)], solution[len(force) :]

@@ -1,0 +1,158 @@
+"""Projection on the constraints, weighed by mass: Δq = −M⁻¹Ĝᵀ S⁺ g, and the same for velocities.
+
+The second and third stage of the successive projection method. Where constraints contradict each other, it
+ends at the pose of least squares and says which rows stay open, and by how much.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from solver.dynamics import evaluate_all, frames, metric, scaled_residuals
+from solver.kkt import solve
+from solver.result import Status
+from solver.state import State
+from solver.system import System
+
+Array = NDArray[np.float64]
+
+POSITION_TOLERANCE = 1e-12
+"""Scaled residuals below this are closed."""
+_REACH = 0.5
+
+
+@njit(cache=True)
+def turn_by(q, theta):  # type: ignore[no-untyped-def]
+    """q (4,) ← exp(θ) ⊗ q, normalised, for a world rotation vector θ (3,)."""
+    angle = math.sqrt(theta[0] ** 2 + theta[1] ** 2 + theta[2] ** 2)
+    s = 0.5 - angle * angle / 48 if angle < 1e-4 else math.sin(angle / 2) / angle
+    w, x, y, z = math.cos(angle / 2), s * theta[0], s * theta[1], s * theta[2]
+    a, b, c, d = q[0], q[1], q[2], q[3]
+    q[0] = w * a - x * b - y * c - z * d
+    q[1] = w * b + x * a + y * d - z * c
+    q[2] = w * c + y * a + z * b - x * d
+    q[3] = w * d + z * a + x * c - y * b
+    q /= math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
+
+
+@njit(cache=True)
+def project_positions(T, K, B, W, length, x, q, angles, drive, iterations):  # type: ignore[no-untyped-def]
+    """Newton on g in place of x (n, 3), q (n, 4), angles (na,); returns the scaled residual and the rounds."""
+    n, m = B.mass.shape[0], T.constant.shape[0]
+    still = np.zeros((n, 6))
+    before, residual, rounds = np.inf, 0.0, 0
+    step = np.empty(m)
+    for rounds in range(iterations + 1):
+        xs, R, v = frames(x, q, still)
+        value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, xs, R, v, angles, drive, False)
+        for k in range(T.kind.shape[0]):
+            if T.angle[k] >= 0:
+                angles[T.angle[k]] = value[k]
+        first, second = scaled_residuals(T, W, length, blocks, g, gv)
+        residual = first.max() if m > 0 else 0.0
+        closed = residual < 1e-15 or (residual < 1e-13 and residual > 0.1 * before)
+        if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before):
+            break
+        before = residual
+        inverse, weighed, L, scale = metric(T, K, B, W, R, blocks)
+        y, left = solve(T, K, blocks, weighed, W.compliance, L, scale, g, n, step)
+        largest = 0.0
+        for i in range(n):
+            for j in range(3):
+                largest = max(largest, abs(y[i, j]) / length, abs(y[i, 3 + j]))
+        if largest > _REACH:
+            y *= _REACH / largest
+        for i in range(n):
+            for j in range(3):
+                x[i, j] -= y[i, j]
+            turn_by(q[i], -y[i, 3:])
+    return residual, rounds
+
+
+@njit(cache=True)
+def project_velocities(T, K, B, W, length, x, q, v, angles, drive):  # type: ignore[no-untyped-def]
+    """v (n, 6) ← v − M⁻¹Ĝᵀ S⁺ (Ĝ v − …), twice at most; returns the scaled residual."""
+    n, m = B.mass.shape[0], T.constant.shape[0]
+    residual = 0.0
+    step = np.empty(m)
+    for repeat in range(3):
+        xs, R, vs = frames(x, q, v)
+        value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, xs, R, vs, angles, drive, True)
+        first, second = scaled_residuals(T, W, length, blocks, g, gv)
+        residual = second.max() if m > 0 else 0.0
+        if residual < 1e-14 or repeat == 2:
+            break
+        inverse, weighed, L, scale = metric(T, K, B, W, R, blocks)
+        y, left = solve(T, K, blocks, weighed, W.compliance, L, scale, gv, n, step)
+        v -= y
+    return residual
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """A state on the constraints, or as near as can be; `position` and `velocity` are scaled residuals (m,)."""
+
+    state: State
+    status: Status
+    position: Array
+    velocity: Array
+
+
+def drive_values(system: System, t: float) -> Array:
+    """(motors, 3): each motor's function of time with two derivatives."""
+    motors = system.model.motors
+    return np.array([m.function.evaluate(t) for m in motors], dtype=float).reshape(len(motors), 3)
+
+
+def complete(system: System, state: State) -> State:
+    """The state with copies of its arrays, unit quaternions, and its angles (principal values where it had none)."""
+    x = np.array(state.positions, float).reshape(-1, 3)
+    q = np.array(state.quaternions, float).reshape(-1, 4)
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    v = np.array(state.velocities, float).reshape(-1, 6)
+    na = system.program.angle_count
+    angles = np.zeros(na) if state.angles is None else np.array(state.angles, float)
+    if len(x) != system.program.bodies or len(q) != len(x) or len(v) != len(x) or len(angles) != na:
+        raise ValueError("the state does not belong to this model: its arrays have other lengths")
+    return replace(state, positions=x, quaternions=q, velocities=v, angles=angles)
+
+
+def project(system: System, state: State, tolerance: float = 1e-9, iterations: int = 60) -> Projected:
+    """Put a state on the constraints. The status tells the groups whose rows stay open above `tolerance`."""
+    s = complete(system, state)
+    drive = drive_values(system, s.t)
+    tables = (system.program.terms, system.plan, system.bodies, system.rows, system.length)
+    project_positions(*tables, s.positions, s.quaternions, s.angles, drive, iterations)
+    project_velocities(*tables, s.positions, s.quaternions, s.velocities, s.angles, drive)
+    x, R, v = frames(s.positions, s.quaternions, s.velocities)
+    T, W = system.program.terms, system.rows
+    *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.angles, drive, True)
+    first, second = scaled_residuals(T, W, system.length, blocks, g, gv)
+    return Projected(s, _status(system, first, second, tolerance), first, second)
+
+
+def _status(system: System, first: Array, second: Array, tolerance: float) -> Status:
+    checks = (
+        (first, system.length, "m", "inconsistent", "cannot all hold at once"),
+        (second, system.length, "m/s", "inconsistent_rates", "cannot all hold at once for the rates given"),
+    )
+    for values, length, unit, code, text in checks:
+        if values.size and values.max() > tolerance:
+            worst: dict[str, float] = {}
+            for i in np.argsort(-values, kind="stable"):
+                if values[i] > tolerance:
+                    worst.setdefault(system.row_group[i], float(values[i] * length))
+            named = ", ".join(f"{name} ({size:.3g} {unit})" for name, size in list(worst.items())[:5])
+            return Status(
+                ok=False,
+                code=code,
+                message=f"constraints {text}; open after least squares: {named}",
+                advice="Look at the joints named: their mates contradict each other, or a loop cannot close.",
+                groups=tuple(worst),
+            )
+    return Status(True, "ok", "all constraints hold", "")

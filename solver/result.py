@@ -1,0 +1,74 @@
+"""What a run gives back: a status with advice, the trajectory, and what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Status:
+    """How it ended. `code` is a word for programs; `advice` says what to do; `groups` are the worst constraints.
+
+    Codes: ok, stopped (should_stop or Ctrl-C), inconsistent and inconsistent_rates (constraints contradict
+    each other), step_too_small, singular (projection moves more than the error allows), not_finite.
+    """
+
+    ok: bool
+    code: str
+    message: str
+    advice: str
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """k samples of n bodies, m rows (primitives, then drivers) and c coordinates; SI, world axes.
+
+    t (k,), positions (k, n, 3), quaternions (k, n, 4; w first), velocities and accelerations (k, n, 6; [v; ω] and
+    their rates), angles (k, na), multipliers (k, m; M v̇ + Ĝᵀλ = f), coordinates, coordinate_rates,
+    coordinate_accelerations (k, c), constraint_position and constraint_velocity (k,; largest scaled
+    residual), kinetic, potential, motor_work, dissipated (k,; J).
+    """
+
+    t: Array
+    positions: Array
+    quaternions: Array
+    velocities: Array
+    accelerations: Array
+    angles: Array
+    multipliers: Array
+    coordinates: Array
+    coordinate_rates: Array
+    coordinate_accelerations: Array
+    constraint_position: Array
+    constraint_velocity: Array
+    kinetic: Array
+    potential: Array
+    motor_work: Array
+    dissipated: Array
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Steps taken and thrown away, evaluations of accelerations, the shortest and longest step (s), seconds."""
+
+    steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    shortest: float = 0.0
+    longest: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The status, all samples up to the end or the stop, and the statistics."""
+
+    status: Status
+    trajectory: Trajectory
+    statistics: Statistics

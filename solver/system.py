@@ -1,0 +1,191 @@
+"""A model made ready to compute: the program of its rows, the plan of the factor, bodies and loads as arrays.
+
+Rows stand in this order: those of the primitives, one for each speed or angle motor, one for each rotor (a
+coordinate with armature, see `solver.kkt`). Coordinates: the model's own, the loads', the motors'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.constraints.primitives import GROUND
+from solver.constraints.program import Poses, Program, compile_program
+from solver.kkt import Plan, plan
+from solver.model import Model, RigidBody
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+HOLD, ANGLE, SPEED, ROTOR = range(4)
+_DRIVERS = {"torque": HOLD, "speed": SPEED, "angle": ANGLE}
+
+
+class Bodies(NamedTuple):
+    """Mass properties, body axes; `spin` (n, 3): the axis about which a body may turn fast, or 0; gravity (3,)."""
+
+    mass: Array
+    inverse_mass: Array
+    inertia: Array
+    inverse_inertia: Array
+    spin: Array
+    gravity: Array
+
+
+class Loads(NamedTuple):
+    """What acts along coordinates: their terms, and motors with the driver's row (−1: a torque)."""
+
+    term: Ints
+    damping: Array
+    stiffness: Array
+    rest: Array
+    armature: Array
+    motor_term: Ints
+    motor_row: Ints
+
+
+class Rows(NamedTuple):
+    """What a row is (HOLD, ANGLE, SPEED, ROTOR), its motor (−1: none) and its compliance 1/armature (else 0)."""
+
+    kind: Ints
+    motor: Ints
+    compliance: Array
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A model with all that is computed from it once. `length` (m) makes residuals dimensionless."""
+
+    model: Model
+    program: Program
+    plan: Plan
+    bodies: Bodies
+    loads: Loads
+    rows: Rows
+    length: float
+    row_group: tuple[str, ...]
+
+    @property
+    def constraint_rows(self) -> int:
+        """Rows with a multiplier to report: of primitives and drivers."""
+        return int(np.sum(self.rows.kind != ROTOR))
+
+
+def prepare(model: Model) -> System:
+    """Compile a model. Raises ValueError that names the body or motor which cannot be computed."""
+    for body in model.bodies:
+        _check(body)
+    for motor in model.motors:
+        if motor.kind not in _DRIVERS:
+            raise ValueError(f'motor {motor.name}: the kind is torque, speed or angle, not "{motor.kind}"')
+    driving = [i for i, m in enumerate(model.motors) if m.kind != "torque"]
+    rotors = [load for load in model.loads if load.armature > 0]
+    program = compile_program(
+        model.primitives,
+        np.asarray(model.positions, float).reshape(-1, 3),
+        np.asarray(model.quaternions, float).reshape(-1, 4),
+        [*model.coordinates, *(load.coordinate for load in model.loads), *(m.coordinate for m in model.motors)],
+        [*(model.motors[i].coordinate for i in driving), *(load.coordinate for load in rotors)],
+    )
+    held = int(program.primitive_row[-1])
+    kinds = [HOLD] * held + [_DRIVERS[model.motors[i].kind] for i in driving] + [ROTOR] * len(rotors)
+    rows = Rows(
+        kind=np.array(kinds, np.int64),
+        motor=np.array([-1] * held + driving + [-1] * len(rotors), np.int64),
+        compliance=np.array([0.0] * (held + len(driving)) + [1 / load.armature for load in rotors]),
+    )
+    return System(
+        model=model,
+        program=program,
+        plan=plan(program),
+        bodies=_bodies(model),
+        loads=_loads(model, program, held, driving),
+        rows=rows,
+        length=_length(model),
+        row_group=_row_groups(model, program, driving, len(rotors)),
+    )
+
+
+def _check(body: RigidBody) -> None:
+    inertia = np.asarray(body.inertia, float)
+    if not (np.isfinite(body.mass) and np.all(np.isfinite(inertia))):
+        raise ValueError(f"body {body.name}: its mass or inertia is not a finite number")
+    if body.mass <= 0:
+        raise ValueError(f"body {body.name}: its mass must be above zero, not {body.mass:g} kg")
+    if np.linalg.eigvalsh((inertia + inertia.T) / 2).min() <= 0:
+        raise ValueError(f"body {body.name}: its inertia must be positive about every axis")
+
+
+def _bodies(model: Model) -> Bodies:
+    n = len(model.bodies)
+    mass = np.array([b.mass for b in model.bodies], dtype=float)
+    inertia = np.array([np.asarray(b.inertia, float) for b in model.bodies]).reshape(n, 3, 3)
+    return Bodies(
+        mass=mass,
+        inverse_mass=1 / mass,
+        inertia=inertia,
+        inverse_inertia=np.linalg.inv(inertia) if n else inertia,
+        spin=_spin_axes(model),
+        gravity=np.array(model.gravity, dtype=float),
+    )
+
+
+def _spin_axes(model: Model) -> Array:
+    """For each body the axis of a wheel, a motor or a coordinate that turns it, in body axes; 0 where none."""
+    poses = Poses(np.asarray(model.positions, float), np.asarray(model.quaternions, float))
+    axes = np.zeros((len(model.bodies), 3))
+
+    def take(body: int, frame: int, axis: Array) -> None:
+        if body != GROUND and not axes[body].any():
+            local = poses.back(body, poses.turn(frame, axis))
+            axes[body] = local / np.linalg.norm(local)
+
+    for p in model.primitives:
+        if hasattr(p, "ratio"):
+            take(p.a, p.a, p.axis_a)
+            take(p.b, p.b, p.axis_b)
+        elif hasattr(p, "radius"):
+            take(p.a, p.a, p.axis_a)
+    for coordinate in [*(m.coordinate for m in model.motors), *model.coordinates]:
+        if coordinate.kind == "angle":
+            take(coordinate.b, coordinate.a, coordinate.axis_a)
+    return axes
+
+
+def _loads(model: Model, program: Program, held: int, driving: list[int]) -> Loads:
+    first = len(model.coordinates)
+    middle = first + len(model.loads)
+    motor_row = np.full(len(model.motors), -1, np.int64)
+    motor_row[driving] = held + np.arange(len(driving))
+    return Loads(
+        term=program.coordinate_term[first:middle],
+        damping=np.array([load.damping for load in model.loads], dtype=float),
+        stiffness=np.array([load.stiffness for load in model.loads], dtype=float),
+        rest=np.array([load.rest for load in model.loads], dtype=float),
+        armature=np.array([load.armature for load in model.loads], dtype=float),
+        motor_term=program.coordinate_term[middle:],
+        motor_row=motor_row,
+    )
+
+
+def _length(model: Model) -> float:
+    """Root mean square of the arms of all points: the length that weighs turns against travel."""
+    arms = [
+        float(np.linalg.norm(point))
+        for p in model.primitives
+        for name, i in (("point_a", p.a), ("point_b", p.b))
+        if i != GROUND and (point := getattr(p, name, None)) is not None
+    ]
+    size = float(np.sqrt(np.mean(np.square(arms)))) if arms else 0.0
+    return size if size > 1e-9 else 1.0
+
+
+def _row_groups(model: Model, program: Program, driving: list[int], rotors: int) -> tuple[str, ...]:
+    names = []
+    for i in range(len(model.primitives)):
+        group = model.groups[i] if i < len(model.groups) else f"primitive {i}"
+        names += [group] * int(program.primitive_row[i + 1] - program.primitive_row[i])
+    return (*names, *(model.motors[i].name for i in driving), *(["armature"] * rotors))

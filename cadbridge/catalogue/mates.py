@@ -2,6 +2,88 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry
+from cadbridge.findings import Entry, Severity
 
-ENTRIES: dict[str, Entry] = {}
+ENTRIES: dict[str, Entry] = {
+    "CB201": Entry(
+        Severity.ERROR,
+        "a mate holds something that does not exist",
+        "A mate or gear names a component that the assembly does not have, so it was left out.",
+        "Name one of the components that `cadbridge inspect` lists.",
+    ),
+    "CB202": Entry(
+        Severity.WARNING,
+        "a mate inside one rigid unit",
+        "Both features belong to one component, whose parts do not move against each other: the mate does nothing.",
+        "Remove it, or make the sub-assembly flexible.",
+    ),
+    "CB203": Entry(
+        Severity.WARNING,
+        "a mate between two grounded parts",
+        "Both sides stand still, so the mate does nothing.",
+        "Remove it, or take one of the two out of `ground`.",
+    ),
+    "CB204": Entry(
+        Severity.ERROR,
+        "a mate that has no meaning between its features",
+        "This kind of mate cannot hold these two kinds of features, so it was left out.",
+        "Choose other features (an axis instead of a plane, say), or another kind of mate.",
+        '{name: "Insert:1", type: insert, a: {component: A, point: [0, 0, 0], normal: [0, 0, 1]}, …}: '
+        "insert wants an axis on both sides.",
+    ),
+    "CB206": Entry(
+        Severity.ERROR,
+        "a mate whose directions stand the wrong way round",
+        "`aligned` asks for one sense of the directions and the parts are placed in the other.",
+        "Turn the part round in CAD, or give the other `aligned`.",
+    ),
+    "CB207": Entry(
+        Severity.ERROR,
+        "a mate that the placements do not fulfil",
+        "As the parts are placed, this mate is off by the distance or the angle given. Mates that contradict each "
+        "other look like this too.",
+        "Rebuild the assembly in CAD so that its mates are solved, or remove the mate that is wrong.",
+    ),
+    "CB220": Entry(
+        Severity.ERROR,
+        "a gear pair whose geometry has no meaning",
+        "Radius, ratio or axes cannot make the pair that is asked for, so it was left out.",
+        "Check the axes, the ratio and the pitch radii.",
+    ),
+    "CB221": Entry(
+        Severity.ERROR,
+        "a gear pair on one body",
+        "Both wheels belong to one rigid unit, so neither can turn against the other.",
+        "Name the components that carry the wheels.",
+    ),
+    "CB222": Entry(
+        Severity.ERROR,
+        "pitch radii that do not match the centre distance",
+        "The wheels with these radii do not touch where their axes are. The ratio was kept.",
+        "Correct the radii or the placement of the axes.",
+    ),
+    "CB223": Entry(
+        Severity.ERROR,
+        "a ratio without a clear carrier",
+        "A ratio holds between turns relative to the part that carries both axes; no single part is mated to both.",
+        "Name it: `carrier: COMPONENT`.",
+    ),
+    "CB224": Entry(
+        Severity.ERROR,
+        "a joint that follows no joint",
+        "A coupling of joints names one that does not exist or that has no single freedom.",
+        "Name two joints with one freedom each.",
+    ),
+    "CB225": Entry(
+        Severity.WARNING,
+        "limits that cannot be placed",
+        "A joint with no single freedom has limits; they are kept and shown but have no coordinate to act on.",
+        "Give the limits to a joint with one freedom.",
+    ),
+    "CB226": Entry(
+        Severity.ERROR,
+        "a drive without its joint",
+        "A drive names a joint or mate that the mechanism does not have.",
+        "Name a joint that `cadbridge check` lists.",
+    ),
+}  # fmt: skip

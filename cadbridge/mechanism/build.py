@@ -1,0 +1,385 @@
+"""From what the CAD said to how it moves: mates to rows, rows to bodies, joints and couplings."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, Feature, Limit, Mate
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.mechanism.collapse import Link, joint_of, mate_axis
+from cadbridge.mechanism.couplings import (
+    gear_primitive,
+    joint_coordinate,
+    joints_primitive,
+    ratio_primitive,
+)
+from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses
+from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
+from cadbridge.mechanism.merge import clusters
+from cadbridge.mechanism.model import (
+    GROUND_BODY,
+    Body,
+    BodyCoupling,
+    Joint,
+    MateRows,
+    Mechanism,
+)
+from cadbridge.mechanism.reframe import reframed
+from cadbridge.mechanism.sides import Side
+from cadbridge.mechanism.twists import jacobian
+
+
+@dataclass(eq=False)
+class _Builder:
+    """What the steps of `build` share."""
+
+    assembly: Assembly
+    length: float = 1.0
+    findings: Findings = field(default_factory=Findings)
+    names: tuple[str, ...] = ()
+    poses: tuple[Pose, ...] = ()
+    index: dict[str, int] = field(default_factory=dict)
+    body_of: dict[str, int] = field(default_factory=dict)
+    bodies: tuple[Body, ...] = ()
+
+    def side(self, feature: Feature) -> Side:
+        """A feature on its component; on the ground, in the world frame."""
+        name = feature.component
+        if name == GROUND:
+            return Side(GROUND_BODY, Pose(), feature)
+        X_WC = self.assembly.component(name).X_WC
+        if self.index[name] == GROUND_BODY:
+            return Side(GROUND_BODY, Pose(), _in_world(feature, X_WC))
+        return Side(self.index[name], X_WC, feature)
+
+    def known(self, feature: Feature | None, name: str, where: Where) -> bool:
+        """Whether a feature's component exists; a finding where it does not."""
+        if feature is not None and feature.component in self.index:
+            return True
+        component = feature.component if feature else "no component"
+        self.findings.add("CB201", f"{name} holds {component}, which does not exist", where)
+        return False
+
+
+def build(assembly: Assembly) -> Mechanism:
+    """The mechanism of an assembly, every step with the way back to its mates.
+
+    Faults of mates and couplings are findings on the result; what they concern is left out, by name.
+    """
+    b = _Builder(assembly)
+    _index_components(b)
+    mate_rows = tuple(r for m in assembly.mates if (r := _rows_of_mate(b, m)) is not None)
+    b.length = _length_scale(b)
+    owner = clusters(mate_rows, b.poses, b.length)
+    ground, locked = _merge(b, owner)
+    coupling_rows = tuple(r for c in assembly.couplings if (r := _rows_of_coupling(b, c, mate_rows)) is not None)
+    joints = _joints(b, mate_rows)
+    joints = _armatures(b, joints)
+    couplings = tuple(_body_coupling(b, r) for r in coupling_rows)
+    _gaps(b, mate_rows)
+    _floating(b, mate_rows)
+    return Mechanism(
+        assembly=assembly,
+        bodies=b.bodies,
+        ground=ground,
+        joints=joints,
+        couplings=couplings,
+        mate_rows=(*mate_rows, *coupling_rows),
+        component_names=b.names,
+        X_WC=b.poses,
+        body_of=b.body_of,
+        drives=assembly.drives,
+        locked=locked,
+        findings=b.findings.as_tuple(),
+    )
+
+
+def _in_world(feature: Feature, X_WC: Pose) -> Feature:
+    return replace(
+        feature,
+        component=GROUND,
+        point=X_WC.point(feature.point),
+        direction=None if feature.direction is None else X_WC.vector(feature.direction),
+        x=None if feature.x is None else X_WC.vector(feature.x),
+    )
+
+
+def _index_components(b: _Builder) -> None:
+    moving = [c for c in b.assembly.components if not c.grounded]
+    b.names = tuple(c.name for c in moving)
+    b.poses = tuple(c.X_WC for c in moving)
+    b.index = {c.name: GROUND_BODY for c in b.assembly.components if c.grounded}
+    b.index |= {name: i for i, name in enumerate(b.names)}
+    b.index[GROUND] = GROUND_BODY
+
+
+def _length_scale(b: _Builder) -> float:
+    """The span of the components' places in m, 1 where they are all in one."""
+    points = np.array([X.p for X in b.poses] + [np.zeros(3)])
+    span = float(np.linalg.norm(np.ptp(points, axis=0)))
+    return span if span > 1e-6 else 1.0
+
+
+def _rows_of_mate(b: _Builder, mate: Mate) -> MateRows | None:
+    if not (b.known(mate.a, mate.name, mate.where) and b.known(mate.b, mate.name, mate.where)):
+        return None
+    side_a, side_b = b.side(mate.a), b.side(mate.b)
+    if side_a.index == side_b.index:
+        code = "CB203" if side_a.index == GROUND_BODY else "CB202"
+        b.findings.add(code, f"{mate.name} is between two features of one rigid unit", mate.where)
+        return None
+    try:
+        primitives = primitives_of(mate, side_a, side_b)
+    except MeaninglessError as fault:
+        hint = f"What {mate.kind.value} can hold: {fault.choices}."
+        b.findings.add("CB204", f"{mate.name}: {fault.message}", mate.where, hint)
+        return None
+    except (ValueError, AssertionError) as fault:
+        b.findings.add("CB204", f"{mate.name}: {fault}", mate.where)
+        return None
+    if opposed(mate, side_a, side_b):
+        b.findings.add(
+            "CB206",
+            f"{mate.name} wants its directions {'alike' if mate.aligned is not False else 'opposed'}, "
+            "the parts stand the other way round (180° off)",
+            mate.where,
+        )
+    return MateRows(mate.name, side_a.index, side_b.index, primitives)
+
+
+def _rows_of_coupling(b: _Builder, coupling: Coupling, mates: tuple[MateRows, ...]) -> MateRows | None:
+    if coupling.kind is CouplingKind.JOINTS:
+        return _rows_of_joint_coupling(b, coupling)
+    if not (
+        b.known(coupling.a, coupling.name, coupling.where) and b.known(coupling.b, coupling.name, coupling.where)
+    ):
+        return None
+    assert coupling.a is not None
+    assert coupling.b is not None
+    side_a, side_b = b.side(coupling.a), b.side(coupling.b)
+    if coupling.kind is not CouplingKind.RATIO:
+        primitive = gear_primitive(coupling, side_a, side_b, b.findings)
+        return None if primitive is None else MateRows(coupling.name, side_a.index, side_b.index, (primitive,))
+    carrier = _carrier(b, coupling, side_a, side_b, mates)
+    if carrier is None:
+        return None
+    try:
+        return MateRows(
+            coupling.name, side_a.index, side_b.index, (ratio_primitive(coupling, side_a, side_b, carrier),)
+        )
+    except ValueError as fault:
+        b.findings.add("CB220", f"{coupling.name}: {fault}", coupling.where)
+        return None
+
+
+def _carrier(b: _Builder, coupling: Coupling, side_a: Side, side_b: Side, mates: tuple[MateRows, ...]) -> Side | None:
+    """The carrier that is named, or the one unit to which both wheels are mated."""
+    if coupling.carrier is not None:
+        if coupling.carrier not in b.index:
+            b.findings.add(
+                "CB201",
+                f"{coupling.name} is carried by {coupling.carrier}, which does not exist",
+                coupling.where,
+            )
+            return None
+        unit = b.index[coupling.carrier]
+    else:
+        near: dict[int, set[int]] = defaultdict(set)
+        for rows in mates:
+            near[rows.a].add(rows.b)
+            near[rows.b].add(rows.a)
+        both = sorted(near[side_a.index] & near[side_b.index])
+        if len(both) != 1:
+            b.findings.add("CB223", f"{coupling.name}: its carrier is not clear", coupling.where)
+            return None
+        unit = both[0]
+    assert coupling.a is not None
+    X = Pose() if unit == GROUND_BODY else b.poses[unit]
+    return Side(unit, X, coupling.a)
+
+
+def _rows_of_joint_coupling(b: _Builder, coupling: Coupling) -> MateRows | None:
+    assert coupling.joints is not None
+    mates = {m.name: m for m in b.assembly.mates}
+    coordinates = []
+    for name in coupling.joints:
+        mate = mates.get(name)
+        found = None
+        if mate is not None and mate.a.component in b.index and mate.b.component in b.index:
+            found = joint_coordinate(mate, b.side(mate.a), b.side(mate.b))
+        if found is None:
+            b.findings.add(
+                "CB224", f"{coupling.name} follows {name}, which is no joint with one freedom", coupling.where
+            )
+            return None
+        coordinates.append(found)
+    primitive = joints_primitive(coupling, coordinates[0], coordinates[1])
+    return MateRows(coupling.name, primitive.a, primitive.b, (primitive,))
+
+
+def _merge(b: _Builder, owner: list[int]) -> tuple[Body, tuple[tuple[str, ...], ...]]:
+    """Bodies of the clusters (in the order of their first components) and the ground's; what is locked."""
+    members: dict[int, list[str]] = defaultdict(list)
+    for name, cluster in zip(b.names, owner, strict=True):
+        members[cluster].append(name)
+    grounded = [c.name for c in b.assembly.components if c.grounded]
+    ground_names = [*grounded, *members.pop(GROUND_BODY, [])]
+    masses = component_masses(b.assembly, b.findings)
+    ground = _body(b, GROUND, ground_names, masses, Pose())
+    order = sorted(members)
+    bodies = []
+    for cluster in order:
+        names = members[cluster]
+        bodies.append(_body(b, names[0], names, masses, b.assembly.component(names[0]).X_WC))
+    b.bodies = tuple(bodies)
+    b.body_of = {name: i for i, cluster in enumerate(order) for name in members[cluster]}
+    b.body_of |= dict.fromkeys([*ground_names, GROUND], GROUND_BODY)
+    locked = tuple(tuple(body.components) for body in b.bodies if len(body.components) > 1)
+    return ground, locked
+
+
+def _body(b: _Builder, name: str, components: list[str], masses: dict[str, ComponentMass], X_WB: Pose) -> Body:
+    mass, source = body_mass(b.assembly, components, masses, X_WB)
+    instances = tuple(i for c in components for i in b.assembly.component(c).instances)
+    return Body(name, tuple(components), instances, X_WB, mass, source)
+
+
+def _joints(b: _Builder, mate_rows: tuple[MateRows, ...]) -> tuple[Joint, ...]:
+    """A joint for each pair of bodies that mates connect, in the order of their first mates."""
+    by_name = {m.name: m for m in b.assembly.mates}
+    pairs: dict[frozenset[int], list[MateRows]] = defaultdict(list)
+    for rows in mate_rows:
+        a, c = _body_index(b, rows.a), _body_index(b, rows.b)
+        if a != c:
+            pairs[frozenset((a, c))].append(rows)
+    joints = []
+    for rows_of_pair in pairs.values():
+        mates = tuple(by_name[r.mate] for r in rows_of_pair)
+        link = _link(b, rows_of_pair, mates)
+        chief = next((m for m in mates if _asked_name(b, m)), mates[0])
+        axis = next((x for m in mates if (x := mate_axis(m, b.side(m.a))) is not None and m is chief), None)
+        joint = joint_of(link, _asked_name(b, chief) or chief.name, b.length, axis)
+        if joint is not None:
+            joints.append(replace(joint, limit=_limit(b, joint, mates)))
+    return _unique(joints)
+
+
+def _asked_name(b: _Builder, mate: Mate) -> str | None:
+    return mate.joint_name or b.assembly.joint_names.get(mate.name)
+
+
+def _limit(b: _Builder, joint: Joint, mates: tuple[Mate, ...]) -> Limit | None:
+    """The limits of the mates; those of a joint without a single freedom cannot be placed and are told."""
+    if joint.limit is not None and joint.type not in ("revolute", "prismatic", "cylindrical", "screw"):
+        b.findings.add("CB225", f"{joint.name}: limits on a {joint.type} joint are kept but not placed")
+    return joint.limit
+
+
+def _unique(joints: list[Joint]) -> tuple[Joint, ...]:
+    counts = Counter(j.name for j in joints)
+    seen: Counter[str] = Counter()
+    done = []
+    for joint in joints:
+        seen[joint.name] += 1
+        if counts[joint.name] > 1 and seen[joint.name] > 1:
+            joint = replace(joint, name=f"{joint.name} ({seen[joint.name]})")
+        done.append(joint)
+    return tuple(done)
+
+
+def _body_index(b: _Builder, component: int) -> int:
+    return GROUND_BODY if component == GROUND_BODY else b.body_of[b.names[component]]
+
+
+def _body_pose(b: _Builder, body: int) -> Pose:
+    return Pose() if body == GROUND_BODY else b.bodies[body].X_WB
+
+
+def _link(b: _Builder, rows: list[MateRows], mates: tuple[Mate, ...]) -> Link:
+    """The mates between two bodies, said of the bodies; a is the body of the first mate's feature a."""
+    first = mates[0]
+    a = _body_index(b, b.index[first.a.component])
+    pair = {_body_index(b, r) for r in (rows[0].a, rows[0].b)}
+    other = next(i for i in pair if i != a)
+    X_WA, X_WB = _body_pose(b, a), _body_pose(b, other)
+
+    def place(component: int) -> tuple[int, Pose]:
+        body = _body_index(b, component)
+        X_WC = Pose() if component == GROUND_BODY else b.poses[component]
+        X_WN = X_WA if body == a else X_WB
+        return (0 if body == a else 1), X_WN.inverse() @ X_WC
+
+    primitives = tuple(reframed(p, place) for r in rows for p in r.primitives)
+    points = [b.side(f).world_point() for m in mates for f in (m.a, m.b)]
+    return Link(a, other, X_WA, X_WB, mates, tuple(rows), primitives, np.mean(points, axis=0))
+
+
+def _body_coupling(b: _Builder, rows: MateRows) -> BodyCoupling:
+    coupling = next(c for c in b.assembly.couplings if c.name == rows.mate)
+
+    def place(component: int) -> tuple[int, Pose]:
+        body = _body_index(b, component)
+        X_WC = Pose() if component == GROUND_BODY else b.poses[component]
+        return body, _body_pose(b, body).inverse() @ X_WC
+
+    return BodyCoupling(coupling.name, coupling, reframed(rows.primitives[0], place))
+
+
+def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
+    """Rotor inertias, reflected through their reductions, on the joints that they drive."""
+    names = {j.name: i for i, j in enumerate(joints)} | {m: i for i, j in enumerate(joints) for m in j.mates}
+    done = list(joints)
+    for drive in b.assembly.drives:
+        i = names.get(drive.joint)
+        if i is None:
+            b.findings.add("CB226", f"drive {drive.name} drives {drive.joint}, which is no joint", drive.where)
+            continue
+        reflected = drive.reduction**2 * drive.rotor_inertia
+        done[i] = replace(done[i], armature=done[i].armature + reflected)
+    return tuple(done)
+
+
+def _gaps(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
+    """Tell the mates that the designed pose does not fulfil."""
+    where = {m.name: m.where for m in b.assembly.mates}
+    for name, mm, degrees in residuals(mate_rows, b.poses):
+        if mm > 1e-2 or degrees > 1e-2:
+            b.findings.add(
+                "CB207",
+                f"{name} is not fulfilled as designed: off by {mm:.3g} mm, {degrees:.3g}°",
+                where[name],
+            )
+
+
+def residuals(mate_rows: tuple[MateRows, ...], poses: tuple[Pose, ...]) -> list[tuple[str, float, float]]:
+    """Per mate (name, mm, degrees): how far the poses are from fulfilling it."""
+    g, _ = jacobian([p for r in mate_rows for p in r.primitives], poses)
+    result = []
+    row = 0
+    for rows in mate_rows:
+        mm = degrees = 0.0
+        for primitive in rows.primitives:
+            gap = abs(float(g[row]))
+            if type(primitive).__name__ == "AxesAngle":
+                degrees = max(degrees, float(np.degrees(np.arcsin(min(1.0, gap)))))
+            else:
+                mm = max(mm, gap * 1e3)
+            row += 1
+        result.append((rows.mate, mm, degrees))
+    return result
+
+
+def _floating(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
+    """Tell components that no mate holds, and an assembly that nothing ties to the ground."""
+    held = {b.names[i] for r in mate_rows for i in (r.a, r.b) if i != GROUND_BODY}
+    for name in b.names:
+        if name not in held:
+            b.findings.add("CB401", f"{name} has no mate: it floats freely", Where(item=name))
+    if not any(c.grounded for c in b.assembly.components) and not any(
+        GROUND in (m.a.component, m.b.component) for m in b.assembly.mates
+    ):
+        b.findings.add("CB402", "nothing is grounded: the whole assembly floats")

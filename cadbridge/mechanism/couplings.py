@@ -1,0 +1,137 @@
+"""Gears and other couplings between units: checks of their geometry, and their primitives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cadbridge.assembly import Coupling, CouplingKind, Mate
+from cadbridge.findings import Findings
+from cadbridge.frames import perpendicular, unit
+from cadbridge.mechanism.sides import Side
+from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion
+
+CENTRE_TOLERANCE = 5e-3
+"""Relative gap between the pitch radii and the centre distance from which it is told."""
+
+
+def gear_primitive(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive | None:
+    """The primitive of a gear pair or rack; None (with a finding) where its geometry has no meaning."""
+    maker = {
+        CouplingKind.SPUR: _parallel_gears,
+        CouplingKind.INTERNAL: _parallel_gears,
+        CouplingKind.BEVEL: _bevel,
+        CouplingKind.RACK_PINION: _rack,
+    }[coupling.kind]
+    if a.index == b.index:
+        findings.add(
+            "CB221",
+            f"{coupling.name}: both sides are on one rigid unit, so nothing can turn",
+            coupling.where,
+        )
+        return None
+    try:
+        return maker(coupling, a, b, findings)
+    except ValueError as error:
+        findings.add("CB220", f"{coupling.name}: {error}", coupling.where)
+        return None
+
+
+def _ratio(coupling: Coupling) -> float:
+    if coupling.ratio is None or not coupling.ratio > 0:
+        raise ValueError("the ratio must be above zero")
+    return coupling.ratio
+
+
+def _parallel_gears(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+    """Spur and internal: the points are slid along the axes into one plane across them."""
+    ratio = _ratio(coupling)
+    u, v = a.world_direction(), b.world_direction()
+    if float(np.linalg.norm(np.cross(u, v))) > 1e-3:
+        raise ValueError("the axes of spur and internal gears must be parallel")
+    p, q = a.world_point(), b.world_point()
+    q = q + u * float(u @ (p - q))
+    distance = float(np.linalg.norm(q - p))
+    if distance < 1e-9:
+        raise ValueError("the axes coincide: there is no line of centres (use a `ratio` with a carrier)")
+    if coupling.kind is CouplingKind.INTERNAL and abs(ratio - 1) < 1e-9:
+        raise ValueError("an internal pair of equal radii has no centre distance")
+    _check_radii(coupling, distance, findings)
+    kind = coupling.kind.value
+    direction_b = b.direction if float(u @ v) > 0 else -b.direction
+    return GearPair(a.index, b.index, kind, a.point, a.direction, b.X.inverse().point(q), direction_b, ratio)
+
+
+def _check_radii(coupling: Coupling, distance: float, findings: Findings) -> None:
+    if coupling.radius_a is None or coupling.radius_b is None:
+        return
+    ra, rb = coupling.radius_a, coupling.radius_b
+    wanted = ra + rb if coupling.kind is CouplingKind.SPUR else abs(ra - rb)
+    if abs(wanted - distance) > CENTRE_TOLERANCE * distance:
+        findings.add(
+            "CB222",
+            f"{coupling.name}: pitch radii {ra * 1e3:.6g} and {rb * 1e3:.6g} mm want a centre distance of "
+            f"{wanted * 1e3:.6g} mm, the axes are {distance * 1e3:.6g} mm apart",
+            coupling.where,
+        )
+
+
+def _bevel(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+    ratio = _ratio(coupling)
+    u, v = a.world_direction(), b.world_direction()
+    n = np.cross(u, v)
+    if float(np.linalg.norm(n)) < 1e-6:
+        raise ValueError("the axes of a bevel pair must cross at an angle")
+    gap = abs(float(unit(n) @ (b.world_point() - a.world_point())))
+    if gap > 1e-4:
+        raise ValueError(f"the axes of a bevel pair must meet; they pass at {gap * 1e3:.3g} mm")
+    return GearPair(a.index, b.index, "bevel", a.point, a.direction, b.point, b.direction, ratio)
+
+
+def _rack(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+    radius = coupling.radius_a
+    if radius is None or not radius > 0:
+        raise ValueError("the pinion's pitch radius must be above zero")
+    if abs(float(a.world_direction() @ b.world_direction())) > 1e-3:
+        raise ValueError("the rack must run across the pinion's axis")
+    return RackPinion(a.index, b.index, a.point, a.direction, radius, b.point, b.direction)
+
+
+def ratio_primitive(coupling: Coupling, a: Side, b: Side, carrier: Side) -> Primitive:
+    """Turns of b are `ratio` times those of a, about their axes and relative to the carrier."""
+    ratio = coupling.ratio
+    if ratio is None or ratio == 0:
+        raise ValueError("the ratio must not be zero")
+    return Coupler(
+        a.index,
+        b.index,
+        ((1.0, turn_against(carrier, b)), (-ratio, turn_against(carrier, a))),
+        coupling.offset,
+    )
+
+
+def turn_against(carrier: Side, wheel: Side) -> Coordinate:
+    """The turn of a wheel's unit about its axis relative to the carrier, zero as designed."""
+    axis = wheel.world_direction()
+    ref = perpendicular(axis)
+    C, B = carrier.X.inverse(), wheel.X.inverse()
+    point = wheel.world_point()
+    return Coordinate(
+        "angle", carrier.index, wheel.index, C.point(point), C.vector(axis), B.point(point),
+        C.vector(ref), B.vector(ref),
+    )  # fmt: skip
+
+
+def joint_coordinate(mate: Mate, a: Side, b: Side) -> Coordinate | None:
+    """The coordinate of a mate that leaves one turn or one slide, zero as designed."""
+    if a.feature.direction is None:
+        return None
+    kind = "distance" if mate.kind.value == "prismatic" else "angle"
+    ref = a.X.vector(a.x)
+    start = b.X.inverse().point(a.world_point())
+    return Coordinate(kind, a.index, b.index, a.point, a.direction, start, a.x, b.X.R.T @ ref)
+
+
+def joints_primitive(coupling: Coupling, driver: Coordinate, driven: Coordinate) -> Primitive:
+    """q_b = ratio q_a, measured from the designed pose."""
+    assert coupling.ratio is not None
+    return Coupler(driver.b, driven.b, ((1.0, driven), (-coupling.ratio, driver)), 0.0)

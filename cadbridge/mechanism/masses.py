@@ -1,0 +1,82 @@
+"""Masses of components and bodies from those of their parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.assembly import Assembly, Component, MassOverride
+from cadbridge.findings import Findings
+from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties, combine
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentMass:
+    """A component's mass properties in its frame C, None where one of its parts' is unknown; and their source."""
+
+    mass: MassProperties | None
+    source: str | None
+
+
+def component_masses(assembly: Assembly, findings: Findings) -> dict[str, ComponentMass]:
+    """Mass properties of every component; what is wrong with a part's is told once."""
+    from cadbridge.mass import part_mass
+
+    of_part = {part.name: part_mass(part, findings) for part in assembly.parts}
+    return {c.name: _component(assembly, c, of_part) for c in assembly.components}
+
+
+def _component(
+    assembly: Assembly,
+    component: Component,
+    of_part: dict[str, tuple[MassProperties | None, str | None]],
+) -> ComponentMass:
+    items = []
+    sources: Counter[str] = Counter()
+    unknown = False
+    for name in component.instances:
+        instance = assembly.instance(name)
+        mass, source = of_part[instance.part]
+        if mass is None:
+            unknown = True
+            continue
+        items.append(mass.moved(component.X_WC.inverse() @ instance.X_WI))
+        sources[source or "declared"] += mass.mass  # type: ignore[assignment]
+    total = None if unknown else combine(items)
+    source = sources.most_common(1)[0][0] if sources else None
+    if component.override is not None:
+        overridden = _override(total, component.override)
+        if overridden is not None:
+            return ComponentMass(overridden, "override")
+    return ComponentMass(total, source if total is not None else None)
+
+
+def _override(total: MassProperties | None, override: MassOverride) -> MassProperties | None:
+    """What a person gave, over what was computed; a mass alone scales the inertia."""
+    if override.mass is not None and total is not None and total.mass > 0:
+        total = total.scaled(override.mass / total.mass)
+    mass = override.mass if override.mass is not None else (total.mass if total else None)
+    com = override.com if override.com is not None else (total.com if total else None)
+    inertia = override.inertia if override.inertia is not None else (total.inertia if total else None)
+    if mass is None or com is None or inertia is None:
+        return None
+    return MassProperties(mass, np.asarray(com, dtype=float), np.asarray(inertia, dtype=float))
+
+
+def body_mass(
+    assembly: Assembly, components: Sequence[str], masses: dict[str, ComponentMass], X_WB: Pose
+) -> tuple[MassProperties | None, str | None]:
+    """The sum of components in the body's frame B, with the source that most of the mass has."""
+    items = []
+    sources: Counter[str] = Counter()
+    for name in components:
+        found = masses[name]
+        if found.mass is None:
+            return None, None
+        items.append(found.mass.moved(X_WB.inverse() @ assembly.component(name).X_WC))
+        sources[found.source or "declared"] += found.mass.mass  # type: ignore[assignment]
+    return combine(items), (sources.most_common(1)[0][0] if sources else None)

@@ -65,7 +65,7 @@ def _with_densities(parts: tuple[Part, ...], options: ReadOptions, findings: Fin
                 part = replace(part, density=found[1], density_source=f"material table: {found[0]}")
             elif default:
                 part = replace(part, density=default[0], density_source=default[1])
-            elif part.material:
+            elif part.material and part.declared is None and part.override is None:
                 unknown.setdefault(part.material, []).append(part.name)
         done.append(part)
     for material, which in unknown.items():

@@ -162,15 +162,14 @@ def test_names_alike_become_unique_and_are_told() -> None:
     done = unique_names(mates, "mate", findings)
     assert [m.name for m in done] == ["M", "M (2)", "M (3)", "M (4)", "N"]
     assert [f.code for f in findings] == ["CB107", "CB107"]
-    assert [m.name for m in finish(two(mates=mates), ReadOptions(density=1.0)).mates] == [
-        m.name for m in done
-    ]
+    assert [m.name for m in finish(two(mates=mates), ReadOptions(density=1.0)).mates] == [m.name for m in done]
 
 
 @pytest.mark.parametrize(
     ("name", "known"),
     [
-        ("AISI 304", "stainless steel"), ("AlMg3", "aluminium"), ("6061", "aluminium"), ("steel, mild", "steel"),
+        ("AISI 304", "stainless steel"), ("AlMg3", "aluminium"), ("6061", "aluminium"),
+        ("steel, mild", "steel"),
         ("ALUMINUM 6061-T6", "aluminium"), ("EN AW-6061", "aluminium"), ("PA 66", "nylon"), ("pom", "POM"),
         ("Stainless Steel, 440C", "stainless steel"), ("Unobtainium", None), ("PC ABS", None),
         ("rubber coated steel", None), ("Generic", None), ("", None), ("al dente", None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +25,19 @@ PAIRS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class _Surface:
-    """Triangles of a component in the world: corners (n, 3, 3) m, areas (n,) m², boxes (n, 3)."""
+    """Triangles of a component in the world: corners (n, 3, 3) m, areas (n,) m², boxes (n, 3).
+
+    `box` (2, 3) is the box of all.
+    """
 
     triangles: NDArray[np.float64]
     areas: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+
+    @cached_property
+    def box(self) -> NDArray[np.float64]:
+        return np.array([self.low.min(axis=0), self.high.max(axis=0)])
 
 
 def attach_by_contact(draft: Draft) -> None:
@@ -114,14 +122,14 @@ def _touched(surfaces: dict[str, _Surface], name: str, others: list[str]) -> dic
     mine = surfaces[name]
     if not len(mine.triangles):
         return {}
-    low, high = mine.low.min(axis=0), mine.high.max(axis=0)
+    low, high = mine.box
     reach = TOLERANCE + min(LARGEST_DEFLECTION, CHORD * float(np.linalg.norm(high - low)) / 2.0)
     found = {}
     for other in others:
         theirs = surfaces[other]
         if not len(theirs.triangles):
             continue
-        if np.any(theirs.low.min(axis=0) > high + reach) or np.any(theirs.high.max(axis=0) < low - reach):
+        if np.any(theirs.box[0] > high + reach) or np.any(theirs.box[1] < low - reach):
             continue
         near = np.all((theirs.low <= high + reach) & (theirs.high >= low - reach), axis=1)
         if not near.any():
@@ -137,8 +145,8 @@ def _contact(of: _Surface, on: _Surface, reach: float) -> float:
     """The surface (m²) of `of` whose samples (corners and centres of triangles) lie on `on`."""
     samples = np.concatenate([of.triangles, of.triangles.mean(axis=1, keepdims=True)], axis=1).reshape(-1, 3)
     weights = np.repeat(of.areas / 4.0, 4)
-    box = np.all((samples >= on.low.min(axis=0) - reach) & (samples <= on.high.max(axis=0) + reach), axis=1)
-    samples, weights = samples[box], weights[box]
+    near = np.all((samples >= on.box[0] - reach) & (samples <= on.box[1] + reach), axis=1)
+    samples, weights = samples[near], weights[near]
     # A corner shared by triangles is measured once.
     points, which = np.unique(np.round(samples, 9), axis=0, return_inverse=True)
     touching = np.zeros(len(points), dtype=bool)

@@ -196,7 +196,7 @@ class _Teller:
 def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
     """'; did you mean A, B?' by the names nearest to a misspelt one, or ''."""
     # Very long names make the comparison slow and help nobody.
-    near = difflib.get_close_matches(name[:100], list(known), n=count, cutoff=0.5)
+    near = difflib.get_close_matches(name[:100], list(dict.fromkeys(known)), n=count, cutoff=0.55)
     return f"; did you mean {', '.join(near)}?" if near else ""
 
 

@@ -101,9 +101,7 @@ class Draft:
             self.instances[instance] = replace(self.instances[instance], component=into)
         X = kept.X_WC.inverse() @ gone.X_WC
         self.refer(lambda f: moved(f, into, X) if f.component == name else f)
-        self.frames = [
-            replace(f, component=into, X_CF=X @ f.X_CF) if f.component == name else f for f in self.frames
-        ]
+        self.frames = [replace(f, component=into, X_CF=X @ f.X_CF) if f.component == name else f for f in self.frames]
         self.couplings = [replace(c, carrier=into) if c.carrier == name else c for c in self.couplings]
         self.moved_into = {old: into if new == name else new for old, new in self.moved_into.items()}
         self.moved_into[name] = into
@@ -173,8 +171,6 @@ def last(path: str) -> str:
 @lru_cache(maxsize=1024)
 def wildcard(pattern: str) -> Callable[[str], bool]:
     """Whether a name fits a pattern, in which * stands for any text and ? for one character."""
-    text = "".join(
-        ".*" if c == "*" else "." if c == "?" else re.escape(c) for c in re.sub(r"\*+", "*", pattern)
-    )
+    text = "".join(".*" if c == "*" else "." if c == "?" else re.escape(c) for c in re.sub(r"\*+", "*", pattern))
     compiled = re.compile(text, re.DOTALL)
     return lambda name: compiled.fullmatch(name) is not None

@@ -170,13 +170,9 @@ def _from_faces(draft: Draft, asked: _Asked, at: Callable[[str], Where]) -> Feat
         return None
     shape = draft.parts[instance.part].shape
     if shape is None or not shape.faces:
-        draft.findings.add(
-            "CB147", f"{instance.name!r} has no faces: its geometry is a mesh, or missing", at(key)
-        )
+        draft.findings.add("CB147", f"{instance.name!r} has no faces: its geometry is a mesh, or missing", at(key))
         return None
-    faces = (
-        _named(draft, shape, spec.face, at) if spec.face is not None else _selected(draft, shape, spec, at)
-    )
+    faces = _named(draft, shape, spec.face, at) if spec.face is not None else _selected(draft, shape, spec, at)
     if not faces:
         return None
     features = [_of_face(draft, face, spec, at) for face in faces]

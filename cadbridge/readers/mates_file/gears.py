@@ -94,9 +94,7 @@ def _numbers(draft: Draft, spec: GearPair | RackPair | RatioPair, where: Where, 
             message = f"{name!r}: {said[0][0]} make a ratio of {ratio:g}, but {text} make {value:g}"
             draft.findings.add("CB149", message, where)
             return None
-    radii = (
-        (None, None) if spec.radii is None else (spec.radii[0] * draft.length, spec.radii[1] * draft.length)
-    )
+    radii = (None, None) if spec.radii is None else (spec.radii[0] * draft.length, spec.radii[1] * draft.length)
     return _Pair(ratio, (spec.teeth[0], spec.teeth[1]) if spec.teeth else None, radii)
 
 

@@ -47,9 +47,7 @@ def _add_frames(draft: Draft) -> None:
             continue
         X_CP = Pose()
         if spec.part is not None:
-            found = [
-                n for n in component.instances if spec.part in (n, last(n)) or n.endswith("/" + spec.part)
-            ]
+            found = [n for n in component.instances if spec.part in (n, last(n)) or n.endswith("/" + spec.part)]
             if len(found) != 1:
                 what = f"{len(found)} parts are called" if found else "there is no part"
                 message = f"{what} {spec.part!r} in {component.name!r}"

@@ -67,9 +67,7 @@ def _split(
             yield from _split(draft, child, nodes[child], nodes, flexible)
         return
     below = [p for p in flexible if _within(p, path)]
-    own = tuple(
-        name for name in draft.instances if _within(name, path) and not any(_within(name, p) for p in below)
-    )
+    own = tuple(name for name in draft.instances if _within(name, path) and not any(_within(name, p) for p in below))
     if own:
         before = draft.components.get(path)
         yield replace(before, instances=own) if before else Component(path, own, _pose(node))
@@ -108,9 +106,7 @@ def _make_rigid(draft: Draft) -> None:
             draft.merge(member, path)
         inner = [m.name for m in draft.mates if m.a.component == m.b.component == path]
         for name in inner:
-            draft.findings.add(
-                "CB157", f"{name!r} holds nothing once {path!r} is rigid; it is left out", where
-            )
+            draft.findings.add("CB157", f"{name!r} holds nothing once {path!r} is rigid; it is left out", where)
         draft.mates = [m for m in draft.mates if not m.a.component == m.b.component == path]
 
 

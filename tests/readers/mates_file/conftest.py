@@ -45,9 +45,7 @@ TURN = Pose(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), v(0.1, 0, 0))
 def make_assembly(**changes: Any) -> Assembly:
     """Base, Link1 (turned by 90°), a rigid Arm with Shaft and Hub, Pin with a ball, all 0.1 m boxes."""
     block = Part("Block", Shape("b", box_mesh((0.1, 0.1, 0.1)), None, faces=FACES))
-    shaft = Part(
-        "ShaftPart", Shape("s", box_mesh((0.02, 0.02, 0.02)), None, faces=FACES[:3]), material="AISI 304"
-    )
+    shaft = Part("ShaftPart", Shape("s", box_mesh((0.02, 0.02, 0.02)), None, faces=FACES[:3]), material="AISI 304")
     placed = [
         ("Base", "Block", Pose(), "Base"),
         ("Link1", "Block", TURN, "Link1"),

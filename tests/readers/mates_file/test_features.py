@@ -13,9 +13,7 @@ from cadbridge.readers import yaml_for_face
 from tests.readers.mates_file.conftest import FACES, make_assembly
 
 
-def feature_of(
-    lay: Any, text: str, other: str = "{component: Link1, point: [0, 0, 0]}", **kw: Any
-) -> Feature:
+def feature_of(lay: Any, text: str, other: str = "{component: Link1, point: [0, 0, 0]}", **kw: Any) -> Feature:
     done = lay(f"mates: [{{name: M, type: coincident, a: {text}, b: {other}}}]", **kw)
     assert [f.message for f in done.findings] == []
     return done.mates[0].a  # type: ignore[no-any-return]
@@ -101,7 +99,7 @@ def test_the_line_printed_for_a_face_reads_back_to_its_feature(lay: Any, index: 
     face = FACES[index]
     line = yaml_for_face("Arm", "Hub", face, FACES)
     feature = feature_of(lay, line)
-    np.testing.assert_allclose(feature.point, face.point + [0, 0.2, 0], atol=1e-9)
+    np.testing.assert_allclose(feature.point, face.point + np.array([0, 0.2, 0]), atol=1e-9)
     if face.direction is not None:
         np.testing.assert_allclose(feature.direction, face.direction, atol=1e-12)
         assert feature.radius == face.radius

@@ -2,6 +2,7 @@
 
 import json
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import yaml
 from cadbridge.readers.mates_file import document, load_document, positions, schema
 
 HEAD = "format: cadbridge.mates/1\n"
+MATES = HEAD + "mates:\n  - "
 MATE = "{name: M, type: flush, a: {component: Base, face: top}, b: {component: Link1, face: top}}"
 
 
@@ -41,15 +43,15 @@ def faults(tmp_path: Path, text: str | bytes) -> list[tuple[str, int | None, int
         (HEAD + "home: {1: 2}\n", "CB143", 2, 8, "quotes"),
         (HEAD + "home: {? [1, 2] : 2}\n", "CB143", 2, 10, "a list"),
         (HEAD + "ground: [Base]\ngrond: [x]\n", "CB144", 3, 1, "did you mean ground"),
-        (HEAD + f"mates:\n  - {MATE[:-1]}, ofset: 3}}\n", "CB144", 3, 95, "did you mean offset"),
-        (HEAD + f"mates:\n  - {MATE.replace('flush', 'fulsh')}\n", "CB145", 3, 5, "did you mean flush"),
-        (HEAD + f"mates:\n  - {MATE.replace('face: top', 'point: [0, .nan, 0]', 1)}\n", "CB145", 3, 60, "finite"),
-        (HEAD + f"mates:\n  - {MATE.replace('face: top', 'point: [0, 1]', 1)}\n", "CB145", 3, 56, "at least 3"),
-        (HEAD + f"mates:\n  - {MATE[:-1]}, offset: '3'}}\n", "CB145", 3, 103, "must be a number, not '3'"),
-        (HEAD + f"mates:\n  - {MATE.replace('name: M', 'name: 7')}\n", "CB145", 3, 12, "quotes"),
+        (MATES + f"{MATE[:-1]}, ofset: 3}}\n", "CB144", 3, 95, "did you mean offset"),
+        (MATES + f"{MATE.replace('flush', 'fulsh')}\n", "CB145", 3, 5, "did you mean flush"),
+        (MATES + f"{MATE.replace('face: top', 'point: [.nan, 0, 0]', 1)}\n", "CB145", 3, 57, "finite"),
+        (MATES + f"{MATE.replace('face: top', 'point: [0, 1]', 1)}\n", "CB145", 3, 56, "at least 3"),
+        (MATES + f"{MATE[:-1]}, offset: '3'}}\n", "CB145", 3, 103, "must be a number, not '3'"),
+        (MATES + f"{MATE.replace('name: M', 'name: 7')}\n", "CB145", 3, 12, "quotes"),
         (HEAD + "units: {length: furlong}\n", "CB145", 2, 17, "one of"),
         (HEAD + "mates: 3\n", "CB145", 2, 8, "list"),
-        (HEAD + "joints: {A1: {mates: [x], limits: {lower: 2, upper: 1}}}\n", "CB145", 2, 35, "above the upper"),
+        (HEAD + "joints: {A: {mates: [x], limits: {lower: 2, upper: 1}}}\n", "CB145", 2, 34, "above the upper"),
     ],
 )  # fmt: skip
 def test_a_fault_of_form_has_its_place(
@@ -63,7 +65,7 @@ def test_a_fault_of_form_has_its_place(
 def test_a_billion_laughs_is_refused_by_what_it_would_grow_to(tmp_path: Path) -> None:
     names = "abcdefghij"
     lines = ["a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
-    lines += [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in zip(names, names[1:], strict=False)]
+    lines += [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in pairwise(names)]
     (fault,) = faults(tmp_path, HEAD + "\n".join(lines))
     assert fault[0] == "CB142"
     assert str(positions.MAX_VALUES) in fault[3]
@@ -81,7 +83,8 @@ def test_all_faults_are_told_at_once_and_the_rest_is_kept(tmp_path: Path) -> Non
     good = MATE.replace("name: M", "name: Good")
     path.write_text(
         HEAD
-        + f"mates:\n  - {MATE[:-1]}, ofset: 3}}\n  - {good}\n  - {{type: nothing}}\nhome: {{A: x, B: 2}}\nrubbish: 1\n"
+        + f"mates:\n  - {MATE[:-1]}, ofset: 3}}\n  - {good}\n"
+        + "  - {type: nothing}\nhome: {A: x, B: 2}\nrubbish: 1\n"
     )
     done = load_document(path)
     assert [(f.code, f.where.line) for f in done.findings] == [

@@ -167,7 +167,8 @@ def test_a_gear_needs_axes(lay: Any) -> None:
 def test_a_flexible_sub_assembly_gives_its_children(lay: Any) -> None:
     done = lay(
         "flexible: [Arm]\nground: ['*Shaft']\n"
-        "mates: [{name: M, type: insert, a: {component: Hub, face: bore}, b: {component: Arm/Shaft, face: bore}}]"
+        "mates: [{name: M, type: insert, a: {component: Hub, face: bore},"
+        " b: {component: Arm/Shaft, face: bore}}]"
     )
     assert done.findings == ()
     assert [(c.name, c.instances, c.grounded) for c in done.components] == [
@@ -215,11 +216,10 @@ def _nested(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_rigid_joins_what_the_source_left_free(lay: Any) -> None:
-    loose = make_assembly(
-        components=tuple(Component(i.name, (i.name,), i.X_WI) for i in make_assembly().instances)
-    )
+    loose = make_assembly(components=tuple(Component(i.name, (i.name,), i.X_WI) for i in make_assembly().instances))
     done = lay(
-        "rigid: [Arm]\nmates: [{type: fixed, a: {component: Arm, part: Hub, face: top}, b: {component: Base, face: top}}]",
+        "rigid: [Arm]\nmates: [{type: fixed, a: {component: Arm, part: Hub, face: top},"
+        " b: {component: Base, face: top}}]",
         loose,
     )
     assert done.findings == ()
@@ -233,7 +233,8 @@ def test_densities_materials_and_overrides(lay: Any) -> None:
         "units: {length: mm}\nmaterials: {casting: {density: 2690}}\n"
         "density:\n  - {parts: '*', density: 1000}\n  - {parts: Bl*, material: Casting}\n"
         "  - {parts: Nope*, density: 1}\n  - {parts: Shaft*, material: unobtainum}\n"
-        "mass:\n  - {part: Block, mass: 3.2, com: [0, 0, 41], inertia: {xx: 1e-3, yy: 2e-3, zz: 5e-4, xy: 1e-5}}\n"
+        "mass:\n  - {part: Block, mass: 3.2, com: [0, 0, 41], "
+        "inertia: {xx: 1e-3, yy: 2e-3, zz: 5e-4, xy: 1e-5}}\n"
         "  - {component: Arm, mass: 25}\n"
     )
     assert [(f.code, f.where.line) for f in done.findings] == [("CB151", 7), ("CB152", 8)]

@@ -34,5 +34,5 @@ def volume_properties_of(
     # ∫ x xᵀ dV over a tetrahedron with corners as columns of A is det A · A C Aᵀ.
     weighted = corners * determinant[:, None, None]
     second = np.einsum("tai,ab,tbj->ij", weighted, _CANONICAL, corners, optimize=True)
-    second -= volume * np.outer(com, com)
+    second = (second + second.T) / 2.0 - volume * np.outer(com, com)
     return volume, com + origin, float(np.trace(second)) * np.eye(3) - second

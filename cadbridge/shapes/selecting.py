@@ -17,8 +17,9 @@ def select(shape: Any, selector: str) -> list[int] | Failure:
     try:
         chosen = StringSyntaxSelector(selector)
     except Exception as error:
-        # pyparsing's exceptions; their text holds the place in the selector.
-        return Failure("selector", f"{error}")
+        # pyparsing's exceptions; their own text lists the whole grammar.
+        at = getattr(error, "loc", 0)
+        return Failure("selector", f"nothing fits from character {at + 1}, {selector[at:]!r}, on")
     try:
         picked = chosen.filter(faces)
     except (ValueError, IndexError) as error:

@@ -1,5 +1,7 @@
 """Accelerations and multipliers at one state, compiled: the right-hand side of the equations of motion."""
 
+# ruff: noqa: RUF059 - kernels hand back all they computed; naming every part keeps one shape to read
+
 from __future__ import annotations
 
 import math

@@ -4,6 +4,8 @@ The second and third stage of the successive projection method. Where constraint
 ends at the pose of least squares and says which rows stay open, and by how much.
 """
 
+# ruff: noqa: RUF059 - kernels hand back all they computed; naming every part keeps one shape to read
+
 from __future__ import annotations
 
 import math

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.constraints.primitives import GROUND
+from solver.constraints.primitives import GROUND, GearPair, RackPinion
 from solver.constraints.program import Poses, Program, compile_program
 from solver.kkt import Plan, plan
 from solver.model import Model, RigidBody
@@ -144,10 +144,10 @@ def _spin_axes(model: Model) -> Array:
             axes[body] = local / np.linalg.norm(local)
 
     for p in model.primitives:
-        if hasattr(p, "ratio"):
+        if isinstance(p, GearPair):
             take(p.a, p.a, p.axis_a)
             take(p.b, p.b, p.axis_b)
-        elif hasattr(p, "radius"):
+        elif isinstance(p, RackPinion):
             take(p.a, p.a, p.axis_a)
     for coordinate in [*(m.coordinate for m in model.motors), *model.coordinates]:
         if coordinate.kind == "angle":

@@ -14,8 +14,7 @@ ENTRIES: dict[str, Entry] = {
     "CB501": Entry(
         Severity.WARNING,
         "a link without inertia",
-        "The body's mass is not known; its link is written without <inertial>, which most engines "
-        "refuse to move.",
+        "The body's mass is not known; its link is written without <inertial>, which most engines refuse to move.",
         "Give a density: `density:` in the mates file, --density or --material.",
     ),
     "CB502": Entry(

@@ -64,9 +64,7 @@ def write_meshes(mechanism: Mechanism, findings: Findings, visual: str, collisio
         if part.shape.key not in by_shape:
             stem = names.give(part.name)
             files.names[part.name] = stem
-            by_shape[part.shape.key] = _files_of(
-                part.shape, part.name, stem, files, findings, visual, collision
-            )
+            by_shape[part.shape.key] = _files_of(part.shape, part.name, stem, files, findings, visual, collision)
         mesh_file = by_shape[part.shape.key]
         if mesh_file is not None:
             files.of_instance[instance.name] = mesh_file

@@ -46,9 +46,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings) -> dict[str, b
     return {
         "robot.xml": robot,
         "scene.xml": _scene(plan, name),
-        sidecars.CLOSURES: sidecars.closures(
-            plan.tree, plan.link_names, plan.joint_names, left_out, (), plan.lost
-        ),
+        sidecars.CLOSURES: sidecars.closures(plan.tree, plan.link_names, plan.joint_names, left_out, (), plan.lost),
         sidecars.LOSSES: sidecars.losses("mjcf", name, plan.names, findings, mechanism.assembly.home),
         **plan.meshes.contents,
     }
@@ -65,9 +63,7 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
     for _, half in closed.welds:
         joint_name = tree.links[half].joint.name  # type: ignore[union-attr]
         body = tree.body(tree.links[half]).name
-        findings.add(
-            "CB514", f"joint {joint_name} closes a loop: body {body} is halved", Where(item=joint_name)
-        )
+        findings.add("CB514", f"joint {joint_name} closes a loop: body {body} is halved", Where(item=joint_name))
     tell_limits(tree, findings)
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
     if fast:
@@ -213,9 +209,7 @@ def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings)
     root.extend(element for element in (tendons, equality) if len(element))
 
 
-def _joint_equality(
-    equality: ET.Element, name: str, relation: Relation, plan: Plan, order: list[int]
-) -> None:
+def _joint_equality(equality: ET.Element, name: str, relation: Relation, plan: Plan, order: list[int]) -> None:
     """joint1 follows joint2 (or nothing) linearly."""
     (driven, c1), *others = sorted(relation.terms, key=lambda term: order.index(term[0]))
     element = add(equality, "joint", name=name, joint1=plan.joint_names[driven])

@@ -72,9 +72,7 @@ def make_plan(tree: Tree, findings: Findings, *, folders: tuple[str, str], masse
     _check_masses(tree, findings, masses_needed)
     links, joints, frames = Names("link"), Names("joint"), Names("frame")
     frames_taken = links if folders[0] != folders[1] else frames
-    link_names = [
-        links.give(tree.body(link).name + ("" if _first(tree, link) else "_half")) for link in tree.links
-    ]
+    link_names = [links.give(tree.body(link).name + ("" if _first(tree, link) else "_half")) for link in tree.links]
     joint_names = [joints.give(f.name) for f in tree.freedoms]
     frame_names = [frames_taken.give(f.name) for f in tree.mechanism.assembly.frames]
     found, lost = relations(tree)

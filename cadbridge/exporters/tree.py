@@ -187,13 +187,24 @@ def _grow(mechanism: Mechanism, joints: list[Joint]) -> tuple[Link, ...]:
 def hang(mechanism: Mechanism, joint: Joint, child: int, parent_link: int) -> Link:
     """The link of body `child` on `joint`; where it is the joint's body a, the axes turn round."""
     sign = 1.0 if child == joint.b else -1.0
-    motions = list(MOTIONS[joint.type])
-    if joint.type == "universal":
+    X_WJ, kind = joint_pose(mechanism, joint), joint.type
+    motions = list(MOTIONS[kind])
+    if kind == "universal":
         axes = universal_axes(mechanism, joint)
-        axes = axes if sign > 0 else axes[::-1]
-        motions = [(s, kind, axis) for (s, kind, _), axis in zip(motions, axes, strict=True)]
-    freedoms = tuple(Freedom(joint.name + s, kind, sign * axis) for s, kind, axis in motions)
-    return Link(child, parent_link, joint_pose(mechanism, joint), joint.type, joint, freedoms)
+        if axes is None:
+            kind, motions = "generic", list(MOTIONS["generic"])
+        else:
+            motions = [(m[0], m[1], axis) for m, axis in zip(motions, axes[:: int(sign)], strict=True)]
+            X_WJ = X_WJ @ Pose(np.eye(3), _still_point(joint.freedom))
+    freedoms = tuple(Freedom(joint.name + s, what, sign * axis) for s, what, axis in motions)
+    return Link(child, parent_link, X_WJ, kind, joint, freedoms)
+
+
+def _still_point(freedom: Matrix) -> Vector:
+    """The point (3,) that none of the twists (6, k) moves: ω × p = −v, by least squares."""
+    v, omega = freedom[:3].T, freedom[3:].T
+    cross = [[[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]] for w in omega]
+    return np.asarray(np.linalg.lstsq(np.reshape(cross, (-1, 3)), -v.ravel(), rcond=None)[0], dtype=float)
 
 
 def _loose(mechanism: Mechanism, body: int) -> Link:
@@ -202,15 +213,16 @@ def _loose(mechanism: Mechanism, body: int) -> Link:
     return Link(body, 0, mechanism.bodies[body].X_WB, "free", None, freedoms)
 
 
-def universal_axes(mechanism: Mechanism, joint: Joint) -> tuple[Vector, Vector]:
-    """The two axes in J: the one fixed in body a, the one fixed in body b."""
+def universal_axes(mechanism: Mechanism, joint: Joint) -> tuple[Vector, Vector] | None:
+    """The two axes in J: the one fixed in body a, the one fixed in body b; None where its rows are other ones."""
     R_JW = joint_pose(mechanism, joint).R.T
-    for primitive in joint.primitives:
-        if isinstance(primitive, AxesAngle):
-            u = R_JW @ world_pose(mechanism, primitive.a).R @ primitive.axis_a
-            w = R_JW @ world_pose(mechanism, primitive.b).R @ primitive.axis_b
-            return (u, w) if primitive.a == joint.a else (w, u)
-    raise ValueError(f"the universal joint {joint.name} has no pair of perpendicular axes")
+    angles = [p for p in joint.primitives if isinstance(p, AxesAngle) and p.cosine == 0]
+    if len(angles) != 1 or sum(p.rows for p in joint.primitives) != 4 or joint.freedom.shape[1] != 2:
+        return None
+    (held,) = angles
+    u = R_JW @ world_pose(mechanism, held.a).R @ held.axis_a
+    w = R_JW @ world_pose(mechanism, held.b).R @ held.axis_b
+    return (u, w) if held.a == joint.a else (w, u)
 
 
 def motion(kind: str, axis: Vector, q: float) -> Pose:

@@ -46,9 +46,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings) -> dict[str, b
     left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.type == "generic")]
     return {
         f"urdf/{name}.urdf": model,
-        sidecars.CLOSURES: sidecars.closures(
-            tree, plan.link_names, plan.joint_names, left_out, sums, plan.lost
-        ),
+        sidecars.CLOSURES: sidecars.closures(tree, plan.link_names, plan.joint_names, left_out, sums, plan.lost),
         sidecars.LOSSES: sidecars.losses("urdf", name, plan.names, findings, mechanism.assembly.home),
         "package.xml": _package(name),
         **plan.meshes.contents,

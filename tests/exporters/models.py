@@ -47,9 +47,7 @@ def random_mass(random: np.random.Generator) -> MassProperties:
     """A cloud of points is always a body that can be."""
     points, weights = 0.1 * random.standard_normal((6, 3)), random.uniform(0.1, 1.0, 6)
     com = weights @ points / weights.sum()
-    inertia = sum(
-        w * (d @ d * np.eye(3) - np.outer(d, d)) for w, d in zip(weights, points - com, strict=True)
-    )
+    inertia = sum(w * (d @ d * np.eye(3) - np.outer(d, d)) for w, d in zip(weights, points - com, strict=True))
     return MassProperties(float(weights.sum()), com, np.asarray(inertia))
 
 
@@ -90,7 +88,15 @@ class Builder:
         X_AJ, X_BJ = self.pose(a).inverse() @ X_WJ, self.pose(b).inverse() @ X_WJ
         rows = _rows(kind, a, b, X_AJ, X_BJ)
         name = str(more.pop("name", f"{kind.title()}:{len(self.joints)}"))
-        joint = Joint(name, kind, a, b, X_AJ, X_BJ, rows, np.zeros((6, 0)), (f"mate of {name}",))
+        if kind == "universal":
+            # As after collapsing: the frame of the joint need be neither at the cross nor along its axes.
+            X_JK = random_pose(self.random)
+            X_AJ, X_BJ = X_AJ @ X_JK, X_BJ @ X_JK
+            turns = X_JK.R.T[:, :2]
+            freedom = np.vstack([np.cross(turns.T, X_JK.R.T @ X_JK.p).T, turns])
+        else:
+            freedom = np.zeros((6, 0))
+        joint = Joint(name, kind, a, b, X_AJ, X_BJ, rows, freedom, (f"mate of {name}",))
         self.joints.append(replace(joint, **more))  # type: ignore[arg-type]
         return self.joints[-1]
 

@@ -8,9 +8,12 @@ import tomllib
 from importlib.resources import files
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
+from cadbridge.exporters import export
+from cadbridge.mechanism import build
 from cadbridge.readers import read
 
 FIXTURE = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
@@ -46,3 +49,22 @@ def test_it_reads_as_expected(demo: Path) -> None:
     colours = {part.colour for part in assembly.parts}
     assert len(colours) == 5
     assert np.all([part.density for part in assembly.parts])
+
+
+@pytest.mark.parametrize("to", ["mjcf", "urdf"])
+def test_its_exports_turn_with_the_gear(demo: Path, to: str, tmp_path: Path) -> None:
+    mechanism = build(read(demo / "demo.step"))
+    result = export(mechanism, tmp_path / to, to)
+    assert [f for f in result.findings if f.severity == "error"] == []
+    model = mujoco.MjModel.from_xml_path(str(result.files[0]))
+    assert (model.nv, model.neq) == (3, 1)
+    bodies = {body.name: body.mass for body in mechanism.bodies}
+    for name, mass in bodies.items():
+        assert mass is not None
+        assert model.body(name).mass[0] == pytest.approx(mass.mass, rel=1e-12)
+    driven, driver = (mujoco.mj_id2name(model, 3, i) for i in (model.eq_obj1id[0], model.eq_obj2id[0]))
+    ratio = {("Insert_2", "A1"): -3.0, ("A1", "Insert_2"): -1 / 3}[(driven, driver)]
+    np.testing.assert_allclose(model.eq_data[0, :2], [0, ratio], atol=1e-12)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, round(0.5 / model.opt.timestep))
+    assert [w.number for w in data.warning] == [0] * len(data.warning)

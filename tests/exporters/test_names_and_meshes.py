@@ -52,9 +52,7 @@ def sphere(n: int) -> Mesh:
     u, v = np.meshgrid(np.linspace(0, np.pi, n + 1), np.linspace(0, 2 * np.pi, n + 1), indexing="ij")
     points = 0.1 * np.stack([np.sin(u) * np.cos(v), np.sin(u) * np.sin(v), np.cos(u)], axis=-1)
     i = np.arange(n * (n + 1)).reshape(n, n + 1)[:, :-1].ravel()
-    triangles = np.concatenate(
-        [np.stack([i, i + n + 1, i + 1], 1), np.stack([i + 1, i + n + 1, i + n + 2], 1)]
-    )
+    triangles = np.concatenate([np.stack([i, i + n + 1, i + 1], 1), np.stack([i + 1, i + n + 1, i + n + 2], 1)])
     return Mesh(points.reshape(-1, 3), triangles.astype(np.int32))
 
 

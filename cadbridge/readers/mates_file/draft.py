@@ -60,7 +60,9 @@ class Draft:
 
     def component(self, name: str, where: Where) -> Component | None:
         """The component of a full path or unique last name; a finding and None where there is none."""
-        name = self.moved_into.get(name, name)
+        attached = self.attached(name)
+        if attached is not None:
+            return self.components[self.moved_into[attached]]
         found = self.components.get(name)
         if found is not None:
             return found
@@ -79,6 +81,13 @@ class Draft:
         known = [*self.components, *self._short_names()]
         self.findings.add("CB146", f"there is no component {name!r}{self.near(name, known)}", where)
         return None
+
+    def attached(self, name: str) -> str | None:
+        """The full name of the component that was attached to another and is called so; None if none is."""
+        if name in self.moved_into or name in self.components or not self.moved_into:
+            return name if name in self.moved_into else None
+        several = [old for old in self.moved_into if last(old) == name]
+        return several[0] if len(several) == 1 and name not in self._short_names() else None
 
     def fitting(self, pattern: str) -> list[str]:
         """Components whose full path, last name, or only part's name fits a pattern."""

@@ -82,8 +82,8 @@ def resolve(draft: Draft, spec: FeatureSpec, section: str, item: int, side: str,
     X_CP = Pose()
     if asked.instance is not None:
         X_CP = draft.pose(component).inverse() @ asked.instance.X_WI
-    elif spec.component in draft.pose_before:
-        X_CP = draft.pose(component).inverse() @ draft.pose_before[spec.component]
+    elif (attached := draft.attached(spec.component)) is not None:
+        X_CP = draft.pose(component).inverse() @ draft.pose_before[attached]
     placed = moved(feature, component, X_CP)
     return replace(placed, instance=asked.instance.name if asked.instance else None, label=label(spec))
 
@@ -111,10 +111,14 @@ def _whose(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -> _Aske
         instance = _inner(draft, component, spec, at("part"))
         if instance is None:
             return None
-    elif spec.component in draft.moved_into or len(component.instances) == 1:
-        # An attached component goes on being named as it was: by its own instance.
-        own = [n for n in component.instances if spec.component in (n, last(n))] or list(component.instances)
-        instance = draft.instances[own[0]] if len(own) == 1 else None
+    else:
+        # Whatever was attached, a component of one instance is still named for it, and so is what was
+        # attached itself.
+        own = draft.attached(spec.component) or component.name
+        if own in component.instances:
+            instance = draft.instances[own]
+        elif len(component.instances) == 1:
+            instance = draft.instances[component.instances[0]]
     return _Asked(spec, at("component"), component, instance)
 
 

@@ -260,6 +260,17 @@ def test_attaching_by_name_keeps_features_where_they_were(lay: Any) -> None:
     np.testing.assert_allclose(done.component("Link1").X_WC.point(feature.point), (0, 0, 0.06), atol=1e-15)
 
 
+def test_a_component_with_attachments_keeps_its_own_faces(lay: Any) -> None:
+    done = lay(
+        "flexible: [Arm]\nattach: [{parts: Hub, to: Base}]\n"
+        "mates: [{name: M, type: mate, a: {component: Base, face: top}, b: {component: Pin, face: top}},"
+        " {name: N, type: mate, a: {component: Hub, face: top}, b: {component: Pin, face: top}}]"
+    )
+    assert codes(done) == ["CB153"]
+    assert [m.a.instance for m in done.mates] == ["Base", "Arm/Hub"]
+    np.testing.assert_allclose(done.mates[1].a.point, (0, 0.4, 0.05), atol=1e-15)
+
+
 def stack(*heights: float) -> Any:
     """Cubes of 20 mm on the z axis, named P0, P1 …, with the base of 100 mm below."""
     base = make_assembly()

@@ -69,6 +69,10 @@ def _set_ball(qpos: np.ndarray, start: int, link: object, turns: np.ndarray) -> 
     qpos[start : start + 4] = total
 
 
+def damped_four_bar() -> Mechanism:
+    return models.four_bar(damped=0.1)
+
+
 @pytest.mark.parametrize("to", sorted(FORMATS))
 @pytest.mark.parametrize("make", MECHANISMS, ids=lambda m: m.__name__)
 def test_poses_and_masses_survive_in_mujoco(make: Callable[[], Mechanism], to: str, tmp_path: Path) -> None:
@@ -299,3 +303,50 @@ def test_unknown_and_impossible_masses(tmp_path: Path) -> None:
         export(rig.build(), tmp_path / "x", "mjcf")
     assert [f.code for f in caught.value.findings if f.severity == "error"] == ["CB502"]
     assert not (tmp_path / "x").exists()
+
+
+def accelerations(mechanism: Mechanism) -> np.ndarray:
+    """Accelerations (6n,) of the bodies' frames from rest, in absolute coordinates, all rows kept."""
+    n = len(mechanism.bodies)
+    M, f = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
+    for i, body in enumerate(mechanism.bodies):
+        assert body.mass is not None
+        m, r, I = body.mass.mass, body.X_WB.R @ body.mass.com, body.mass.moved(body.X_WB).inertia  # noqa: E741
+        at_com = np.eye(6)
+        at_com[:3, 3:] = -np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
+        block = slice(6 * i, 6 * i + 6)
+        M[block, block] = at_com.T @ np.block([[m * np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), I]]) @ at_com
+        f[block] = at_com.T @ np.r_[m * np.asarray(mechanism.gravity), np.zeros(3)]
+    rows = [p for j in mechanism.joints for p in j.primitives] + [c.primitive for c in mechanism.couplings]
+    for joint in mechanism.joints:
+        if joint.type == "screw":
+            A, B = joint.X_AJ, joint.X_BJ
+            turn = Coordinate("angle", joint.a, joint.b, A.p, A.R[:, 2], B.p, A.R[:, 0], B.R[:, 0])
+            travel = Coordinate("distance", joint.a, joint.b, A.p, A.R[:, 2], B.p)
+            rows.append(Coupler(joint.a, joint.b, ((1.0, travel), (-(joint.pitch or 0.0), turn))))
+    poses = [body.X_WB for body in mechanism.bodies]
+    G = evaluate(rows, [X.p for X in poses], [X.quaternion() for X in poses]).G
+    free = np.linalg.svd(G)[2][np.linalg.matrix_rank(G, tol=1e-9) :].T
+    return np.asarray(free @ np.linalg.solve(free.T @ M @ free, free.T @ f))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [models.joints_of_all_kinds, models.geared_pair, models.planetary, models.four_bar, damped_four_bar],
+    ids=lambda m: m.__name__,
+)
+def test_accelerations_from_rest_are_those_of_the_mechanism(make: Callable[[], Mechanism], tmp_path: Path) -> None:
+    mechanism = make()
+    model = load(mechanism, tmp_path, "mjcf")
+    model.dof_armature[:] = 0
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    M = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, M)
+    rows = data.efc_J.reshape(-1, model.nv)[: data.ne]
+    _, s, Vt = np.linalg.svd(rows)
+    free = Vt[np.count_nonzero(s > 1e-9) :].T
+    rates = free @ np.linalg.solve(free.T @ M @ free, -free.T @ data.qfrc_bias)
+    tree = close_loops(mechanism).tree
+    T = bodies_at(tree, np.zeros(len(tree.freedoms)))[2]
+    np.testing.assert_allclose(T @ rates, accelerations(mechanism), atol=1e-7)

@@ -2,6 +2,55 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry
+from cadbridge.findings import Entry, Severity
 
-ENTRIES: dict[str, Entry] = {}
+ENTRIES: dict[str, Entry] = {
+    "CB601": Entry(
+        Severity.ERROR,
+        "a fault of form in the scenario file",
+        "The scenario file is not what its schema says: a key or a value has no meaning at the place given.",
+        "See docs/scenario.md for the keys and their units.",
+    ),
+    "CB602": Entry(
+        Severity.ERROR,
+        "a joint that cannot be driven",
+        "The scenario names a joint, mate or drive that does not exist, or one without a single freedom.",
+        "Name one of the revolute or prismatic joints that `cadbridge check` lists.",
+    ),
+    "CB603": Entry(
+        Severity.ERROR,
+        "a function of time that cannot be read",
+        "A motor's value is a number, an expression of t, or a table of [time, value]; this one is none.",
+        'Write a number, an expression such as "0.4*sin(2*pi*t)", or {table: [[0, 0], [1, 90]]}.',
+    ),
+    "CB610": Entry(
+        Severity.ERROR,
+        "a body without a mass",
+        "Without mass properties there is no motion to compute, and none are made up.",
+        "Give a density (--density, --material, or `density:` in the mates file) or a mass.",
+    ),
+    "CB611": Entry(
+        Severity.ERROR,
+        "the run did not come to its end",
+        "The solver stopped at the time given; what was computed up to there is kept.",
+        "Follow the advice of the message.",
+    ),
+    "CB612": Entry(
+        Severity.WARNING,
+        "a joint beyond its limits",
+        "Limits are not enforced in a simulation; the joint passed one of them.",
+        "Change the motors or the initial state, or take the run as the mechanism without stops.",
+    ),
+    "CB613": Entry(
+        Severity.WARNING,
+        "friction that is not simulated",
+        "Dry friction of joints is kept in the model and in exports, but this solver does not apply it.",
+        "Use viscous damping, or simulate the exported model.",
+    ),
+    "CB614": Entry(
+        Severity.ERROR,
+        "an initial state that the mechanism cannot take",
+        "The joint values asked for cannot all hold at once with the constraints.",
+        "Give fewer values, or values that fit each other.",
+    ),
+}

@@ -1,0 +1,157 @@
+"""From a mechanism to the solver's model, and the way back.
+
+The solver's bodies have their frames at the centre of mass (C), parallel to the mechanism's body frames (B).
+With `collapse` the bodies and joints are lowered; without it every component with every row of every mate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.errors import ModelError
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose, Vector
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.mechanism.masses import component_masses
+from cadbridge.mechanism.reframe import reframed
+from solver.constraints import Coordinate, Primitive
+from solver.model import JointLoad, Model, RigidBody
+
+SINGLE = {"revolute": "angle", "screw": "angle", "prismatic": "distance"}
+"""Joint types with one freedom, and the kind of their coordinate."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """A rigid unit of the model: its name, pose X_WB as designed, and mass in its frame B."""
+
+    name: str
+    X_WB: Pose
+    mass: MassProperties
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """The solver's model with the way back.
+
+    `units` are its bodies in order; `model.groups[i]` names the joint, gear or mate of primitive i;
+    `joints` are those with a coordinate, in the order of `model.coordinates`; `unit_of[body]` is the
+    unit that bears a body's frame.
+    """
+
+    mechanism: Mechanism
+    model: Model
+    units: tuple[Unit, ...]
+    joints: tuple[Joint, ...]
+    unit_of: dict[int, int]
+
+    def coordinate_of(self, name: str) -> int | None:
+        """Index of the coordinate of a joint, by its name, by a mate that it holds, or by its drive."""
+        for i, joint in enumerate(self.joints):
+            if name == joint.name:
+                return i
+        for drive in self.mechanism.drives:
+            if drive.name == name and drive.joint != name:
+                return self.coordinate_of(drive.joint)
+        for i, joint in enumerate(self.joints):
+            if name in joint.mates:
+                return i
+        return None
+
+
+def lower(
+    mechanism: Mechanism,
+    *,
+    collapse: bool = True,
+    gravity: tuple[float, float, float] | None = None,
+) -> Lowered:
+    """Lower a mechanism; ModelError (with every body concerned) where a mass is not known."""
+    units, unit_of = _units(mechanism, collapse)
+    primitives, groups = _rows(mechanism, units, collapse)
+    joints = tuple(j for j in mechanism.joints if j.type in SINGLE)
+    coordinates = tuple(_coordinate(j, units, unit_of) for j in joints)
+    loads = tuple(
+        JointLoad(c, damping=j.damping, armature=j.armature)
+        for j, c in zip(joints, coordinates, strict=True)
+        if j.damping or j.armature
+    )
+    poses = [unit.X_WB for unit in units]
+    model = Model(
+        bodies=tuple(RigidBody(u.name, u.mass.mass, u.mass.inertia) for u in units),
+        primitives=primitives,
+        positions=np.array([u.X_WB.point(u.mass.com) for u in units]).reshape(-1, 3),
+        quaternions=np.array([X.quaternion() for X in poses]).reshape(-1, 4),
+        groups=groups,
+        coordinates=coordinates,
+        coordinate_names=tuple(j.name for j in joints),
+        loads=loads,
+        gravity=gravity or mechanism.gravity,
+    )
+    return Lowered(mechanism, model, units, joints, unit_of)
+
+
+def _units(mechanism: Mechanism, collapse: bool) -> tuple[tuple[Unit, ...], dict[int, int]]:
+    """The rigid units with their masses, and the unit that bears each body's frame."""
+    findings = Findings()
+    units = []
+    if collapse:
+        candidates = [(body.name, body.X_WB, body.mass) for body in mechanism.bodies]
+        unit_of = {i: i for i in range(len(mechanism.bodies))}
+    else:
+        masses = component_masses(mechanism.assembly, Findings())
+        candidates = [
+            (name, X, masses[name].mass) for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True)
+        ]
+        index = {name: i for i, name in enumerate(mechanism.component_names)}
+        unit_of = {i: index[body.components[0]] for i, body in enumerate(mechanism.bodies)}
+    for name, X, mass in candidates:
+        if mass is None or not mass.mass > 0:
+            findings.add("CB610", f"the mass of {name} is not known", Where(item=name))
+        else:
+            units.append(Unit(name, X, mass))
+    if len(findings):
+        raise ModelError(f"{len(findings)} bodies have no mass, so nothing can be simulated", findings)
+    unit_of[GROUND_BODY] = GROUND_BODY
+    return tuple(units), unit_of
+
+
+def _at_centre(units: tuple[Unit, ...], unit: int) -> Pose:
+    """X_CB: the unit's frame B in the solver's frame C at its centre of mass."""
+    return Pose() if unit == GROUND_BODY else Pose(np.eye(3), -units[unit].mass.com)
+
+
+def _rows(
+    mechanism: Mechanism, units: tuple[Unit, ...], collapse: bool
+) -> tuple[tuple[Primitive, ...], tuple[str, ...]]:
+    """All primitives in the solver's frames, and what each belongs to."""
+    named: list[tuple[str, Primitive]] = []
+    if collapse:
+        named += [(j.name, p) for j in mechanism.joints for p in j.primitives]
+        named += [(c.name, c.primitive) for c in mechanism.couplings]
+    else:
+        named += [(r.mate, p) for r in mechanism.mate_rows for p in r.primitives]
+    moved = tuple(reframed(p, lambda i: (i, _at_centre(units, i))) for _, p in named)
+    return moved, tuple(name for name, _ in named)
+
+
+def _coordinate(joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int]) -> Coordinate:
+    """The joint's coordinate: 0 as designed, b relative to a about or along z of the joint frame."""
+    in_bodies = Coordinate(
+        SINGLE[joint.type],
+        joint.a,
+        joint.b,
+        joint.X_AJ.p,
+        joint.X_AJ.R[:, 2],
+        joint.X_BJ.p,
+        joint.X_AJ.R[:, 0],
+        joint.X_BJ.R[:, 0],
+    )
+    return reframed(in_bodies, lambda body: (unit_of[body], _at_centre(units, unit_of[body])))
+
+
+def origin_of(units: tuple[Unit, ...], unit: int, position: Vector, rotation: Vector) -> Vector:
+    """The unit's frame origin in the world (m) from the centre's position (3,) and the rotation (3, 3)."""
+    return np.asarray(position - rotation @ units[unit].mass.com)

@@ -1,0 +1,18 @@
+"""Scenario, run and trajectory."""
+
+from cadbridge.simulation.plots import write_plots
+from cadbridge.simulation.run import Run, simulate
+from cadbridge.simulation.scenario import MotorSpec, Scenario, load_scenario
+from cadbridge.simulation.trajectory import read_trajectory, trajectory_table, write_trajectory
+
+__all__ = [
+    "MotorSpec",
+    "Run",
+    "Scenario",
+    "load_scenario",
+    "read_trajectory",
+    "simulate",
+    "trajectory_table",
+    "write_plots",
+    "write_trajectory",
+]

@@ -1,0 +1,70 @@
+"""Plots of a run, for people who would rather look than read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cadbridge.simulation.run import Run
+from cadbridge.simulation.trajectory import Columns, columns_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FLOOR = 1e-18
+"""What a logarithmic axis shows for zero."""
+
+
+def write_plots(run: Run, folder: Path) -> tuple[Path, ...]:
+    """Write joints.png, gears.png (where there are gears) and energy.png into a folder."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = columns_of(run)
+    drawings = {"joints": _joints, "gears": _gears, "energy": _energy}
+    written = []
+    for name, draw in drawings.items():
+        if name == "gears" and not run.mechanism.couplings:
+            continue
+        figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
+        draw(axes, columns, run)
+        axes.set_xlabel("time in s")
+        axes.grid(alpha=0.3)
+        if 0 < len(axes.get_lines()) <= 12:
+            axes.legend(fontsize="small")
+        path = folder / f"{name}.png"
+        figure.savefig(path, dpi=110, metadata={"Software": None})
+        plt.close(figure)
+        written.append(path)
+    return tuple(written)
+
+
+def _joints(axes: Axes, columns: Columns, run: Run) -> None:
+    t = columns["time"][0]
+    asked = set(run.mechanism.assembly.joint_names.values())
+    names = [j.name for j in run.lowered.joints if j.name in asked] or [j.name for j in run.lowered.joints]
+    for name in names:
+        values, unit = columns[f"joint.{name}.q"]
+        factor, shown = (1e3, "mm") if unit == "m" else (180 / np.pi, "°")
+        axes.plot(t, values * factor, label=f"{name} ({shown})")
+    axes.set_ylabel("joint value")
+
+
+def _gears(axes: Axes, columns: Columns, run: Run) -> None:
+    t = columns["time"][0]
+    for coupling in run.mechanism.couplings:
+        values, unit = columns[f"gear.{coupling.name}.error"]
+        axes.semilogy(t, np.maximum(np.abs(values), FLOOR), label=f"{coupling.name} ({unit})", lw=0.8)
+    axes.set_ylabel("error of the gears")
+
+
+def _energy(axes: Axes, columns: Columns, run: Run) -> None:
+    t = columns["time"][0]
+    for name in ("kinetic", "potential", "motor_work"):
+        axes.plot(t, columns[f"energy.{name}"][0], label=name.replace("_", " "))
+    axes.set_ylabel("energy in J")

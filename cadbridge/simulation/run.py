@@ -1,0 +1,154 @@
+"""One run: the mechanism lowered, put on its constraints, integrated, and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Finding, Findings, Where
+from cadbridge.lowering import Lowered, lower
+from cadbridge.mechanism import Mechanism
+from cadbridge.simulation.scenario import Scenario
+from solver.integrate import simulate as integrate
+from solver.model import Model, Motor, TimeFunction
+from solver.projection import project
+from solver.result import Result
+from solver.state import State
+from solver.system import System, prepare
+
+LARGEST_STEP = 0.2
+"""rad (or m) by which a joint is moved at once on its way to its initial value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A mechanism's motion: the solver's result with the way back, findings, and a summary for people."""
+
+    mechanism: Mechanism
+    scenario: Scenario
+    lowered: Lowered
+    system: System
+    result: Result
+    findings: tuple[Finding, ...]
+    summary: dict[str, Any]
+
+
+def simulate(
+    mechanism: Mechanism,
+    scenario: Scenario | None = None,
+    *,
+    duration: float | None = None,
+    collapse: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> Run:
+    """Simulate a mechanism.
+
+    `collapse` False hands every row of every mate to the solver; the motion is the same. `progress` is
+    called with the simulated time (s). Raises ModelError where a mass is not known, InputError where
+    the scenario cannot be used; a run that fails on its way ends in a finding, with what was computed.
+    """
+    what = scenario or Scenario()
+    if duration is not None:
+        what = replace(what, duration=duration)
+    findings = Findings()
+    lowered = lower(mechanism, collapse=collapse, gravity=what.gravity)
+    motors = tuple(
+        Motor(m.joint, lowered.model.coordinates[_coordinate(lowered, m.joint)], m.kind, m.function)
+        for m in what.motors
+    )
+    model = replace(lowered.model, motors=motors)
+    try:
+        state = initial_state(lowered, what, findings)
+        system = prepare(model)
+        start = None if state is None else replace(state, angles=None)
+        result = integrate(
+            system, start, duration=what.duration, rate=what.rate, rtol=what.rtol, atol=what.atol,
+            progress=None if progress is None else (lambda part: progress(part * what.duration)),
+        )  # fmt: skip
+    except ValueError as fault:
+        raise InputError(str(fault), findings) from fault
+    if not result.status.ok:
+        findings.add("CB611", f"{result.status.message} {result.status.advice}".strip())
+    _beyond_limits(lowered, result, findings)
+    for joint in mechanism.joints:
+        if joint.friction:
+            findings.add("CB613", f"{joint.name} has dry friction", Where(item=joint.name))
+    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), _summary(lowered, result))
+
+
+def _coordinate(lowered: Lowered, name: str) -> int:
+    index = lowered.coordinate_of(name)
+    if index is None:
+        raise InputError(f"There is no joint {name!r} with one freedom.")
+    return index
+
+
+def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
+    """The designed pose moved to the joint values asked for, on the constraints; None for the designed pose at rest.
+
+    Temporary drivers lead the joints there in small steps, so that loops and gears follow.
+    """
+    wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
+    if not wanted:
+        return None
+    count = max(1, int(np.ceil(max(abs(q) for q in wanted.values()) / LARGEST_STEP)))
+    state: State | None = None
+    for step in range(1, count + 1):
+        rates = scenario.rates if step == count else {}
+        system = prepare(_driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates))
+        given = state or State.at_rest(lowered.model.positions, lowered.model.quaternions)
+        projected = project(system, given)
+        if not projected.status.ok:
+            findings.add("CB614", projected.status.message)
+            raise InputError("The initial state cannot be reached.", findings)
+        state = projected.state
+    return state
+
+
+def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, float]) -> Model:
+    motors = []
+    for name, value in positions.items():
+        rate = rates.get(name, 0.0)
+        function = TimeFunction(lambda t, value=value, rate=rate: (value, rate, 0.0))  # type: ignore[misc]
+        motors.append(Motor(name, lowered.model.coordinates[_coordinate(lowered, name)], "angle", function))
+    return replace(lowered.model, motors=tuple(motors))
+
+
+def _beyond_limits(lowered: Lowered, result: Result, findings: Findings) -> None:
+    for i, joint in enumerate(lowered.joints):
+        if joint.limit is None or len(result.trajectory.t) == 0:
+            continue
+        q = result.trajectory.coordinates[:, i]
+        lower = -np.inf if joint.limit.lower is None else joint.limit.lower
+        upper = np.inf if joint.limit.upper is None else joint.limit.upper
+        outside = np.flatnonzero((q < lower - 1e-9) | (q > upper + 1e-9))
+        if outside.size:
+            t = result.trajectory.t[outside[0]]
+            findings.add("CB612", f"{joint.name} is beyond its limits from t = {t:.4g} s on", Where(item=joint.name))
+
+
+def _summary(lowered: Lowered, result: Result) -> dict[str, Any]:
+    """What a person wants to know of a run first; plain numbers."""
+    T = result.trajectory
+    balance = T.kinetic + T.potential - T.motor_work + T.dissipated
+    exchanged = float(np.ptp(T.kinetic)) if len(T.t) else 0.0
+    drift = float(np.max(np.abs(balance - balance[0]))) if len(T.t) else 0.0
+    return {
+        "status": result.status.code,
+        "message": result.status.message,
+        "simulated_s": float(T.t[-1]) if len(T.t) else 0.0,
+        "samples": len(T.t),
+        "bodies": len(lowered.units),
+        "rows": int(sum(p.rows for p in lowered.model.primitives)),
+        "steps": result.statistics.steps,
+        "rejected_steps": result.statistics.rejected,
+        "constraint_position": float(np.max(T.constraint_position, initial=0.0)),
+        "constraint_velocity": float(np.max(T.constraint_velocity, initial=0.0)),
+        "energy_exchanged_J": exchanged,
+        "energy_drift_J": drift,
+        "gravity": list(lowered.model.gravity),
+    }

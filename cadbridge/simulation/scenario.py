@@ -1,0 +1,206 @@
+"""The scenario: what acts on a mechanism, from where, for how long."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.lowering import SINGLE
+from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.readers.mates_file.positions import Place, load_yaml
+from solver.functions import constant, expression, scaled, table
+from solver.model import TimeFunction
+
+FORMAT = "cadbridge.scenario/1"
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+@dataclass(frozen=True)
+class MotorSpec:
+    """A motor on a joint (by name): `kind` torque, speed or angle, in SI (rad, m, N m, N)."""
+
+    joint: str
+    kind: str
+    function: TimeFunction
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """SI throughout. `positions` and `rates` are initial joint values (rad or m) by joint name."""
+
+    gravity: tuple[float, float, float] | None = None
+    duration: float = 2.0
+    rate: float = 100.0
+    rtol: float = 1e-8
+    atol: float = 1e-8
+    positions: dict[str, float] = field(default_factory=dict)
+    rates: dict[str, float] = field(default_factory=dict)
+    motors: tuple[MotorSpec, ...] = ()
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=False)
+
+
+class Table(_Strict):
+    """Points [time s, value] of a smooth curve."""
+
+    table: list[tuple[Finite, Finite]]
+
+
+Function = Finite | str | Table
+
+
+class MotorEntry(_Strict):
+    """A motor: its joint and one of torque (N m, N), speed (degrees/s, mm/s), angle (degrees, mm)."""
+
+    joint: str
+    torque: Function | None = None
+    speed: Function | None = None
+    angle: Function | None = None
+
+
+class Initial(_Strict):
+    """Joint values in degrees or mm, rates a second."""
+
+    positions: dict[str, Finite] = Field(default_factory=dict)
+    rates: dict[str, Finite] = Field(default_factory=dict)
+
+
+class Tolerance(_Strict):
+    """Relative and absolute tolerance of a step."""
+
+    relative: Annotated[float, Field(ge=1e-14, le=0.1)] = 1e-8
+    absolute: Annotated[float, Field(ge=1e-16, le=0.1)] = 1e-8
+
+
+class ScenarioFile(_Strict):
+    """The file as people write it."""
+
+    format: Literal["cadbridge.scenario/1"]
+    gravity: tuple[Finite, Finite, Finite] | None = None
+    duration: Positive = 2.0
+    rate: Positive = 100.0
+    tolerance: Annotated[float, Field(ge=1e-14, le=0.1)] | Tolerance = 1e-8
+    integrator: Literal["dopri5"] = "dopri5"
+    initial: Initial = Field(default_factory=Initial)
+    motors: list[MotorEntry] = Field(default_factory=list)
+
+
+def load_scenario(path: Path, mechanism: Mechanism) -> Scenario:
+    """Read a scenario for a mechanism; InputError with all faults, each with line and column."""
+    findings = Findings()
+    if not path.is_file():
+        findings.add("CB100", f"there is no file {path}", Where(file=str(path)))
+        raise InputError("The scenario file cannot be opened.", findings)
+    yaml = load_yaml(path, findings, str(path))
+    spec = None if yaml.data is None else _validated(yaml.data, yaml.places, str(path), findings)
+    scenario = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
+    if findings.errors or scenario is None:
+        raise InputError("The scenario file cannot be used.", findings)
+    return scenario
+
+
+def _validated(data: object, places: Place, file: str, findings: Findings) -> ScenarioFile | None:
+    try:
+        return ScenarioFile.model_validate(data)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            loc = [step for step in fault["loc"] if isinstance(step, int) or not str(step).startswith("Table")]
+            line, column = places.find(loc, key=fault["type"] == "extra_forbidden")
+            message = f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}"
+            if fault["type"] == "extra_forbidden":
+                near = difflib.get_close_matches(str(fault["loc"][-1]), _KEYS, n=2)
+                message += f"; nearest: {', '.join(near)}" if near else ""
+            findings.add("CB601", message, Where(file, line, column))
+        return None
+
+
+_KEYS = sorted({k for model in (ScenarioFile, Initial, MotorEntry, Tolerance) for k in model.model_fields})
+
+
+@dataclass
+class _Resolver:
+    """Names to joints, degrees and mm to SI; every fault is told at its place."""
+
+    mechanism: Mechanism
+    findings: Findings
+    file: str
+    places: Place
+
+    def resolve(self, spec: ScenarioFile) -> Scenario:
+        tolerance = spec.tolerance
+        if not isinstance(tolerance, Tolerance):
+            tolerance = Tolerance(relative=tolerance, absolute=max(tolerance, 1e-16))
+        return Scenario(
+            gravity=spec.gravity,
+            duration=spec.duration,
+            rate=spec.rate,
+            rtol=tolerance.relative,
+            atol=tolerance.absolute,
+            positions=self._values(spec.initial.positions, "positions"),
+            rates=self._values(spec.initial.rates, "rates"),
+            motors=tuple(m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None),
+        )
+
+    def _where(self, *path: str | int) -> Where:
+        return Where(self.file, *self.places.find(path))
+
+    def joint(self, name: str, where: Where) -> Joint | None:
+        """The joint of that name, mate or drive, where it has one freedom."""
+        drives = {d.name: d.joint for d in self.mechanism.drives}
+        names = {m: j for j in self.mechanism.joints for m in j.mates} | {j.name: j for j in self.mechanism.joints}
+        joint = names.get(name) or names.get(drives.get(name, name))
+        if joint is not None and joint.type in SINGLE:
+            return joint
+        known = sorted({j.name for j in self.mechanism.joints if j.type in SINGLE} | set(drives))
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+        said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
+        self.findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
+        return None
+
+    def _values(self, values: dict[str, float], section: str) -> dict[str, float]:
+        done = {}
+        for name, value in values.items():
+            joint = self.joint(name, self._where("initial", section, name))
+            if joint is not None:
+                done[joint.name] = value * _si(joint)
+        return done
+
+    def _motor(self, i: int, entry: MotorEntry) -> MotorSpec | None:
+        where = self._where("motors", i)
+        joint = self.joint(entry.joint, where)
+        given = [(k, v) for k in ("torque", "speed", "angle") if (v := getattr(entry, k)) is not None]
+        if len(given) != 1:
+            self.findings.add("CB601", f"motor on {entry.joint}: give one of torque, speed, angle", where)
+            return None
+        kind, value = given[0]
+        try:
+            function = _function(value)
+        except ValueError as fault:
+            self.findings.add("CB603", f"motor on {entry.joint}: {fault}", self._where("motors", i, kind))
+            return None
+        if joint is None:
+            return None
+        return MotorSpec(joint.name, kind, function if kind == "torque" else scaled(function, _si(joint)))
+
+
+def _si(joint: Joint) -> float:
+    """Degrees to rad on a joint that turns, mm to m on one that slides."""
+    return 1e-3 if SINGLE[joint.type] == "distance" else math.pi / 180.0
+
+
+def _function(value: float | str | Table) -> TimeFunction:
+    if isinstance(value, Table):
+        return table(value.table)
+    maker: Callable[..., TimeFunction] = expression if isinstance(value, str) else constant
+    return maker(value)

@@ -1,0 +1,208 @@
+"""The trajectory as a table with named columns and units (docs/trajectory.md), as Parquet or CSV."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.errors import InputError
+from cadbridge.lowering import SINGLE
+from cadbridge.mechanism import GROUND_BODY
+from cadbridge.simulation.run import Run
+from solver.constraints import GearPair, Primitive, RackPinion
+from solver.constraints.evaluation import evaluate_program
+from solver.constraints.program import gear_radii
+from solver.rotation import matrix
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+Columns = dict[str, tuple[Array, str]]
+"""Column name to values (k,) and unit."""
+
+FORMAT = "cadbridge.trajectory/1"
+
+
+def columns_of(run: Run) -> Columns:
+    """All columns of a run, each with its unit, in the order in which they are documented."""
+    T = run.result.trajectory
+    columns: Columns = {"time": (T.t, "s")}
+    rotations = np.array([[matrix(q) for q in sample] for sample in T.quaternions]).reshape(
+        len(T.t), len(run.lowered.units), 3, 3
+    )
+    columns |= _bodies(run, rotations)
+    columns |= _joints(run)
+    errors, rates, wrenches = _rows(run)
+    columns |= _reactions(run, rotations, wrenches)
+    for name, (values, unit) in errors.items():
+        columns[f"gear.{name}.error"] = (values, unit)
+        columns[f"gear.{name}.error_rate"] = (rates[name][0], f"{unit}/s")
+    columns["energy.kinetic"] = (T.kinetic, "J")
+    columns["energy.potential"] = (T.potential, "J")
+    columns["energy.motor_work"] = (T.motor_work, "J")
+    columns["constraint.position"] = (T.constraint_position, "1")
+    columns["constraint.velocity"] = (T.constraint_velocity, "1")
+    return columns
+
+
+def _bodies(run: Run, rotations: Array) -> Columns:
+    """Poses and velocities of the bodies' frames B (the solver's are at the centres of mass)."""
+    T, columns = run.result.trajectory, {}
+    for i, unit in enumerate(run.lowered.units):
+        lever = -rotations[:, i] @ unit.mass.com
+        origin = T.positions[:, i] + lever
+        w = T.velocities[:, i, 3:]
+        v = T.velocities[:, i, :3] + np.cross(w, lever)
+        for k, axis in enumerate("xyz"):
+            columns[f"body.{unit.name}.{axis}"] = (origin[:, k], "m")
+        for k, axis in enumerate(("qw", "qx", "qy", "qz")):
+            columns[f"body.{unit.name}.{axis}"] = (T.quaternions[:, i, k], "1")
+        for k, axis in enumerate("xyz"):
+            columns[f"body.{unit.name}.v{axis}"] = (v[:, k], "m/s")
+        for k, axis in enumerate("xyz"):
+            columns[f"body.{unit.name}.w{axis}"] = (w[:, k], "rad/s")
+    return columns
+
+
+def _joints(run: Run) -> Columns:
+    T, columns = run.result.trajectory, {}
+    for i, joint in enumerate(run.lowered.joints):
+        unit = "m" if SINGLE[joint.type] == "distance" else "rad"
+        columns[f"joint.{joint.name}.q"] = (T.coordinates[:, i], unit)
+        columns[f"joint.{joint.name}.qd"] = (T.coordinate_rates[:, i], f"{unit}/s")
+        columns[f"joint.{joint.name}.qdd"] = (T.coordinate_accelerations[:, i], f"{unit}/s²")
+    return columns
+
+
+def _rows(run: Run) -> tuple[Columns, Columns, dict[str, Array]]:
+    """Errors of gears, recomputed from the raw states, and each group's wrench on the units (k, n, 6)."""
+    T, model, program = run.result.trajectory, run.lowered.model, run.system.program
+    k, n = len(T.t), len(run.lowered.units)
+    g = np.zeros((k, program.rows))
+    gv = np.zeros_like(g)
+    forces: dict[str, Array] = defaultdict(lambda: np.zeros((k, n, 6)))
+    slices = [slice(program.primitive_row[i], program.primitive_row[i + 1]) for i in range(len(model.primitives))]
+    for s in range(k):
+        found = evaluate_program(program, T.positions[s], T.quaternions[s], T.velocities[s], T.angles[s])
+        g[s], gv[s] = found.g, found.rates
+        for group, rows in zip(model.groups, slices, strict=True):
+            forces[group][s] -= (T.multipliers[s, rows] @ found.G[rows]).reshape(n, 6)
+    errors: Columns = {}
+    rates: Columns = {}
+    couplings = {c.name for c in run.mechanism.couplings}
+    for group, primitive, rows in zip(model.groups, model.primitives, slices, strict=True):
+        if group in couplings:
+            radius, unit = _pitch_radius(primitive, run)
+            errors[group] = (g[:, rows].sum(axis=1) / radius, unit)
+            rates[group] = (gv[:, rows].sum(axis=1) / radius, unit)
+    return errors, rates, dict(forces)
+
+
+def _pitch_radius(primitive: Primitive, run: Run) -> tuple[float, str]:
+    """What turns a row's residual into an angle: the smaller wheel's radius, on which an error is largest."""
+    if isinstance(primitive, GearPair):
+        model = run.lowered.model
+        return min(gear_radii(primitive, model.positions, model.quaternions)), "rad"
+    return 1.0, "m" if isinstance(primitive, RackPinion) else "rad"
+
+
+def _reactions(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+    """The wrench of each joint on its second body at the joint's origin, world axes.
+
+    Without collapsing, the wrenches of all mates between the two bodies' components are summed over the
+    components of the second body.
+    """
+    T, columns = run.result.trajectory, {}
+    lowered = run.lowered
+    index = {unit.name: i for i, unit in enumerate(lowered.units)}
+    for joint in run.mechanism.joints:
+        body = joint.b if joint.b != GROUND_BODY else joint.a
+        sign = 1.0 if joint.b != GROUND_BODY else -1.0
+        bearer = lowered.unit_of[body]
+        origin = T.positions[:, bearer] + rotations[:, bearer] @ (
+            (joint.X_BJ if joint.b != GROUND_BODY else joint.X_AJ).p - lowered.units[bearer].mass.com
+        )
+        groups: tuple[str, ...]
+        if joint.name in wrenches and len(lowered.units) == len(run.mechanism.bodies):
+            groups, members = (joint.name,), [bearer]
+        else:
+            groups, members = joint.mates, [index[c] for c in run.mechanism.bodies[body].components if c in index]
+        force = np.zeros((len(T.t), 3))
+        torque = np.zeros((len(T.t), 3))
+        for group in groups:
+            for i in members:
+                if group in wrenches:
+                    f, m = wrenches[group][:, i, :3], wrenches[group][:, i, 3:]
+                    force += f
+                    torque += m + np.cross(T.positions[:, i] - origin, f)
+        for k, axis in enumerate("xyz"):
+            columns[f"joint.{joint.name}.f{axis}"] = (sign * force[:, k], "N")
+        for k, axis in enumerate("xyz"):
+            columns[f"joint.{joint.name}.t{axis}"] = (sign * torque[:, k], "N m")
+    return columns
+
+
+def trajectory_table(run: Run) -> pa.Table:
+    """The run as an Arrow table; units are in the fields' metadata, a JSON document in the schema's."""
+    import pyarrow as pa
+
+    columns = columns_of(run)
+    document = {
+        "format": FORMAT,
+        "source": Path(run.mechanism.assembly.source).name,
+        "bodies": [unit.name for unit in run.lowered.units],
+        "joints": [joint.name for joint in run.mechanism.joints],
+        "gears": [c.name for c in run.mechanism.couplings],
+        **run.summary,
+    }
+    fields = [pa.field(name, pa.float64(), metadata={"unit": unit}) for name, (_, unit) in columns.items()]
+    schema = pa.schema(fields, metadata={FORMAT: json.dumps(document, sort_keys=True)})
+    return pa.table([pa.array(np.ascontiguousarray(v)) for v, _ in columns.values()], schema=schema)
+
+
+def write_trajectory(run: Run, path: Path) -> None:
+    """Write a run as Parquet, or CSV where the name ends so; it appears whole or not at all.
+
+    InputError where the file cannot be written (a full disk, a folder that is not there).
+    """
+    import pyarrow.csv as pa_csv
+    import pyarrow.parquet as pq
+
+    table = trajectory_table(run)
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
+        if path.suffix == ".csv":
+            pa_csv.write_csv(table, temporary)
+        else:
+            pq.write_table(table, temporary, compression="zstd")
+        os.replace(temporary, path)
+    except OSError as fault:
+        raise InputError(f"The trajectory {path} cannot be written: {fault.strerror or fault}.") from fault
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def read_trajectory(path: Path) -> pa.Table:
+    """Read a Parquet trajectory; InputError where it is none of ours."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as fault:
+        raise InputError(f"{path} cannot be read as a trajectory: {fault}") from fault
+    if FORMAT.encode() not in (table.schema.metadata or {}):
+        raise InputError(f"{path} is Parquet, but no {FORMAT}.")
+    return table

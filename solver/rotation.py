@@ -50,7 +50,7 @@ def multiply(left: ArrayLike, right: ArrayLike) -> Array:
 
 def conjugate(quaternion: ArrayLike) -> Array:
     """The inverse rotation of unit quaternions (…, 4)."""
-    return np.asarray(quaternion, dtype=float) * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(np.asarray(quaternion, dtype=float) * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def exponential(rotation_vector: ArrayLike) -> Array:

@@ -123,7 +123,8 @@ ENTRIES: dict[str, Entry] = {
     "CB517": Entry(
         Severity.INFO,
         "the home pose is not carried",
-        "The target has no place for named joint values; they stand in losses.json.",
+        "The target has no place for named joint values, or they do not fix the pose (closed loops, couplings); "
+        "they stand in losses.json.",
         "Set them in the engine.",
     ),
     "CB518": Entry(

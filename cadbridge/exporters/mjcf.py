@@ -13,10 +13,11 @@ import numpy as np
 
 from cadbridge.assembly import Limit
 from cadbridge.exporters import sidecars
+from cadbridge.exporters.home import home_qpos
 from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.names import Names, clean
-from cadbridge.exporters.numbers import number, numbers, small
+from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
 from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
 from cadbridge.exporters.tree import Link, joint_pose
@@ -68,8 +69,12 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
     if fast:
         findings.add("CB511", f"MJCF has no limit of velocity: {', '.join(fast)}")
-    if tree.mechanism.assembly.home:
+    if tree.mechanism.assembly.home and home_qpos(plan, _loops(closed)) is None:
         findings.add("CB517", f"home pose of {', '.join(sorted(tree.mechanism.assembly.home))}")
+
+
+def _loops(closed: Closed) -> bool:
+    return bool(closed.connects or closed.welds)
 
 
 def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
@@ -99,6 +104,9 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
         add(elements[i], "site", {"name": frame} | _place(X_LF))
     _couplings(root, plan, closed, findings)
     _actuators(root, plan, findings)
+    qpos = home_qpos(plan, _loops(closed))
+    if qpos is not None:
+        add(add(root, "keyframe"), "key", name="home", qpos=numbers(qpos))
     return document(root)
 
 
@@ -136,7 +144,7 @@ def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:
     mass = plan.tree.mass(link)
     if mass is None or not mass.mass > 0:
         return
-    I = 0.5 * (mass.inertia + mass.inertia.T)  # noqa: E741 - the symbol of mechanics
+    I = tensor(mass.inertia)  # noqa: E741 - the symbol of mechanics
     full = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
     add(
         body,
@@ -217,7 +225,7 @@ def _joint_equality(equality: ET.Element, name: str, relation: Relation, plan: P
     for driver, c2 in others:
         element.set("joint2", plan.joint_names[driver])
         ratio = -c2 / c1
-    element.set("polycoef", numbers((relation.constant / c1, ratio, 0, 0, 0)))
+    element.set("polycoef", f"{number(relation.constant / c1)} {exact(ratio)} 0 0 0")
 
 
 def _tendon_equality(
@@ -226,7 +234,7 @@ def _tendon_equality(
     """A sum over several joints is the length of a fixed tendon, which is held."""
     fixed = add(tendons, "fixed", name=tendon)
     for k, c in relation.terms:
-        add(fixed, "joint", joint=plan.joint_names[k], coef=number(c))
+        add(fixed, "joint", joint=plan.joint_names[k], coef=exact(c))
     polycoef = numbers((relation.constant, 0, 0, 0, 0))
     add(equality, "tendon", name=name, tendon1=tendon, polycoef=polycoef)
 

@@ -6,18 +6,30 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from cadbridge.frames import Matrix
 from cadbridge.inertia import MassProperties
 
 
 def number(value: float) -> str:
-    """Fifteen digits, with what is below 1e-15 as 0."""
+    """Twelve digits, which outlast no rounding of the last ones; what is below 1e-14 is 0."""
     value = float(value)
-    return "0" if abs(value) < 1e-15 else f"{value:.15g}"
+    return "0" if abs(value) < 1e-14 else f"{value:.12g}"
 
 
 def small(value: float) -> str:
-    """Fifteen digits, however small (masses, inertias)."""
-    return "0" if value == 0 else f"{float(value):.15g}"
+    """Twelve digits, however small (masses, inertias)."""
+    return "0" if value == 0 else f"{float(value):.12g}"
+
+
+def exact(value: float) -> str:
+    """All digits (ratios, which add up over many turns)."""
+    return f"{float(value):.15g}"
+
+
+def tensor(inertia: Matrix) -> Matrix:
+    """A symmetric inertia (3, 3), with products that are only rounding as 0."""
+    inertia = 0.5 * (inertia + inertia.T)
+    return np.where(np.abs(inertia) < 1e-13 * np.trace(inertia), 0.0, inertia)
 
 
 def numbers(values: Iterable[float]) -> str:

@@ -87,7 +87,7 @@ def make_plan(tree: Tree, findings: Findings, *, folders: tuple[str, str], masse
     }
     changed = sum(new != old for kind in names.values() for new, old in kind.items())
     if changed:
-        findings.add("CB510", f"{changed} names were changed")
+        findings.add("CB510", f"names changed: {changed}")
     return Plan(tree, link_names, joint_names, frame_names, found, lost, meshes, names)
 
 

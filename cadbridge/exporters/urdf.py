@@ -13,7 +13,7 @@ import numpy as np
 from cadbridge.assembly import Limit
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.markup import add, document
-from cadbridge.exporters.numbers import number, numbers, small
+from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
 from cadbridge.exporters.relations import Dependence, eliminate, ranking
 from cadbridge.exporters.tree import Freedom, Link, Tree, spanning_tree
@@ -139,8 +139,9 @@ def _inertial(element: ET.Element, mass: MassProperties) -> None:
     inertial = add(element, "inertial")
     add(inertial, "origin", xyz=numbers(mass.com), rpy="0 0 0")
     add(inertial, "mass", value=small(mass.mass))
+    inertia = tensor(mass.inertia)
     pairs = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    values = {key: small(mass.inertia[i, j]) for key, (i, j) in pairs.items()}
+    values = {key: small(inertia[i, j]) for key, (i, j) in pairs.items()}
     add(inertial, "inertia", values)
 
 
@@ -221,7 +222,7 @@ def _single(
             element,
             "mimic",
             joint=plan.joint_names[driver],
-            multiplier=number(factor),
+            multiplier=exact(factor),
             offset=number(mimic.offset),
         )
 

@@ -84,9 +84,7 @@ def _unit(options: ReadOptions, findings: Findings) -> float | None:
         return LENGTH[options.length_unit.strip().lower()]
     except KeyError:
         known = ", ".join(sorted(LENGTH))
-        raise InputError(
-            f"unknown unit of length {options.length_unit!r}; known are {known}", findings
-        ) from None
+        raise InputError(f"unknown unit of length {options.length_unit!r}; known are {known}", findings) from None
 
 
 def _ledger(document: Document, options: ReadOptions) -> tuple[str, ...]:
@@ -102,14 +100,17 @@ def _ledger(document: Document, options: ReadOptions) -> tuple[str, ...]:
 def _unfold(document: Document, path: Path, findings: Findings) -> tuple[str, list[Node]]:
     """The assembly's name and its first-level occurrences with all below them."""
     unfolder = _Unfolder(document, path, findings)
-    if len(document.roots) == 1:
-        root = document.roots[0]
-        product = document.products[root.product]
+    name, roots, start = path.stem, document.roots, np.eye(3, 4)
+    colour: Colour | None = None
+    above: tuple[str, ...] = ()
+    if len(roots) == 1:
+        product = document.products[roots[0].product]
         name = _clean(product.name) or path.stem
         if product.children:
-            return name, unfolder.children(product, root.matrix, "", product.colour, (name,))
-        return name, unfolder.occurrences(document.roots, np.eye(3, 4), "", None, ())
-    return path.stem, unfolder.occurrences(document.roots, np.eye(3, 4), "", None, ())
+            start, colour, above, roots = roots[0].matrix, product.colour, (name,), product.children
+    tops = unfolder.occurrences(roots, start, "", colour, above)
+    unfolder.tell_replaced()
+    return name, tops
 
 
 class _Unfolder:
@@ -120,11 +121,7 @@ class _Unfolder:
         self._path = path
         self._findings = findings
         self._count = 0
-
-    def children(
-        self, product: Product, matrix: Matrix, prefix: str, colour: Colour | None, above: tuple[str, ...]
-    ) -> list[Node]:
-        return self.occurrences(product.children, matrix, prefix, colour, above)
+        self._replaced: list[str] = []
 
     def occurrences(
         self,
@@ -134,6 +131,7 @@ class _Unfolder:
         colour: Colour | None,
         above: tuple[str, ...],
     ) -> list[Node]:
+        """The nodes of siblings and of all below them, placed in the world by way of `matrix`."""
         nodes = []
         for occurrence, name in zip(occurrences, self._names(occurrences, prefix), strict=True):
             self._count += 1
@@ -146,38 +144,43 @@ class _Unfolder:
             shade = occurrence.colour or colour
             products = (*above, _clean(product.name) or product.label)
             node = Node(prefix + name, product, placed, shade, products)
-            node.children = self.children(product, placed, node.path + "/", shade or product.colour, products)
+            node.children = self.occurrences(
+                product.children, placed, node.path + "/", shade or product.colour, products
+            )
             nodes.append(node)
         return nodes
 
     def _names(self, occurrences: list[Occurrence], prefix: str) -> list[str]:
-        """A unique name for each sibling: its own, or product and count where it has none of its own."""
-        counts: dict[str, int] = {}
+        """A unique name for each sibling: its own; else its product's, with a count where that is not unique."""
         own = [_clean(o.name) for o in occurrences]
-        taken, names = {n for n in own if _is_name(n)}, []
+        products = [_clean(self._document.products[o.product].name) or "Unnamed" for o in occurrences]
+        taken = {name for name in own if _is_name(name)}
         used: set[str] = set()
-        for occurrence, name in zip(occurrences, own, strict=True):
-            product = _clean(self._document.products[occurrence.product].name) or "Unnamed"
+        counts: dict[str, int] = {}
+        names = []
+        for name, product in zip(own, products, strict=True):
             counts[product] = counts.get(product, 0) + 1
-            if not _is_name(name):
-                base = f"{product}:{counts[product]}"
-                final = _free(base, taken | used)
-                self._say(
-                    "CB137", f"an occurrence of {product!r} named {name!r} is called {prefix}{final}", final
-                )
-            elif name in used:
-                final = _free(f"{name}:2", taken | used)
-                self._say(
-                    "CB107", f"two occurrences are named {prefix}{name}; one is called {prefix}{final}", final
-                )
-            else:
+            if _is_name(name) and name not in used:
                 final = name
+            elif _is_name(name):
+                final = _free(f"{name}:2", taken | used)
+                text = f"two occurrences are named {prefix}{name}; one is called {prefix}{final}"
+                self._findings.add("CB107", text, Where(file=str(self._path), item=final))
+            elif products.count(product) == 1 and product not in taken | used:
+                final = product
+            else:
+                final = _free(f"{product}:{counts[product]}", taken | used)
+                self._replaced.append(f"{prefix}{final}")
             used.add(final)
             names.append(final)
         return names
 
-    def _say(self, code: str, text: str, item: str) -> None:
-        self._findings.add(code, text, Where(file=str(self._path), item=item))
+    def tell_replaced(self) -> None:
+        """One finding for all occurrences that got a name with a count."""
+        if self._replaced:
+            some = ", ".join(self._replaced[:5]) + (" …" if len(self._replaced) > 5 else "")
+            text = f"{len(self._replaced)} occurrences without a name are called by product and count: {some}"
+            self._findings.add("CB137", text, Where(file=str(self._path)))
 
 
 def _clean(name: str) -> str:
@@ -352,9 +355,7 @@ _DENSEST, _LIGHTEST = 23000.0, 1.0
 """kg/m³: osmium and the lightest foams."""
 
 
-def _density(
-    product: Product, name: str, where: Where, findings: Findings
-) -> tuple[float | None, str | None]:
+def _density(product: Product, name: str, where: Where, findings: Findings) -> tuple[float | None, str | None]:
     """The density in kg/m³ and where it is from; a missing unit is found by the size of the number."""
     value = product.density
     if value is None:

@@ -1,0 +1,185 @@
+"""OCCT in its own process: what it measures, and what happens when it dies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cadquery as cq
+import numpy as np
+import pytest
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings
+from cadbridge.mass import audit_mesh, volume_properties
+from cadbridge.shapes import load_shapes, select_faces
+from cadbridge.shapes.convert import mirrored
+from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
+from tests.shapes.solids import involute_gear, write_part
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.close()
+
+
+# --- measures ---
+
+
+@pytest.mark.parametrize(("teeth", "module"), [(20, 2.0), (45, 1.0)])
+def test_an_involute_gear_weighs_what_its_brep_does(tmp_path: Path, teeth: int, module: float) -> None:
+    path = write_part(tmp_path / "gear.step", involute_gear(teeth, module, 15.0))
+    shape = load_shapes([path])[path]
+    assert shape.fine is not None
+    assert shape.coarse is not None
+    assert shape.brep is not None
+    audit = audit_mesh(shape.fine)
+    assert audit.closed
+    ours, exact = volume_properties(audit.mesh), shape.brep
+    assert ours.mass == pytest.approx(exact.mass, rel=1e-3)
+    assert np.linalg.norm(ours.inertia - exact.inertia) < 3e-3 * np.linalg.norm(exact.inertia)
+    assert len(shape.coarse.triangles) <= len(shape.fine.triangles) < 40_000
+
+
+def test_round_parts_are_fine_for_weighing_and_coarse_for_showing(tmp_path: Path) -> None:
+    path = write_part(tmp_path / "ball.step", cq.Workplane().sphere(20.0))
+    shape = load_shapes([path])[path]
+    assert shape.fine is not None
+    assert shape.coarse is not None
+    assert shape.brep is not None
+    assert shape.brep.mass == pytest.approx(4.0 / 3.0 * np.pi * 0.02**3, rel=1e-9)
+    assert volume_properties(shape.fine).mass == pytest.approx(shape.brep.mass, rel=1e-3)
+    assert len(shape.coarse.triangles) < len(shape.fine.triangles) / 3
+    assert [(f.kind, f.radius) for f in shape.faces] == [("sphere", pytest.approx(0.02))]
+
+
+def test_faces_tell_place_direction_and_radius_in_metres(tmp_path: Path) -> None:
+    solid = cq.Workplane().box(40, 30, 20).translate((100, 0, 0))
+    solid = solid.faces(">Z").workplane(centerOption="CenterOfMass").hole(8)
+    path = write_part(tmp_path / "block.step", solid)
+    shape = load_shapes([path])[path]
+    assert sorted(f.kind for f in shape.faces) == ["cylinder"] + ["plane"] * 6
+    centre = np.array([0.1, 0.0, 0.0])
+    for face in shape.faces:
+        assert face.direction is not None
+        if face.kind == "plane":
+            # Outward: from the middle of the block to the face.
+            assert face.direction @ (face.centre - centre) > 0.009
+            assert face.direction @ (face.point - face.centre) == pytest.approx(0.0, abs=1e-12)
+        else:
+            assert face.radius == pytest.approx(0.004)
+            np.testing.assert_allclose(np.abs(face.direction), [0, 0, 1], atol=1e-12)
+            np.testing.assert_allclose(face.point[:2], [0.1, 0.0], atol=1e-12)
+    assert sum(f.area for f in shape.faces if f.kind == "plane") == pytest.approx(
+        2e-6 * (40 * 30 + 40 * 20 + 30 * 20) - 2 * np.pi * 0.004**2
+    )
+
+
+def test_faces_are_selected_by_cadquery_selectors(tmp_path: Path) -> None:
+    path = write_part(tmp_path / "block.step", cq.Workplane().box(4, 3, 2).faces(">Z").workplane().hole(1))
+    shape = load_shapes([path])[path]
+    (top,) = select_faces(shape, ">Z")
+    direction = shape.faces[top].direction
+    assert direction is not None
+    np.testing.assert_allclose(direction, [0, 0, 1], atol=1e-12)
+    assert [shape.faces[i].kind for i in select_faces(shape, "%CYLINDER")] == ["cylinder"]
+    assert len(select_faces(shape, "|X")) == 2
+    assert select_faces(shape, "%SPHERE") == ()
+    with pytest.raises(ValueError, match="from character 1"):
+        select_faces(shape, "nonsense(")
+
+
+def test_a_mirrored_shape_is_selected_as_it_is_mirrored(tmp_path: Path) -> None:
+    path = write_part(tmp_path / "wedge.step", cq.Workplane().box(4, 3, 2).faces(">X").workplane().hole(1))
+    original = load_shapes([path])[path]
+    copy = mirrored(original, "|mirror")
+    (right,), (left,) = select_faces(copy, ">X"), select_faces(original, "<X")
+    assert right == left
+    np.testing.assert_allclose(copy.faces[right].direction, [1, 0, 0], atol=1e-12)
+    assert copy.fine is not None
+    assert copy.brep is not None
+    assert volume_properties(copy.fine).mass == pytest.approx(copy.brep.mass, rel=1e-3)
+
+
+def test_files_that_cannot_be_read_are_told_all_at_once(tmp_path: Path) -> None:
+    good = write_part(tmp_path / "good.step", cq.Workplane().box(1, 1, 1))
+    bad, none = tmp_path / "bad.step", tmp_path / "none.step"
+    bad.write_text("hello")
+    with pytest.raises(InputError) as caught:
+        load_shapes([bad, good, none])
+    assert sorted(f.code for f in caught.value.findings) == ["CB100", "CB120"]
+    findings = Findings()
+    assert list(load_shapes([bad, good, none], findings=findings)) == [good]
+    assert sorted(f.code for f in findings) == ["CB100", "CB120"]
+
+
+# --- the process ---
+
+
+def test_a_killed_worker_is_an_error_and_the_next_request_is_answered(worker: Worker) -> None:
+    first = worker.request("ping", {}, 60.0)
+    assert first == worker.pid != os.getpid()
+    process = worker._process
+    assert process is not None
+    process.kill()
+    process.wait()
+    second = worker.request("ping", {}, 60.0)
+    assert second != first
+
+
+def test_a_worker_that_dies_at_work_says_how(worker: Worker, tmp_path: Path) -> None:
+    worker.request("ping", {}, 60.0)
+    path = write_part(tmp_path / "gear.step", involute_gear(60, 1.0, 10.0))
+    process = worker._process
+    assert process is not None
+    killer = threading.Timer(0.05, process.kill)
+    killer.start()
+    with pytest.raises(WorkerDiedError, match=r"it (was ended by SIGKILL|ended)"):
+        worker.request("whole", {"path": str(path), "length_unit": None}, 60.0)
+    killer.join()
+    assert worker.request("ping", {}, 60.0) == worker.pid
+
+
+def test_a_worker_that_hangs_is_stopped_at_its_time_limit(worker: Worker, tmp_path: Path) -> None:
+    worker.request("ping", {}, 60.0)
+    path = write_part(tmp_path / "gear.step", involute_gear(80, 1.0, 10.0))
+    started = time.monotonic()
+    with pytest.raises(WorkerDiedError, match="time limit"):
+        worker.request("whole", {"path": str(path), "length_unit": None}, 0.01)
+    assert time.monotonic() - started < 5.0
+
+
+def test_a_crash_of_occt_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_part(tmp_path / "gear.step", involute_gear(80, 1.0, 10.0))
+    monkeypatch.setenv("CADBRIDGE_OCCT_TIME_LIMIT", "0.01")
+    with pytest.raises(InputError, match=r"gear\.step") as caught:
+        load_shapes([path])
+    assert [f.code for f in caught.value.findings] == ["CB124"]
+    monkeypatch.delenv("CADBRIDGE_OCCT_TIME_LIMIT")
+    assert load_shapes([path])[path].solids == 1
+
+
+def test_a_fault_inside_the_worker_leaves_it_alive(worker: Worker, tmp_path: Path) -> None:
+    before = worker.request("ping", {}, 60.0)
+    with pytest.raises(WorkerRefusedError) as caught:
+        worker.request("read", {"path": str(tmp_path / "none.stp"), "length_unit": None, "geometry": True}, 60.0)
+    assert caught.value.kind == "occt"
+    assert worker.request("ping", {}, 60.0) == before
+
+
+def test_nothing_of_occt_reaches_our_stdout_nor_our_imports(corpus: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from cadbridge.readers.step import read;"
+        f"a = read(Path({str(corpus / 'caxif' / 'as1-oc-214.stp')!r}));"
+        "assert not any(m.split('.')[0] in ('OCP', 'cadquery', 'trimesh') for m in sys.modules);"
+        "print(len(a.instances))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("18\n", "")

@@ -38,7 +38,7 @@ def test_expressions_and_their_derivatives(text: str, function: object, t: float
     [
         ("", "cannot read"),
         ("2*", "cannot read the expression"),
-        ("2 3", "cannot read the expression at character 1"),
+        ("2 3", "cannot read the expression at character 3"),
         ("x + 1", 'unknown name "x" at character 1'),
         ("__import__('os')", "unknown function"),
         ("sin(t).real", "not allowed"),

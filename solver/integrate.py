@@ -137,6 +137,7 @@ def _advance(run: _Run, target: float, tolerances: tuple[float, float], longest:
     left = target - run.state.t
     last = run.h >= left * (1 - 1e-9)
     h = left if last else min(run.h, 0.5 * left) if run.h > 0.5 * left else run.h
+    cut = h < run.h
     while True:
         if h < _SMALLEST * max(1.0, abs(run.state.t)):
             return _too_small(run)
@@ -147,10 +148,10 @@ def _advance(run: _Run, target: float, tolerances: tuple[float, float], longest:
         run.refused = "error" if error > 1.0 else "projection"
         factor = _SAFETY * error**-0.2 if np.isfinite(error) and error > 1.0 else 0.5
         h *= max(_SHRINK, min(factor, 0.5 if error <= 1.0 else 1.0))
-        last = False
+        last = cut = False
     wished = h * min(_GROW, max(_SHRINK, _SAFETY * max(error, 1e-10) ** -0.2))
     # A step cut short to meet a sample says little of the length that the error would allow.
-    run.h = min(longest, max(wished, run.h) if h < run.h else wished)
+    run.h = min(longest, max(wished, run.h) if cut else wished)
     run.state = replace(found, t=target if last else run.state.t + h)
     run.work += work
     run.steps += 1

@@ -156,31 +156,31 @@ def _forest(order: Iterable[int], mechanism: Mechanism) -> set[int]:
 
 
 def _grow(mechanism: Mechanism, joints: list[Joint]) -> tuple[Link, ...]:
-    """Breadth first from the ground; what it does not reach hangs on it by a free joint."""
+    """Depth first from the ground, as engines number what is nested; what it does not reach hangs on it freely."""
     links = [Link(GROUND_BODY, None, Pose())]
     index = {GROUND_BODY: 0}
-    todo = [GROUND_BODY]
-    first = 0
+    at_body: dict[int, list[Joint]] = {}
+    for joint in joints:
+        at_body.setdefault(joint.a, []).append(joint)
+        at_body.setdefault(joint.b, []).append(joint)
+
+    def above(body: int) -> list[tuple[Joint, int, int]]:
+        pairs = [(j, j.b if j.a == body else j.a) for j in at_body.get(body, ())]
+        return [(j, child, body) for j, child in reversed(pairs) if child not in index]
 
     def add(link: Link) -> None:
-        nonlocal first
-        links.append(replace(link, first=first))
-        first += len(link.freedoms)
-        index[link.body] = len(links) - 1
-        todo.append(link.body)
+        last = links[-1]
+        index[link.body] = len(links)
+        links.append(replace(link, first=last.first + len(last.freedoms)))
+        todo.extend(above(link.body))
 
-    while len(index) <= len(mechanism.bodies):
+    todo = above(GROUND_BODY)
+    for body in (*range(len(mechanism.bodies)), GROUND_BODY):
         while todo:
-            body = todo.pop(0)
-            for joint in joints:
-                if body not in (joint.a, joint.b):
-                    continue
-                child = joint.b if joint.a == body else joint.a
-                if child not in index:
-                    add(hang(mechanism, joint, child, index[body]))
-        rest = [b for b in range(len(mechanism.bodies)) if b not in index]
-        if rest:
-            add(_loose(mechanism, rest[0]))
+            joint, child, parent = todo.pop()
+            add(hang(mechanism, joint, child, index[parent]))
+        if body not in index:
+            add(_loose(mechanism, body))
     return tuple(links)
 
 

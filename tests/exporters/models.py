@@ -206,6 +206,17 @@ def planetary() -> Mechanism:
     return rig.build()
 
 
+def branched() -> Mechanism:
+    """Two arms that branch again: breadth and depth first differ."""
+    rig = Builder(23)
+    parents = [-1, -1, 0, 1, 0, 2, 1]
+    for i, parent in enumerate(parents):
+        rig.body()
+        pair = (parent, i) if i % 3 else (i, parent)
+        rig.joint("revolute", *pair, random_pose(rig.random), name=f"hinge {i}")
+    return rig.build()
+
+
 def four_bar(damped: float = 0.0) -> Mechanism:
     """A planar four-bar: crank, coupler, rocker, all about y; the last hinge is `damped` (N m s)."""
     rig = Builder(13)

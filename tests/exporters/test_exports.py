@@ -30,6 +30,7 @@ MECHANISMS: tuple[Callable[[], Mechanism], ...] = (
     models.planetary,
     models.four_bar,
     models.coupled_by_coordinates,
+    models.branched,
 )
 
 
@@ -333,7 +334,14 @@ def accelerations(mechanism: Mechanism) -> np.ndarray:
 
 @pytest.mark.parametrize(
     "make",
-    [models.joints_of_all_kinds, models.geared_pair, models.planetary, models.four_bar, damped_four_bar],
+    [
+        models.joints_of_all_kinds,
+        models.geared_pair,
+        models.planetary,
+        models.branched,
+        models.four_bar,
+        damped_four_bar,
+    ],
     ids=lambda m: m.__name__,
 )
 def test_accelerations_from_rest_are_those_of_the_mechanism(make: Callable[[], Mechanism], tmp_path: Path) -> None:
@@ -360,3 +368,13 @@ def test_the_home_pose_is_a_keyframe_that_obeys_the_gears(tmp_path: Path) -> Non
     key = model.key("home").qpos
     np.testing.assert_allclose([key[model.joint(n).qposadr[0]] for n in ("pinion", "wheel")], [0.6, 0.2], atol=1e-12)
     assert "CB517" in [f.code for f in export(mechanism, tmp_path / "u", "urdf").findings]
+
+
+def test_the_home_pose_of_a_branched_machine_reaches_the_right_joints(tmp_path: Path) -> None:
+    home = {f"hinge {i}": 0.1 * (i + 1) for i in range(7)}
+    mechanism = models.branched()
+    mechanism = replace(mechanism, assembly=replace(mechanism.assembly, home=home))
+    model = load(mechanism, tmp_path, "mjcf")
+    key = model.key("home").qpos
+    for name, value in home.items():
+        assert key[model.joint(name.replace(" ", "_")).qposadr[0]] == pytest.approx(value)

@@ -2,6 +2,56 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry
+from cadbridge.findings import Entry, Severity
 
-ENTRIES: dict[str, Entry] = {}
+ENTRIES: dict[str, Entry] = {
+    "CB160": Entry(
+        Severity.ERROR,
+        "not a Simscape Multibody file of schema 2",
+        "The root element is another one; first-generation (SimMechanics) files are not read yet.",
+        "Export the assembly again with Simscape Multibody Link.",
+    ),
+    "CB161": Entry(
+        Severity.ERROR,
+        "a value that cannot be read",
+        "Numbers are missing, too many, or not finite at the place given; what needs them is left out.",
+        "Export the file again.",
+    ),
+    "CB162": Entry(
+        Severity.ERROR,
+        "a reference to something that is not in the file",
+        "An instance names a part, or a constraint names an instance, that the file does not have.",
+        "Export the file again.",
+    ),
+    "CB163": Entry(
+        Severity.WARNING,
+        "a part without mass",
+        "The file gives the part a mass of zero, which no body has; it is taken as not known.",
+        "Give the part a material in CAD, or a density or mass in the mates file.",
+    ),
+    "CB164": Entry(
+        Severity.WARNING,
+        "a constraint that cannot be carried over",
+        "Its kind is not known here, or it lacks the geometry that its kind needs; it is left out.",
+        "Write the mate in a mates file beside the source.",
+    ),
+    "CB165": Entry(
+        Severity.WARNING,
+        "a limit mate without its range",
+        "Limit mates arrive as a distance with no value and no range. To lock it would change the motion, "
+        "so it is left out.",
+        "Give the limits to the joint, in a mates file beside the source.",
+    ),
+    "CB166": Entry(
+        Severity.ERROR,
+        "a placement that is no rigid motion",
+        "The nine numbers of a rotation are not orthonormal, or they mirror the part.",
+        "Export the assembly again; replace mirrored instances by mirrored parts.",
+    ),
+    "CB167": Entry(
+        Severity.WARNING,
+        "a part's geometry file that gives no shape",
+        "The STEP file beside the XML cannot be read or holds no solid; the part is kept without a shape.",
+        "Export the part again as a solid.",
+    ),
+}

@@ -25,7 +25,7 @@ def test_explain_tells_meaning_and_remedy(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_explain_offers_the_nearest_code(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "CB1O3"]) == 2
+    assert main(["explain", "CB1031"]) == 2
     assert "CB103" in capsys.readouterr().err
 
 

@@ -1,0 +1,61 @@
+"""XML from strangers: no entities, no network, no document types; numbers with the line they stand in."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+
+MAX_BYTES = 256 * 1024 * 1024
+"""Larger XML files are refused."""
+
+Element = Any
+"""An lxml element; lxml's own types say no more."""
+
+
+def parse(path: Path, findings: Findings) -> Element:
+    """The root of a file; InputError (CB103, CB104, CB108) where it cannot be read safely."""
+    where = Where(file=str(path))
+    if path.stat().st_size > MAX_BYTES:
+        findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", where)
+        raise InputError(f"{path.name} is too large.", findings)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        tree = etree.parse(str(path), parser)
+    except etree.XMLSyntaxError as fault:
+        line = fault.lineno or None
+        findings.add("CB104", f"not well-formed: {fault.msg}", Where(str(path), line))
+        raise InputError(f"{path.name} is no well-formed XML.", findings) from fault
+    if tree.docinfo.internalDTD is not None or tree.docinfo.doctype:
+        findings.add("CB103", f"{path.name} declares a document type", where)
+        raise InputError(f"{path.name} holds a DOCTYPE, which is refused.", findings)
+    return tree.getroot()
+
+
+def local(element: Element) -> str:
+    """The tag without its namespace; '' for comments and instructions."""
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def children(element: Element, *names: str) -> list[Element]:
+    """Child elements with one of the local names (all elements without names)."""
+    return [c for c in element if (tag := local(c)) and (not names or tag in names)]
+
+
+def child(element: Element, name: str) -> Element | None:
+    """The first child of that local name."""
+    return next(iter(children(element, name)), None)
+
+
+def numbers(text: str | None, count: int) -> tuple[float, ...] | None:
+    """`count` finite numbers separated by space, None where the text is anything else."""
+    try:
+        values = tuple(float(word) for word in (text or "").split())
+    except ValueError:
+        return None
+    return values if len(values) == count and all(math.isfinite(v) for v in values) else None

@@ -1,0 +1,47 @@
+"""Compile the kernels once, as a part of installing: `python -m solver.warm`.
+
+A geared pair on hinges is run for a moment; Numba keeps what it compiled beside the sources (or in its own
+cache folder where that is not writable).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane, Primitive
+from solver.functions import constant
+from solver.integrate import simulate
+from solver.model import JointLoad, Model, Motor, RigidBody
+
+_X, _Y, _Z = np.eye(3)
+
+
+def _hinge(body: int, place: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[Primitive]:
+    """A hinge of a body to the ground about z, at the body's centre."""
+    zero = np.zeros(3)
+    held: list[Primitive] = [PointOnPlane(GROUND, body, place, e, zero) for e in (_X, _Y, _Z)]
+    return [*held, AxesAngle(GROUND, body, _X, _Z), AxesAngle(GROUND, body, _Y, _Z)]
+
+
+def main() -> None:
+    """Run each compiled kernel once."""
+    places = np.array([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0]])
+    gear = GearPair(0, 1, "spur", np.zeros(3), _Z, np.zeros(3), _Z, 2.0)
+    turn = Coordinate("angle", GROUND, 0, places[0], _Z, np.zeros(3), _X, _X)
+    model = Model(
+        bodies=tuple(RigidBody(f"wheel {i}", 1.0, 0.01 * np.eye(3)) for i in range(2)),
+        primitives=(*_hinge(0, places[0]), *_hinge(1, places[1]), gear),
+        positions=places,
+        quaternions=np.tile([1.0, 0.0, 0.0, 0.0], (2, 1)),
+        coordinates=(turn,),
+        coordinate_names=("turn",),
+        motors=(Motor("motor", turn, "torque", constant(0.1)),),
+        loads=(JointLoad(turn, damping=0.01, armature=0.001),),
+    )
+    result = simulate(model, duration=0.02, rate=100.0)
+    if not result.status.ok:
+        raise SystemExit(result.status.message)
+
+
+if __name__ == "__main__":
+    main()

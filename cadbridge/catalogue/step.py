@@ -91,8 +91,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB133": Entry(
         Severity.ERROR,
-        "an instance is sheared",
-        "Its placement is neither a rotation nor a mirroring nor a scaling; the nearest rotation was taken.",
+        "the placement of an instance cannot be kept",
+        "It shears the part (the nearest rotation was taken), or it mirrors or scales one of several "
+        "instances of one name, of which none was changed.",
         "Mend the placement in the CAD system.",
     ),
     "CB134": Entry(
@@ -105,8 +106,7 @@ ENTRIES: dict[str, Entry] = {
     "CB135": Entry(
         Severity.WARNING,
         "a density without a unit",
-        "The file gives a number but no unit; the unit was taken from its size (7.85 must be g/cm³, "
-        "7850 kg/m³).",
+        "The file gives a number but no unit; the unit was taken from its size (7.85 must be g/cm³, 7850 kg/m³).",
         "Check the density shown; set it in the mates file if it is wrong.",
     ),
     "CB136": Entry(

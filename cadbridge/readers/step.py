@@ -15,6 +15,7 @@ from cadbridge.frames import Matrix, Pose
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes import MIRROR_SUFFIX, read_document
 from cadbridge.shapes.convert import mirrored, scaled, to_shape
+from cadbridge.shapes.part21 import Prepared
 from cadbridge.shapes.protocol import Document, Occurrence, Product, ShapeData
 from cadbridge.units import LENGTH
 
@@ -55,6 +56,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if not document.roots:
         findings.add("CB125", f"{path.name} holds no product", Where(file=str(path)))
         raise InputError(f"{path.name} holds no product", findings)
+    _restore(document, prepared, path, findings)
     name, tops = _unfold(document, path, findings)
     parts = _Parts(document, path, options.geometry, findings)
     instances: list[Instance] = []
@@ -75,6 +77,32 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         },
         findings=findings.as_tuple(),
     )
+
+
+def _restore(document: Document, prepared: Prepared, path: Path, findings: Findings) -> None:
+    """Put back what OCCT loses: the units of densities, mirroring and scaling of placements."""
+    for product in document.products.values():
+        density = prepared.densities.get(product.name)
+        if density is not None:
+            product.density = density.value
+            product.density_unit = "" if density.factor is None else "kg/m3"
+            product.density *= density.factor or 1.0
+    for operator in prepared.operators:
+        candidates = [
+            child
+            for product in document.products.values()
+            if product.name == operator.parent
+            for child in product.children
+            if child.name == operator.name and document.products[child.product].name == operator.child
+        ]
+        if len(candidates) != 1:
+            where = Where(file=str(path), item=operator.name or operator.child)
+            text = f"{operator.child} in {operator.parent} is mirrored or scaled, but which one is not clear"
+            findings.add("CB133", text, where)
+            continue
+        # OCCT keeps the first and third axis and makes the second right-handed.
+        signs = np.array([1.0, -1.0 if operator.mirrors else 1.0, 1.0])
+        candidates[0].matrix[:, :3] *= signs * operator.scale
 
 
 def _unit(options: ReadOptions, findings: Findings) -> float | None:

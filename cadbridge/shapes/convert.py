@@ -77,9 +77,7 @@ def mirrored(shape: Shape, suffix: str) -> Shape:
 
 def mirrored_mass(properties: MassProperties) -> MassProperties:
     """Mass properties of the body mirrored at the plane x = 0."""
-    return MassProperties(
-        properties.mass, properties.com * _FLIP, properties.inertia * np.outer(_FLIP, _FLIP)
-    )
+    return MassProperties(properties.mass, properties.com * _FLIP, properties.inertia * np.outer(_FLIP, _FLIP))
 
 
 def _mirrored_mesh(mesh: Mesh | None) -> Mesh | None:

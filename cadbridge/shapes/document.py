@@ -56,9 +56,7 @@ class StepDocument:
         # Face names live on sub-shape labels, which OCCT makes only when asked to.
         Interface_Static.SetIVal_s("read.stepcaf.subshapes.name", 1)
         self.document = TDocStd_Document(TCollection_ExtendedString("BinXCAF"))
-        XCAFApp_Application.GetApplication_s().NewDocument(
-            TCollection_ExtendedString("BinXCAF"), self.document
-        )
+        XCAFApp_Application.GetApplication_s().NewDocument(TCollection_ExtendedString("BinXCAF"), self.document)
         self.reader = STEPCAFControl_Reader()
         for mode in ("Name", "Color", "Layer", "Mat", "Props"):
             getattr(self.reader, f"Set{mode}Mode")(True)
@@ -193,9 +191,7 @@ def _shapes(source: StepDocument, leaves: list[Product], scale: float) -> dict[s
     }
 
 
-def _shape_data(
-    source: StepDocument, key: str, label: str, item: meshing.Solids, mesh: Any, scale: float
-) -> ShapeData:
+def _shape_data(source: StepDocument, key: str, label: str, item: meshing.Solids, mesh: Any, scale: float) -> ShapeData:
     fine, coarse = mesh
     shared = fine is coarse
     coarse = None if coarse is None else (coarse[0] * scale, coarse[1])
@@ -270,8 +266,7 @@ def _colour(source: StepDocument, label: Any) -> tuple[float, float, float, floa
 def _srgb(colour: Any) -> tuple[float, float, float, float]:
     rgb = colour.GetRGB()
     red, green, blue = (
-        12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055
-        for c in (rgb.Red(), rgb.Green(), rgb.Blue())
+        12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in (rgb.Red(), rgb.Green(), rgb.Blue())
     )
     return round(red, 6), round(green, 6), round(blue, 6), round(float(colour.Alpha()), 6)
 
@@ -296,7 +291,7 @@ def _attributes(label: Any) -> list[Any]:
 def _material(label: Any, product: Product) -> None:
     wanted = XCAFDoc.MaterialRefGUID_s()
     for node in _attributes(label):
-        if not isinstance(node, TDataStd_TreeNode) or node.ID() != wanted or not node.HasFather():
+        if not isinstance(node, TDataStd_TreeNode) or not wanted.IsSame(node.ID()) or not node.HasFather():
             continue
         for material in _attributes(node.Father().Label()):
             if isinstance(material, XCAFDoc_Material):

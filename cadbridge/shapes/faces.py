@@ -81,9 +81,7 @@ def describe(shape: Any, scale: float, names: dict[int, str]) -> FaceTable:
         centre = properties.CentreOfMass()
         surface = BRepAdaptor_Surface(face, False)
         described = _KINDS.get(surface.GetType())
-        kind, point, direction, radius = (
-            described(surface, face) if described else ("other", centre, None, None)
-        )
+        kind, point, direction, radius = described(surface, face) if described else ("other", centre, None, None)
         table.kinds.append(kind)
         table.points[i] = point.X(), point.Y(), point.Z()
         if direction is not None:

@@ -17,6 +17,7 @@ from typing import IO
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.shapes.entities import Density, Operator, densities, operators
 
 MAX_BYTES = 2 << 30
 """Bytes of a STEP text, unpacked, that are read at most."""
@@ -39,6 +40,8 @@ class Prepared:
     path: Path
     text_bytes: int
     externals: list[Path] = field(default_factory=list)
+    densities: dict[str, Density] = field(default_factory=dict)
+    operators: list[Operator] = field(default_factory=list)
 
 
 class Workspace:
@@ -71,13 +74,14 @@ class Workspace:
         check_frame(data, path, findings)
         named = external_names(data)
         packed = not data_is_file(path)
+        lost = (densities(data), operators(data))
         if not named and not packed:
-            return Prepared(path.resolve(), len(data))
+            return Prepared(path.resolve(), len(data), [], *lost)
         folder = self._new_folder()
         externals: list[Path] = []
         target = folder / (path.stem + ".stp")
         _copy_tree(data, path, path.resolve().parent, folder, target, externals, findings)
-        return Prepared(target, len(data), externals)
+        return Prepared(target, len(data), externals, *lost)
 
     def _new_folder(self) -> Path:
         if self._folder is None:

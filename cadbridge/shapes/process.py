@@ -97,9 +97,7 @@ class Worker:
             env={**os.environ, "PYTHONPATH": path},
         )
         self._answers = queue.Queue()
-        threading.Thread(
-            target=_read_answers, args=(self._process.stdout, self._answers), daemon=True
-        ).start()
+        threading.Thread(target=_read_answers, args=(self._process.stdout, self._answers), daemon=True).start()
 
     def _ask(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
         process = cast("subprocess.Popen[bytes]", self._process)

@@ -42,7 +42,7 @@ def involute_gear(teeth: int, module: float, width: float) -> Any:
 
 def write_part(path: Path, shape: Any) -> Path:
     """A single part as STEP."""
-    cq.exporters.export(shape, str(path))
+    cq.exporters.export(shape, str(path), "STEP")
     return path
 
 

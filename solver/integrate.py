@@ -159,9 +159,7 @@ def _advance(run: _Run, target: float, tolerances: tuple[float, float], longest:
     return None
 
 
-def _try(
-    system: System, state: State, h: float, tolerances: tuple[float, float]
-) -> tuple[State, Array, float, float]:
+def _try(system: System, state: State, h: float, tolerances: tuple[float, float]) -> tuple[State, Array, float, float]:
     """A step and its projection: the new state, work done, and error and movement against what is allowed."""
     rtol, atol = tolerances
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows

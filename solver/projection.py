@@ -124,6 +124,19 @@ def complete(system: System, state: State) -> State:
     return replace(state, positions=x, quaternions=q, velocities=v, angles=angles)
 
 
+def carry_angles(state: State, source: System, target: System) -> State:
+    """A state of `source` as one of `target`: the same bodies and primitives, other motors, loads, coordinates.
+
+    Angles keep their turns; those of a coordinate that `source` does not know are principal values.
+    """
+    known = complete(source, state)
+    values = dict(zip(source.angle_owner, known.angles if known.angles is not None else (), strict=True))
+    fresh = complete(target, replace(state, angles=None))
+    principal = fresh.angles if fresh.angles is not None else np.zeros(0)
+    carried = [values.get(owner, own) for owner, own in zip(target.angle_owner, principal, strict=True)]
+    return replace(fresh, angles=np.array(carried, dtype=float))
+
+
 def project(system: System, state: State, tolerance: float = 1e-9, iterations: int = 60) -> Projected:
     """Put a state on the constraints. The status tells the groups whose rows stay open above `tolerance`."""
     s = complete(system, state)

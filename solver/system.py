@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.constraints.primitives import GROUND, GearPair, RackPinion
+from solver.constraints.primitives import GROUND, Coordinate, GearPair, RackPinion
 from solver.constraints.program import Poses, Program, compile_program
 from solver.kkt import Plan, plan
 from solver.model import Model, RigidBody
@@ -57,7 +57,11 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A model with all that is computed from it once. `length` (m) makes residuals dimensionless."""
+    """A model with all that is computed from it once. `length` (m) makes residuals dimensionless.
+
+    `angle_owner` tells of each integrated angle whose it is: a number among those of the primitives, or a
+    coordinate.
+    """
 
     model: Model
     program: Program
@@ -67,6 +71,7 @@ class System:
     rows: Rows
     length: float
     row_group: tuple[str, ...]
+    angle_owner: tuple[int | Coordinate, ...]
 
     @property
     def constraint_rows(self) -> int:
@@ -106,6 +111,7 @@ def prepare(model: Model) -> System:
         rows=rows,
         length=_length(model),
         row_group=_row_groups(model, program, driving, len(rotors)),
+        angle_owner=_angle_owners(model, program, driving),
     )
 
 
@@ -181,6 +187,18 @@ def _length(model: Model) -> float:
     ]
     size = float(np.sqrt(np.mean(np.square(arms)))) if arms else 0.0
     return size if size > 1e-9 else 1.0
+
+
+def _angle_owners(model: Model, program: Program, driving: list[int]) -> tuple[int | Coordinate, ...]:
+    coordinates = [
+        *(model.motors[i].coordinate for i in driving),
+        *(load.coordinate for load in model.loads if load.armature > 0),
+        *model.coordinates,
+        *(load.coordinate for load in model.loads),
+        *(motor.coordinate for motor in model.motors),
+    ]
+    own = range(int(program.primitive_angle[-1]))
+    return (*own, *(c for c in coordinates if c.kind == "angle"))
 
 
 def _row_groups(model: Model, program: Program, driving: list[int], rotors: int) -> tuple[str, ...]:

@@ -63,9 +63,7 @@ def evaluate_program(
     q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
     v = np.zeros((len(x), 6)) if velocities is None else np.array(velocities, float).reshape(-1, 6)
     winding = np.zeros(program.angle_count) if angles is None else np.array(angles, float)
-    g, gv, c, blocks, found = evaluate_rows(
-        program.terms, x, q, v, velocities is not None, winding, angles is not None
-    )
+    g, gv, c, blocks, found = evaluate_rows(program.terms, x, q, v, velocities is not None, winding, angles is not None)
     return Evaluation(g, dense(program, blocks), c, gv, found)
 
 

@@ -194,9 +194,7 @@ def _line_distance(p: LineDistance, poses: Poses) -> Row:
     return Row((_crossed(p.a, p.point_a, p.axis_a, p.b, p.point_b, p.axis_b, 1.0),), p.distance)
 
 
-def _crossed(
-    a: int, point_a: Array, axis_a: Array, b: int, point_b: Array, axis_b: Array, coefficient: float
-) -> Term:
+def _crossed(a: int, point_a: Array, axis_a: Array, b: int, point_b: Array, axis_b: Array, coefficient: float) -> Term:
     first, other = _unit(axis_a, "axis_a"), _unit(axis_b, "axis_b")
     return Term(CROSSED, a, b, coefficient, point_a=point_a, first_a=first, point_b=point_b, direction_b=other)
 

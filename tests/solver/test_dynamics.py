@@ -15,7 +15,7 @@ from solver.constraints import GROUND, AxesAngle, PointOnPlane, Primitive, evalu
 from solver.dynamics import accelerate
 from solver.kkt import dense_accelerations
 from solver.model import JointLoad, Model, Motor, RigidBody
-from solver.projection import drive_values, project
+from solver.projection import carry_angles, drive_values, project
 from solver.state import State
 from solver.system import prepare
 from tests.solver.examples import O, X, Z, body, hinge, planetary, poses, turn, wheels
@@ -154,3 +154,23 @@ def test_a_state_of_another_model_is_refused() -> None:
         project(prepare(model), State.at_rest(model.positions[:2], model.quaternions[:2]))
     rates, _ = accelerations(replace(model, gravity=(0, 0, 0)), State.at_rest(model.positions, model.quaternions))
     assert_allclose(rates, 0.0, atol=1e-12)
+
+
+def test_angles_keep_their_turns_from_model_to_model() -> None:
+    # Led ten turns away by a driver, the gears stay in phase where the driver is taken off.
+    plain = wheels(1.5)
+    motor = Motor("lead", plain.coordinates[0], "angle", functions.constant(0.0))
+    state = State.at_rest(plain.positions, plain.quaternions)
+    source = prepare(replace(plain, motors=(motor,)))
+    for k in range(1, 41):
+        led = replace(motor, function=functions.constant(k * np.pi / 2))
+        source = prepare(replace(plain, motors=(led,)))
+        found = project(source, state)
+        assert found.status.ok
+        state = found.state
+    target = prepare(plain)
+    carried = project(target, carry_angles(state, source, target))
+    assert carried.status.ok
+    assert_allclose(carried.state.quaternions, state.quaternions, atol=1e-12)
+    assert carried.state.angles is not None
+    assert_allclose(carried.state.angles[-2:], [20 * np.pi, -20 * np.pi / 1.5], rtol=1e-12)

@@ -93,8 +93,6 @@ def test_bad_tables_are_refused(points: list[list[float]], words: str) -> None:
 
 def test_constant_and_scaled() -> None:
     assert constant(2.5).evaluate(7.0) == (2.5, 0.0, 0.0)
-    assert_allclose(
-        scaled(expression("t^2"), math.pi / 180).evaluate(3.0), [math.pi / 20, math.pi / 30, math.pi / 90]
-    )
+    assert_allclose(scaled(expression("t^2"), math.pi / 180).evaluate(3.0), [math.pi / 20, math.pi / 30, math.pi / 90])
     with pytest.raises(ValueError, match="finite"):
         constant(math.inf)

@@ -75,9 +75,7 @@ class Findings:
         from cadbridge.catalogue import CATALOGUE
 
         entry = CATALOGUE[code]
-        finding = Finding(
-            code, entry.severity, message, where or Where(), entry.mend if hint is None else hint
-        )
+        finding = Finding(code, entry.severity, message, where or Where(), entry.mend if hint is None else hint)
         self._findings.append(finding)
         return finding
 

@@ -11,9 +11,7 @@ _CANONICAL = (np.ones((3, 3)) + np.eye(3)) / 120.0
 """Second moments of the tetrahedron (0, e1, e2, e3): 1/60 on the diagonal, 1/120 beside it."""
 
 
-def volume_properties_of(
-    vertices: NDArray[np.float64], triangles: NDArray[np.int32]
-) -> tuple[float, Vector, Matrix]:
+def volume_properties_of(vertices: NDArray[np.float64], triangles: NDArray[np.int32]) -> tuple[float, Vector, Matrix]:
     """Volume, centre (3,) and inertia (3, 3) about the centre, at density 1, in the vertices' frame.
 
     `vertices` (n, 3), `triangles` (m, 3), counter-clockwise from outside. Each triangle spans a

@@ -94,9 +94,7 @@ def test_mass_follows_a_rigid_motion(
 
 
 @given(st.tuples(_small, _small, _small), st.floats(0.001, 1000.0))
-def test_a_change_of_unit_scales_by_the_third_and_fifth_power(
-    sizes: tuple[float, float, float], factor: float
-) -> None:
+def test_a_change_of_unit_scales_by_the_third_and_fifth_power(sizes: tuple[float, float, float], factor: float) -> None:
     small, large = box(*sizes), box(*sizes)
     large = Mesh(small.vertices * factor, small.triangles)
     ours, base = volume_properties(large), volume_properties(small)

@@ -70,8 +70,7 @@ ENTRIES: dict[str, Entry] = {
     "CB509": Entry(
         Severity.INFO,
         "a mesh made coarser",
-        "The target takes at most 200,000 triangles in a file; the mesh shown was simplified. Masses are "
-        "not touched.",
+        "The target takes at most 200,000 triangles in a file; the mesh shown was simplified. Masses are not touched.",
         "Nothing to do.",
     ),
     "CB510": Entry(

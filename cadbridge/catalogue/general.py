@@ -53,8 +53,7 @@ ENTRIES: dict[str, Entry] = {
     "CB107": Entry(
         Severity.WARNING,
         "two names alike",
-        "Two instances, mates or joints bear the same name; the later ones got a number so that "
-        "every name is unique.",
+        "Two instances, mates or joints bear the same name; the later ones got a number so that every name is unique.",
         "Rename one of them in the CAD system.",
     ),
     "CB108": Entry(

@@ -23,8 +23,7 @@ ENTRIES: dict[str, Entry] = {
     "CB142": Entry(
         _ERROR,
         "YAML that contains itself, or grows without bound",
-        "Anchors and aliases make the content endless or enormous, or the nesting is deeper than any "
-        "mates file needs.",
+        "Anchors and aliases make the content endless or enormous, or the nesting is deeper than any mates file needs.",
         "Write the content out instead of repeating it by anchors.",
         "a: &a [*a]",
     ),
@@ -71,8 +70,7 @@ ENTRIES: dict[str, Entry] = {
     "CB149": Entry(
         _ERROR,
         "gear numbers that cannot be",
-        "Teeth, ratio and radii contradict each other, are zero or negative, or are missing; the "
-        "gear is left out.",
+        "Teeth, ratio and radii contradict each other, are zero or negative, or are missing; the gear is left out.",
         "Give teeth alone where they are known; teeth are exact.",
         "teeth: [17, 51] with ratio: 2.5",
     ),
@@ -134,8 +132,7 @@ ENTRIES: dict[str, Entry] = {
     "CB159": Entry(
         _WARNING,
         "a joint value whose unit is open",
-        "It cannot be told whether the joint turns or slides, so the value was taken as it "
-        "stands (rad or m).",
+        "It cannot be told whether the joint turns or slides, so the value was taken as it stands (rad or m).",
         "Say `type: revolute` or `type: prismatic` for the joint under `joints:`.",
     ),
 }

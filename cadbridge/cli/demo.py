@@ -17,9 +17,7 @@ def demo(
     source: Annotated[
         Path | None, typer.Option("--source", help="Another source than the example that cadbridge ships.")
     ] = None,
-    scenario: Annotated[
-        Path | None, typer.Option("--scenario", help="The scenario that goes with it.")
-    ] = None,
+    scenario: Annotated[Path | None, typer.Option("--scenario", help="The scenario that goes with it.")] = None,
 ) -> None:
     """A small shipped example, the whole way: read, check, simulate, export."""
     if source is not None:

@@ -9,9 +9,7 @@ import typer
 
 
 def explain(
-    code: Annotated[
-        str | None, typer.Argument(help="A code such as CB204; without it, all are listed.")
-    ] = None,
+    code: Annotated[str | None, typer.Argument(help="A code such as CB204; without it, all are listed.")] = None,
 ) -> None:
     """What a finding means, and how to mend it."""
     from cadbridge.catalogue import CATALOGUE

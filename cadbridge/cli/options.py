@@ -19,21 +19,15 @@ class MassFrom(StrEnum):
     FROM_MESH = "from-mesh"
 
 
-Source = Annotated[
-    Path, typer.Argument(help="A STEP, Simscape Multibody XML or URDF file.", metavar="SOURCE")
-]
+Source = Annotated[Path, typer.Argument(help="A STEP, Simscape Multibody XML or URDF file.", metavar="SOURCE")]
 Mates = Annotated[
     Path | None, typer.Option("--mates", help="The mates file; by default NAME.mates.yaml beside the source.")
 ]
 Density = Annotated[
     float | None, typer.Option("--density", min=1e-3, help="kg/m³, for parts that nothing else gives one.")
 ]
-Material = Annotated[
-    str | None, typer.Option("--material", help="Material, for parts that nothing else gives one.")
-]
-Mass = Annotated[
-    MassFrom, typer.Option("--mass", help="Take declared masses, or weigh the meshes (needs a density).")
-]
+Material = Annotated[str | None, typer.Option("--material", help="Material, for parts that nothing else gives one.")]
+Mass = Annotated[MassFrom, typer.Option("--mass", help="Take declared masses, or weigh the meshes (needs a density).")]
 PackageDir = Annotated[
     list[Path] | None, typer.Option("--package-dir", help="A folder with ROS packages; may be repeated.")
 ]

@@ -24,9 +24,9 @@ from cadbridge.cli.options import (
 
 def simulate(
     source: Source,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).")
-    ] = Path("run.parquet"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).")] = Path(
+        "run.parquet"
+    ),
     scenario: Annotated[
         Path | None, typer.Option("--scenario", help="Gravity, motors, initial state, duration, tolerances.")
     ] = None,

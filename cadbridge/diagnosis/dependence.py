@@ -41,8 +41,7 @@ def dependence(G: Array, length: float, order: NDArray[np.int64]) -> Dependence:
         return Dependence(keep, {})
     coefficients, *_ = np.linalg.lstsq(scaled[basis].T, scaled[others].T, rcond=None)
     circuits = {
-        int(row): tuple(int(i) for i in basis[np.abs(coefficients[:, k]) > NEGLIGIBLE])
-        for k, row in enumerate(others)
+        int(row): tuple(int(i) for i in basis[np.abs(coefficients[:, k]) > NEGLIGIBLE]) for k, row in enumerate(others)
     }
     return Dependence(keep, circuits)
 

@@ -78,9 +78,7 @@ def audit_mesh(mesh: Mesh) -> MeshAudit:
     shells = _shells(triangles)
     triangles, inverted, overlapping = _outside_out(welded.vertices, triangles, shells)
     flipped = min(flipped, len(triangles) - flipped) if inverted else flipped
-    return MeshAudit(
-        Mesh(welded.vertices, triangles), True, 0, flipped, inverted, degenerate, len(shells), overlapping
-    )
+    return MeshAudit(Mesh(welded.vertices, triangles), True, 0, flipped, inverted, degenerate, len(shells), overlapping)
 
 
 def weld(mesh: Mesh, tolerance: float) -> Mesh:

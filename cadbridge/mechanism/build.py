@@ -154,9 +154,7 @@ def _rows_of_mate(b: _Builder, mate: Mate) -> MateRows | None:
 def _rows_of_coupling(b: _Builder, coupling: Coupling, mates: tuple[MateRows, ...]) -> MateRows | None:
     if coupling.kind is CouplingKind.JOINTS:
         return _rows_of_joint_coupling(b, coupling)
-    if not (
-        b.known(coupling.a, coupling.name, coupling.where) and b.known(coupling.b, coupling.name, coupling.where)
-    ):
+    if not (b.known(coupling.a, coupling.name, coupling.where) and b.known(coupling.b, coupling.name, coupling.where)):
         return None
     assert coupling.a is not None
     assert coupling.b is not None

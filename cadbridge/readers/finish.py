@@ -107,9 +107,7 @@ def _world_points(assembly: Assembly) -> Iterator[Vector]:
             yield instance.X_WI.p[None, :]
 
 
-def unique_names(
-    items: tuple[_T, ...], what: str, findings: Findings, taken: set[str] | None = None
-) -> tuple[_T, ...]:
+def unique_names(items: tuple[_T, ...], what: str, findings: Findings, taken: set[str] | None = None) -> tuple[_T, ...]:
     """The items with every name unique: a repeated one gets ' (2)', ' (3)' …, and is told."""
     taken = set() if taken is None else taken
     first = {item.name for item in items}

@@ -45,9 +45,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "simscape",
         (".xml",),
-        _contains(
-            b"SimscapeMultibodyImportXML", b"urn:mathworks:SimscapeMultibody", b"PhysicalModelingXMLFile"
-        ),
+        _contains(b"SimscapeMultibodyImportXML", b"urn:mathworks:SimscapeMultibody", b"PhysicalModelingXMLFile"),
         "cadbridge.readers.simscape",
     ),
     Format("urdf", (".urdf",), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),

@@ -176,12 +176,10 @@ def inspect_document(assembly: Assembly) -> dict[str, Any]:
             for i in assembly.instances
         ],
         "components": [
-            {"name": c.name, "instances": len(c.instances), "grounded": c.grounded}
-            for c in assembly.components
+            {"name": c.name, "instances": len(c.instances), "grounded": c.grounded} for c in assembly.components
         ],
         "mates": [
-            {"name": m.name, "type": m.kind.value, "components": [m.a.component, m.b.component]}
-            for m in assembly.mates
+            {"name": m.name, "type": m.kind.value, "components": [m.a.component, m.b.component]} for m in assembly.mates
         ],
         "couplings": [{"name": c.name, "type": c.kind.value, "ratio": c.ratio} for c in assembly.couplings],
         "findings": findings_list(assembly.findings),

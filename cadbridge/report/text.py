@@ -48,9 +48,7 @@ def check_text(mechanism: Mechanism, diagnosis: Diagnosis) -> str:
                     r.mate,
                     f"{r.rows} of {r.of}",
                     _some(r.duplicates),
-                    r.kind
-                    if r.kind == "benign"
-                    else f"{r.kind}: {r.residual_mm:.3g} mm, {r.residual_deg:.3g}°",
+                    r.kind if r.kind == "benign" else f"{r.kind}: {r.residual_mm:.3g} mm, {r.residual_deg:.3g}°",
                 )
                 for r in diagnosis.redundancies
             ],

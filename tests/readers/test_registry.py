@@ -43,9 +43,7 @@ XML = '<?xml version="1.0"?>\n'
         ("a", "", None),
     ],
 )
-def test_the_first_bytes_decide_then_the_ending(
-    tmp_path: Path, name: str, content: str, expected: str | None
-) -> None:
+def test_the_first_bytes_decide_then_the_ending(tmp_path: Path, name: str, content: str, expected: str | None) -> None:
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     found = format_of(path)

@@ -98,9 +98,7 @@ def _whose(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -> _Aske
     """The component, and the instance in whose frame the feature is given (None: the component's own)."""
     if spec.component == GROUND and GROUND not in draft.components:
         if spec.point is None or spec.part is not None:
-            draft.findings.add(
-                "CB147", "the ground has no parts or faces; give a point in the world", at("component")
-            )
+            draft.findings.add("CB147", "the ground has no parts or faces; give a point in the world", at("component"))
             return None
         return _Asked(spec, at("component"), None, None)
     component = draft.component(spec.component, at("component"))

@@ -98,9 +98,7 @@ def _numbers(draft: Draft, spec: GearPair | RackPair | RatioPair, where: Where, 
     return _Pair(ratio, (spec.teeth[0], spec.teeth[1]) if spec.teeth else None, radii)
 
 
-def _radii_fit(
-    draft: Draft, kind: CouplingKind, a: Feature, b: Feature, pair: _Pair, where: Where, name: str
-) -> bool:
+def _radii_fit(draft: Draft, kind: CouplingKind, a: Feature, b: Feature, pair: _Pair, where: Where, name: str) -> bool:
     """Whether the radii given add up to the distance of parallel axes (internal: their difference does)."""
     ra, rb = pair.radii
     if ra is None or rb is None or kind not in (CouplingKind.SPUR, CouplingKind.INTERNAL):
@@ -116,8 +114,7 @@ def _radii_fit(
         return True
     what = "sum" if kind is CouplingKind.SPUR else "difference"
     message = (
-        f"{name!r}: the {what} of the radii is {expected * 1e3:.6g} mm, "
-        f"but the axes are {distance * 1e3:.6g} mm apart"
+        f"{name!r}: the {what} of the radii is {expected * 1e3:.6g} mm, but the axes are {distance * 1e3:.6g} mm apart"
     )
     draft.findings.add("CB150", message, where)
     return False

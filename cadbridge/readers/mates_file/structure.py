@@ -93,9 +93,7 @@ def _make_rigid(draft: Draft) -> None:
             continue  # already one component
         where = draft.place("rigid", index)
         if not members:
-            draft.findings.add(
-                "CB158", f"there is no sub-assembly {path!r}{draft.near(path, draft.components)}", where
-            )
+            draft.findings.add("CB158", f"there is no sub-assembly {path!r}{draft.near(path, draft.components)}", where)
             continue
         first = draft.components[members[0]]
         if path not in draft.components:

@@ -15,7 +15,7 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.scenario import Scenario
 from solver.integrate import simulate as integrate
 from solver.model import Model, Motor, TimeFunction
-from solver.projection import project
+from solver.projection import carry_angles, project
 from solver.result import Result
 from solver.state import State
 from solver.system import System, prepare
@@ -64,7 +64,7 @@ def simulate(
     try:
         state = initial_state(lowered, what, findings)
         system = prepare(model)
-        start = None if state is None else replace(state, angles=None)
+        start = None if state is None else carry_angles(state, prepare(lowered.model), system)
         result = integrate(
             system, start, duration=what.duration, rate=what.rate, rtol=what.rtol, atol=what.atol,
             progress=None if progress is None else (lambda part: progress(part * what.duration)),
@@ -96,16 +96,17 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     if not wanted:
         return None
     count = max(1, int(np.ceil(max(abs(q) for q in wanted.values()) / LARGEST_STEP)))
-    state: State | None = None
+    plain = prepare(lowered.model)
+    state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
     for step in range(1, count + 1):
         rates = scenario.rates if step == count else {}
         system = prepare(_driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates))
-        given = state or State.at_rest(lowered.model.positions, lowered.model.quaternions)
-        projected = project(system, given)
+        projected = project(system, carry_angles(state, plain, system))
         if not projected.status.ok:
             findings.add("CB614", projected.status.message)
             raise InputError("The initial state cannot be reached.", findings)
-        state = projected.state
+        # The turns that gears made on the way belong to the state, the drivers do not.
+        state = carry_angles(projected.state, system, plain)
     return state
 
 

@@ -125,6 +125,10 @@ def _advance_all(
             _record(run)
     except KeyboardInterrupt:
         return _stopped(run)
+    except ValueError as fault:
+        # A motor's function has no value here; what was computed before stands.
+        at = f"after t = {run.state.t:.6g} s"
+        return Status(False, "no_value", f"{fault} ({at})", "Mend the function of the motor, or end sooner.")
     return Status(True, "ok", f"simulated to t = {run.state.t:g} s", "")
 
 

@@ -188,3 +188,12 @@ def test_contradiction_is_a_status_with_the_pose_of_least_squares() -> None:
 def test_calls_that_mean_nothing_are_refused(call: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         simulate(pendulum(), **call)
+
+
+def test_a_motor_without_a_value_ends_the_run_and_keeps_what_is_done() -> None:
+    base = pendulum()
+    motor = Motor("drive", base.coordinates[0], "torque", functions.expression("sqrt(0.5 - t)"))
+    result = simulate(replace(base, motors=(motor,)), duration=1.0, rate=10.0)
+    assert result.status.code == "no_value"
+    assert "sqrt(0.5 - t)" in result.status.message
+    assert 5 <= len(result.trajectory.t) <= 6

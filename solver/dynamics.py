@@ -10,9 +10,9 @@ import numpy as np
 from numba import njit
 
 from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, unwind
-from solver.kkt import factor, product, solve, transposed_product, weigh
+from solver.kkt import factor, product, solve, weigh
 from solver.loads import body_forces, coordinate_forces, energies, world_inertia
-from solver.system import ANGLE, HOLD, ROTOR, SPEED
+from solver.system import ANGLE, ROTOR, SPEED
 
 
 @njit(cache=True)
@@ -139,14 +139,3 @@ def observe(T, B, F, W, length, positions, quaternions, velocities, angles, driv
         second_rate[k] = s
     kinetic, potential = energies(T, B, F, x, R, v, value, rate)
     return value[start:], rate[start:], second_rate, first, second, kinetic, potential
-
-
-@njit(cache=True)
-def reaction(T, blocks, multipliers, n):  # type: ignore[no-untyped-def]
-    """−Ĝᵀ λ (n, 6): what the rows do to the bodies."""
-    out = np.zeros((n, 6))
-    transposed_product(T.row_block, T.block_body, blocks, -multipliers, out)
-    return out
-
-
-__all__ = ["HOLD", "accelerate", "evaluate_all", "frames", "metric", "observe", "scaled_residuals"]

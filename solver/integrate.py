@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from solver.dopri5 import NODES, step
 from solver.dynamics import accelerate, observe
 from solver.model import Model
-from solver.projection import Projected, drive_values, project, project_positions, project_velocities
+from solver.projection import drive_values, project, project_positions, project_velocities
 from solver.result import Result, Statistics, Status, Trajectory
 from solver.state import State
 from solver.system import System, prepare
@@ -221,6 +221,3 @@ def _record(run: _Run) -> None:
 
 def _trajectory(run: _Run) -> Trajectory:
     return Trajectory(*(np.array(column, dtype=float) for column in zip(*run.rows, strict=True)))
-
-
-__all__ = ["Projected", "simulate"]

@@ -165,7 +165,7 @@ def _occurrence(source: StepDocument, label: Any, scale: float) -> Occurrence:
         _name(label),
         _entry(referred if refers else label),
         matrix,
-        _colour(source, label) if refers else None,
+        _colour(source, label, True) if refers else None,
     )
 
 
@@ -248,14 +248,19 @@ def _name(label: Any) -> str:
     return ""
 
 
-def _colour(source: StepDocument, label: Any) -> tuple[float, float, float, float] | None:
-    """The colour (sRGB and alpha, 0 to 1) of a label, or of the shape in it."""
+def _colour(source: StepDocument, label: Any, occurrence: bool = False) -> tuple[float, float, float, float] | None:
+    """The colour (sRGB and alpha, 0 to 1) of a label, or of the shape in it.
+
+    An occurrence has a colour by its label only; looking for its placed shape is slow and finds nothing.
+    """
     colour = Quantity_ColorRGBA()
     for kind in (XCAFDoc_ColorSurf, XCAFDoc_ColorGen):
         if XCAFDoc_ColorTool.GetColor_s(label, kind, colour):
             return _srgb(colour)
+    if occurrence or XCAFDoc_ShapeTool.IsAssembly_s(label):
+        return None
     shape = XCAFDoc_ShapeTool.GetShape_s(label)
-    if shape is None or shape.IsNull() or XCAFDoc_ShapeTool.IsAssembly_s(label):
+    if shape is None or shape.IsNull():
         return None
     for kind in (XCAFDoc_ColorSurf, XCAFDoc_ColorGen):
         if source.colours.GetColor(shape, kind, colour):

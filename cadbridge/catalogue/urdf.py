@@ -2,6 +2,105 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry
+from cadbridge.findings import Entry, Severity
 
-ENTRIES: dict[str, Entry] = {}
+ENTRIES: dict[str, Entry] = {
+    "CB180": Entry(
+        Severity.ERROR,
+        "not a URDF",
+        "The root element is not <robot>, or it holds no link.",
+        "Give a URDF; expand a xacro file first.",
+    ),
+    "CB181": Entry(
+        Severity.ERROR,
+        "a value that cannot be read",
+        "A name or a number is missing, not finite, or there are too many or too few; what needs it is left out.",
+        "Correct the attribute at the place given.",
+        '<origin xyz="0 0"/> has two numbers where three belong.',
+    ),
+    "CB182": Entry(
+        Severity.ERROR,
+        "two of one name",
+        "Links and joints are referred to by name. A second link of a name is left out; a second joint gets a number.",
+        "Rename one of them.",
+    ),
+    "CB183": Entry(
+        Severity.ERROR,
+        "a joint without its links",
+        "The joint names a parent or child that the file does not have, or one link as both; it is left out.",
+        "Correct <parent link=…> and <child link=…>.",
+    ),
+    "CB184": Entry(
+        Severity.ERROR,
+        "the links form no tree",
+        "A link has two parents, or the joints run in a circle; the joint named is left out.",
+        "URDF is a tree; close loops with a mates file over it.",
+    ),
+    "CB185": Entry(
+        Severity.ERROR,
+        "an axis of length zero",
+        "The joint moves along or about an axis without a direction; it is left out.",
+        "Give <axis xyz=…> a direction.",
+    ),
+    "CB186": Entry(
+        Severity.WARNING,
+        "a joint without its limits",
+        "URDF demands limits of revolute and prismatic joints, with lower no higher than upper; without them the "
+        "joint moves freely.",
+        'Add <limit lower=… upper=… effort=… velocity=…/>, or make the joint "continuous".',
+    ),
+    "CB187": Entry(
+        Severity.ERROR,
+        "a joint type that URDF does not have",
+        "The joint is left out.",
+        "Use fixed, revolute, continuous, prismatic, planar or floating.",
+    ),
+    "CB188": Entry(
+        Severity.ERROR,
+        "a mimic that follows nothing",
+        "The joint it follows does not exist, has not one freedom, or follows it in turn; the mimic is left out.",
+        "Correct <mimic joint=…>.",
+    ),
+    "CB189": Entry(
+        Severity.INFO,
+        "the root link stands still",
+        "A URDF does not say whether its root is fixed to the world; it is taken to be.",
+        "Read it with the floating option where the robot moves freely.",
+    ),
+    "CB190": Entry(
+        Severity.INFO,
+        "elements that were not read",
+        "They say nothing that the mechanism needs, or are extensions of other programs.",
+        "Nothing need be done.",
+    ),
+    "CB191": Entry(
+        Severity.WARNING,
+        "a moving link without mass",
+        "The link has no <inertial>, or a mass of zero, which no moving body has.",
+        "Add <inertial>, weigh the meshes (--mass from-mesh --density), or give the mass in a mates file.",
+    ),
+    "CB192": Entry(
+        Severity.INFO,
+        "which mesh is weighed",
+        "The visual mesh is weighed where it is closed once its vertices are merged, else the collision mesh.",
+        "Nothing need be done.",
+    ),
+    "CB193": Entry(
+        Severity.WARNING,
+        "geometry that gives no shape",
+        "The mesh cannot be read, or the kind of geometry is not known; the link is kept without it.",
+        "Give an STL, DAE or OBJ file, a box, a cylinder or a sphere.",
+    ),
+    "CB194": Entry(
+        Severity.WARNING,
+        "a transmission that drives nothing",
+        "It names no joint that the file has, or its numbers cannot be read; it is left out.",
+        "Correct the transmission.",
+    ),
+    "CB195": Entry(
+        Severity.ERROR,
+        "several root links",
+        "More than one link has no parent. Only the first stands still; the others float freely.",
+        "Join them with a fixed joint.",
+    ),
+}

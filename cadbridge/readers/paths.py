@@ -1,0 +1,85 @@
+"""Files that a source names: inside its own folder or a package's, nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import unquote
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+
+
+def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where) -> Path | None:
+    """The path, links resolved, if it is a file below one of `roots`; None with CB102 or CB106 if not."""
+    try:
+        real = path.resolve()
+        allowed = any(real.is_relative_to(root.resolve()) for root in roots)
+        there = allowed and real.is_file()
+    except (OSError, ValueError, RuntimeError):
+        findings.add("CB106", f"{str(path)!r} is no path that can be opened", where)
+        return None
+    if not allowed:
+        findings.add("CB102", f"{path} lies outside the folder of the source and its packages", where)
+        return None
+    if not there:
+        findings.add("CB106", f"{path} is missing", where)
+        return None
+    return real
+
+
+def referenced(uri: str, source: Path, package_dirs: Iterable[Path], findings: Findings, where: Where) -> Path | None:
+    """The file behind a package://, model://, file:// or relative reference of `source`; None with a finding."""
+    folder = source.resolve().parent
+    dirs = tuple(package_dirs)
+    scheme, mark, rest = uri.partition("://")
+    if not mark:
+        own = [f for f in (folder, *list(folder.parents)[:2]) if (f / "package.xml").is_file()]
+        return inside(folder / uri.replace("\\", "/"), (folder, *own, *dirs), findings, where)
+    if scheme == "file":
+        return inside(Path(unquote(rest)), (folder, *dirs), findings, where)
+    if scheme not in ("package", "model"):
+        findings.add("CB102", f"{uri} is not on this machine; nothing is fetched", where)
+        return None
+    package, _, tail = rest.partition("/")
+    root = package_folder(package, folder, dirs)
+    if root is None:
+        findings.add("CB106", f"no folder of the package {package!r} is known for {uri}", where, "Name its folder with --package-dir.")  # fmt: skip  # noqa: E501
+        return None
+    return inside(root / tail, (root,), findings, where)
+
+
+def package_folder(package: str, folder: Path, package_dirs: Iterable[Path]) -> Path | None:
+    """The folder of a ROS package: in `package_dirs`, else up from `folder`; None where it is not found.
+
+    Above the source a package is known by its package.xml. A folder that merely bears the name is taken for it
+    only close by: any folder on the way to the root of the disk could be read otherwise.
+    """
+    if package in ("", ".", "..") or "\\" in package or "\0" in package:
+        return None
+    for given in package_dirs:
+        if (given / package).is_dir():
+            return given / package
+        if given.resolve().name == package or _declares(given, package):
+            return given
+    near = (folder, *list(folder.parents)[:1])
+    for at in (folder, *folder.parents):
+        if _declares(at, package) or (at in near and at.name == package):
+            return at
+        if _declares(at / package, package):
+            return at / package
+    return None
+
+
+def _declares(folder: Path, package: str) -> bool:
+    """Whether a folder's package.xml bears the name."""
+    from cadbridge.readers.xml import child, parse
+
+    manifest = folder / "package.xml"
+    try:
+        if not manifest.is_file():
+            return False
+        name = child(parse(manifest, Findings()), "name")
+    except (OSError, InputError):
+        return False
+    return name is not None and (name.text or "").strip() == package

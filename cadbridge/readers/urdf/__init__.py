@@ -1,0 +1,110 @@
+"""URDF: links with their meshes, joints, mimics and transmissions. Lengths m, masses kg, angles rad, as the format has it."""  # noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from cadbridge.assembly import Assembly, Component, Instance, NamedFrame
+from cadbridge.errors import InputError
+from cadbridge.frames import Pose
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.urdf.context import Context
+from cadbridge.readers.urdf.joints import Joint, read_drives, read_joints, read_mimics
+from cadbridge.readers.urdf.links import Link, read_links
+from cadbridge.readers.xml import children, local, parse
+
+__all__ = ["read"]
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Assembly:
+    """A robot from a URDF, as it stands with all joints at zero; world is the root link's frame.
+
+    Every link is a component; one with inertia or geometry has one instance of a part named after it.
+    Raises InputError where nothing can be read; all other faults are findings.
+    """
+    c = Context(Path(path), options or ReadOptions())
+    robot = parse(c.path, c.findings)
+    links = read_links(c, robot) if local(robot) == "robot" else {}
+    if not links:
+        c.say("CB180", f"the root is <{local(robot)}>, with no link that can be read", robot)
+        raise InputError(f"{c.path.name} is no URDF", c.findings)
+    c.leave(robot, "link", "joint", "material", "transmission")
+    joints = read_joints(c, robot, links)
+    couplings = read_mimics(c, joints)
+    drives = read_drives(c, robot, joints)
+    grounded = _ground(c, links, joints)
+    _tell_massless(c, links, joints, grounded)
+    c.tell_unread()
+    X = _placements(links, joints)
+    real = [link for link in links.values() if link.part is not None]
+    elements = children(robot, "joint")
+    mimics = sum(len(children(e, "mimic")) for e in elements)
+    return Assembly(
+        name=robot.get("name") or c.path.stem,
+        source=str(c.path),
+        format="urdf",
+        parts=tuple(link.part for link in real if link.part is not None),
+        instances=tuple(Instance(link.name, link.name, X[link.name], link.name) for link in real),
+        components=tuple(
+            Component(name, (name,) if link.part else (), X[name], name == grounded, where=c.where(link.element, name))
+            for name, link in links.items()
+        ),
+        mates=tuple(j.mate for j in joints),
+        couplings=tuple(couplings),
+        drives=tuple(drives),
+        frames=tuple(NamedFrame(link.name, link.name, Pose()) for link in links.values() if link.part is None),
+        units=("URDF: m, kg, rad (SI by definition)",),
+        mates_in_file=len(elements) + mimics,
+        extra={"unread": c.unread},
+        findings=c.findings.as_tuple(),
+    )
+
+
+def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str | None:
+    """The root link, told; None where it is to float."""
+    below = {j.child for j in joints}
+    roots = [name for name in links if name not in below]  # never empty: read_joints leaves no circle
+    if len(roots) > 1:
+        element = links[roots[1]].element
+        c.say("CB195", f"links without a parent: {', '.join(roots)}", element, roots[1])
+    if c.options.floating:
+        return None
+    c.say("CB189", f"{roots[0]} is fixed to the world", links[roots[0]].element, roots[0])
+    return roots[0]
+
+
+def _tell_massless(c: Context, links: Mapping[str, Link], joints: list[Joint], grounded: str | None) -> None:
+    """Groups of links that fixed joints lock together and that move without any mass."""
+    group = {name: name for name in links}
+    for joint in joints:
+        if joint.type == "fixed":
+            old, new = group[joint.child], group[joint.parent]
+            group = {k: new if g == old else g for k, g in group.items()}
+    still = None if grounded is None else group[grounded]
+    weighed = c.options.mass_from == "mesh"
+    has_mass = {
+        n
+        for n, link in links.items()
+        if link.part is not None and (link.part.declared is not None or (weighed and link.part.shape is not None))
+    }
+    weighty = {group[n] for n in has_mass}
+    for name, link in links.items():
+        moves = group[name] != still
+        empty = link.part is None and group[name] in weighty
+        if moves and not empty and name not in has_mass:
+            c.say("CB191", f"{name} moves and has no mass", link.element, name)
+
+
+def _placements(links: Mapping[str, Link], joints: list[Joint]) -> dict[str, Pose]:
+    """X_WL of every link with all joints at zero."""
+    above = {j.child: j for j in joints}
+    X: dict[str, Pose] = {}
+    for name in links:
+        way = [name]
+        while way[-1] not in X and way[-1] in above:
+            way.append(above[way[-1]].parent)
+        X.setdefault(way[-1], Pose())
+        for link in reversed(way[:-1]):
+            X[link] = X[above[link].parent] @ above[link].X_PJ
+    return X

@@ -1,0 +1,80 @@
+"""What the steps of the URDF reader share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose, Vector
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.xml import Element, child, children, local, numbers
+
+
+@dataclass
+class Context:
+    """The file, what was asked, what was found. `unread` are elements that say nothing to us."""
+
+    path: Path
+    options: ReadOptions
+    findings: Findings = field(default_factory=Findings)
+    unread: list[dict[str, object]] = field(default_factory=list)
+
+    def where(self, element: Element, item: str | None = None) -> Where:
+        """The place of an element."""
+        return Where(str(self.path), element.sourceline, None, item)
+
+    def say(self, code: str, text: str, element: Element, item: str | None = None) -> None:
+        """Add a finding at an element."""
+        self.findings.add(code, text, self.where(element, item))
+
+    def name(self, element: Element) -> str | None:
+        """The name of an element; a finding and None where it has none."""
+        name = (element.get("name") or "").strip()
+        if not name:
+            self.say("CB181", f"<{local(element)}> has no name", element)
+        return name or None
+
+    def values(self, element: Element, key: str, count: int, item: str) -> Vector | None:
+        """`count` finite numbers of an attribute; a finding and None where they cannot be read."""
+        found = numbers(element.get(key), count)
+        if found is None:
+            text = f"{item}: {key} of <{local(element)}> is {element.get(key)!r}, not {count} numbers"
+            self.say("CB181", text, element, item)
+            return None
+        return np.array(found)
+
+    def number(self, element: Element, key: str, item: str, default: float | None = None) -> float | None:
+        """A number of an attribute, `default` where it is absent; a finding and None where it cannot be read."""
+        if element.get(key) is None and default is not None:
+            return default
+        found = self.values(element, key, 1, item)
+        return None if found is None else float(found[0])
+
+    def origin(self, parent: Element, item: str) -> Pose | None:
+        """The pose in <origin>, the identity without one; a finding and None where it cannot be read."""
+        element = child(parent, "origin")
+        if element is None:
+            return Pose()
+        xyz = self.values(element, "xyz", 3, item) if element.get("xyz") is not None else np.zeros(3)
+        rpy = self.values(element, "rpy", 3, item) if element.get("rpy") is not None else np.zeros(3)
+        return None if xyz is None or rpy is None else Pose.from_rpy(xyz, rpy)
+
+    def leave(self, parent: Element, *known: str) -> None:
+        """Note the children of an element that are not among the known ones."""
+        for element in children(parent):
+            if local(element) not in known:
+                place = parent.get("name") or local(parent)
+                self.unread.append({"tag": local(element), "line": element.sourceline, "in": place})
+
+    def tell_unread(self) -> None:
+        """One finding for all elements that were not read."""
+        if self.unread:
+            counts = Counter(str(row["tag"]) for row in self.unread)
+            text = ", ".join(f"{n} <{tag}>" for tag, n in sorted(counts.items()))
+            first = self.unread[0]["line"]
+            line = first if isinstance(first, int) else None
+            self.findings.add("CB190", f"not read: {text}", Where(str(self.path), line))

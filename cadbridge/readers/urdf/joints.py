@@ -1,0 +1,248 @@
+"""Joints, mimics and transmissions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.assembly import Coupling, CouplingKind, Drive, Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.frames import Pose, Vector, perpendicular, unit
+from cadbridge.readers.urdf.context import Context
+from cadbridge.readers.urdf.links import Link
+from cadbridge.readers.xml import Element, child, children, local
+
+KINDS: dict[str, MateKind] = {
+    "fixed": MateKind.FIXED,
+    "revolute": MateKind.REVOLUTE,
+    "continuous": MateKind.REVOLUTE,
+    "prismatic": MateKind.PRISMATIC,
+    "planar": MateKind.PLANAR,
+    "floating": MateKind.FREE,
+}
+_ONE_FREEDOM = ("revolute", "continuous", "prismatic")
+_WITHOUT_AXIS = ("fixed", "floating")
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint between two links; X_PJ places it (and the child's frame at value zero) in the parent's."""
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    X_PJ: Pose
+    axis: Vector
+    element: Element
+    mate: Mate
+
+
+def read_joints(c: Context, robot: Element, links: Mapping[str, Link]) -> list[Joint]:
+    """The joints that make a tree of the links; what does not is a finding."""
+    joints: list[Joint] = []
+    taken: set[str] = set()
+    parent_of: dict[str, str] = {}
+    for element in children(robot, "joint"):
+        name = c.name(element)
+        if name is None:
+            continue
+        if name in taken:
+            c.say("CB182", f"a second joint is named {name!r}", element, name)
+            original, count = name, 2
+            while name in taken:
+                name, count = f"{original} ({count})", count + 1
+        taken.add(name)
+        joint = _joint(c, element, name, links)
+        if joint is None or not _keeps_tree(c, joint, parent_of):
+            continue
+        parent_of[joint.child] = joint.parent
+        joints.append(joint)
+    return joints
+
+
+def _keeps_tree(c: Context, joint: Joint, parent_of: dict[str, str]) -> bool:
+    if joint.child in parent_of:
+        text = f"{joint.child} hangs on {parent_of[joint.child]} already; {joint.name} is left out"
+        c.say("CB184", text, joint.element, joint.name)
+        return False
+    at: str | None = joint.parent
+    while at is not None:
+        if at == joint.child:
+            c.say("CB184", f"{joint.name} closes a circle of links; it is left out", joint.element, joint.name)
+            return False
+        at = parent_of.get(at)
+    return True
+
+
+def _joint(c: Context, element: Element, name: str, links: Mapping[str, Link]) -> Joint | None:
+    c.leave(element, "origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
+    kind = (element.get("type") or "").strip()
+    if kind not in KINDS:
+        c.say("CB187", f"{name} is of type {kind!r}; known are {', '.join(KINDS)}", element, name)
+        return None
+    ends = []
+    for tag in ("parent", "child"):
+        end = child(element, tag)
+        link = None if end is None else end.get("link")
+        if link not in links:
+            c.say("CB183", f"{name}: the {tag} link {link!r} does not exist", element if end is None else end, name)
+        else:
+            ends.append(str(link))
+    X_PJ = c.origin(element, name)
+    axis = np.array([1.0, 0.0, 0.0]) if kind in _WITHOUT_AXIS else _axis(c, element, name)
+    if len(ends) != 2 or X_PJ is None or axis is None:
+        return None
+    if ends[0] == ends[1]:
+        c.say("CB183", f"{name} joins {ends[0]} to itself", element, name)
+        return None
+    x = perpendicular(axis)
+    a = Feature(ends[0], FeatureKind.FRAME, X_PJ.p, X_PJ.R @ axis, X_PJ.R @ x)
+    b = Feature(ends[1], FeatureKind.FRAME, np.zeros(3), axis, x)
+    damping, friction = (_dynamics(c, element, key, name) for key in ("damping", "friction"))
+    mate = Mate(
+        name, KINDS[kind], a, b, aligned=True, limit=_limit(c, element, kind, name),
+        damping=damping, friction=friction, joint_name=name, where=c.where(element, name),
+    )  # fmt: skip
+    return Joint(name, kind, ends[0], ends[1], X_PJ, axis, element, mate)
+
+
+def _axis(c: Context, element: Element, name: str) -> Vector | None:
+    """The unit axis in the joint's frame; x where the file gives none."""
+    given = child(element, "axis")
+    if given is None:
+        return np.array([1.0, 0.0, 0.0])
+    xyz = c.values(given, "xyz", 3, name)
+    if xyz is None:
+        return None
+    size = float(np.abs(xyz).max())
+    if size < 1e-12:
+        c.say("CB185", f"{name}: the axis is zero", given, name)
+        return None
+    return unit(xyz / size)
+
+
+def _dynamics(c: Context, element: Element, key: str, name: str) -> float:
+    given = child(element, "dynamics")
+    value = 0.0 if given is None else c.number(given, key, name, 0.0)
+    if value is not None and value < 0:
+        c.say("CB181", f"{name}: a {key} below zero would drive the joint; it is left out", element, name)
+    return max(value or 0.0, 0.0)
+
+
+def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
+    """Limits in rad or m; a range only where the type has one."""
+    given = child(element, "limit")
+    ranged = kind in ("revolute", "prismatic")
+    if given is None:
+        if ranged:
+            c.say("CB186", f"{name} is {kind} and has no limits; it moves freely", element, name)
+        return None
+    values: dict[str, float | None] = {}
+    for key in ("velocity", "effort"):
+        values[key] = c.number(given, key, name) if given.get(key) is not None else None
+        if (values[key] or 0.0) < 0:
+            c.say("CB181", f"{name}: {key} is below zero; it is left out", given, name)
+            values[key] = None
+    if ranged:
+        lower, upper = (c.number(given, key, name, 0.0) for key in ("lower", "upper"))
+        if lower is not None and upper is not None and lower > upper:
+            c.say("CB186", f"{name}: lower {lower:g} is above upper {upper:g}; the range is left out", given, name)
+        elif given.get("lower") is None and given.get("upper") is None:
+            c.say("CB186", f"{name}: <limit> has no range; it moves freely", given, name)
+        else:
+            values |= {"lower": lower, "upper": upper}
+    return Limit(**values)
+
+
+def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
+    """Mimics, each led back to the joint that moves by itself: q = ratio · q_leader + offset."""
+    by_name = {j.name: j for j in joints}
+    follows: dict[str, tuple[str, float, float]] = {}
+    for joint in joints:
+        element = child(joint.element, "mimic")
+        if element is None:
+            continue
+        leader = by_name.get(element.get("joint", ""))
+        ratio = c.number(element, "multiplier", joint.name, 1.0)
+        offset = c.number(element, "offset", joint.name, 0.0)
+        if leader is None or leader.type not in _ONE_FREEDOM or joint.type not in _ONE_FREEDOM:
+            text = f"{joint.name} cannot follow {element.get('joint')!r}: both must exist and have one freedom"
+            c.say("CB188", text, element, joint.name)
+        elif ratio is not None and offset is not None:
+            follows[joint.name] = (leader.name, ratio, offset)
+    couplings = []
+    for name in follows:
+        leader_name, ratio, offset, seen = name, 1.0, 0.0, {name}
+        while leader_name in follows:
+            leader_name, by, shift = follows[leader_name]
+            ratio, offset = ratio * by, offset + ratio * shift
+            if leader_name in seen:
+                break
+            seen.add(leader_name)
+        element = by_name[name].element
+        if leader_name in follows:
+            c.say("CB188", f"{name} follows itself by way of {', '.join(sorted(seen))}", element, name)
+            continue
+        couplings.append(
+            Coupling(
+                f"{name} mimic",
+                CouplingKind.JOINTS,
+                None,
+                None,
+                ratio=ratio,
+                offset=offset,
+                joints=(leader_name, name),
+                where=c.where(element, name),
+            )
+        )
+    return couplings
+
+
+_REDUCTION = ("mechanicalReduction", "gear_ratio")
+_ROTOR = ("rotorInertia", "motorInertia", "rotor_inertia")
+
+
+def read_drives(c: Context, robot: Element, joints: list[Joint]) -> list[Drive]:
+    """Transmissions: the joint, the reduction, the rotor's inertia (kg m², at the rotor)."""
+    names = {j.name for j in joints}
+    drives: list[Drive] = []
+    taken: set[str] = set()
+    for element in children(robot, "transmission"):
+        name = element.get("name") or f"transmission@{element.sourceline}"
+        c.leave(element, "type", "joint", "actuator")
+        at = child(element, "joint")
+        joint = None if at is None else at.get("name") or (at.text or "").strip()
+        actuator = child(element, "actuator")
+        holders = [e for e in (actuator, at, element) if e is not None]
+        reduction = _first(c, holders, _REDUCTION, 1.0, name)
+        rotor = _first(c, holders, _ROTOR, 0.0, name)
+        for holder in holders[:-1]:
+            c.leave(holder, "hardwareInterface", *_REDUCTION, *_ROTOR)
+        if joint not in names or reduction is None or rotor is None or reduction == 0 or rotor < 0:
+            text = f"{name} drives {joint!r} by {reduction} with a rotor of {rotor} kg m²; it is left out"
+            c.say("CB194", text, element, name)
+            continue
+        label = (None if actuator is None else actuator.get("name")) or name
+        if label in taken:
+            label = name if name not in taken else f"{name}@{element.sourceline}"
+        taken.add(label)
+        drives.append(Drive(label, str(joint), reduction, rotor, c.where(element, name)))
+    return drives
+
+
+def _first(c: Context, holders: list[Element], tags: tuple[str, ...], default: float, item: str) -> float | None:
+    """The number in the first element of one of the tags, as text or as `value`."""
+    for holder in holders:
+        for element in children(holder, *tags):
+            text = element.get("value") or (element.text or "").strip()
+            try:
+                value = float(text)
+            except ValueError:
+                value = float("nan")
+            if np.isfinite(value):
+                return value
+            c.say("CB181", f"{item}: <{local(element)}> is {text!r}, not a number", element, item)
+            return None
+    return default

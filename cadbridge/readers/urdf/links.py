@@ -1,0 +1,91 @@
+"""Links: their masses, colours and shapes, as parts in the link's frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.assembly import Part
+from cadbridge.inertia import MassProperties
+from cadbridge.readers.urdf.context import Context
+from cadbridge.readers.urdf.geometry import shape_of
+from cadbridge.readers.xml import Element, child, children, numbers
+
+Colour = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link; `part` is None for a mere frame, without inertia and without geometry."""
+
+    name: str
+    element: Element
+    part: Part | None
+
+
+def read_links(c: Context, robot: Element) -> dict[str, Link]:
+    """All links by name, in the order of the file."""
+    colours = {e.get("name"): _rgba(e) for e in children(robot, "material")}
+    links: dict[str, Link] = {}
+    for element in children(robot, "link"):
+        name = c.name(element)
+        if name is None:
+            continue
+        if name in links:
+            c.say("CB182", f"a second link is named {name!r}; it is left out", element, name)
+            continue
+        c.leave(element, "inertial", "visual", "collision")
+        links[name] = Link(name, element, _part(c, element, name, colours))
+    return links
+
+
+def _part(c: Context, link: Element, name: str, colours: dict[str | None, Colour | None]) -> Part | None:
+    if not children(link, "inertial", "visual", "collision"):
+        return None
+    return Part(
+        name=name,
+        shape=shape_of(c, link, name) if c.options.geometry else None,
+        declared=_declared(c, link, name),
+        colour=_colour(link, colours),
+        where=c.where(link, name),
+    )
+
+
+def _declared(c: Context, link: Element, name: str) -> MassProperties | None:
+    """The mass properties that <inertial> gives, in the link's frame; None where they cannot be read."""
+    inertial = child(link, "inertial")
+    if inertial is None:
+        return None
+    c.leave(inertial, "origin", "mass", "inertia")
+    X_LI = c.origin(inertial, name)
+    mass_element, inertia_element = child(inertial, "mass"), child(inertial, "inertia")
+    if mass_element is None or inertia_element is None:
+        c.say("CB181", f"{name}: <inertial> needs <mass> and <inertia>", inertial, name)
+        return None
+    mass = c.number(mass_element, "value", name)
+    keys = ("ixx", "iyy", "izz", "iyz", "ixz", "ixy")
+    six = [c.number(inertia_element, key, name) for key in keys]
+    entries = [v for v in six if v is not None]
+    if X_LI is None or mass is None or len(entries) != 6 or mass == 0.0:
+        return None  # a mass of zero: `read_urdf` tells it where the link moves
+    xx, yy, zz, yz, xz, xy = entries
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return MassProperties(mass, X_LI.p, X_LI.R @ inertia @ X_LI.R.T)
+
+
+def _colour(link: Element, colours: dict[str | None, Colour | None]) -> Colour | None:
+    """The colour of the first visual that has one."""
+    for visual in children(link, "visual"):
+        material = child(visual, "material")
+        if material is not None:
+            found = _rgba(material) or colours.get(material.get("name"))
+            if found is not None:
+                return found
+    return None
+
+
+def _rgba(material: Element) -> Colour | None:
+    colour = child(material, "color")
+    found = None if colour is None else numbers(colour.get("rgba"), 4)
+    return None if found is None else (found[0], found[1], found[2], found[3])

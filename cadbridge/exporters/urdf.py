@@ -250,6 +250,9 @@ def _transmission(robot: ET.Element, plan: Plan, name: str, findings: Findings) 
     add(joint, "hardwareInterface").text = "hardware_interface/EffortJointInterface"
     actuator = add(element, "actuator", name=drive.name)
     add(actuator, "mechanicalReduction").text = number(drive.reduction)
+    if drive.rotor_inertia:
+        # No engine that we know reads it here; cadbridge does.
+        add(actuator, "rotorInertia").text = small(drive.rotor_inertia)
 
 
 def _package(name: str) -> bytes:

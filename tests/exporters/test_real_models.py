@@ -15,16 +15,27 @@ from cadbridge.exporters.loops import close_loops
 from cadbridge.exporters.tree import bodies_at, spanning_tree
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.readers import read
+from cadbridge.readers import ReadOptions, read
 from solver.constraints import evaluate
 from tests.exporters.test_exports import accelerations, accelerations_of, names_of
+
+
+def kr16(corpus: Path) -> Mechanism:
+    support = corpus / "kuka_kr16_support"
+    options = ReadOptions(package_dirs=(corpus,), mass_from="mesh", density=2700.0)
+    return build(read(support / "urdf" / "kr16_2.urdf", options=options))
+
+
+def so100(corpus: Path) -> Mechanism:
+    (source,) = (corpus / "so100").rglob("*.urdf")
+    return build(read(source))
 
 
 def quadruped(corpus: Path) -> Mechanism:
     return build(read(corpus / "quadruped_solidworks" / "Assem4.xml"))
 
 
-MACHINES: tuple[Callable[[Path], Mechanism], ...] = (quadruped,)
+MACHINES: tuple[Callable[[Path], Mechanism], ...] = (kr16, so100, quadruped)
 
 
 @pytest.fixture(scope="module", params=MACHINES, ids=lambda m: m.__name__)

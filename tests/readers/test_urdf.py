@@ -1,0 +1,269 @@
+"""The URDF reader: what it reads of real and of made robots, and what it says of faults."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cadbridge.assembly import Assembly, CouplingKind, MateKind
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings
+from cadbridge.mass import audit_mesh, part_mass, volume_properties
+from cadbridge.mechanism import build
+from cadbridge.readers import read as read_any
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.urdf import read
+
+ROBOT = """<?xml version="1.0"?>
+<robot name="arm">
+  <material name="red"><color rgba="1 0 0 1"/></material>
+  <link name="base"><visual><geometry><box size="1 2 3"/></geometry><material name="red"/></visual></link>
+  <link name="arm">
+    <inertial><origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/><mass value="2"/>
+      <inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 1"/><geometry><cylinder radius="0.5" length="2"/></geometry></visual>
+  </link>
+  <link name="slide">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><sphere radius="0.25"/></geometry></collision>
+  </link>
+  <link name="tip"/>
+  <joint name="J1" type="revolute">
+    <parent link="base"/><child link="arm"/><origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/><axis xyz="0 0 2"/>
+    <limit lower="-1" upper="2" velocity="3" effort="4"/><dynamics damping="0.5" friction="0.25"/>
+  </joint>
+  <joint name="J2" type="prismatic">
+    <parent link="arm"/><child link="slide"/><origin xyz="1 0 0"/><axis xyz="1 0 0"/>
+    <limit lower="0" upper="1" velocity="1" effort="1"/><mimic joint="J1" multiplier="2" offset="0.5"/>
+  </joint>
+  <joint name="J3" type="fixed"><parent link="slide"/><child link="tip"/><origin xyz="0 0 0.5"/></joint>
+  <transmission name="T1">
+    <type>simple</type><joint name="J1"/>
+    <actuator name="M1"><mechanicalReduction>50</mechanicalReduction><rotorInertia>1e-4</rotorInertia></actuator>
+  </transmission>
+  <gazebo/>
+</robot>
+"""
+
+Edit = Callable[[str], str]
+
+
+def _write(folder: Path, text: str) -> Path:
+    path = folder / "robot.urdf"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _swap(old: str, new: str) -> Edit:
+    assert ROBOT.count(old) >= 1, old
+    return lambda text: text.replace(old, new, 1)
+
+
+def _codes(assembly: Assembly) -> set[str]:
+    return {f.code for f in assembly.findings}
+
+
+def test_links_are_placed_at_joint_values_of_zero(tmp_path: Path) -> None:
+    robot = read(_write(tmp_path, ROBOT))
+    assert [c.name for c in robot.components] == ["base", "arm", "slide", "tip"]
+    assert [c.grounded for c in robot.components] == [True, False, False, False]
+    # J1 turns by 90° about z, so that J2's step along x is one along y of the world.
+    np.testing.assert_allclose(robot.component("tip").X_WC.p, [0, 1, 1.5], atol=1e-12)
+    assert [f.name for f in robot.frames] == ["tip"]
+
+
+def test_joints_hold_in_the_pose_read(tmp_path: Path) -> None:
+    robot = read(_write(tmp_path, ROBOT))
+    assert [m.kind for m in robot.mates] == [MateKind.REVOLUTE, MateKind.PRISMATIC, MateKind.FIXED]
+    for mate in robot.mates:
+        X_a, X_b = robot.component(mate.a.component).X_WC, robot.component(mate.b.component).X_WC
+        np.testing.assert_allclose(X_a.point(mate.a.point), X_b.point(mate.b.point), atol=1e-12)
+        for u, v in ((mate.a.direction, mate.b.direction), (mate.a.x, mate.b.x)):
+            assert u is not None
+            assert v is not None
+            np.testing.assert_allclose(X_a.vector(u), X_b.vector(v), atol=1e-12)
+
+
+def test_limits_dynamics_mimic_and_drive(tmp_path: Path) -> None:
+    robot = read(_write(tmp_path, ROBOT))
+    first = robot.mates[0]
+    assert first.limit is not None
+    assert (first.limit.lower, first.limit.upper, first.limit.velocity, first.limit.effort) == (-1, 2, 3, 4)
+    assert (first.damping, first.friction) == (0.5, 0.25)
+    (mimic,) = robot.couplings
+    assert mimic.kind is CouplingKind.JOINTS
+    assert (mimic.joints, mimic.ratio, mimic.offset) == (("J1", "J2"), 2.0, 0.5)
+    (drive,) = robot.drives
+    assert (drive.name, drive.joint, drive.reduction, drive.rotor_inertia) == ("M1", "J1", 50.0, 1e-4)
+    assert robot.mates_in_file == len(robot.mates) + len(robot.couplings) == 4
+
+
+def test_inertia_is_turned_into_the_link_frame(tmp_path: Path) -> None:
+    declared = read(_write(tmp_path, ROBOT)).part("arm").declared
+    assert declared is not None
+    np.testing.assert_allclose(declared.com, [0, 0, 1])
+    np.testing.assert_allclose(declared.inertia, np.diag([0.2, 0.1, 0.25]), atol=1e-15)
+
+
+def test_primitives_have_the_volume_of_the_solid(tmp_path: Path) -> None:
+    robot = read(_write(tmp_path, ROBOT))
+    box, cylinder, ball = (robot.part(name).shape for name in ("base", "arm", "slide"))
+    assert box is not None
+    assert cylinder is not None
+    assert ball is not None
+    assert robot.part("base").colour == (1.0, 0.0, 0.0, 1.0)
+    for mesh, volume in (
+        (box.fine, 6.0),
+        (cylinder.fine, math.pi * 0.25 * 2),
+        (ball.collision, 4 / 3 * math.pi * 0.25**3),
+    ):
+        assert mesh is not None
+        audit = audit_mesh(mesh)
+        assert (audit.closed, audit.inverted, audit.flipped) == (True, 0, 0)
+        assert volume_properties(mesh).mass == pytest.approx(volume, rel=1e-12)
+    assert cylinder.fine is not None
+    solid = volume_properties(cylinder.fine)
+    np.testing.assert_allclose(solid.com, [0, 0, 1], atol=1e-12)
+    exact = solid.mass * np.diag([(3 * 0.25 + 4) / 12, (3 * 0.25 + 4) / 12, 0.125])
+    np.testing.assert_allclose(solid.inertia, exact, rtol=1e-3, atol=1e-9)
+
+
+def test_what_is_not_read_is_kept_and_told_with_its_line(tmp_path: Path) -> None:
+    robot = read(_write(tmp_path, ROBOT))
+    line = ROBOT[: ROBOT.index("<gazebo")].count("\n") + 1
+    assert robot.extra["unread"] == [{"tag": "gazebo", "line": line, "in": "arm"}]
+    (finding,) = (f for f in robot.findings if f.code == "CB190")
+    assert finding.where.line == line
+
+
+def test_chained_mimics_follow_the_first_joint(tmp_path: Path) -> None:
+    more = """<link name="d"/><joint name="J4" type="continuous"><parent link="tip"/><child link="d"/>
+      <axis xyz="0 0 1"/><mimic joint="J2" multiplier="3" offset="1"/></joint></robot>"""
+    robot = read(_write(tmp_path, ROBOT.replace("</robot>", more)))
+    chained = robot.couplings[1]
+    assert chained.joints == ("J1", "J4")
+    assert (chained.ratio, chained.offset) == (6.0, 2.5)
+
+
+def test_mimics_in_a_circle_are_left_out(tmp_path: Path) -> None:
+    robot = read(_write(tmp_path, ROBOT.replace("<dynamics", '<mimic joint="J2"/><dynamics')))
+    assert robot.couplings == ()
+    assert [f.code for f in robot.findings].count("CB188") == 2
+
+
+def test_the_root_floats_when_asked(tmp_path: Path) -> None:
+    robot = read(_write(tmp_path, ROBOT), ReadOptions(floating=True))
+    assert not any(c.grounded for c in robot.components)
+    assert "CB189" not in _codes(robot)
+
+
+FAULTS: dict[str, tuple[Edit, str, str]] = {
+    "unknown type": (_swap('"prismatic"', '"slider"'), "CB187", "slider"),
+    "zero axis": (_swap('xyz="0 0 2"', 'xyz="0 0 0"'), "CB185", "J1"),
+    "no limits": (_swap('<limit lower="-1" upper="2" velocity="3" effort="4"/>', ""), "CB186", "J1"),
+    "limits crossed": (_swap('lower="-1"', 'lower="9"'), "CB186", "J1"),
+    "missing child": (_swap('<child link="arm"/>', '<child link="leg"/>'), "CB183", "leg"),
+    "no parent": (_swap('<parent link="base"/>', ""), "CB183", "parent"),
+    "own parent": (_swap('<child link="arm"/>', '<child link="base"/>'), "CB183", "itself"),
+    "two parents": (_swap('<child link="tip"/>', '<child link="arm"/>'), "CB184", "J3"),
+    "circle": (_swap('<child link="tip"/>', '<child link="base"/>'), "CB184", "circle"),
+    "links alike": (_swap('<link name="tip"/>', '<link name="tip"/><link name="tip"/>'), "CB182", "tip"),
+    "joints alike": (_swap('name="J2"', 'name="J1"'), "CB182", "J1"),
+    "nameless link": (_swap('<link name="tip"/>', '<link name="tip"/><link/>'), "CB181", "name"),
+    "two roots": (_swap('<link name="tip"/>', '<link name="tip"/><link name="lost"/>'), "CB195", "lost"),
+    "nan": (_swap('xyz="1 0 0"/><axis', 'xyz="nan 0 0"/><axis'), "CB181", "xyz"),
+    "inf": (_swap('<mass value="2"/>', '<mass value="inf"/>'), "CB181", "arm"),
+    "two numbers": (_swap('xyz="0 0 1" rpy', 'xyz="0 0" rpy'), "CB181", "3 numbers"),
+    "no inertia": (_swap('ixx="0.1" ', ""), "CB181", "ixx"),
+    "zero mass": (_swap('<mass value="2"/>', '<mass value="0"/>'), "CB191", "arm"),
+    "mimic of nothing": (_swap('mimic joint="J1"', 'mimic joint="J9"'), "CB188", "J9"),
+    "mimic of itself": (_swap('mimic joint="J1"', 'mimic joint="J2"'), "CB188", "itself"),
+    "bad multiplier": (_swap('multiplier="2"', 'multiplier="two"'), "CB181", "multiplier"),
+    "drive of nothing": (_swap('<joint name="J1"/>', '<joint name="J7"/>'), "CB194", "J7"),
+    "bad reduction": (_swap(">50<", ">fifty<"), "CB181", "fifty"),
+    "no reduction": (_swap(">50<", ">0<"), "CB194", "T1"),
+    "negative damping": (_swap('damping="0.5"', 'damping="-1"'), "CB181", "damping"),
+    "negative radius": (_swap('radius="0.5"', 'radius="-1"'), "CB181", "radius"),
+    "capsule": (_swap("<sphere ", "<capsule "), "CB193", "capsule"),
+    "no geometry": (_swap('<geometry><box size="1 2 3"/></geometry>', ""), "CB193", "base"),
+    "mesh missing": (_swap('<box size="1 2 3"/>', '<mesh filename="a.stl"/>'), "CB106", "a.stl"),
+    "mesh outside": (_swap('<box size="1 2 3"/>', '<mesh filename="../../x.stl"/>'), "CB102", "x.stl"),
+    "mesh absolute": (_swap('<box size="1 2 3"/>', '<mesh filename="file:///etc/x.stl"/>'), "CB102", "x.stl"),
+    "mesh fetched": (_swap('<box size="1 2 3"/>', '<mesh filename="https://a.b/x.stl"/>'), "CB102", "x.stl"),
+    "no package": (_swap('<box size="1 2 3"/>', '<mesh filename="package://no/x.stl"/>'), "CB106", "no"),
+    "package up": (_swap('<box size="1 2 3"/>', '<mesh filename="package://../x.stl"/>'), "CB106", ".."),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_a_finding_with_its_line(fault: str, tmp_path: Path) -> None:
+    edit, code, words = FAULTS[fault]
+    robot = read(_write(tmp_path, edit(ROBOT)))
+    found = [f for f in robot.findings if f.code == code and words in f.message]
+    assert found, robot.findings
+    assert found[0].where.line is not None
+    assert code not in _codes(read(_write(tmp_path, ROBOT)))
+
+
+@pytest.mark.parametrize("fraction", range(1, 26))
+def test_a_truncated_file_is_an_input_error(fraction: int, tmp_path: Path) -> None:
+    path = _write(tmp_path, ROBOT[: len(ROBOT) * fraction // 27])
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert [f.code for f in caught.value.findings] == ["CB104"]
+
+
+def test_an_entity_bomb_is_refused(tmp_path: Path) -> None:
+    bomb = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><robot name="&b;"/>'
+    with pytest.raises(InputError) as caught:
+        read(_write(tmp_path, bomb))
+    assert [f.code for f in caught.value.findings] == ["CB103"]
+
+
+@pytest.mark.parametrize("text", ["<sdf/>", "<robot/>", '<robot name="a"><link/></robot>'])
+def test_no_robot_is_an_input_error(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read(_write(tmp_path, text))
+    assert "CB180" in {f.code for f in caught.value.findings}
+
+
+def test_a_package_is_found_by_its_manifest_and_by_the_folders_given(tmp_path: Path) -> None:
+    obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    for folder in ("elsewhere/mine/meshes", "pack/urdf", "pack/meshes"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "pack/package.xml").write_text("<package><name>own</name></package>")
+    for place in ("pack/meshes", "elsewhere/mine/meshes"):
+        (tmp_path / place / "t.obj").write_text(obj)
+    for uri, dirs in (
+        ("package://own/meshes/t.obj", ()),
+        ("../meshes/t.obj", ()),
+        ("package://mine/meshes/t.obj", (tmp_path / "elsewhere",)),
+    ):
+        text = ROBOT.replace('<box size="1 2 3"/>', f'<mesh filename="{uri}" scale="2 1 1"/>')
+        robot = read(_write(tmp_path / "pack/urdf", text), ReadOptions(package_dirs=dirs))
+        shape = robot.part("base").shape
+        assert shape is not None
+        assert shape.fine is not None
+        assert volume_properties(shape.fine).mass == pytest.approx(1 / 3)
+
+
+def test_the_kr16_weighs_what_its_visual_meshes_do(corpus: Path) -> None:
+    robot = read_any(
+        corpus / "kuka_kr16_support/urdf/kr16_2.urdf", options=ReadOptions(density=2700.0, mass_from="mesh")
+    )
+    masses = [part_mass(part, Findings())[0] for part in robot.parts]
+    assert sum(m.mass for m in masses if m is not None) == pytest.approx(355.0, rel=2e-3)
+    told = [f.message for f in robot.findings if f.code == "CB192"]
+    assert len(told) == 7
+    assert all("visual" in text for text in told)
+
+
+def test_so100_becomes_six_hinges(corpus: Path) -> None:
+    robot = read(corpus / "so100/so100.urdf")
+    assert (len(robot.instances), len(robot.mates), len(robot.drives)) == (7, 6, 6)
+    assert all(p.shape is not None and p.shape.fine is not None for p in robot.parts)
+    assert [j.type for j in build(robot).joints] == ["revolute"] * 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -94,6 +95,13 @@ class ScenarioFile(_Strict):
     integrator: Literal["dopri5"] = "dopri5"
     initial: Initial = Field(default_factory=Initial)
     motors: list[MotorEntry] = Field(default_factory=list)
+
+
+def json_schema_text() -> str:
+    """The JSON Schema of the scenario file, as published in cadbridge/data/schemas/scenario-1.json."""
+    schema = ScenarioFile.model_json_schema()
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def load_scenario(path: Path, mechanism: Mechanism) -> Scenario:

@@ -72,4 +72,4 @@ def dense(program: Program, blocks: Array) -> Array:
     G = np.zeros((program.rows, program.bodies, 6))
     rows = np.repeat(np.arange(program.rows), np.diff(program.terms.row_block))
     G[rows, program.terms.block_body] = blocks
-    return G.reshape(program.rows, -1)
+    return G.reshape(program.rows, 6 * program.bodies)

@@ -1,0 +1,110 @@
+"""Scenario files: units turned once, every fault at its line, all at once."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+import yaml
+
+import cadbridge as cb
+from cadbridge.errors import InputError, ModelError
+from cadbridge.mechanism import Mechanism
+from cadbridge.simulation import Scenario, load_scenario, simulate, write_trajectory
+from cadbridge.simulation.scenario import json_schema_text
+
+
+@pytest.fixture(scope="module")
+def crane() -> Mechanism:
+    with as_file(files("cadbridge.data") / "demo") as folder:
+        return cb.build(cb.read(folder / "demo.step"))
+
+
+def scenario(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "s.yaml"
+    path.write_text("format: cadbridge.scenario/1\n" + text)
+    return path
+
+
+def test_the_published_schema_is_current_and_takes_the_example() -> None:
+    text = files("cadbridge").joinpath("data/schemas/scenario-1.json").read_text(encoding="utf-8")
+    assert text == json_schema_text()
+    example = files("cadbridge.data").joinpath("demo/demo.scenario.yaml").read_text(encoding="utf-8")
+    jsonschema.validate(yaml.safe_load(example), json.loads(text))
+
+
+def test_degrees_become_radians(crane: Mechanism, tmp_path: Path) -> None:
+    path = scenario(tmp_path, "initial: {positions: {A2: -30}, rates: {A1: 10}}\nmotors: [{joint: A1, speed: 90}]\n")
+    found = load_scenario(path, crane)
+    assert found.positions == {"A2": pytest.approx(math.radians(-30))}
+    assert found.rates == {"A1": pytest.approx(math.radians(10))}
+    assert found.motors[0].function.evaluate(0.3)[0] == pytest.approx(math.pi / 2)
+
+
+def test_initial_values_and_rates_are_taken_and_gears_follow(crane: Mechanism, tmp_path: Path) -> None:
+    path = scenario(tmp_path, "duration: 0.01\ninitial: {positions: {A1: 200, A2: -30}, rates: {A1: 10}}\n")
+    run = simulate(crane, load_scenario(path, crane))
+    T = run.result.trajectory
+    value = {j.name: (T.coordinates[0, i], T.coordinate_rates[0, i]) for i, j in enumerate(run.lowered.joints)}
+    assert value["A2"] == (pytest.approx(math.radians(-30), abs=1e-10), pytest.approx(0.0, abs=1e-10))
+    assert abs(value["A1"][1]) == pytest.approx(math.radians(10), abs=1e-10)
+    pinion = value["Insert:2"]
+    assert abs(pinion[1] / value["A1"][1]) == pytest.approx(3.0, abs=1e-9)
+    assert np.max(T.constraint_position) < 1e-12
+
+
+FAULTS = {
+    "unknown joint": ("motors: [{joint: A9, torque: 1}]\n", "CB602", 2),
+    "two kinds at once": ("motors: [{joint: A1, torque: 1, speed: 2}]\n", "CB601", 2),
+    "no expression": ('motors: [{joint: A1, torque: "sin(2*"}]\n', "CB603", 2),
+    "python": ('motors: [{joint: A1, torque: "__import__(1)"}]\n', "CB603", 2),
+    "falling table": ("motors: [{joint: A1, angle: {table: [[1, 0], [0, 1]]}}]\n", "CB603", 2),
+    "duration": ("duration: -1\n", "CB601", 2),
+    "rate": ("duration: 1\nrate: 0\n", "CB601", 3),
+    "not a number": ("duration: .nan\n", "CB601", 2),
+    "unknown key": ("durration: 1\n", "CB601", 2),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_told_with_its_line(name: str, crane: Mechanism, tmp_path: Path) -> None:
+    text, code, line = FAULTS[name]
+    with pytest.raises(InputError) as error:
+        load_scenario(scenario(tmp_path, text), crane)
+    assert (code, line) in {(f.code, f.where.line) for f in error.value.findings}
+
+
+def test_all_faults_at_once(crane: Mechanism, tmp_path: Path) -> None:
+    text = "motors:\n  - {joint: A9, torque: 1}\n  - {joint: A1, torque: 'x'}\ninitial: {positions: {B: 1}}\n"
+    with pytest.raises(InputError) as error:
+        load_scenario(scenario(tmp_path, text), crane)
+    assert sorted(f.code for f in error.value.findings) == ["CB602", "CB602", "CB603"]
+
+
+def test_nothing_is_simulated_without_masses(corpus: Path) -> None:
+    mechanism = cb.build(cb.read(corpus / "caxif" / "as1-oc-214.stp"))
+    with pytest.raises(ModelError) as error:
+        simulate(mechanism, duration=0.1)
+    assert {f.code for f in error.value.findings} == {"CB610"}
+
+
+def test_a_full_disk_leaves_nothing_half_written(
+    crane: Mechanism, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow.parquet as pq
+
+    def full(table: object, where: str, **_: object) -> None:
+        Path(where).write_bytes(b"half of it")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(InputError, match="No space left"):
+        write_trajectory(simulate(crane, Scenario(duration=0.01)), tmp_path / "run.parquet")
+    assert list(tmp_path.iterdir()) == []

@@ -54,4 +54,10 @@ ENTRIES: dict[str, Entry] = {
         "The STEP file beside the XML cannot be read or holds no solid; the part is kept without a shape.",
         "Export the part again as a solid.",
     ),
+    "CB168": Entry(
+        Severity.INFO,
+        "a mate within one rigid component",
+        "Both of its features belong to one rigid sub-assembly, so it moves nothing; it is left out.",
+        "Make the sub-assembly flexible in a mates file if its parts are to move.",
+    ),
 }

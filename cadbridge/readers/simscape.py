@@ -325,6 +325,7 @@ def _mate(r: _Reader, element: Element, prefix: tuple[str, ...]) -> Mate | None:
     if a is None or b is None:
         return None
     if a.component == b.component:
+        r.findings.add("CB168", f"{name} holds two places of {a.component}, which is rigid", where)
         return None
     scale = np.pi / 180.0 if kind is MateKind.ANGLE else r.length
     return Mate(name, kind, a, b, value=(value or 0.0) * scale, where=where)

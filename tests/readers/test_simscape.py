@@ -118,3 +118,14 @@ def test_the_first_generation_is_told_apart(corpus: Path) -> None:
     with pytest.raises(InputError) as error:
         read(corpus / "icub_simmechanics" / "LEGS_MECHANISM.xml")
     assert error.value.findings[-1].code in ("CB103", "CB160")
+
+
+def test_a_mate_within_one_component_is_told(text: str, tmp_path: Path) -> None:
+    # Concentric1 then holds thigh1-1 on both sides.
+    path = tmp_path / "Assem4.xml"
+    path.write_text(text.replace("<Uid>base1-1</Uid>", "<Uid>thigh1-1</Uid>", 1))
+    assembly = read(path, WITHOUT_SHAPES)
+    (told,) = (f for f in assembly.findings if f.code == "CB168")
+    assert "Concentric1" in told.message
+    assert told.where.line is not None
+    assert (assembly.mates_in_file, len(assembly.mates)) == (16, 15)

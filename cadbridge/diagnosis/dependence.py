@@ -17,11 +17,13 @@ NEGLIGIBLE = 1e-7
 @dataclass(frozen=True, eq=False)
 class Dependence:
     """`keep` (m,) marks a basis, the first rows of each dependence; `circuits` gives for every other row
-    the rows of the basis that it is made of: the fundamental circuits of the rows' matroid.
+    the rows of the basis that it is made of: the fundamental circuits of the rows' matroid. `combinations`
+    gives the row as that combination: weights (m,) with row = Σ weight · row of the basis, in units of the rows.
     """
 
     keep: NDArray[np.bool_]
     circuits: dict[int, tuple[int, ...]]
+    combinations: dict[int, Array]
 
     @property
     def rank(self) -> int:
@@ -34,16 +36,22 @@ def dependence(G: Array, length: float, order: NDArray[np.int64]) -> Dependence:
     m = G.shape[0]
     keep = np.zeros(m, dtype=bool)
     keep[order] = independent_rows(G[order], length) if m else False
-    scaled, _, _ = equilibrate(G, length)
+    scaled, factors, _ = equilibrate(G, length)
     basis = np.flatnonzero(keep)
     others = np.flatnonzero(~keep)
     if len(others) == 0:
-        return Dependence(keep, {})
+        return Dependence(keep, {}, {})
     coefficients, *_ = np.linalg.lstsq(scaled[basis].T, scaled[others].T, rcond=None)
     circuits = {
         int(row): tuple(int(i) for i in basis[np.abs(coefficients[:, k]) > NEGLIGIBLE]) for k, row in enumerate(others)
     }
-    return Dependence(keep, circuits)
+    combinations = {}
+    for k, row in enumerate(others):
+        weights = np.zeros(m)
+        if factors[row] > 0:
+            weights[basis] = coefficients[:, k] * factors[basis] / factors[row]
+        combinations[int(row)] = weights
+    return Dependence(keep, circuits, combinations)
 
 
 def spans(rows: Array, targets: Array, tolerance: float = 1e-6) -> bool:

@@ -11,9 +11,9 @@ import numpy as np
 from cadbridge.diagnosis.dependence import Dependence, dependence, spans
 from cadbridge.diagnosis.model import Diagnosis, Group, Mobility, Reaction, Redundancy
 from cadbridge.findings import Findings, Where
-from cadbridge.mechanism import Mechanism, residuals
+from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.twists import Array, jacobian
-from solver.constraints import Primitive
+from solver.constraints import AxesAngle, Primitive
 from solver.rank import equilibrate, left_null_space, rank
 
 BENIGN_MM = 1e-2
@@ -25,7 +25,9 @@ BENIGN_DEGREES = 1e-2
 class _Rows:
     """All rows of the mates: Ĝ (m, 6n), the mate of each row, and how its mates depend on each other."""
 
+    g: Array
     G: Array
+    angular: tuple[bool, ...]
     mate_of: tuple[str, ...]
     dependence: Dependence
 
@@ -52,7 +54,8 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
 def _all_rows(mechanism: Mechanism) -> _Rows:
     """Ĝ of all mates; mates that hold most come first, so that a repetition is told of the weaker one."""
     primitives = [p for r in mechanism.mate_rows for p in r.primitives]
-    _, G = jacobian(primitives, mechanism.X_WC)
+    g, G = jacobian(primitives, mechanism.X_WC)
+    angular = tuple(isinstance(p, AxesAngle) for p in primitives for _ in range(p.rows))
     mate_of = tuple(r.mate for r in mechanism.mate_rows for p in r.primitives for _ in range(p.rows))
     gears = {c.name for c in mechanism.assembly.couplings}
     strength = {r.mate: r.rows for r in mechanism.mate_rows}
@@ -62,7 +65,7 @@ def _all_rows(mechanism: Mechanism) -> _Rows:
         return (mate in gears, -strength[mate], mate, row)
 
     order = np.array(sorted(range(len(mate_of)), key=weight), dtype=np.int64)
-    return _Rows(G, mate_of, dependence(G, mechanism.length_scale, order))
+    return _Rows(g, G, angular, mate_of, dependence(G, mechanism.length_scale, order))
 
 
 def _mobility(mechanism: Mechanism, rows: _Rows) -> Mobility:
@@ -95,12 +98,11 @@ def _redundancies(mechanism: Mechanism, rows: _Rows) -> tuple[Redundancy, ...]:
     of_mate: dict[str, list[int]] = defaultdict(list)
     for i, mate in enumerate(rows.mate_of):
         of_mate[mate].append(i)
-    gap = {name: (mm, degrees) for name, mm, degrees in residuals(mechanism.mate_rows, mechanism.X_WC)}
     result = []
     for r in mechanism.mate_rows:
         if r.mate not in repeated:
             continue
-        mm, degrees = gap[r.mate]
+        mm, degrees = _disagreement(rows, repeated[r.mate])
         benign = mm < BENIGN_MM and degrees < BENIGN_DEGREES
         result.append(
             Redundancy(
@@ -114,6 +116,18 @@ def _redundancies(mechanism: Mechanism, rows: _Rows) -> tuple[Redundancy, ...]:
             )
         )
     return tuple(result)
+
+
+def _disagreement(rows: _Rows, repeated: list[int]) -> tuple[float, float]:
+    """mm and degrees by which repeated rows differ from what the others hold, to first order at any pose."""
+    mm = degrees = 0.0
+    for row in repeated:
+        gap = abs(float(rows.g[row] - rows.dependence.combinations[row] @ rows.g))
+        if rows.angular[row]:
+            degrees = max(degrees, float(np.degrees(gap)))
+        else:
+            mm = max(mm, gap * 1e3)
+    return mm, degrees
 
 
 def _duplicates(

@@ -1,0 +1,92 @@
+"""Mechanisms whose mobility and redundancy every textbook gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cadbridge.assembly import GROUND, Mate, MateKind
+from cadbridge.diagnosis import Diagnosis, diagnose
+from cadbridge.mechanism import build
+from tests.mechanism.building import assembly, mate
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+BARS = {"crank": (0.0, 0.1, 0.0), "coupler": (0.2, 0.3, 0.0), "rocker": (0.5, 0.15, 0.0)}
+FOUR_BAR = [
+    mate(BARS, "O", MateKind.INSERT, GROUND, "crank", (0.0, 0.0, 0.0), Z),
+    mate(BARS, "A", MateKind.INSERT, "crank", "coupler", (0.05, 0.2, 0.0), Z),
+    mate(BARS, "B", MateKind.INSERT, "coupler", "rocker", (0.45, 0.35, 0.0), Z),
+    mate(BARS, "C", MateKind.INSERT, "rocker", GROUND, (0.5, 0.0, 0.0), Z),
+]
+DOOR = {"door": (0.4, 0.0, 1.0)}
+
+
+def door(hinges: int) -> Diagnosis:
+    mates = [mate(DOOR, f"hinge {i}", MateKind.INSERT, GROUND, "door", (0.0, 0.0, 0.3 * i), Z) for i in range(hinges)]
+    return diagnose(build(assembly(DOOR, mates)))
+
+
+def test_a_planar_four_bar_in_space() -> None:
+    found = diagnose(build(assembly(BARS, FOUR_BAR)))
+    assert found.mobility.gruebler == -2
+    assert found.mobility.dof == 1
+    assert found.mobility.redundant == 3
+    assert [g.mates for g in found.groups] == [("A", "B", "C", "O")]
+    assert sum(r.rows for r in found.redundancies) == 3
+    assert {r.joint: r.determined for r in found.reactions} == dict.fromkeys("OABC", False)
+
+
+@pytest.mark.parametrize("hinges", [1, 2, 3])
+def test_a_door_on_hinges(hinges: int) -> None:
+    found = door(hinges)
+    assert found.mobility.dof == 1
+    assert found.mobility.redundant == 5 * (hinges - 1)
+    # Each further hinge repeats all its rows, and one other hinge is enough to hold them.
+    assert [(r.rows, r.of, len(r.duplicates)) for r in found.redundancies] == [(5, 5, 1)] * (hinges - 1)
+    assert all(r.kind == "benign" for r in found.redundancies)
+
+
+def test_three_planes_lock_a_block_and_none_can_be_left_out() -> None:
+    places = {"block": (0.1, 0.2, 0.3)}
+    mates = [
+        mate(places, n, MateKind.FLUSH, GROUND, "block", (0.0, 0.0, 0.0), u)
+        for n, u in zip("xyz", (X, Y, Z), strict=True)
+    ]
+    found = diagnose(build(assembly(places, mates)))
+    assert (found.mobility.rows, found.mobility.rank, found.mobility.dof) == (9, 6, 0)
+    assert all(r.rows < r.of for r in found.redundancies)
+    for left_out in mates:
+        rest = [m for m in mates if m is not left_out]
+        assert diagnose(build(assembly(places, rest))).mobility.dof == 1
+
+
+def test_hinges_that_do_not_line_up_conflict() -> None:
+    mates = [
+        mate(DOOR, "low", MateKind.INSERT, GROUND, "door", (0.0, 0.0, 0.0), Z),
+        Mate(
+            "high",
+            MateKind.INSERT,
+            mate(DOOR, "", MateKind.INSERT, GROUND, "door", (0.002, 0.0, 1.0), Z).a,
+            mate(DOOR, "", MateKind.INSERT, GROUND, "door", (0.0, 0.0, 1.0), Z).b,
+        ),
+    ]
+    found = diagnose(build(assembly(DOOR, mates)))
+    (redundancy,) = found.redundancies
+    assert redundancy.kind == "conflicting"
+    assert redundancy.residual_mm == pytest.approx(2.0, rel=1e-6)
+    assert "CB403" in {f.code for f in found.findings}
+
+
+@settings(max_examples=20)
+@given(st.permutations(range(4)))
+def test_the_order_of_mates_changes_neither_mobility_nor_groups(order: Sequence[int]) -> None:
+    found = diagnose(build(assembly(BARS, [FOUR_BAR[i] for i in order])))
+    usual = diagnose(build(assembly(BARS, FOUR_BAR)))
+    assert found.mobility == usual.mobility
+    assert found.groups == usual.groups
+    assert {(r.mate, r.rows, r.duplicates) for r in found.redundancies} == {
+        (r.mate, r.rows, r.duplicates) for r in usual.redundancies
+    }

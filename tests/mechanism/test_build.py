@@ -1,0 +1,100 @@
+"""Mates to rows, rows to bodies and joints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cadbridge.assembly import GROUND, FeatureKind, Mate, MateKind
+from cadbridge.mechanism import build
+from tests.mechanism.building import assembly, feature, mate
+
+P, A, Q = FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
+PLACES = {"block": (0.3, 0.1, 0.2)}
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+HERE = (0.4, 0.0, 0.1)
+
+PAIRS = [
+    (MateKind.COINCIDENT, P, P, Z, Z, 3, "planar"),
+    (MateKind.COINCIDENT, P, A, Z, X, 2, "generic"),
+    (MateKind.COINCIDENT, A, P, X, Z, 2, "generic"),
+    (MateKind.COINCIDENT, P, Q, Z, Z, 1, "generic"),
+    (MateKind.COINCIDENT, A, A, Z, Z, 4, "cylindrical"),
+    (MateKind.COINCIDENT, A, Q, Z, Z, 2, "generic"),
+    (MateKind.COINCIDENT, Q, Q, Z, Z, 3, "spherical"),
+    (MateKind.FLUSH, P, P, Z, Z, 3, "planar"),
+    (MateKind.INSERT, A, A, Z, Z, 5, "revolute"),
+    (MateKind.CONCENTRIC, A, A, Z, Z, 4, "cylindrical"),
+    (MateKind.PARALLEL, P, A, Z, Z, 2, "generic"),
+    (MateKind.PERPENDICULAR, A, A, Z, X, 1, "generic"),
+    (MateKind.REVOLUTE, A, A, Y, Y, 5, "revolute"),
+    (MateKind.PRISMATIC, A, A, X, X, 5, "prismatic"),
+    (MateKind.CYLINDRICAL, A, A, X, X, 4, "cylindrical"),
+    (MateKind.SPHERICAL, Q, Q, Z, Z, 3, "spherical"),
+    (MateKind.PLANAR, P, P, X, X, 3, "planar"),
+    (MateKind.UNIVERSAL, A, A, X, Y, 4, "universal"),
+]
+
+
+@pytest.mark.parametrize(("kind", "of_a", "of_b", "u", "w", "rows", "joint"), PAIRS)
+def test_each_mate_has_its_rows_and_its_joint(
+    kind: MateKind,
+    of_a: FeatureKind,
+    of_b: FeatureKind,
+    u: tuple[float, ...],
+    w: tuple[float, ...],
+    rows: int,
+    joint: str,
+) -> None:
+    a = feature(PLACES, GROUND, of_a, HERE, None if of_a is Q else u)
+    b = feature(PLACES, "block", of_b, HERE, None if of_b is Q else w)
+    mechanism = build(assembly(PLACES, [Mate("m", kind, a, b)]))
+    assert [r.rows for r in mechanism.mate_rows] == [rows]
+    assert [j.type for j in mechanism.joints] == [joint]
+    assert mechanism.joints[0].freedom.shape == (6, 6 - rows)
+    assert mechanism.joints[0].mates == ("m",)
+
+
+def test_a_fixed_mate_makes_one_body() -> None:
+    mechanism = build(assembly(PLACES, [mate(PLACES, "m", MateKind.FIXED, GROUND, "block", HERE, Z)]))
+    assert mechanism.bodies == ()
+    assert mechanism.mate_rows[0].rows == 6
+    assert mechanism.ground.components == ("block",)
+
+
+def test_three_planes_are_a_fixed_connection() -> None:
+    mates = [mate(PLACES, f"plane {u}", MateKind.FLUSH, GROUND, "block", HERE, u) for u in (X, Y, Z)]
+    mechanism = build(assembly(PLACES, mates))
+    assert mechanism.bodies == ()
+    assert sum(r.rows for r in mechanism.mate_rows) == 9
+
+
+def test_a_hinge_of_two_mates_is_one_joint_with_axis_and_origin() -> None:
+    mates = [
+        mate(PLACES, "axis", MateKind.CONCENTRIC, GROUND, "block", HERE, Z),
+        mate(PLACES, "plane", MateKind.FLUSH, GROUND, "block", (0.0, 0.0, 0.1), Z),
+    ]
+    (joint,) = build(assembly(PLACES, mates)).joints
+    assert joint.type == "revolute"
+    assert joint.mates == ("axis", "plane")
+    np.testing.assert_allclose(joint.X_AJ.R[:, 2], Z, atol=1e-12)
+    np.testing.assert_allclose(joint.X_AJ.p[:2], HERE[:2], atol=1e-12)
+    assert sum(p.rows for p in joint.primitives) == 5
+
+
+def test_a_mate_without_meaning_names_what_would_have_one() -> None:
+    m = mate(PLACES, "insert", MateKind.INSERT, GROUND, "block", HERE, Z)
+    plane = feature(PLACES, "block", P, HERE, Z)
+    mechanism = build(assembly(PLACES, [Mate("insert", m.kind, m.a, plane)]))
+    told = {f.code: f for f in mechanism.findings}
+    assert "between a axis and a plane" in told["CB204"].message
+    assert "axis with axis" in told["CB204"].hint
+    assert "CB401" in told
+
+
+def test_a_mate_that_the_pose_does_not_fulfil_is_told_in_mm() -> None:
+    a = feature(PLACES, GROUND, P, HERE, Z)
+    b = feature(PLACES, "block", P, (0.4, 0.0, 0.1005), Z)
+    mechanism = build(assembly(PLACES, [Mate("m", MateKind.FLUSH, a, b)]))
+    (told,) = [f for f in mechanism.findings if f.code == "CB207"]
+    assert "0.5 mm" in told.message

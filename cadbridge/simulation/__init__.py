@@ -1,6 +1,7 @@
 """Scenario, run and trajectory."""
 
 from cadbridge.simulation.plots import write_plots
+from cadbridge.simulation.reactions import locked_wrench
 from cadbridge.simulation.run import Run, simulate
 from cadbridge.simulation.scenario import MotorSpec, Scenario, load_scenario
 from cadbridge.simulation.trajectory import read_trajectory, trajectory_table, write_trajectory
@@ -10,6 +11,7 @@ __all__ = [
     "Run",
     "Scenario",
     "load_scenario",
+    "locked_wrench",
     "read_trajectory",
     "simulate",
     "trajectory_table",

@@ -114,6 +114,11 @@ def _pitch_radius(primitive: Primitive, run: Run) -> tuple[float, str]:
     return 1.0, "m" if isinstance(primitive, RackPinion) else "rad"
 
 
+def row_forces(run: Run) -> dict[str, Array]:
+    """What the rows of each joint, gear or mate do to each unit: (k, n, 6), about its centre of mass."""
+    return _rows(run)[2]
+
+
 def _reactions(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
     """The wrench of each joint on its second body at the joint's origin, world axes.
 

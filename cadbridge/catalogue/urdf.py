@@ -9,7 +9,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "not a URDF",
         "The root element is not <robot>, or it holds no link.",
-        "Give a URDF; expand a xacro file first.",
+        "Give a URDF or a xacro file with links.",
     ),
     "CB181": Entry(
         Severity.ERROR,
@@ -102,5 +102,31 @@ ENTRIES: dict[str, Entry] = {
         "several root links",
         "More than one link has no parent. Only the first stands still; the others float freely.",
         "Join them with a fixed joint.",
+    ),
+    "CB196": Entry(
+        Severity.ERROR,
+        "a xacro file that cannot be expanded",
+        "A macro, property, argument or included file is missing or wrong, or an expression does more than compute "
+        "values, which is refused.",
+        "Mend the file, name the folders of its packages with --package-dir, or give its arguments their defaults.",
+        '<xacro:arg name="prefix" default=""/>',
+    ),
+    "CB197": Entry(
+        Severity.INFO,
+        "a xacro file was expanded",
+        "The findings that follow name links and joints; they have no lines, because the text read is not the file's.",
+        "Nothing need be done.",
+    ),
+    "CB198": Entry(
+        Severity.ERROR,
+        "a loop that cannot be closed",
+        "An extension closes a loop, but its type, links, frames or axis cannot be read; the loop stays open.",
+        "Correct the extension, or close the loop with a mates file.",
+    ),
+    "CB199": Entry(
+        Severity.WARNING,
+        "frames that mark a loop",
+        "Some converters mark both sides of a closed loop by frames, but a URDF has no place for the joint itself.",
+        "Add a mate between the two frames in a mates file.",
     ),
 }

@@ -48,7 +48,7 @@ FORMATS: tuple[Format, ...] = (
         _contains(b"SimscapeMultibodyImportXML", b"urn:mathworks:SimscapeMultibody", b"PhysicalModelingXMLFile"),
         "cadbridge.readers.simscape",
     ),
-    Format("urdf", (".urdf",), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),
+    Format("urdf", (".urdf", ".xacro"), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +21,27 @@ Element = Any
 
 def parse(path: Path, findings: Findings) -> Element:
     """The root of a file; InputError (CB103, CB104, CB108) where it cannot be read safely."""
-    where = Where(file=str(path))
     if path.stat().st_size > MAX_BYTES:
-        findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", where)
+        findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", Where(file=str(path)))
         raise InputError(f"{path.name} is too large.", findings)
+    return _parse(str(path), path, findings)
+
+
+def parse_text(text: bytes, path: Path, findings: Findings) -> Element:
+    """The root of XML that was made from the file at `path`; InputError (CB103, CB104) as of `parse`."""
+    return _parse(BytesIO(text), path, findings)
+
+
+def _parse(source: str | BytesIO, path: Path, findings: Findings) -> Element:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
-        tree = etree.parse(str(path), parser)
+        tree = etree.parse(source, parser)
     except etree.XMLSyntaxError as fault:
         line = fault.lineno or None
         findings.add("CB104", f"not well-formed: {fault.msg}", Where(str(path), line))
         raise InputError(f"{path.name} is no well-formed XML.", findings) from fault
     if tree.docinfo.internalDTD is not None or tree.docinfo.doctype:
-        findings.add("CB103", f"{path.name} declares a document type", where)
+        findings.add("CB103", f"{path.name} declares a document type", Where(file=str(path)))
         raise InputError(f"{path.name} holds a DOCTYPE, which is refused.", findings)
     return tree.getroot()
 

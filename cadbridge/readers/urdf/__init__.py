@@ -7,12 +7,15 @@ from pathlib import Path
 
 from cadbridge.assembly import Assembly, Component, Instance, NamedFrame
 from cadbridge.errors import InputError
+from cadbridge.findings import Where
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.urdf.context import Context
+from cadbridge.readers.urdf.extensions import KEPT, LOOPS, kept_of_joints, read_extensions
 from cadbridge.readers.urdf.joints import Joint, read_drives, read_joints, read_mimics
 from cadbridge.readers.urdf.links import Link, read_links
-from cadbridge.readers.xml import children, local, parse
+from cadbridge.readers.urdf.xacro import expand, is_xacro
+from cadbridge.readers.xml import Element, children, local, parse, parse_text
 
 __all__ = ["read"]
 
@@ -24,19 +27,20 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     Raises InputError where nothing can be read; all other faults are findings.
     """
     c = Context(Path(path), options or ReadOptions())
-    robot = parse(c.path, c.findings)
+    robot = _robot(c)
     links = read_links(c, robot) if local(robot) == "robot" else {}
     if not links:
         c.say("CB180", f"the root is <{local(robot)}>, with no link that can be read", robot)
         raise InputError(f"{c.path.name} is no URDF", c.findings)
-    c.leave(robot, "link", "joint", "material", "transmission")
+    c.leave(robot, "link", "joint", "material", "transmission", *KEPT, *LOOPS)
     joints = read_joints(c, robot, links)
     couplings = read_mimics(c, joints)
     drives = read_drives(c, robot, joints)
+    X = c.placements = _placements(links, joints)
+    more = read_extensions(c, robot, links, joints, drives)
     grounded = _ground(c, links, joints)
     _tell_massless(c, links, joints, grounded)
     c.tell_unread()
-    X = _placements(links, joints)
     real = [link for link in links.values() if link.part is not None]
     elements = children(robot, "joint")
     mimics = sum(len(children(e, "mimic")) for e in elements)
@@ -50,15 +54,25 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
             Component(name, (name,) if link.part else (), X[name], name == grounded, where=c.where(link.element, name))
             for name, link in links.items()
         ),
-        mates=tuple(j.mate for j in joints),
+        mates=(*(j.mate for j in joints), *more.loops),
         couplings=tuple(couplings),
-        drives=tuple(drives),
+        drives=(*drives, *more.drives),
         frames=tuple(NamedFrame(link.name, link.name, Pose()) for link in links.values() if link.part is None),
         units=("URDF: m, kg, rad (SI by definition)",),
-        mates_in_file=len(elements) + mimics,
-        extra={"unread": c.unread},
+        mates_in_file=len(elements) + mimics + more.loops_in_file,
+        extra={"unread": c.unread, "extensions": more.kept, "joints": kept_of_joints(joints)},
         findings=c.findings.as_tuple(),
     )
+
+
+def _robot(c: Context) -> Element:
+    """The root element; of the expansion where the file is a xacro."""
+    robot = parse(c.path, c.findings)
+    if is_xacro(robot, c.path):
+        robot = parse_text(expand(c.path, c.options, c.findings), c.path, c.findings)
+        c.expanded = True
+        c.findings.add("CB197", f"{c.path.name} was expanded by xacro", Where(str(c.path)))
+    return robot
 
 
 def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str | None:

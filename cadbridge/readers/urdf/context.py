@@ -16,16 +16,26 @@ from cadbridge.readers.xml import Element, child, children, local, numbers
 
 @dataclass
 class Context:
-    """The file, what was asked, what was found. `unread` are elements that say nothing to us."""
+    """The file, what was asked, what was found.
+
+    `unread` are elements that say nothing to us. `expanded`: the text is what xacro made, so that its lines are
+    nobody's. `placements` are X_WL of all links with all joints at zero, once the joints are read.
+    """
 
     path: Path
     options: ReadOptions
     findings: Findings = field(default_factory=Findings)
     unread: list[dict[str, object]] = field(default_factory=list)
+    expanded: bool = False
+    placements: dict[str, Pose] = field(default_factory=dict)
 
     def where(self, element: Element, item: str | None = None) -> Where:
         """The place of an element."""
-        return Where(str(self.path), element.sourceline, None, item)
+        return Where(str(self.path), self.line(element), None, item)
+
+    def line(self, element: Element) -> int | None:
+        """The line of an element in the file; None where the file is not what was parsed."""
+        return None if self.expanded else element.sourceline
 
     def say(self, code: str, text: str, element: Element, item: str | None = None) -> None:
         """Add a finding at an element."""
@@ -68,7 +78,7 @@ class Context:
         for element in children(parent):
             if local(element) not in known:
                 place = parent.get("name") or local(parent)
-                self.unread.append({"tag": local(element), "line": element.sourceline, "in": place})
+                self.unread.append({"tag": local(element), "line": self.line(element), "in": place})
 
     def tell_unread(self) -> None:
         """One finding for all elements that were not read."""

@@ -134,9 +134,33 @@ def _sphere(c: Context, element: Element, name: str) -> Mesh | None:
     if radius is None:
         return None
     angles = np.linspace(0.0, math.pi, AROUND // 2 + 1)[1:-1]
-    unit = _lathe([math.sin(a) * _circle() for a in angles], [-math.cos(a) for a in angles], poles=True)
+    unit = _lathe([math.sin(a) * _circle() for a in angles], [-math.cos(a) for a in angles], ends=(-1.0, 1.0))
     volume = volume_properties_of(unit.vertices, unit.triangles)[0]
     return Mesh(unit.vertices * radius[0] * float(np.cbrt(4.0 / 3.0 * math.pi / volume)), unit.triangles)
+
+
+def _capsule(c: Context, element: Element, name: str) -> Mesh | None:
+    """A cylinder of `length` along z between two half balls; the radius widened to the round solid's volume."""
+    radius, length = (_positive(c, element, key, 1, name) for key in ("radius", "length"))
+    if radius is None or length is None:
+        return None
+    r, half = radius[0], length[0] / 2.0
+    angles = np.linspace(0.0, math.pi / 2.0, AROUND // 4 + 1)[:-1]
+    rings = [math.cos(a) * _circle() for a in angles]
+    heights = [math.sin(a) for a in angles]
+    wanted = math.pi * r * r * length[0] + 4.0 / 3.0 * math.pi * r**3
+
+    def at(wide: float) -> Mesh:
+        low = [-half - wide * h for h in reversed(heights)]
+        high = [half + wide * h for h in heights]
+        ends = (-half - wide, half + wide)
+        return _lathe([wide * ring for ring in (*reversed(rings), *rings)], [*low, *high], ends=ends)
+
+    wide = r
+    for _ in range(6):  # Newton's method; the derivative of the volume is nearly the surface's
+        volume = volume_properties_of(at(wide).vertices, at(wide).triangles)[0]
+        wide += (wanted - volume) / (2.0 * math.pi * wide * length[0] + 4.0 * math.pi * wide**2)
+    return at(wide)
 
 
 def _circle() -> NDArray[np.float64]:
@@ -144,11 +168,11 @@ def _circle() -> NDArray[np.float64]:
     return np.column_stack([np.cos(turn), np.sin(turn)])
 
 
-def _lathe(rings: list[NDArray[np.float64]], heights: list[float], poles: bool = False) -> Mesh:
-    """Rings (n, 2) stacked along z, closed below and above by a fan (from z = ∓1 with poles)."""
+def _lathe(rings: list[NDArray[np.float64]], heights: list[float], ends: tuple[float, float] | None = None) -> Mesh:
+    """Rings (n, 2) stacked along z, closed below and above by a fan (to z of `ends` where given)."""
     n = len(rings[0])
     rows = [np.column_stack([ring, np.full(n, z)]) for ring, z in zip(rings, heights, strict=True)]
-    bottom, top = (-1.0, 1.0) if poles else (heights[0], heights[-1])
+    bottom, top = ends or (heights[0], heights[-1])
     vertices = np.concatenate([*rows, [[0.0, 0.0, bottom], [0.0, 0.0, top]]])
     i = np.arange(n)
     j = (i + 1) % n
@@ -166,4 +190,5 @@ _MAKERS: dict[str, Callable[[Context, Element, str], Mesh | None]] = {
     "box": _box,
     "cylinder": _cylinder,
     "sphere": _sphere,
+    "capsule": _capsule,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ KINDS: dict[str, MateKind] = {
 }
 _ONE_FREEDOM = ("revolute", "continuous", "prismatic")
 _WITHOUT_AXIS = ("fixed", "floating")
+_KNOWN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ def _keeps_tree(c: Context, joint: Joint, parent_of: dict[str, str]) -> bool:
 
 
 def _joint(c: Context, element: Element, name: str, links: Mapping[str, Link]) -> Joint | None:
-    c.leave(element, "origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
+    c.leave(element, *_KNOWN)
     kind = (element.get("type") or "").strip()
     if kind not in KINDS:
         c.say("CB187", f"{name} is of type {kind!r}; known are {', '.join(KINDS)}", element, name)
@@ -200,7 +201,7 @@ def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
     return couplings
 
 
-_REDUCTION = ("mechanicalReduction", "gear_ratio")
+_REDUCTION = ("mechanicalReduction", "mechanical_reduction", "gear_ratio")
 _ROTOR = ("rotorInertia", "motorInertia", "rotor_inertia")
 
 
@@ -211,25 +212,34 @@ def read_drives(c: Context, robot: Element, joints: list[Joint]) -> list[Drive]:
     taken: set[str] = set()
     for element in children(robot, "transmission"):
         name = element.get("name") or f"transmission@{element.sourceline}"
-        c.leave(element, "type", "joint", "actuator")
-        at = child(element, "joint")
+        c.leave(element, "type", "joint", "actuator", *_REDUCTION, *_ROTOR)
+        at, actuator = child(element, "joint"), child(element, "actuator")
         joint = None if at is None else at.get("name") or (at.text or "").strip()
-        actuator = child(element, "actuator")
         holders = [e for e in (actuator, at, element) if e is not None]
-        reduction = _first(c, holders, _REDUCTION, 1.0, name)
-        rotor = _first(c, holders, _ROTOR, 0.0, name)
         for holder in holders[:-1]:
             c.leave(holder, "hardwareInterface", *_REDUCTION, *_ROTOR)
-        if joint not in names or reduction is None or rotor is None or reduction == 0 or rotor < 0:
-            text = f"{name} drives {joint!r} by {reduction} with a rotor of {rotor} kg m²; it is left out"
-            c.say("CB194", text, element, name)
+        drive = drive_of(c, name, joint, holders, names, element)
+        if drive is None:
             continue
         label = (None if actuator is None else actuator.get("name")) or name
         if label in taken:
             label = name if name not in taken else f"{name}@{element.sourceline}"
         taken.add(label)
-        drives.append(Drive(label, str(joint), reduction, rotor, c.where(element, name)))
+        drives.append(replace(drive, name=label))
     return drives
+
+
+def drive_of(
+    c: Context, name: str, joint: str | None, holders: list[Element], names: set[str], element: Element
+) -> Drive | None:
+    """The drive of a joint, its numbers in the first of the holders that has them; None with a finding."""
+    reduction = _first(c, holders, _REDUCTION, 1.0, name)
+    rotor = _first(c, holders, _ROTOR, 0.0, name)
+    if joint not in names or reduction is None or rotor is None or reduction == 0 or rotor < 0:
+        text = f"{name} drives {joint!r} by {reduction} with a rotor of {rotor} kg m²; it is left out"
+        c.say("CB194", text, element, name)
+        return None
+    return Drive(name, str(joint), reduction, rotor, c.where(element, name))
 
 
 def _first(c: Context, holders: list[Element], tags: tuple[str, ...], default: float, item: str) -> float | None:

@@ -1,0 +1,212 @@
+"""What other programs add to a URDF: kept as written; loops, drives and rotor inertias among it are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from lxml import etree
+
+from cadbridge.assembly import Drive, Feature, FeatureKind, Mate, MateKind
+from cadbridge.frames import Pose, Vector, perpendicular, unit
+from cadbridge.readers.urdf.context import Context
+from cadbridge.readers.urdf.joints import Joint, drive_of
+from cadbridge.readers.urdf.links import Link
+from cadbridge.readers.xml import Element, child, children, local, numbers
+
+KEPT = ("gazebo", "ros2_control", "mujoco", "drake", "sensor", "group", "disable_collisions")
+"""Elements of <robot> that are kept as text in `Assembly.extra["extensions"]`."""
+
+LOOP_KINDS: dict[str, MateKind] = {
+    "revolute": MateKind.REVOLUTE,
+    "continuous": MateKind.REVOLUTE,
+    "prismatic": MateKind.PRISMATIC,
+    "ball": MateKind.SPHERICAL,
+    "spherical": MateKind.SPHERICAL,
+    "universal": MateKind.UNIVERSAL,
+    "fixed": MateKind.FIXED,
+    "planar": MateKind.PLANAR,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Extensions:
+    """What the extensions say: `kept` tag → texts, loop closures as mates (of so many in the file), drives."""
+
+    kept: dict[str, list[str]]
+    loops: tuple[Mate, ...]
+    loops_in_file: int
+    drives: tuple[Drive, ...]
+
+
+def read_extensions(
+    c: Context, robot: Element, links: Mapping[str, Link], joints: list[Joint], drives: list[Drive]
+) -> Extensions:
+    """Read and keep the extensions of a robot; `drives` are those of its transmissions."""
+    kept: dict[str, list[str]] = {}
+    loops: list[Mate] = []
+    more: list[Drive] = []
+    count = 0
+    taken = {j.name for j in joints}
+    for element in children(robot):
+        tag = local(element)
+        if tag in KEPT or tag in LOOPS:
+            kept.setdefault(tag, []).append(_text(element))
+        made = [LOOPS[tag](c, element, links)] if tag in LOOPS else []
+        if tag == "gazebo":
+            made = [_gazebo_joint(c, e, links) for e in children(element, "joint")]
+        count += len(made)
+        for mate in made:
+            if mate is not None:
+                name = _free(mate.name, taken)
+                taken.add(name)
+                loops.append(replace(mate, name=name, joint_name=name))
+        if tag == "ros2_control":
+            more += _drives(c, element, joints, [*drives, *more])
+    _tell_closing_frames(c, links)
+    return Extensions(kept, tuple(loops), count, tuple(more))
+
+
+def kept_of_joints(joints: list[Joint]) -> dict[str, dict[str, dict[str, str]]]:
+    """Safety controllers and calibrations as they stand: joint → element → attributes."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for joint in joints:
+        for element in children(joint.element, "safety_controller", "calibration"):
+            found.setdefault(joint.name, {})[local(element)] = dict(element.attrib)
+    return found
+
+
+def _text(element: Element) -> str:
+    return str(etree.tostring(element, encoding="unicode", with_tail=False))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, or the first of 'name (2)', 'name (3)' … that nobody has."""
+    final, count = name, 2
+    while final in taken:
+        final, count = f"{name} ({count})", count + 1
+    return final
+
+
+# --- loops ---
+
+
+def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate | None:
+    """An SDF joint within <gazebo>: the frame stands in the child link's, the axis in the joint's."""
+    name = element.get("name") or f"joint@{element.sourceline}"
+    ends = [(e.text or "").strip() if (e := child(element, tag)) is not None else "" for tag in ("parent", "child")]
+    pose = numbers(_inner(element, "pose") or "0 0 0 0 0 0", 6)
+    axis_element = child(element, "axis")
+    axis = numbers(_inner(axis_element, "xyz") or "1 0 0", 3) if axis_element is not None else (1.0, 0.0, 0.0)
+    if pose is None or axis is None:
+        _refused(c, element, name, "its pose or axis cannot be read")
+        return None
+    X_CJ = Pose.from_rpy(pose[:3], pose[3:])
+    return _loop(c, element, name, element.get("type", ""), (ends[0], ends[1]), (None, X_CJ), axis, links)
+
+
+def _loop_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate | None:
+    """<loop_joint>: a frame in each of the two links, the axis in the first."""
+    name = element.get("name") or f"loop@{element.sourceline}"
+    ends, frames = [], []
+    for tag in ("link1", "link2"):
+        end = child(element, tag)
+        ends.append("" if end is None else end.get("link", ""))
+        xyz = numbers("0 0 0" if end is None else end.get("xyz", "0 0 0"), 3)
+        rpy = numbers("0 0 0" if end is None else end.get("rpy", "0 0 0"), 3)
+        if xyz is None or rpy is None:
+            _refused(c, element, name, f"<{tag}> cannot be read")
+            return None
+        frames.append(Pose.from_rpy(xyz, rpy))
+    given = child(element, "axis")
+    axis = numbers("1 0 0" if given is None else given.get("xyz", ""), 3)
+    if axis is None:
+        _refused(c, element, name, "its axis cannot be read")
+        return None
+    kind = element.get("type", "")
+    return _loop(c, element, name, kind, (ends[0], ends[1]), (frames[0], frames[1]), axis, links)
+
+
+def _ball_constraint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate | None:
+    """Drake's ball constraint: a point in each of two links."""
+    name = element.get("name") or f"ball_constraint@{element.sourceline}"
+    values = {local(e).removeprefix("ball_constraint_"): e for e in children(element)}
+    ends = tuple(values[k].get("name", "") if k in values else "" for k in ("body_A", "body_B"))
+    points = [numbers(values[k].get("value") if k in values else None, 3) for k in ("p_AP", "p_BQ")]
+    if points[0] is None or points[1] is None:
+        _refused(c, element, name, "its points cannot be read")
+        return None
+    frames = (Pose(p=np.array(points[0])), Pose(p=np.array(points[1])))
+    return _loop(c, element, name, "ball", (ends[0], ends[1]), frames, (0.0, 0.0, 1.0), links)
+
+
+LOOPS = {"loop_joint": _loop_joint, "ball_constraint": _ball_constraint}
+"""Elements of <robot> that close loops."""
+
+
+def _inner(element: Element, tag: str) -> str:
+    found = child(element, tag)
+    return "" if found is None else (found.text or "").strip()
+
+
+def _refused(c: Context, element: Element, name: str, why: str) -> None:
+    c.say("CB198", f"{name}: {why}; the loop stays open", element, name)
+
+
+def _loop(
+    c: Context,
+    element: Element,
+    name: str,
+    kind: str,
+    ends: tuple[str, str],
+    frames: tuple[Pose | None, Pose],
+    axis: tuple[float, ...],
+    links: Mapping[str, Link],
+) -> Mate | None:
+    """The mate of a closure. Without a frame in the first link, that of the second says where it is as designed."""
+    if kind not in LOOP_KINDS:
+        _refused(c, element, name, f"type {kind!r} is not known")
+        return None
+    missing = [end for end in ends if end not in links]
+    if missing or ends[0] == ends[1]:
+        _refused(c, element, name, f"it needs two links of the file, not {ends[0]!r} and {ends[1]!r}")
+        return None
+    direction: Vector = np.array(axis)
+    if not float(np.abs(direction).max()) > 1e-12:
+        _refused(c, element, name, "its axis is zero")
+        return None
+    direction = unit(direction)
+    first, second = frames
+    if first is None:
+        first = c.placements[ends[0]].inverse() @ c.placements[ends[1]] @ second
+    a, b = (
+        Feature(end, FeatureKind.FRAME, X.p, X.vector(direction), X.vector(perpendicular(direction)))
+        for end, X in zip(ends, (first, second), strict=True)
+    )
+    return Mate(name, LOOP_KINDS[kind], a, b, aligned=True, joint_name=name, where=c.where(element, name))
+
+
+def _tell_closing_frames(c: Context, links: Mapping[str, Link]) -> None:
+    """Pairs of frames by which some converters mark a loop without saying what closes it."""
+    for name, link in links.items():
+        if name.startswith("closing_") and name.endswith("_1") and f"{name[:-2]}_2" in links:
+            text = f"{name} and {name[:-2]}_2 mark a loop; what closes it the URDF does not say"
+            c.say("CB199", text, link.element, name)
+
+
+# --- drives ---
+
+
+def _drives(c: Context, control: Element, joints: list[Joint], known: list[Drive]) -> list[Drive]:
+    """Transmissions within <ros2_control>, one drive for every joint they name."""
+    names = {j.name for j in joints}
+    found: list[Drive] = []
+    for element in children(control, "transmission"):
+        label = element.get("name") or f"transmission@{element.sourceline}"
+        for at in children(element, "joint"):
+            drive = drive_of(c, label, at.get("name"), [at, element], names, element)
+            if drive is not None:
+                name = _free(drive.name, {d.name for d in (*known, *found)})
+                found.append(replace(drive, name=name))
+    return found

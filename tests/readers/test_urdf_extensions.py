@@ -1,0 +1,213 @@
+"""xacro, loops, drives and what other programs add to a URDF; and that no hostile xacro gets anywhere."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cadbridge.assembly import Assembly
+from cadbridge.errors import InputError
+from cadbridge.mass import audit_mesh, volume_properties
+from cadbridge.mechanism import build
+from cadbridge.readers import read
+from cadbridge.readers.options import ReadOptions
+
+XACRO = """<?xml version="1.0"?>
+<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="length" default="0.5"/>
+  <xacro:include filename="parts.xacro"/>
+  <xacro:rod name="a"/>
+  <xacro:rod name="b" mass="${2 * unit}"/>
+  <joint name="j" type="continuous"><parent link="a"/><child link="b"/>
+    <origin xyz="$(arg length) 0 0"/><axis xyz="0 0 ${cos(0)}"/></joint>
+</robot>
+"""
+
+PARTS = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="unit" value="${1.5 + 0.5}"/>
+  <xacro:macro name="rod" params="name mass:=1">
+    <link name="${name}">
+      <inertial><mass value="${mass}"/><inertia ixx="1" iyy="1" izz="${mass / 2}" ixy="0" ixz="0" iyz="0"/></inertial>
+    </link>
+  </xacro:macro>
+</robot>
+"""
+
+LINK = """<link name="{0}"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+HINGE = """<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/><origin xyz="{3} {4} 0"/>
+  <axis xyz="0 0 1"/></joint>"""
+
+FOUR_BAR = (
+    '<robot name="four_bar">'
+    + "".join(LINK.format(name) for name in ("base", "crank", "rocker", "coupler"))
+    + HINGE.format("A", "base", "crank", 0, 0)
+    + HINGE.format("D", "base", "rocker", 4, 0)
+    + HINGE.format("B", "crank", "coupler", 0, 1)
+    + "{loop}</robot>"
+)
+
+GAZEBO_LOOP = """<gazebo><joint name="C" type="revolute"><parent>rocker</parent><child>coupler</child>
+  <pose>4 0 0 0 0 0</pose><axis><xyz>0 0 1</xyz></axis></joint></gazebo>"""
+LOOP_JOINT = """<loop_joint name="C" type="continuous"><link1 link="rocker" xyz="0 1 0" rpy="0 0 0"/>
+  <link2 link="coupler" xyz="4 0 0" rpy="0 0 0"/><axis xyz="0 0 1"/></loop_joint>"""
+BALL = """<drake:ball_constraint xmlns:drake="http://drake.mit.edu"><drake:ball_constraint_body_A name="rocker"/>
+  <drake:ball_constraint_p_AP value="0 1 0"/><drake:ball_constraint_body_B name="coupler"/>
+  <drake:ball_constraint_p_BQ value="4 0 0"/></drake:ball_constraint>"""
+
+
+def _robot(folder: Path, text: str, name: str = "robot.urdf") -> Assembly:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return read(path)
+
+
+def _xacro(folder: Path, text: str = XACRO, options: ReadOptions | None = None) -> Assembly:
+    (folder / "parts.xacro").write_text(PARTS, encoding="utf-8")
+    path = folder / "arm.urdf.xacro"
+    path.write_text(text, encoding="utf-8")
+    return read(path, options=options)
+
+
+def test_xacro_is_expanded_with_its_includes(tmp_path: Path) -> None:
+    robot = _xacro(tmp_path)
+    assert robot.format == "urdf"
+    b = robot.part("b").declared
+    assert b is not None
+    assert b.mass == 4.0
+    np.testing.assert_allclose(np.diag(b.inertia), [1, 1, 2])
+    np.testing.assert_allclose(robot.component("b").X_WC.p, [0.5, 0, 0])
+    assert "CB197" in {f.code for f in robot.findings}
+    assert all(f.where.line is None for f in robot.findings)
+
+
+def test_arguments_of_a_xacro_can_be_given(tmp_path: Path) -> None:
+    robot = _xacro(tmp_path, options=ReadOptions(arguments=(("length", "0.75"),)))
+    np.testing.assert_allclose(robot.component("b").X_WC.p, [0.75, 0, 0])
+
+
+def test_packages_are_found_without_ros(tmp_path: Path) -> None:
+    package = tmp_path / "share" / "rods"
+    package.mkdir(parents=True)
+    (package / "parts.xacro").write_text(PARTS, encoding="utf-8")
+    text = XACRO.replace('filename="parts.xacro"', 'filename="$(find rods)/parts.xacro"')
+    path = tmp_path / "arm.xacro"
+    path.write_text(text, encoding="utf-8")
+    robot = read(path, options=ReadOptions(package_dirs=(tmp_path / "share",)))
+    assert [m.name for m in robot.mates] == ["j"]
+
+
+HOSTILE = {
+    "interpreter": "${().__class__}",
+    "interpreter within": "${(lambda: ().__class__)()}",
+    "frame": "${(x for x in [1]).gi_frame}",
+    "format": "${'{0.real}'.format(1)}",
+    "python": "$(eval open('/etc/passwd').read())",
+    "another file": "${xacro.load_yaml('/etc/passwd')}",
+    "giant number": "${10**10**10}",
+    "giant list": "${[0] * 10**10}",
+    "environment": "$(env HOME)",
+    "unknown package": "$(find nope)",
+    "unknown name": "${nope}",
+    "unclosed": "${1 + }",
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_expressions_are_refused(case: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        _xacro(tmp_path, XACRO.replace("${cos(0)}", HOSTILE[case]))
+    assert [f.code for f in caught.value.findings] == ["CB196"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('filename="parts.xacro"', 'filename="../outside.xacro"'),
+        ('filename="parts.xacro"', 'filename="missing.xacro"'),
+        ('filename="parts.xacro"', 'filename="arm.urdf.xacro"'),
+        ('<xacro:rod name="a"/>', "<xacro:nothing/>"),
+        ('<xacro:rod name="a"/>', "<xacro:rod/>"),
+        ('<xacro:rod name="a"/>', '<xacro:macro name="m" params=""><xacro:m/></xacro:macro><xacro:m/>'),
+    ],
+    ids=["outside", "missing", "itself", "unknown macro", "no parameter", "endless macro"],
+)
+def test_faults_of_a_xacro_are_told(change: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "outside.xacro").write_text(PARTS, encoding="utf-8")
+    folder = tmp_path / "robot"
+    folder.mkdir()
+    with pytest.raises(InputError) as caught:
+        _xacro(folder, XACRO.replace(*change))
+    assert [f.code for f in caught.value.findings] == ["CB196"]
+
+
+@pytest.mark.parametrize(("loop", "dof"), [(GAZEBO_LOOP, 1), (LOOP_JOINT, 1), (BALL, 1), ("", 3)])
+def test_loops_of_converters_close(loop: str, dof: int, tmp_path: Path) -> None:
+    from cadbridge.diagnosis import diagnose
+
+    text = FOUR_BAR.format(loop=loop)
+    robot = _robot(tmp_path, text)
+    assert robot.mates_in_file == len(robot.mates) == (4 if loop else 3)
+    if loop:
+        mate = robot.mates[-1]
+        X = [robot.component(f.component).X_WC for f in (mate.a, mate.b)]
+        np.testing.assert_allclose(X[0].point(mate.a.point), X[1].point(mate.b.point), atol=1e-12)
+    assert diagnose(build(robot)).mobility.dof == dof
+
+
+@pytest.mark.parametrize(
+    "change",
+    [("rocker", "nobody"), ('type="continuous"', 'type="rope"'), ("0 0 1", "0 0 0"), ('xyz="0 1 0"', 'xyz="0 1"')],
+)
+def test_a_loop_that_cannot_be_closed_is_told(change: tuple[str, str], tmp_path: Path) -> None:
+    robot = _robot(tmp_path, FOUR_BAR.format(loop=LOOP_JOINT.replace(*change)))
+    assert (len(robot.mates), robot.mates_in_file) == (3, 4)
+    assert "CB198" in {f.code for f in robot.findings}
+
+
+def test_extensions_are_kept_as_written(tmp_path: Path) -> None:
+    more = """<gazebo reference="crank"><mu1>0.5</mu1></gazebo><mujoco><compiler meshdir="m"/></mujoco>
+      <ros2_control name="c" type="system"><joint name="A"><command_interface name="effort"/></joint>
+        <transmission name="T"><plugin>p</plugin><joint name="A" role="j">
+        <mechanical_reduction>30</mechanical_reduction></joint></transmission></ros2_control>"""
+    text = FOUR_BAR.format(loop=more).replace(
+        "<axis", '<safety_controller k_velocity="10" soft_lower_limit="-1"/><calibration rising="0.5"/><axis', 1
+    )
+    robot = _robot(tmp_path, text)
+    kept = robot.extra["extensions"]
+    assert sorted(kept) == ["gazebo", "mujoco", "ros2_control"]
+    assert "<mu1>0.5</mu1>" in kept["gazebo"][0]
+    assert robot.extra["joints"] == {
+        "A": {"safety_controller": {"k_velocity": "10", "soft_lower_limit": "-1"}, "calibration": {"rising": "0.5"}}
+    }
+    assert [(d.name, d.joint, d.reduction) for d in robot.drives] == [("T", "A", 30.0)]
+    assert robot.extra["unread"] == []
+
+
+def test_frames_that_mark_a_loop_are_told(tmp_path: Path) -> None:
+    ends = "".join(
+        f'<link name="closing_x_{i}"/><joint name="f{i}" type="fixed"><parent link="{link}"/>'
+        f'<child link="closing_x_{i}"/></joint>'
+        for i, link in ((1, "rocker"), (2, "coupler"))
+    )
+    robot = _robot(tmp_path, FOUR_BAR.format(loop=ends))
+    assert [f.where.item for f in robot.findings if f.code == "CB199"] == ["closing_x_1"]
+
+
+def test_several_shapes_of_a_link_are_joined_and_a_capsule_has_its_volume(tmp_path: Path) -> None:
+    shapes = """<link name="l"><visual><geometry><capsule radius="0.05" length="0.5"/></geometry></visual>
+      <visual><origin xyz="1 0 0"/><geometry><box size="0.1 0.2 0.3"/></geometry></visual>
+      <collision><geometry><box size="1 1 1"/></geometry></collision>
+      <collision><origin xyz="0 2 0"/><geometry><sphere radius="0.5"/></geometry></collision></link>"""
+    robot = _robot(tmp_path, f'<robot name="r">{shapes}</robot>')
+    shape = robot.part("l").shape
+    assert shape is not None
+    assert shape.fine is not None
+    assert shape.collision is not None
+    capsule = math.pi * 0.05**2 * 0.5 + 4 / 3 * math.pi * 0.05**3
+    assert volume_properties(shape.fine).mass == pytest.approx(capsule + 0.006, rel=1e-12)
+    assert volume_properties(shape.collision).mass == pytest.approx(1 + math.pi / 6, rel=1e-12)
+    assert (audit_mesh(shape.fine).shells, audit_mesh(shape.collision).shells) == (2, 2)

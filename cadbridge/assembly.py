@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cadbridge.findings import Finding, Where
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties
+from cadbridge.study import Study
 
 GROUND = "ground"
 """The name by which mates and joints refer to the world itself."""
@@ -222,6 +223,7 @@ class CouplingKind(StrEnum):
     INTERNAL = "internal"
     RACK_PINION = "rack_pinion"
     RATIO = "ratio"
+    SCREW = "screw"
     JOINTS = "joints"
 
 
@@ -233,7 +235,8 @@ class Coupling:
     internal and bevel (a is the annulus of an internal pair when ratio < 1, else b). For RACK_PINION a is
     the pinion's axis, b the rack's direction, `radius_a` the pitch radius. RATIO turns
     b by `ratio` times the turn of a about their axes, signed, relative to `carrier`
-    (coaxial and far pairs). JOINTS couples the coordinates of two mates that leave one
+    (coaxial and far pairs). SCREW moves b along a's axis by `ratio` m for each rad that it turns about
+    it against a, and holds nothing else. JOINTS couples the coordinates of two mates that leave one
     freedom: q_b = ratio * q_a + offset, `joints` = (a, b) mate names (URDF mimic).
     `carrier` names the component that holds both axes, None where it is found.
     """
@@ -275,7 +278,7 @@ class NamedFrame:
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """All that a source said. `units` is the ledger: what was in the file, what it became."""
+    """All that a source said. `units` is the ledger: what was in the file, what it became; `study` a run."""
 
     name: str
     source: str
@@ -292,6 +295,7 @@ class Assembly:
     units: tuple[str, ...] = ()
     mates_in_file: int = 0
     extra: dict[str, Any] = field(default_factory=dict)
+    study: Study | None = None
     findings: tuple[Finding, ...] = ()
 
     def part(self, name: str) -> Part:

@@ -11,7 +11,7 @@ from cadbridge.findings import Findings, Severity, Where
 @pytest.mark.parametrize("code", sorted(CATALOGUE))
 def test_entry_is_complete(code: str) -> None:
     entry = CATALOGUE[code]
-    assert re.fullmatch(r"CB[1-7]\d\d", code)
+    assert re.fullmatch(r"CB[1-7]\d{2,3}", code)
     assert len(entry.title) > 5
     assert len(entry.meaning) > 20
     assert entry.mend

@@ -9,6 +9,7 @@ from cadbridge.catalogue import (
     mates,
     mates_file,
     mobility,
+    ondsel,
     simscape,
     simulation,
     step,
@@ -17,7 +18,7 @@ from cadbridge.catalogue import (
 from cadbridge.findings import Entry
 
 CATALOGUE: dict[str, Entry] = {}
-for _table in (general, step, mates_file, simscape, urdf, mates, mass, mobility, exports, simulation):
+for _table in (general, step, mates_file, simscape, urdf, ondsel, mates, mass, mobility, exports, simulation):
     for _code, _entry in _table.ENTRIES.items():
         if _code in CATALOGUE:
             raise KeyError(f"finding code {_code} is used twice")

@@ -19,7 +19,10 @@ class MassFrom(StrEnum):
     FROM_MESH = "from-mesh"
 
 
-Source = Annotated[Path, typer.Argument(help="A STEP, Simscape Multibody XML or URDF file.", metavar="SOURCE")]
+Source = Annotated[
+    Path,
+    typer.Argument(help="A file of any format that is read (STEP, URDF, Simscape XML, FreeCAD …).", metavar="SOURCE"),
+]
 Mates = Annotated[
     Path | None, typer.Option("--mates", help="The mates file; by default NAME.mates.yaml beside the source.")
 ]

@@ -21,6 +21,7 @@ def gear_primitive(coupling: Coupling, a: Side, b: Side, findings: Findings) -> 
         CouplingKind.INTERNAL: _parallel_gears,
         CouplingKind.BEVEL: _bevel,
         CouplingKind.RACK_PINION: _rack,
+        CouplingKind.SCREW: _screw,
     }[coupling.kind]
     if a.index == b.index:
         findings.add(
@@ -94,6 +95,16 @@ def _rack(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive
     if abs(float(a.world_direction() @ b.world_direction())) > 1e-3:
         raise ValueError("the rack must run across the pinion's axis")
     return RackPinion(a.index, b.index, a.point, a.direction, radius, b.point, b.direction)
+
+
+def _screw(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+    """b's height over a along a's axis is `ratio` times its turn about it, zero as designed."""
+    if not coupling.ratio:
+        raise ValueError("the advance of a screw must not be zero")
+    travel = Coordinate("distance", a.index, b.index, a.point, a.direction, b.point)
+    turn = Coordinate("angle", a.index, b.index, a.point, a.direction, b.point, a.x, b.X.R.T @ a.X.vector(a.x))
+    height = float(a.world_direction() @ (b.world_point() - a.world_point()))
+    return Coupler(a.index, b.index, ((1.0, travel), (-coupling.ratio, turn)), height)
 
 
 def ratio_primitive(coupling: Coupling, a: Side, b: Side, carrier: Side) -> Primitive:

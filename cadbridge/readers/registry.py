@@ -49,6 +49,12 @@ FORMATS: tuple[Format, ...] = (
         "cadbridge.readers.simscape",
     ),
     Format("urdf", (".urdf", ".xacro"), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),
+    Format(
+        "ondsel",
+        (".asmt",),
+        _contains(b"freeCAD: 3D CAD with Motion Simulation", b"OndselSolver\nAssembly", b"OndselSolver\r\nAssembly"),
+        "cadbridge.readers.ondsel",
+    ),
 )
 
 

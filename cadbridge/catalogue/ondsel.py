@@ -1,0 +1,80 @@
+"""Codes CB1200–CB1219, OndselSolver's .asmt."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+ENTRIES: dict[str, Entry] = {
+    "CB1200": Entry(
+        Severity.ERROR,
+        "not an OndselSolver file",
+        "The file is no text, or its first lines are not those of the format.",
+        "Save the assembly again from FreeCAD or OndselSolver.",
+    ),
+    "CB1201": Entry(
+        Severity.ERROR,
+        "a line indented out of order",
+        "The format nests by tabs, one level at a time; the line is taken to belong to what stands above it.",
+        "Save the file again; edit it with tabs, not with spaces.",
+    ),
+    "CB1202": Entry(
+        Severity.ERROR,
+        "a value that cannot be read",
+        "Numbers are missing, too many, or not finite at the place given; what needs them is left out.",
+        "Save the file again.",
+    ),
+    "CB1203": Entry(
+        Severity.ERROR,
+        "a reference to something that is not in the file",
+        "A joint names a marker, a motion names a joint, or a series names a part that the file does not have.",
+        "Save the file again.",
+    ),
+    "CB1204": Entry(
+        Severity.WARNING,
+        "an element that cannot be carried over",
+        "Its kind has no equal here; it is left out, so the mechanism may have more freedom than in the file.",
+        "Write the relation in a mates file beside the source.",
+    ),
+    "CB1205": Entry(
+        Severity.WARNING,
+        "a part without mass",
+        "The file gives the part a mass of zero, which no body has; it is taken as not known.",
+        "Give the mass in a mates file beside the source. Motion that is fully driven needs none.",
+    ),
+    "CB1206": Entry(
+        Severity.WARNING,
+        "placeholder masses",
+        "Every part has mass 1, density 1 and moments of inertia 1: FreeCAD writes these where it has not weighed.",
+        "Give masses or densities in a mates file; do not use forces or free motion computed with these.",
+    ),
+    "CB1207": Entry(
+        Severity.ERROR,
+        "a rotation that is no rotation",
+        "The nine numbers are not orthonormal, or they mirror; what they place is left out.",
+        "Save the file again.",
+    ),
+    "CB1208": Entry(
+        Severity.ERROR,
+        "an expression that cannot be read",
+        "A motion or a limit is an expression of time that cannot be computed here; it is left out.",
+        "Rewrite the expression with + − * / ^, parentheses, pi, and the usual functions of `time`.",
+    ),
+    "CB1209": Entry(
+        Severity.INFO,
+        "no unit in the file",
+        "The format states no unit: files by FreeCAD and OndselSolver are taken as mm, those of their forerunner as m.",
+        "Say the unit with --units where that is wrong.",
+    ),
+    "CB1210": Entry(
+        Severity.WARNING,
+        "a time series that cannot be used",
+        "Its columns have other lengths than its times, or hold what is no number; it is left out of the reference.",
+        "Compute the series again.",
+    ),
+    "CB1211": Entry(
+        Severity.INFO,
+        "a joint within one part",
+        "Both of its markers belong to one part, so it holds nothing; it is left out.",
+        "Save the file again.",
+    ),
+}

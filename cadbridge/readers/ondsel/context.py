@@ -1,0 +1,84 @@
+"""What the steps of reading an .asmt file share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.assembly import Component, Instance, Mate, Part
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose, Vector
+from cadbridge.readers.ondsel.text import Node, number, row
+
+ROUNDING = 1e-4
+"""How far a rotation may be from an orthonormal one: old files carry 2e-8, a broken one far more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Marker:
+    """A frame of a part or of the ground: its component, and X_CM."""
+
+    component: str
+    X: Pose
+
+
+@dataclass
+class Reader:
+    """`length` is metres a unit of the file; markers, mates and parts are found by their full names."""
+
+    path: Path
+    findings: Findings
+    length: float = 1.0
+    parts: list[Part] = field(default_factory=list)
+    instances: list[Instance] = field(default_factory=list)
+    components: list[Component] = field(default_factory=list)
+    markers: dict[str, Marker] = field(default_factory=dict)
+    component_of: dict[str, str] = field(default_factory=dict)
+    X_WC: dict[str, Pose] = field(default_factory=dict)
+    mates: dict[str, Mate] = field(default_factory=dict)
+
+    def where(self, node: Node, item: str | None = None) -> Where:
+        """The place of a node."""
+        return Where(str(self.path), node.line, None, item)
+
+    def vector(self, node: Node, name: str, item: str, count: int = 3) -> Vector | None:
+        """The numbers of a child in the file's unit; a finding and None where they cannot be read."""
+        values = row(node.value(name) or "")
+        if values is None or len(values) != count:
+            place = node.child(name) or node
+            self.findings.add("CB1202", f"{item}: {name} must hold {count} numbers", self.where(place, item))
+            return None
+        return np.array(values)
+
+    def scalar(self, node: Node, name: str, item: str) -> float | None:
+        """One number of a child; a finding and None where it cannot be read."""
+        value = number(node.value(name))
+        if value is None:
+            place = node.child(name) or node
+            self.findings.add("CB1202", f"{item}: {name} must be a number", self.where(place, item))
+        return value
+
+    def pose(self, node: Node, item: str) -> Pose | None:
+        """Position3D (in m here) and RotationMatrix; a finding and None where they are no rigid motion."""
+        p = self.vector(node, "Position3D", item)
+        rows = [row(n.text) for n in node.under("RotationMatrix")]
+        flat = [v for r in rows if r is not None for v in r]
+        if len(rows) != 3 or len(flat) != 9 or any(r is None or len(r) != 3 for r in rows):
+            place = node.child("RotationMatrix") or node
+            self.findings.add(
+                "CB1202", f"{item}: RotationMatrix must hold three rows of three", self.where(place, item)
+            )
+            return None
+        R = np.array(flat).reshape(3, 3)
+        with np.errstate(over="ignore", invalid="ignore"):
+            proper = float(np.max(np.abs(R @ R.T - np.eye(3)))) < ROUNDING and float(np.linalg.det(R)) > 0
+        if not proper:
+            place = node.child("RotationMatrix") or node
+            self.findings.add("CB1207", f"{item} is not placed by a rigid motion", self.where(place, item))
+            return None
+        if p is None:
+            return None
+        U, _, Vt = np.linalg.svd(R)
+        return Pose(U @ Vt, p * self.length)

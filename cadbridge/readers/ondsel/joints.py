@@ -1,0 +1,287 @@
+"""Joints as mates and couplings. Marker I is feature a, marker J is feature b."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cadbridge.assembly import (
+    GROUND,
+    Coupling,
+    CouplingKind,
+    Feature,
+    FeatureKind,
+    Limit,
+    Mate,
+    MateKind,
+)
+from cadbridge.frames import Pose
+from cadbridge.readers.ondsel.context import Marker, Reader
+from cadbridge.readers.ondsel.text import Node, expression
+from cadbridge.study import MotionLaw
+
+FRAME, PLANE, AXIS, POINT = FeatureKind.FRAME, FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """One mate of a joint: its kind, what it takes of either marker, its value's name, which axis of J."""
+
+    kind: MateKind
+    a: FeatureKind = FRAME
+    b: FeatureKind = FRAME
+    value: str | None = None
+    turned: tuple[str, str] = ("z", "z")
+
+
+JOINTS: dict[str, tuple[_Piece, ...]] = {
+    "FixedJoint": (_Piece(MateKind.FIXED),),
+    "RevoluteJoint": (_Piece(MateKind.REVOLUTE),),
+    "CylindricalJoint": (_Piece(MateKind.CYLINDRICAL),),
+    "TranslationalJoint": (_Piece(MateKind.PRISMATIC),),
+    "SphericalJoint": (_Piece(MateKind.SPHERICAL, POINT, POINT),),
+    "UniversalJoint": (_Piece(MateKind.UNIVERSAL),),
+    "PlanarJoint": (_Piece(MateKind.PLANAR, value="offset"),),
+    "PointInPlaneJoint": (_Piece(MateKind.COINCIDENT, PLANE, POINT, "offset"),),
+    "PointInLineJoint": (_Piece(MateKind.COINCIDENT, AXIS, POINT),),
+    "LineInPlaneJoint": (_Piece(MateKind.COINCIDENT, PLANE, AXIS, "offset"),),
+    "SphSphJoint": (_Piece(MateKind.DISTANCE, POINT, POINT, "distanceIJ"),),
+    "SphericalSphericalJoint": (_Piece(MateKind.DISTANCE, POINT, POINT, "distanceIJ"),),
+    "CylSphJoint": (_Piece(MateKind.DISTANCE, AXIS, POINT, "distanceIJ"),),
+    "RevCylJoint": (_Piece(MateKind.DISTANCE, AXIS, AXIS, "distanceIJ"),),
+    "RevRevJoint": (
+        _Piece(MateKind.DISTANCE, AXIS, AXIS, "distanceIJ"),
+        _Piece(MateKind.COINCIDENT, PLANE, POINT),
+    ),
+    "ParallelAxesJoint": (_Piece(MateKind.PARALLEL, AXIS, AXIS),),
+    "PerpendicularJoint": (_Piece(MateKind.PERPENDICULAR, AXIS, AXIS),),
+    "AngleJoint": (_Piece(MateKind.ANGLE, AXIS, AXIS, "theIzJz"),),
+    "NoRotationJoint": (
+        _Piece(MateKind.PARALLEL, AXIS, AXIS),
+        _Piece(MateKind.PERPENDICULAR, AXIS, AXIS, turned=("x", "y")),
+    ),
+}
+"""What the joints hold, by OndselSolver's classes of the same names."""
+
+_COLUMN = {"x": 0, "y": 1, "z": 2}
+MOTIONS = {
+    "RotationalMotion": ("angle", "RotationZ", (MateKind.REVOLUTE, MateKind.CYLINDRICAL)),
+    "TranslationalMotion": ("distance", "TranslationZ", (MateKind.PRISMATIC, MateKind.CYLINDRICAL)),
+}
+
+
+def read_joints(r: Reader, assembly: Node, root: str) -> tuple[list[Mate], list[Coupling], int]:
+    """Mates, couplings, and how many joints the file has."""
+    mates: list[Mate] = []
+    couplings: list[Coupling] = []
+    sets = assembly.child("ConstraintSets")
+    nodes = [] if sets is None else [*sets.under("Joints"), *sets.under("GeneralConstraintSets")]
+    for node in nodes:
+        name = node.value("Name") or f"{node.text}@{node.line}"
+        pair = _markers(r, node, name)
+        if pair is None:
+            continue
+        if node.text in COUPLINGS:
+            coupling = COUPLINGS[node.text](r, node, name, *pair)
+            couplings += [coupling] if coupling else []
+        elif node.text in JOINTS:
+            made = _mates(r, node, name, *pair)
+            if made:
+                r.mates.setdefault(f"/{root}/{name}", made[0])
+            mates += made
+        else:
+            r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", r.where(node, name))
+    return mates, couplings, len(nodes)
+
+
+def _markers(r: Reader, node: Node, name: str) -> tuple[Marker, Marker] | None:
+    """Markers I and J of two different parts; findings and None where they are not."""
+    found = []
+    for key in ("MarkerI", "MarkerJ"):
+        said = node.value(key)
+        marker = r.markers.get(said or "")
+        if marker is None:
+            place = node.child(key) or node
+            r.findings.add("CB1203", f"{name}: {key} is {said!r}, which is no marker", r.where(place, name))
+        else:
+            found.append(marker)
+    if len(found) < 2:
+        return None
+    if found[0].component == found[1].component:
+        r.findings.add("CB1211", f"{name} holds two markers of {found[0].component}", r.where(node, name))
+        return None
+    return found[0], found[1]
+
+
+def feature(marker: Marker, kind: FeatureKind, axis: str = "z", label: str = "") -> Feature:
+    """A feature of a marker: its frame, or its point with one of its axes."""
+    R = marker.X.R
+    if kind is POINT:
+        return Feature(marker.component, POINT, marker.X.p, label=label)
+    x = R[:, 0] if kind is FRAME else None
+    return Feature(marker.component, kind, marker.X.p, R[:, _COLUMN[axis]], x, label=label)
+
+
+def _mates(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> list[Mate]:
+    pieces = JOINTS[node.text]
+    made = []
+    for count, piece in enumerate(pieces, start=1):
+        value = 0.0
+        if piece.value is not None:
+            # Older files leave an offset of zero out.
+            said = 0.0 if node.child(piece.value) is None else r.scalar(node, piece.value, name)
+            if said is None:
+                return []
+            value = said if piece.kind is MateKind.ANGLE else said * r.length
+        title = name if count == 1 else f"{name} ({count} of {len(pieces)})"
+        a, b = feature(i, piece.a, piece.turned[0]), feature(j, piece.b, piece.turned[1])
+        made.append(Mate(title, piece.kind, a, b, value=value, where=r.where(node, name)))
+    return made
+
+
+def _gear(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
+    """radiusI and radiusJ; of unlike signs they turn the same way: a belt, or wheel and annulus."""
+    ri, rj = r.scalar(node, "radiusI", name), r.scalar(node, "radiusJ", name)
+    if ri is None or rj is None:
+        return None
+    if ri == 0 or rj == 0:
+        r.findings.add("CB1202", f"{name}: a radius is zero", r.where(node, name))
+        return None
+    a, b = feature(i, AXIS), feature(j, AXIS)
+    ratio = abs(rj / ri)
+    where = r.where(node, name)
+    if ri * rj > 0:
+        return Coupling(name, CouplingKind.SPUR, a, b, ratio, where=where)
+    if abs(ratio - 1) > 1e-9:
+        return Coupling(name, CouplingKind.INTERNAL, a, b, ratio, where=where)
+    return Coupling(name, CouplingKind.RATIO, a, b, 1 / ratio, where=where)
+
+
+def _rack(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
+    """x of J in I plus pitchRadius times J's turn stays: I is the rack, J the pinion.
+
+    The pitch line is put where that relation rolls: beside the pinion's axis, on the side that the sign tells.
+    """
+    radius = r.scalar(node, "pitchRadius", name)
+    if radius is None:
+        return None
+    if radius == 0:
+        r.findings.add("CB1202", f"{name}: the pitch radius is zero", r.where(node, name))
+        return None
+    X_WI, X_WJ = _in_world(r, i), _in_world(r, j)
+    line = X_WJ.p - radius * X_WI.R[:, 1]
+    X_IW = X_WI.inverse()
+    rack = feature(replace(i, X=Pose(i.X.R, i.X.point(X_IW.point(line)))), AXIS, "x")
+    where = r.where(node, name)
+    return Coupling(name, CouplingKind.RACK_PINION, feature(j, AXIS), rack, radius_a=abs(radius), where=where)
+
+
+def _screw(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
+    """2π z = pitch · turn, of J in I: one row, the other five are for other joints to hold."""
+    pitch = r.scalar(node, "pitch", name)
+    if pitch is None:
+        return None
+    if pitch == 0:
+        r.findings.add("CB1202", f"{name}: the pitch is zero", r.where(node, name))
+        return None
+    lead = pitch * r.length / (2 * math.pi)
+    return Coupling(name, CouplingKind.SCREW, feature(i, FRAME), feature(j, FRAME), lead, where=r.where(node, name))
+
+
+def _in_world(r: Reader, marker: Marker) -> Pose:
+    return marker.X if marker.component == GROUND else r.X_WC[marker.component] @ marker.X
+
+
+COUPLINGS: dict[str, Callable[[Reader, Node, str, Marker, Marker], Coupling | None]] = {
+    "GearJoint": _gear,
+    "RackPinionJoint": _rack,
+    "ScrewJoint": _screw,
+}
+
+
+def read_motions(r: Reader, assembly: Node) -> tuple[MotionLaw, ...]:
+    """Motions as expressions of t; one that cannot be carried is told and left out."""
+    sets = assembly.child("ConstraintSets")
+    laws = []
+    for node in [] if sets is None else sets.under("Motions"):
+        name = node.value("Name") or f"{node.text}@{node.line}"
+        where = r.where(node, name)
+        known = MOTIONS.get(node.text)
+        if known is None:
+            r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", where)
+            continue
+        kind, key, kinds = known
+        joint = node.value("MotionJoint") or ""
+        mate = r.mates.get(joint)
+        if mate is None:
+            r.findings.add("CB1203", f"{name} drives {joint!r}, which is no joint", where)
+        elif mate.kind not in kinds:
+            r.findings.add("CB1204", f"{name} drives {joint}, a {mate.kind.value} joint without that freedom", where)
+        else:
+            text = _checked(r, node, key, name)
+            if text is not None:
+                scale = f"{r.length!r} * ({text})" if kind == "distance" and r.length != 1.0 else text
+                laws.append(MotionLaw(name, mate.name, kind, scale, where))
+    return tuple(laws)
+
+
+def _checked(r: Reader, node: Node, key: str, name: str) -> str | None:
+    """An expression of t in the solver's words; a finding and None where it cannot be computed."""
+    from solver.functions import expression as parse
+
+    said = node.value(key) or ""
+    text = expression(said)
+    try:
+        parse(text)
+    except ValueError as fault:
+        r.findings.add("CB1208", f"{name}: {fault}", r.where(node.child(key) or node, name))
+        return None
+    return text
+
+
+_SIDES = {"=>": "lower", ">=": "lower", "=<": "upper", "<=": "upper"}
+
+
+def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
+    """The mates with the limits whose two markers are theirs; a limit elsewhere is told."""
+    from solver.functions import expression as parse
+
+    done = list(mates)
+    sets = assembly.child("ConstraintSets")
+    nodes = [*assembly.under("Limits"), *([] if sets is None else sets.under("Limits"))]
+    for node in nodes:
+        name = node.value("Name") or f"{node.text}@{node.line}"
+        where = r.where(node, name)
+        pair = _markers(r, node, name)
+        side, text = _SIDES.get(node.value("type") or ""), _checked(r, node, "limit", name)
+        if pair is None or text is None:
+            continue
+        index = _held(r, done, pair)
+        if side is None or index is None or node.text not in ("RotationLimit", "TranslationLimit"):
+            r.findings.add("CB1204", f"{name} limits no joint of one freedom", where)
+            continue
+        turns = node.text == "RotationLimit"
+        value = parse(text).evaluate(0.0)[0] * (1.0 if turns else r.length)
+        value -= designed(_in_world(r, pair[0]), _in_world(r, pair[1]), "angle" if turns else "distance")
+        limit = done[index].limit or Limit()
+        done[index] = replace(done[index], limit=replace(limit, **{side: value}))
+    return done
+
+
+def _held(r: Reader, mates: list[Mate], pair: tuple[Marker, Marker]) -> int | None:
+    for index, mate in enumerate(mates):
+        sides = ((mate.a, pair[0]), (mate.b, pair[1]))
+        if all(f.component == m.component and np.array_equal(f.point, m.X.p) for f, m in sides):
+            return index
+    return None
+
+
+def designed(X_WI: Pose, X_WJ: Pose, kind: str) -> float:
+    """Turn (rad) of J's x about I's z, or height (m) of J over I along I's z."""
+    X_IJ = X_WI.inverse() @ X_WJ
+    if kind == "distance":
+        return float(X_IJ.p[2])
+    return math.atan2(float(X_IJ.R[1, 0]), float(X_IJ.R[0, 0]))

@@ -1,0 +1,60 @@
+"""What a source says of a run: motions, initial velocities, gravity, and a trajectory computed elsewhere.
+
+Some formats carry a simulation beside the mechanism. It is kept apart from the mates: drivers count neither in
+rows nor in degrees of freedom. SI throughout; W is the world frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.findings import Where
+from cadbridge.frames import Vector
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class MotionLaw:
+    """A motion prescribed between the frames of a mate.
+
+    `kind` "angle": turn (rad) of b's x against a's x about a's direction; "distance": height (m) of b's
+    point over a's along a's direction. `text` is an expression of the time t in s.
+    """
+
+    name: str
+    mate: str
+    kind: str
+    text: str
+    where: Where = field(default_factory=Where)
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A trajectory from elsewhere: `t` (k,) s; per component positions (k, 3) m of its frame C in W.
+
+    `tolerance` is what the solver that made it claims of itself, in the same unit as the positions (m).
+    """
+
+    t: Array
+    positions: dict[str, Array]
+    tolerance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a source says of a run; None and empty where it says nothing.
+
+    `velocities`: per component its twist (6,) at the origin of C, [v; ω] in m/s and rad/s, world axes.
+    """
+
+    gravity: tuple[float, float, float] | None = None
+    duration: float | None = None
+    rate: float | None = None
+    tolerance: float | None = None
+    motions: tuple[MotionLaw, ...] = ()
+    velocities: dict[str, Vector] = field(default_factory=dict)
+    reference: Reference | None = None

@@ -1,0 +1,57 @@
+"""The mechanisms of OndselSolver's own examples, counted."""
+
+from pathlib import Path
+
+import pytest
+
+import cadbridge as cb
+from cadbridge.findings import Severity
+
+# (bodies, joints by type, couplings, rows, redundant, dof); drivers count neither in rows nor in freedom.
+EXPECTED = {
+    "fourbar": (3, {"revolute": 4}, 0, 20, 3, 1),
+    "crank_slider": (3, {"revolute": 3, "cylindrical": 1}, 0, 19, 2, 1),
+    "piston": (3, {"revolute": 3, "cylindrical": 1}, 0, 19, 2, 1),
+    "Gears": (2, {"revolute": 2}, 1, 11, 0, 1),
+    "rackscrew": (3, {"revolute": 2, "prismatic": 1}, 2, 17, 0, 1),
+    "gyro": (1, {"spherical": 1}, 0, 3, 0, 3),
+    "circularPendulum": (1, {"spherical": 1}, 0, 3, 0, 3),
+}
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_counts(corpus: Path, name: str) -> None:
+    assembly = cb.read(corpus / "ondsel" / f"{name}.asmt")
+    mechanism = cb.build(assembly)
+    bodies, types, couplings, rows, redundant, dof = EXPECTED[name]
+    found = cb.diagnose(mechanism).mobility
+    kinds = [joint.type for joint in mechanism.joints]
+    assert assembly.format == "ondsel"
+    assert assembly.mates_in_file == len(assembly.mates) + len(assembly.couplings)
+    assert len(mechanism.bodies) == bodies
+    assert {kind: kinds.count(kind) for kind in kinds} == types
+    assert len(mechanism.couplings) == couplings
+    assert (found.rows, found.redundant, found.dof) == (rows, redundant, dof)
+    assert not [f for f in mechanism.findings if f.severity is Severity.ERROR]
+
+
+def test_the_schmidt_coupling_is_redundant_and_still_moves(corpus: Path) -> None:
+    assembly = cb.read(corpus / "ondsel" / "Schmidt_Coupling_Ass_1-1.asmt")
+    found = cb.diagnose(cb.build(assembly)).mobility
+    assert assembly.mates_in_file == 17
+    assert found.dof == 1
+    assert found.redundant == 12
+    assert {f.code for f in assembly.findings} == {"CB1206", "CB1209"}  # FreeCAD's placeholder masses, and no unit
+    assert assembly.components[0].X_WC.p[0] == pytest.approx(-33.642333984375e-3)
+
+
+def test_the_study_that_goes_with_a_mechanism(corpus: Path) -> None:
+    study = cb.read(corpus / "ondsel" / "crank_slider.asmt").study
+    assert study is not None
+    assert study.gravity == (0.0, -9.81, 0.0)
+    assert (study.duration, study.rate, study.tolerance) == (1.0, 100.0, 1e-6)
+    assert [(m.mate, m.kind, m.text) for m in study.motions] == [("Joint1", "angle", "2.0*pi*t")]
+    assert study.reference is not None
+    assert study.reference.t.shape == (101,)
+    assert sorted(study.reference.positions) == ["Part1", "Part2", "Part3"]
+    assert all(p.shape == (101, 3) for p in study.reference.positions.values())

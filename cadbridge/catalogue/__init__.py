@@ -5,6 +5,7 @@ from __future__ import annotations
 from cadbridge.catalogue import (
     exports,
     general,
+    jobs,
     mass,
     mates,
     mates_file,
@@ -18,7 +19,7 @@ from cadbridge.catalogue import (
 from cadbridge.findings import Entry
 
 CATALOGUE: dict[str, Entry] = {}
-for _table in (general, step, mates_file, simscape, urdf, ondsel, mates, mass, mobility, exports, simulation):
+for _table in (general, step, mates_file, simscape, urdf, ondsel, mates, mass, mobility, exports, simulation, jobs):
     for _code, _entry in _table.ENTRIES.items():
         if _code in CATALOGUE:
             raise KeyError(f"finding code {_code} is used twice")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from cadbridge.cli.batch import batch
 from cadbridge.cli.check import check
 from cadbridge.cli.convert import convert
 from cadbridge.cli.demo import demo
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (inspect, check, convert, simulate, demo, explain):
+for command in (inspect, check, convert, simulate, batch, demo, explain):
     app.command()(command)
 
 

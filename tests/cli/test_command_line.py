@@ -13,7 +13,7 @@ from cadbridge.cli import main
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
-    for command in ("inspect", "check", "convert", "simulate", "demo", "explain"):
+    for command in ("inspect", "check", "convert", "simulate", "batch", "demo", "explain"):
         assert f"  {command} " in out
 
 

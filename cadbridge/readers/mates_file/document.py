@@ -57,7 +57,7 @@ def load_document(path: Path) -> Document:
     given = sum(len(data[key]) for key in ("mates", "gears") if isinstance(data.get(key), list))
     data = dict(data)
     rows = {key: list(range(len(value))) for key, value in data.items() if isinstance(value, list)}
-    tell = _Teller(findings, file, places)
+    tell = Teller(findings, file, places)
     # Leaving one item out can uncover no new fault in another, so two rounds are enough; a third
     # serves keys of the whole file that only then come to be judged.
     for _ in range(3):
@@ -142,11 +142,23 @@ _MESSAGES = {
 """Texts by pydantic's error type; other types keep pydantic's own text."""
 
 
-class _Teller:
-    """Turns pydantic's errors into findings, up to MAX_TOLD."""
+class Teller:
+    """Turns pydantic's errors into findings, up to MAX_TOLD.
 
-    def __init__(self, findings: Findings, file: str, places: Place) -> None:
-        self.findings, self.file, self.places = findings, file, places
+    `root` is the model of the whole file; `unknown_key` and `faulty` are the codes of its findings.
+    """
+
+    def __init__(
+        self,
+        findings: Findings,
+        file: str,
+        places: Place,
+        root: type[BaseModel] = schema.MatesFile,
+        unknown_key: str = "CB144",
+        faulty: str = "CB145",
+    ) -> None:
+        self.findings, self.file, self.places, self.root = findings, file, places, root
+        self.unknown_key, self.faulty = unknown_key, faulty
         self.told = 0
         self.left = 0
 
@@ -158,9 +170,9 @@ class _Teller:
         kind = fault["type"]
         unknown_key = kind == "extra_forbidden"
         line, column = self.places.find(loc, key=unknown_key)
-        code, message = "CB145", self._message(loc, fault)
+        code, message = self.faulty, self._message(loc, fault)
         if unknown_key:
-            code = "CB144"
+            code = self.unknown_key
         elif loc[0] == "gears" and kind == "greater_than":
             code = "CB149"
         item = "/".join(str(step) for step in loc[:2])
@@ -169,13 +181,13 @@ class _Teller:
     def count_the_rest(self) -> None:
         """Say how many faults were not told one by one."""
         if self.left:
-            self.findings.add("CB145", f"{self.left} more faults of the form", Where(file=self.file))
+            self.findings.add(self.faulty, f"{self.left} more faults of the form", Where(file=self.file))
 
     def _message(self, loc: tuple[int | str, ...], fault: Any) -> str:
         kind, ctx, got = fault["type"], fault.get("ctx", {}), fault["input"]
         key = str(loc[-1]) if not isinstance(loc[-1], int) else f"value {loc[-1] + 1} of {loc[-2]}"
         if kind == "extra_forbidden":
-            return f"unknown key {key!r}" + self._near(key, _keys_at(loc))
+            return f"unknown key {key!r}" + self._near(key, _keys_at(loc, self.root))
         if kind == "union_tag_invalid":
             known = [tag.strip(" '") for tag in ctx["expected_tags"].split(",")]
             return f"unknown type {ctx['tag']!r}" + self._near(str(ctx["tag"]), known)
@@ -210,9 +222,9 @@ def _shown(value: Any) -> str:
     return repr(value)[:60]
 
 
-def _keys_at(loc: Sequence[int | str]) -> list[str]:
+def _keys_at(loc: Sequence[int | str], root: type[BaseModel]) -> list[str]:
     """The keys that the model holding loc's last step knows."""
-    models: list[type[BaseModel]] = [schema.MatesFile]
+    models: list[type[BaseModel]] = [root]
     for step in loc[:-1]:
         following: list[type[BaseModel]] = []
         for model in models:

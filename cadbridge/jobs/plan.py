@@ -1,0 +1,259 @@
+"""From jobs files to jobs: patterns over folders, names, folders of outputs; all faults before anything runs."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Finding, Findings, Where
+from cadbridge.jobs.files import Entry, as_list, entries_of, read_jobs_files
+from cadbridge.jobs.model import Job, shown
+from cadbridge.jobs.schema import memory_bytes
+from cadbridge.readers.mates_file.document import nearest
+
+OUTPUT = "out"
+"""The folder of outputs where nothing names one."""
+
+OWN = ".cadbridge"
+"""The folder for our own files within the folder of outputs."""
+
+_RESERVED = (OWN, "index.html", "summary.json")
+_FIELD = re.compile(r"\{([^{}]*)\}")
+_LIMITS = ("timeout", "memory")
+_ONLY_FOR = {
+    "to": "convert",
+    "scenario": "simulate",
+    "duration": "simulate",
+    "plots": "simulate",
+    "keep_redundant": "simulate",
+    "trajectory": "simulate",
+}
+"""Options that one kind of job alone has a use for. In `defaults` they wait for the jobs that do."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Jobs in the order written, the folder of outputs, and remarks."""
+
+    jobs: tuple[Job, ...]
+    output: Path
+    findings: tuple[Finding, ...] = ()
+
+    def only(self, patterns: Sequence[str]) -> Plan:
+        """The jobs whose name is one of, or fits, the patterns; InputError (CB708) where one fits none."""
+        findings = Findings()
+        names = [job.name for job in self.jobs]
+        for pattern in patterns:
+            if not any(_fits(name, pattern) for name in names):
+                findings.add("CB708", f"no job is called {shown(pattern)}{nearest(pattern, names)}")
+        if findings.errors:
+            raise InputError("--only names jobs that are not there", findings)
+        return replace(self, jobs=tuple(j for j in self.jobs if any(_fits(j.name, p) for p in patterns)))
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def load(path: str | Path, output: str | Path | None = None, overrides: Mapping[str, Any] | None = None) -> Plan:
+    """Read a jobs file and all it includes.
+
+    `output` replaces the folder of outputs, `overrides` (options such as timeout) the options of every job.
+    Raises InputError with all findings where anything is wrong: a jobs file is run whole or not at all.
+    """
+    findings = Findings()
+    path = Path(path)
+    entries, named = read_jobs_files(path, findings)
+    return _plan(entries, Path(output or path.parent / (named or OUTPUT)), overrides or {}, findings, str(path))
+
+
+def plan(
+    jobs: Iterable[Mapping[str, Any]],
+    base: str | Path = ".",
+    output: str | Path | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> Plan:
+    """The same from Python: jobs as mappings with the keys of the jobs file; paths count from `base`."""
+    findings = Findings()
+    items = [dict(job) for job in jobs]
+    document = {"jobs": items, "defaults": dict(defaults or {})}
+    for item in items:
+        if isinstance(item.get("sources"), os.PathLike):
+            item["sources"] = os.fspath(item["sources"])
+    entries, named = entries_of(document, Path(base), findings)
+    return _plan(entries, Path(output or Path(base) / (named or OUTPUT)), {}, findings, "jobs")
+
+
+def _plan(entries: list[Entry], output: Path, overrides: Mapping[str, Any], findings: Findings, file: str) -> Plan:
+    output = output.absolute()
+    jobs: list[Job] = []
+    if not findings.errors:
+        if not entries:
+            findings.add("CB709", f"{shown(file)} holds no job", Where(file))
+        for entry in entries:
+            jobs += _expand(entry, output, overrides, findings)
+        _refuse_duplicates(jobs, findings)
+    if findings.errors:
+        raise InputError("The jobs file cannot be used; nothing was run.", findings)
+    return Plan(tuple(jobs), output, findings.as_tuple())
+
+
+def _expand(entry: Entry, output: Path, overrides: Mapping[str, Any], findings: Findings) -> list[Job]:
+    """The jobs of one item: one a file that its sources name."""
+    options = {"do": "check", **entry.options, **overrides}
+    _check_options(entry, options, findings)
+    sources: dict[Path, None] = {}
+    for i, pattern in enumerate(as_list(entry.spec.sources)):
+        at = ("sources", i) if isinstance(entry.spec.sources, list) else ("sources",)
+        found = _matches(pattern, entry, output, findings, entry.where(*at))
+        sources.update(dict.fromkeys(found))
+    left_out = {p for pattern in as_list(entry.spec.exclude) for p in _glob(entry.base, pattern)}
+    return [
+        job
+        for source in sources
+        if source not in left_out and (job := _job(entry, source, output, options, findings)) is not None
+    ]
+
+
+def _check_options(entry: Entry, options: dict[str, Any], findings: Findings) -> None:
+    """Options against the kind of job: what it needs, and what it has no use for."""
+    do = options["do"]
+    for key, owner in _ONLY_FOR.items():
+        if key in options and owner != do:
+            if getattr(entry.spec, key, None) is not None:
+                findings.add("CB702", f"{key} goes with do: {owner}, not with {do}", entry.where(key))
+            del options[key]
+    if do != "convert":
+        return
+    from cadbridge.exporters import FORMATS
+
+    to = options.get("to")
+    if to not in FORMATS:
+        said = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, FORMATS)};"
+        findings.add("CB702", f"{said} one of {', '.join(sorted(FORMATS))}", entry.where("to"))
+
+
+def _matches(pattern: str, entry: Entry, output: Path, findings: Findings, where: Where) -> list[Path]:
+    """The files of a pattern, sorted; a path without magic stands for itself, there or not."""
+    if "\0" in pattern:
+        findings.add("CB702", "a path cannot hold a NUL character", where)
+        return []
+    literal = entry.base / pattern
+    if not glob.has_magic(pattern) or os.path.lexists(literal):
+        return [literal]
+    try:
+        # What jobs write must not become their input on the next run.
+        found = [p for p in _glob(entry.base, pattern) if not _below(p, output)]
+    except (ValueError, NotImplementedError, OSError) as error:
+        findings.add("CB702", f"the pattern {shown(pattern)} cannot be used: {error}", where)
+        return []
+    if not found:
+        findings.add("CB704", f"{shown(pattern)} matches no file", where)
+    return found
+
+
+def _glob(base: Path, pattern: str) -> list[Path]:
+    given = Path(pattern)
+    folder = Path(given.anchor) if given.is_absolute() else base
+    relative = str(given.relative_to(given.anchor)) if given.is_absolute() else pattern
+    return sorted(p for p in folder.glob(relative) if p.is_file())
+
+
+def _below(path: Path, folder: Path) -> bool:
+    return Path(os.path.abspath(path)).is_relative_to(os.path.abspath(folder))
+
+
+def _job(entry: Entry, source: Path, output: Path, options: dict[str, Any], findings: Findings) -> Job | None:
+    """One job with its name and folder; None, with findings, where they cannot be."""
+    base = Path(os.path.abspath(entry.base))
+    relative = relative_to(source, base)
+    inside = Path(relative.removeprefix("../").lstrip("/")) if relative.startswith(("/", "../")) else Path(relative)
+    to = str(options.get("to", options["do"]))
+    fields = {
+        "stem": source.stem,
+        "path": str(inside.with_suffix("")).replace("../", ""),
+        "file": str(inside).replace("../", ""),
+        "do": str(options["do"]),
+        "to": to,
+    }
+    name = _filled(entry.spec.name or f"{{path}}/{to}", fields, entry.where("name"), findings)
+    place = name if entry.spec.output is None else _filled(entry.spec.output, fields, entry.where("output"), findings)
+    folder = _folder(place, output, entry.where("output" if entry.spec.output else "name"), findings)
+    if folder is None:
+        return None
+    rest = {k: v for k, v in options.items() if k not in ("do", *_LIMITS)}
+    for key in ("mates", "scenario"):
+        if key in rest:
+            folder_of, text = rest[key]
+            rest[key] = relative_to(folder_of / _filled(text, fields, entry.where(key), findings), base)
+    if "package_dirs" in rest:
+        rest["package_dirs"] = [relative_to(Path(p), base) for p in rest["package_dirs"]]
+    memory = memory_bytes(options["memory"]) if "memory" in options else None
+    where = entry.where()
+    return Job(name, options["do"], relative, base, folder, rest, options.get("timeout"), memory, where)
+
+
+def relative_to(path: Path, base: Path) -> str:
+    """A path from `base` on where it lies below it, else absolute; with / on every system."""
+    whole = Path(os.path.abspath(base / path))
+    return whole.relative_to(base).as_posix() if whole.is_relative_to(base) else whole.as_posix()
+
+
+def _filled(text: str, fields: dict[str, str], where: Where, findings: Findings) -> str:
+    """A text with its {fields} filled in; an unknown one is a finding."""
+
+    def value(found: re.Match[str]) -> str:
+        key = found[1]
+        if key not in fields:
+            known = ", ".join(f"{{{k}}}" for k in fields)
+            findings.add("CB702", f"no field {{{shown(key)}}}{nearest(key, fields)}; there are {known}", where)
+        return fields.get(key, "")
+
+    return _FIELD.sub(value, text)
+
+
+def _folder(place: str, output: Path, where: Where, findings: Findings) -> Path | None:
+    """The folder of a job below the folder of outputs; None with CB706 where it would lie elsewhere."""
+    folder = Path(os.path.abspath(output / place)) if "\0" not in place else output
+    if not folder.is_relative_to(output) or folder == output:
+        findings.add("CB706", f"{shown(place)} is not below {shown(str(output))}", where)
+        return None
+    first = folder.relative_to(output).parts[0]
+    if first in _RESERVED:
+        findings.add("CB706", f"{first} in the folder of outputs is cadbridge's own", where)
+        return None
+    if any(len(os.fsencode(part)) > 240 for part in folder.relative_to(output).parts):
+        findings.add("CB706", f"the name {shown(place)[:60]}… is too long for a folder", where)
+        return None
+    real = Path(os.path.realpath(folder))
+    if not real.is_relative_to(os.path.realpath(output)):
+        findings.add("CB706", f"{shown(place)} leads by a link to {shown(str(real))}", where)
+        return None
+    return folder
+
+
+def _refuse_duplicates(jobs: list[Job], findings: Findings) -> None:
+    """CB705 for each job whose folder, or whose name, another has, or whose folder lies in another's."""
+    folders: dict[str, Job] = {}
+    names: dict[str, Job] = {}
+    for job in jobs:
+        key = os.path.normcase(job.folder)
+        twin = folders.setdefault(key, job)
+        if twin is job:
+            twin = names.setdefault(job.name, job)
+        if twin is not job:
+            message = f"{shown(job.name)} writes what {shown(twin.name)} at {twin.where} writes"
+            findings.add("CB705", message, job.where)
+    for key, job in folders.items():
+        for parent in Path(key).parents:
+            holder = folders.get(str(parent))
+            if holder is not None:
+                message = f"the folder of {shown(job.name)} lies in that of {shown(holder.name)} at {holder.where}"
+                findings.add("CB705", message, job.where)

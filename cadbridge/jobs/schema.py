@@ -1,0 +1,113 @@
+"""The models of the jobs file; its published JSON Schema is made from them.
+
+docs/jobs.md is the specification. Strict: no text becomes a number, no unknown key passes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+FORMAT = "cadbridge.jobs/1"
+
+Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e12)]
+Text = Annotated[str, Field(min_length=1, max_length=4000)]
+Texts = Text | list[Text]
+
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]i?B)\s*")
+_UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def memory_bytes(text: str) -> int:
+    """Bytes of a size such as "2 GB" (10⁹) or "2 GiB" (2³⁰); ValueError where it is none."""
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no size; write for example 2 GB or 512 MiB")
+    number, unit = found.groups()
+    size = int(float(number) * (1024 if "i" in unit else 1000) ** _UNITS[unit[0]])
+    if size < 1:
+        raise ValueError("a size must be greater than nothing")
+    return size
+
+
+def _fault(message: str) -> PydanticCustomError:
+    return PydanticCustomError("jobs_file", "{message}", {"message": message})
+
+
+class Strict(BaseModel):
+    """What all models share."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Options(Strict):
+    """What a job may say and `defaults` may say for all: what to do, how to read, what it may use."""
+
+    do: Literal["check", "convert", "simulate", "report"] | None = Field(default=None, description="What to do; check.")
+    to: Text | None = Field(default=None, description="convert: the format to write.")
+    mates: Text | None = Field(default=None, description="The mates file; {stem} and {path} are filled in.")
+    density: Positive | None = Field(default=None, description="kg/m³, for parts that nothing else gives one.")
+    material: Text | None = Field(default=None, description="Material, for parts that nothing else gives one.")
+    mass: Literal["declared", "from-mesh"] | None = Field(
+        default=None, description="Declared masses, or meshes weighed."
+    )
+    package_dirs: list[Text] | None = Field(default=None, description="Folders with ROS packages.")
+    units: Text | None = Field(default=None, description="Length unit of the source, instead of its own.")
+    strict: bool | None = Field(default=None, description="Warnings fail the job.")
+    scenario: Text | None = Field(
+        default=None, description="simulate: the scenario file; {stem} and {path} are filled in."
+    )
+    duration: Positive | None = Field(default=None, description="simulate: seconds, instead of the scenario's.")
+    plots: bool | None = Field(default=None, description="simulate: draw plots.")
+    keep_redundant: bool | None = Field(
+        default=None, description="simulate: hand every row of every mate to the solver."
+    )
+    trajectory: Literal["parquet", "csv"] | None = Field(
+        default=None, description="simulate: the form of the trajectory."
+    )
+    timeout: Positive | None = Field(default=None, description="Seconds after which the job is ended.")
+    memory: Text | None = Field(default=None, description="What the job may use, such as 2 GB or 512 MiB.")
+
+    @model_validator(mode="after")
+    def _size(self) -> Options:
+        if self.memory is not None:
+            try:
+                memory_bytes(self.memory)
+            except ValueError as error:
+                raise _fault(f"memory: {error}") from None
+        return self
+
+
+class Defaults(Options):
+    """Options of all jobs of this file, and the folder of outputs."""
+
+    output: Text | None = Field(default=None, description="The folder of outputs, from the jobs file's folder; out.")
+
+
+class JobSpec(Options):
+    """One job, or one for each file that a pattern matches."""
+
+    sources: Texts = Field(description="Files or patterns (** is any folders), from the jobs file's folder.")
+    exclude: Texts | None = Field(default=None, description="Patterns of files to leave out.")
+    name: Text | None = Field(default=None, description="With {stem}, {path}, {file}, {do}, {to} for patterns.")
+    output: Text | None = Field(default=None, description="The job's folder in the folder of outputs; its name.")
+
+
+class JobsFile(Strict):
+    """The file as people write it."""
+
+    format: Literal["cadbridge.jobs/1"] | None = None
+    include: Texts | None = Field(default=None, description="More jobs files, from this file's folder.")
+    defaults: Defaults = Field(default_factory=Defaults)
+    jobs: list[JobSpec] = Field(default_factory=list, max_length=100_000)
+
+
+def json_schema_text() -> str:
+    """The JSON Schema of the jobs file, as published in cadbridge/data/schemas/jobs-1.json."""
+    schema = JobsFile.model_json_schema()
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

@@ -135,7 +135,8 @@ def faces_text(assembly: Assembly, part: str) -> str:
 
 def run_text(run: Run, output: Path) -> str:
     """How a simulation went."""
-    lines = [f"simulated to {output}"]
+    reached = f"simulated {run.summary['simulated_s']:.6g} s" if run.result.status.ok else "the run stopped early"
+    lines = [f"{reached}; its trajectory is in {output}"]
     lines += [f"  {key}: {value}" for key, value in run.summary.items() if not isinstance(value, dict | list)]
     return "\n".join(lines)
 

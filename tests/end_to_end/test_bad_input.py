@@ -1,0 +1,137 @@
+"""What is wrong with an input is told to the person at the command line: what, where, by how much, and a status.
+
+The desk crane that the package ships is spoilt in one place at a time.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from cadbridge.cli import main
+
+DEMO = Path(str(files("cadbridge.data"))) / "demo"
+Spoil = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def spoilt(tmp_path: Path) -> Spoil:
+    """Replace a piece of the crane's mates file; the path of the new file."""
+
+    def replace(old: str, new: str) -> Path:
+        text = (DEMO / "demo.mates.yaml").read_text()
+        assert old in text, "the crane's mates file has changed"
+        path = tmp_path / "spoilt.mates.yaml"
+        path.write_text(text.replace(old, new, 1))
+        return path
+
+    return replace
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    status = main([str(a) for a in arguments])
+    return status, capsys.readouterr().err
+
+
+def line_of(path: Path, text: str) -> int:
+    return next(i for i, line in enumerate(path.read_text().splitlines(), 1) if text in line)
+
+
+def test_mates_that_contradict_each_other_are_named_with_the_gap(
+    spoilt: Spoil, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mates = spoilt("offset: 58", "offset: 60")
+    status, err = run(capsys, "check", DEMO / "demo.step", "--mates", mates)
+    assert status == 1
+    assert "CB403: Flush:1 repeats Insert:1 and disagrees by 2 mm, 0°" in err
+    assert f"spoilt.mates.yaml:{line_of(mates, 'Flush:1')}:" in err
+
+
+def test_a_loop_that_cannot_close_is_told_with_what_stays_open(
+    spoilt: Spoil, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rod = """
+  - name: "Rod:1"
+    type: distance
+    a: {component: Base, point: [0, 0, 50]}
+    b: {component: Arm, point: [140, 0, -15]}
+    distance: 700
+
+gears:"""
+    mates = spoilt("\ngears:", rod)
+    status, err = run(capsys, "simulate", DEMO / "demo.step", "--mates", mates, "-o", tmp_path / "run.parquet")
+    assert status == 1
+    assert "CB611" in err
+    assert "Rod:1" in err.split("CB611")[1]
+
+
+def test_a_part_without_a_mate_floats_and_is_told(spoilt: Spoil, capsys: pytest.CaptureFixture[str]) -> None:
+    mates = spoilt("  - {parts: Pin, to: Arm}\n", "")
+    status, err = run(capsys, "check", DEMO / "demo.step", "--mates", mates)
+    assert status == 0
+    assert "CB401: Pin has no mate" in err
+    assert main(["check", str(DEMO / "demo.step"), "--mates", str(mates), "--strict"]) == 1
+
+
+def test_every_fault_of_a_mates_file_is_told_at_once(spoilt: Spoil, capsys: pytest.CaptureFixture[str]) -> None:
+    mates = spoilt("teeth: [12, 36]", "teeth: [0, 36]")
+    faulty = mates.read_text().replace(
+        "a: {component: Turret, point: [0, 0, 60]", "a: {component: Turet, point: [0, 0, 60]"
+    )
+    mates.write_text(faulty.replace("joint: A2}", "joint: A3}"))
+    status, err = run(capsys, "check", DEMO / "demo.step", "--mates", mates)
+    assert status == 2
+    for text in ("Turet,", "teeth: [0", "joint: A3"):
+        assert f":{line_of(mates, text)}:" in err
+    assert "Turret" in err  # the nearest name
+
+
+def test_a_mates_file_that_contains_itself_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mates = tmp_path / "round.mates.yaml"
+    mates.write_text("format: cadbridge.mates/1\nmates: &all\n  - *all\n")
+    status, err = run(capsys, "check", DEMO / "demo.step", "--mates", mates)
+    assert status == 2
+    assert "round.mates.yaml:" in err
+
+
+def test_a_robot_of_a_thousand_metres_is_doubted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "inspect", DEMO / "demo.step", "--units", "5 m")[0] == 2
+    status, err = run(capsys, "inspect", DEMO / "demo.step", "--units", "km")
+    assert status == 0
+    assert "warning CB105: the model is 240,000 m across" in err
+    assert "unit" in err.split("CB105")[1].lower()
+
+
+def test_no_density_is_a_warning_to_check_and_a_refusal_to_simulate(
+    spoilt: Spoil, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mates = spoilt('  - {parts: "*", material: aluminium}\n', "")
+    status, err = run(capsys, "check", DEMO / "demo.step", "--mates", mates)
+    assert status == 0
+    assert "warning CB3" in err
+    status, err = run(capsys, "simulate", DEMO / "demo.step", "--mates", mates, "-o", tmp_path / "run.parquet")
+    assert status == 1
+    assert "Arm" in err
+    assert not list(tmp_path.glob("*.parquet*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a limit on the size of files stands in for a full disk")
+@pytest.mark.parametrize("to", ["urdf", "mjcf"])
+def test_a_full_disk_leaves_no_half_of_an_export(to: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    call = [sys.executable, "-m", "cadbridge", "convert", str(DEMO / "demo.step"), "--to", to, "-o", str(out)]
+    limit = 2000  # bytes: less than any mesh
+
+    def full_disk() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(call, capture_output=True, text=True, preexec_fn=full_disk, env={**os.environ})
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "CB" in done.stderr or "error:" in done.stderr
+    assert not out.exists() or not list(out.iterdir())

@@ -9,14 +9,19 @@ import numpy as np
 from OCP.BRepAdaptor import BRepAdaptor_Surface
 from OCP.BRepGProp import BRepGProp
 from OCP.GeomAbs import (
+    GeomAbs_BezierSurface,
+    GeomAbs_BSplineSurface,
     GeomAbs_Cone,
     GeomAbs_Cylinder,
     GeomAbs_Plane,
     GeomAbs_Sphere,
+    GeomAbs_SurfaceOfExtrusion,
     GeomAbs_SurfaceOfRevolution,
     GeomAbs_Torus,
 )
+from OCP.gp import gp_Cone, gp_Cylinder, gp_Pln, gp_Pnt, gp_Sphere, gp_Vec
 from OCP.GProp import GProp_GProps
+from OCP.ShapeAnalysis import ShapeAnalysis_CanonicalRecognition
 from OCP.TopAbs import TopAbs_REVERSED
 
 from cadbridge.shapes.meshing import faces_of
@@ -24,6 +29,12 @@ from cadbridge.shapes.protocol import FaceTable
 
 Described = tuple[str, Any, Any, float | None]
 """Kind, point, direction, radius; in millimetres."""
+
+_CANONICAL = 1e-3
+"""mm within which a spline is the plane, cylinder, cone or sphere that its writer turned it from."""
+
+_BENT = 0.05
+"""rad; a plane's normals agree better than this everywhere, so that gear flanks are not even tried."""
 
 
 def _plane(surface: Any, face: Any) -> Described:
@@ -57,13 +68,54 @@ def _revolution(surface: Any, face: Any) -> Described:
     return "other", axis.Location(), axis.Direction(), None
 
 
-_KINDS: dict[Any, Callable[[Any, Any], Described]] = {
+def _spline(surface: Any, face: Any) -> Described | None:
+    """What a spline or swept face is in truth; None where it is none of the simple kinds.
+
+    Many writers turn planes and cylinders into splines, and mates take hold of them all the same.
+    """
+    first = _normal(surface, 0.5, 0.5)
+    if first is None:
+        return None
+    corners = [_normal(surface, u, v) for u in (0.1, 0.9) for v in (0.1, 0.9)]
+    recognise = ShapeAnalysis_CanonicalRecognition(face)
+    if all(n is not None and n.Angle(first) < _BENT for n in corners):
+        plane = gp_Pln()
+        if recognise.IsPlane(_CANONICAL, plane):
+            normal = plane.Axis().Direction()
+            outward = first.Reversed() if face.Orientation() == TopAbs_REVERSED else first
+            if outward.X() * normal.X() + outward.Y() * normal.Y() + outward.Z() * normal.Z() < 0:
+                normal.Reverse()
+            return "plane", plane.Location(), normal, None
+    cylinder, cone, sphere = gp_Cylinder(), gp_Cone(), gp_Sphere()
+    if recognise.IsCylinder(_CANONICAL, cylinder):
+        return "cylinder", cylinder.Location(), cylinder.Axis().Direction(), cylinder.Radius()
+    if recognise.IsSphere(_CANONICAL, sphere):
+        return "sphere", sphere.Location(), None, sphere.Radius()
+    if recognise.IsCone(_CANONICAL, cone):
+        return "cone", cone.Location(), cone.Axis().Direction(), None
+    return _revolution(surface, face) if surface.GetType() == GeomAbs_SurfaceOfRevolution else None
+
+
+def _normal(surface: Any, u: float, v: float) -> Any:
+    """The unit normal ∂u × ∂v at fractions u, v of the face's range; None at a pole."""
+    point, du, dv = gp_Pnt(), gp_Vec(), gp_Vec()
+    s = surface.FirstUParameter() * (1 - u) + surface.LastUParameter() * u
+    t = surface.FirstVParameter() * (1 - v) + surface.LastVParameter() * v
+    surface.D1(s, t, point, du, dv)
+    normal = du.Crossed(dv)
+    return normal.Normalized() if normal.Magnitude() > 1e-12 else None
+
+
+_KINDS: dict[Any, Callable[[Any, Any], Described | None]] = {
     GeomAbs_Plane: _plane,
     GeomAbs_Cylinder: _cylinder,
     GeomAbs_Cone: _cone,
     GeomAbs_Sphere: _sphere,
     GeomAbs_Torus: _torus,
-    GeomAbs_SurfaceOfRevolution: _revolution,
+    GeomAbs_BSplineSurface: _spline,
+    GeomAbs_BezierSurface: _spline,
+    GeomAbs_SurfaceOfExtrusion: _spline,
+    GeomAbs_SurfaceOfRevolution: _spline,
 }
 
 
@@ -80,8 +132,9 @@ def describe(shape: Any, scale: float, names: dict[int, str]) -> FaceTable:
         BRepGProp.SurfaceProperties_s(face, properties)
         centre = properties.CentreOfMass()
         surface = BRepAdaptor_Surface(face, False)
-        described = _KINDS.get(surface.GetType())
-        kind, point, direction, radius = described(surface, face) if described else ("other", centre, None, None)
+        known = _KINDS.get(surface.GetType())
+        described = known(surface, face) if known else None
+        kind, point, direction, radius = described or ("other", centre, None, None)
         table.kinds.append(kind)
         table.points[i] = point.X(), point.Y(), point.Z()
         if direction is not None:

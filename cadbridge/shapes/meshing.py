@@ -128,8 +128,9 @@ def mesh_all(items: list[Solids]) -> list[tuple[Arrays | None, Arrays | None]]:
         for i in rough:
             fine[i] = extract(items[i].closed)
             error[i] = _disagreement(items[i], fine[i])
-        # A shape that gains nothing from smaller triangles has another fault, which its mass tells.
-        rough = [i for i in rough if error[i] > 1.0 and (level == 0 or error[i] < 0.8 * before[i])]
+        # A shape that gains nothing from a smaller angle has another fault, which its mass tells.
+        same_angle = level == 0 or angle == _FINE[level - 1][1]
+        rough = [i for i in rough if error[i] > 1.0 and (same_angle or error[i] < 0.8 * before[i])]
     return list(zip(fine, coarse, strict=True))
 
 

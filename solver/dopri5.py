@@ -89,9 +89,9 @@ def _derivative(T, K, B, F, W, x, q, v, angles, drive, turn, spins, out):  # typ
 
 @njit(cache=True)
 def step(T, K, B, F, W, h, x, q, v, angles, drives, rtol, atol):  # type: ignore[no-untyped-def]
-    """One step of h: new x, q, v, angles, work done (motors + 1; J) and the scaled error (1: just allowed).
+    """One step of h: new x, q, v, angles, work done (rows of drive + 1; J) and the scaled error (1: just allowed).
 
-    `drives` (7, motors, 3) are the motors' functions at the nodes. The last slope belongs to the new state before its
+    `drives` (7, rows, 3) are the loads' functions at the nodes. The last slope belongs to the new state before its
     projection, so it is not carried over.
     """
     n, na = x.shape[0], angles.shape[0]

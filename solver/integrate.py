@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.callbacks import LoadError
 from solver.dopri5 import NODES, step
 from solver.dynamics import accelerate, observe
 from solver.model import Model
@@ -77,7 +78,7 @@ def simulate(
     system = model if isinstance(model, System) else prepare(model)
     given = state or State.at_rest(system.model.positions, system.model.quaternions)
     start = project(system, given)
-    run = _Run(system, start.state, np.zeros(len(system.model.motors) + 1), h=min(1e-3, longest_step))
+    run = _Run(system, start.state, np.zeros(len(system.drives) + 1), h=min(1e-3, longest_step))
     _record(run)
     status = start.status if not start.status.ok else None
     if status is None:
@@ -113,6 +114,7 @@ def _advance_all(
 ) -> Status:
     first = run.state.t
     try:
+        run.system.callbacks.check()
         for target in times:
             while run.state.t < target:
                 if should_stop is not None and should_stop():
@@ -125,10 +127,13 @@ def _advance_all(
             _record(run)
     except KeyboardInterrupt:
         return _stopped(run)
-    except ValueError as fault:
-        # A motor's function has no value here; what was computed before stands.
+    except LoadError as fault:
         at = f"after t = {run.state.t:.6g} s"
-        return Status(False, "no_value", f"{fault} ({at})", "Mend the function of the motor, or end sooner.")
+        return Status(False, "load_failed", f"{fault} ({at})", "Mend the function of the callback.")
+    except ValueError as fault:
+        # A load's function has no value here; what was computed before stands.
+        at = f"after t = {run.state.t:.6g} s"
+        return Status(False, "no_value", f"{fault} ({at})", "Mend the function of the load named, or end sooner.")
     return Status(True, "ok", f"simulated to t = {run.state.t:g} s", "")
 
 
@@ -210,6 +215,8 @@ def _record(run: _Run) -> None:
     drive = drive_values(system, s.t)
     arrays = (s.positions, s.quaternions, s.velocities, s.angles, drive)
     acceleration, multipliers, *_ = accelerate(T, K, B, F, W, *arrays)
+    if run.rows:
+        system.callbacks.check()
     count = len(system.program.coordinate_term)
     q, qd, qdd, first, second, kinetic, potential = observe(T, B, F, W, system.length, *arrays, acceleration, count)
     c, m = len(system.model.coordinates), system.constraint_rows

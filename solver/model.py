@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,26 +34,104 @@ class TimeFunction:
 
 @dataclass(frozen=True)
 class Motor:
-    """Acts along a coordinate: `kind` "torque" (N m or N), "speed" (rad/s, m/s) or "angle" (rad, m).
+    """Acts along a coordinate: `kind` "torque" (N m or N), "speed" (rad/s, m/s), "angle" (rad, m) or "pd".
 
     Speed and angle motors are drivers: they add a row, which counts neither in rows nor in mobility.
+    A pd motor pulls towards its function with `stiffness` (N m/rad, N/m) times the gap and `damping` (N m s/rad,
+    N s/m) times the gap's rate, never with more than `effort` (N m, N).
     """
 
     name: str
     coordinate: Coordinate
     kind: str
     function: TimeFunction
+    stiffness: float = 0.0
+    damping: float = 0.0
+    effort: float = math.inf
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Dry friction: −`torque` tanh(rate / `speed`), N m (N) and rad/s (m/s); at `speed` 76 % of it act."""
+
+    torque: float
+    speed: float
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Ends of a coordinate's range (rad, m), each a spring and damper that push back and never pull.
+
+    With the depth d beyond an end, the spring's force is `stiffness` · (d²/(2 `depth`)) up to `depth` and
+    `stiffness` · (d − `depth`/2) beyond, continuous with its slope; the damper's is `damping` · ḋ, faded in by
+    d/`depth`.
+    """
+
+    lower: float
+    upper: float
+    stiffness: float
+    damping: float
+    depth: float
 
 
 @dataclass(frozen=True)
 class JointLoad:
-    """Along a coordinate: viscous `damping` (N m s), `stiffness` (N m) about `rest`, `armature` (kg m²)."""
+    """Along a coordinate: viscous `damping` (N m s), `stiffness` (N m) about `rest`, `armature` (kg m²).
+
+    Along a coordinate of the kind "length" it is a spring and damper between two points.
+    """
 
     coordinate: Coordinate
     damping: float = 0.0
     stiffness: float = 0.0
     rest: float = 0.0
     armature: float = 0.0
+    friction: Friction | None = None
+    stop: Stop | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Bushing:
+    """An elastic connection of frame (point_b, axes_b) on b to frame (point_a, axes_a) on a; axes (3, 3) by columns.
+
+    In the axes of a: u = p_B − p_A, θ the rotation vector from a's axes to b's. The potential is
+    ½ zᵀ `stiffness` z with z = [u; θ] (6, 6; N/m, N, N m), the damper's force `damping` · [u̇; ω].
+    θ is taken below half a turn.
+    """
+
+    name: str
+    a: int
+    b: int
+    point_a: Array
+    axes_a: Array
+    point_b: Array
+    axes_b: Array
+    stiffness: Array
+    damping: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Wrench:
+    """Force (N) at `point` of a body and torque (N m), by components: functions of time, or None for nothing.
+
+    `axes` "world" or "body" tells in which axes the components are.
+    """
+
+    name: str
+    body: int
+    point: Array
+    force: tuple[TimeFunction | None, TimeFunction | None, TimeFunction | None] = (None, None, None)
+    torque: tuple[TimeFunction | None, TimeFunction | None, TimeFunction | None] = (None, None, None)
+    axes: str = "world"
+
+
+@dataclass(frozen=True)
+class Callback:
+    """A function of (t, values (c,), rates (c,)) of the model's coordinates to forces (c,) along them: N m, N."""
+
+    name: str
+    function: Callable[[float, Array, Array], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,4 +153,7 @@ class Model:
     coordinate_names: tuple[str, ...] = ()
     motors: tuple[Motor, ...] = ()
     loads: tuple[JointLoad, ...] = ()
+    bushings: tuple[Bushing, ...] = ()
+    wrenches: tuple[Wrench, ...] = ()
+    callbacks: tuple[Callback, ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)

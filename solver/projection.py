@@ -106,9 +106,21 @@ class Projected:
 
 
 def drive_values(system: System, t: float) -> Array:
-    """(motors, 3): each motor's function of time with two derivatives."""
-    motors = system.model.motors
-    return np.array([m.function.evaluate(t) for m in motors], dtype=float).reshape(len(motors), 3)
+    """(rows, 3): each load's function of time with two derivatives, in the order of `system.drives`.
+
+    Raises ValueError that names the load whose function has no value, and what a callback raised since.
+    """
+    system.callbacks.check()
+    values = np.empty((len(system.drives), 3))
+    for k, (name, function) in enumerate(system.drives):
+        try:
+            values[k] = function.evaluate(t)
+        except ValueError as fault:
+            raise ValueError(f"{name}: {fault}") from fault
+    if not np.all(np.isfinite(values)):
+        name = system.drives[int(np.argmin(np.isfinite(values).all(axis=1)))][0]
+        raise ValueError(f"{name}: its function has no finite value at t = {t:.6g}")
+    return values
 
 
 def complete(system: System, state: State) -> State:

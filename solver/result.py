@@ -15,8 +15,8 @@ class Status:
     """How it ended. `code` is a word for programs; `advice` says what to do; `groups` are the worst constraints.
 
     Codes: ok, stopped (should_stop or Ctrl-C), inconsistent and inconsistent_rates (constraints contradict
-    each other), step_too_small, singular (projection moves more than the error allows), no_value (a motor's
-    function of time is not defined).
+    each other), step_too_small, singular (projection moves more than the error allows), no_value (a load's
+    function of time is not defined), load_failed (a callback raised, or gave no forces).
     """
 
     ok: bool

@@ -12,16 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.callbacks import Callbacks
 from solver.constraints.primitives import GROUND, Coordinate, GearPair, RackPinion
 from solver.constraints.program import Poses, Program, compile_program
 from solver.kkt import Plan, plan
-from solver.model import Model, RigidBody
+from solver.loading import Loads, check, drives, tables
+from solver.model import Model, RigidBody, TimeFunction
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HOLD, ANGLE, SPEED, ROTOR = range(4)
-_DRIVERS = {"torque": HOLD, "speed": SPEED, "angle": ANGLE}
+_DRIVERS = {"speed": SPEED, "angle": ANGLE}
 
 
 class Bodies(NamedTuple):
@@ -33,18 +35,6 @@ class Bodies(NamedTuple):
     inverse_inertia: Array
     spin: Array
     gravity: Array
-
-
-class Loads(NamedTuple):
-    """What acts along coordinates: their terms, and motors with the driver's row (−1: a torque)."""
-
-    term: Ints
-    damping: Array
-    stiffness: Array
-    rest: Array
-    armature: Array
-    motor_term: Ints
-    motor_row: Ints
 
 
 class Rows(NamedTuple):
@@ -59,6 +49,7 @@ class Rows(NamedTuple):
 class System:
     """A model with all that is computed from it once. `length` (m) makes residuals dimensionless.
 
+    `drives` are the functions of time with the names of their loads, in the order of the rows of `drive`.
     `angle_owner` tells of each integrated angle whose it is: a number among those of the primitives, or a
     coordinate.
     """
@@ -68,6 +59,8 @@ class System:
     plan: Plan
     bodies: Bodies
     loads: Loads
+    drives: tuple[tuple[str, TimeFunction], ...]
+    callbacks: Callbacks
     rows: Rows
     length: float
     row_group: tuple[str, ...]
@@ -83,10 +76,8 @@ def prepare(model: Model) -> System:
     """Compile a model. Raises ValueError that names the body or motor which cannot be computed."""
     for body in model.bodies:
         _check(body)
-    for motor in model.motors:
-        if motor.kind not in _DRIVERS:
-            raise ValueError(f'motor {motor.name}: the kind is torque, speed or angle, not "{motor.kind}"')
-    driving = [i for i, m in enumerate(model.motors) if m.kind != "torque"]
+    check(model)
+    driving = [i for i, m in enumerate(model.motors) if m.kind in _DRIVERS]
     rotors = [load for load in model.loads if load.armature > 0]
     program = compile_program(
         model.primitives,
@@ -102,12 +93,15 @@ def prepare(model: Model) -> System:
         motor=np.array([-1] * held + driving + [-1] * len(rotors), np.int64),
         compliance=np.array([0.0] * (held + len(driving)) + [1 / load.armature for load in rotors]),
     )
+    callbacks = Callbacks(model.callbacks, len(model.coordinates))
     return System(
         model=model,
         program=program,
         plan=plan(program),
         bodies=_bodies(model),
-        loads=_loads(model, program, held, driving),
+        loads=tables(model, program, held, driving, callbacks),
+        drives=drives(model),
+        callbacks=callbacks,
         rows=rows,
         length=_length(model),
         row_group=_row_groups(model, program, driving, len(rotors)),
@@ -159,22 +153,6 @@ def _spin_axes(model: Model) -> Array:
         if coordinate.kind == "angle":
             take(coordinate.b, coordinate.a, coordinate.axis_a)
     return axes
-
-
-def _loads(model: Model, program: Program, held: int, driving: list[int]) -> Loads:
-    first = len(model.coordinates)
-    middle = first + len(model.loads)
-    motor_row = np.full(len(model.motors), -1, np.int64)
-    motor_row[driving] = held + np.arange(len(driving))
-    return Loads(
-        term=program.coordinate_term[first:middle],
-        damping=np.array([load.damping for load in model.loads], dtype=float),
-        stiffness=np.array([load.stiffness for load in model.loads], dtype=float),
-        rest=np.array([load.rest for load in model.loads], dtype=float),
-        armature=np.array([load.armature for load in model.loads], dtype=float),
-        motor_term=program.coordinate_term[middle:],
-        motor_row=motor_row,
-    )
 
 
 def _length(model: Model) -> float:

@@ -102,8 +102,8 @@ class Coordinate:
     """A measured freedom of b relative to a.
 
     `kind` "angle": turn of ref_b against ref_a about axis_a by the right hand, unwrapped over any
-    number of turns; "distance": axis_a · (p_B − p_A). ref_a and ref_b are perpendicular to the axis, and
-    the angle is 0 where they coincide.
+    number of turns; "distance": axis_a · (p_B − p_A); "length": ‖p_B − p_A‖. ref_a and ref_b are
+    perpendicular to the axis, and the angle is 0 where they coincide.
     """
 
     kind: str

@@ -7,7 +7,7 @@ bodies, d = p_B − p_A, and e, t, w are directions fixed in A, A and B:
 |---|---|---|
 | PLANE | e·d | point on plane, travel along an axis, rack |
 | DOT | e·w | angle between directions |
-| DISTANCE | ‖d‖ | distance of points |
+| DISTANCE | ‖d‖ | distance of points, springs between them |
 | LINE | ‖d − e (e·d)‖ | distance of a point from a line |
 | CROSSED | (e × w)/‖e × w‖ · d | distance of crossed lines, bevel gear |
 | TURN | atan2(t·w, e·w) | angle coordinate, bevel gear, pinion on its rack |
@@ -153,11 +153,13 @@ def _unit(vector: Array, what: str) -> Array:
 
 def coordinate_term(c: Coordinate, coefficient: float = 1.0) -> Term:
     """A coordinate as a term."""
+    if c.kind == "length":
+        return Term(DISTANCE, c.a, c.b, coefficient, point_a=c.point_a, point_b=c.point_b)
     axis = _unit(c.axis_a, "the axis of a coordinate")
     if c.kind == "distance":
         return Term(PLANE, c.a, c.b, coefficient, point_a=c.point_a, first_a=axis, point_b=c.point_b)
     if c.kind != "angle":
-        raise ValueError(f'a coordinate is an "angle" or a "distance", not "{c.kind}"')
+        raise ValueError(f'a coordinate is an "angle", a "distance" or a "length", not "{c.kind}"')
     ref = np.asarray(c.ref_a, float)
     ref = _unit(ref - axis * (axis @ ref), "ref_a, perpendicular to the coordinate's axis,")
     return Term(

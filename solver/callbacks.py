@@ -1,0 +1,93 @@
+"""Loads by a Python function, called from compiled code through one C function pointer a system.
+
+What the function raises cannot pass through compiled code: it is kept, the forces are NaN (no step with them
+is accepted), and `Callbacks.check` raises it as a `LoadError` that names the load.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from solver.model import Callback
+
+Array = NDArray[np.float64]
+
+_SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, *[ctypes.c_size_t] * 3)
+
+
+class LoadError(ValueError):
+    """A load that gives no force: which one, and why."""
+
+
+class Callbacks:
+    """The callbacks of a system; `address` (0 or 1,) is what the kernels call. Lives as long as they may run."""
+
+    def __init__(self, callbacks: Sequence[Callback], coordinates: int) -> None:
+        self._callbacks = tuple(callbacks)
+        self._count = coordinates
+        self._fault: BaseException | None = None
+        self._pointer = _SIGNATURE(self._call)
+        found = ctypes.cast(self._pointer, ctypes.c_void_p).value
+        self.address = np.array([found] if callbacks else [], dtype=np.int64)
+
+    def check(self) -> None:
+        """Raise what a callback raised since the last look: a LoadError, or KeyboardInterrupt as it was."""
+        fault, self._fault = self._fault, None
+        if fault is not None:
+            raise fault
+
+    def _call(self, k: int, t: float, values: int, rates: int, out: int) -> None:
+        """Compiled code's way in; writes the forces (c,) to `out`."""
+        forces = self._array(out)
+        forces[:] = np.nan
+        if self._fault is not None:
+            return
+        callback = self._callbacks[k]
+        try:
+            given: Any = callback.function(t, self._array(values).copy(), self._array(rates).copy())
+            found = np.asarray(given, dtype=float)
+        except KeyboardInterrupt as stop:
+            self._fault = stop
+            return
+        except BaseException as fault:  # - a user's function may raise anything; it is told, not lost
+            self._fault = LoadError(
+                f'the callback "{callback.name}" raised {type(fault).__name__} at t = {t:.6g} s: {fault}'
+            )
+            return
+        if found.shape != (self._count,):
+            self._fault = LoadError(
+                f'the callback "{callback.name}" gave forces of shape {found.shape}, not ({self._count},)'
+            )
+        elif not np.all(np.isfinite(found)):
+            self._fault = LoadError(f'the callback "{callback.name}" gave {found.tolist()} at t = {t:.6g} s')
+        else:
+            forces[:] = found
+
+    def _array(self, address: int) -> Array:
+        if self._count == 0:
+            return np.zeros(0)
+        return np.ctypeslib.as_array((ctypes.c_double * self._count).from_address(address))
+
+
+@intrinsic
+def call_python(typingctx, address, k, t, values, rates, out):
+    """Call the C function at `address` with (k, t, values, rates, out); the last three are addresses of doubles."""
+    signature = types.void(types.int64, types.int64, types.float64, types.uintp, types.uintp, types.uintp)
+
+    def generate(context, builder, signature, arguments):
+        word, real = ir.IntType(64), ir.DoubleType()
+        kind = ir.FunctionType(ir.VoidType(), [word, real, word, word, word])
+        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+        return context.get_dummy_value()
+
+    return signature, generate

@@ -1,0 +1,231 @@
+"""The loads of a model as arrays for the kernels of `solver.loads`, each checked and named where it cannot act.
+
+Every function of time has a row of the array `drive` (rows, 3; f, f', f''): first the motors', then one for each
+component of a wrench, then one for each callback (it holds t). Each row has its own power.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.callbacks import Callbacks
+from solver.constraints.primitives import GROUND
+from solver.constraints.program import Program
+from solver.model import Bushing, JointLoad, Model, Motor, TimeFunction, Wrench
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+KINDS = ("torque", "speed", "angle", "pd")
+"""Kinds of motors."""
+
+
+class Loads(NamedTuple):
+    """What acts, as tables. Without a stop `lower` and `upper` are infinite; `motor_row` −1: no driver's row.
+
+    Along coordinates (k,), motors, components of wrenches (direction of the force, of the torque, the point, 1 for
+    body axes, the row of `drive`), bushings (bodies with n for the ground), callbacks.
+    """
+
+    term: Ints
+    damping: Array
+    stiffness: Array
+    rest: Array
+    armature: Array
+    friction: Array
+    friction_speed: Array
+    lower: Array
+    upper: Array
+    stop_stiffness: Array
+    stop_damping: Array
+    stop_depth: Array
+    motor_term: Ints
+    motor_row: Ints
+    motor_pd: Ints
+    motor_stiffness: Array
+    motor_damping: Array
+    motor_effort: Array
+    wrench_body: Ints
+    wrench_force: Array
+    wrench_torque: Array
+    wrench_point: Array
+    wrench_turns: Ints
+    wrench_row: Ints
+    bushing_a: Ints
+    bushing_b: Ints
+    bushing_point_a: Array
+    bushing_point_b: Array
+    bushing_axes_a: Array
+    bushing_axes_b: Array
+    bushing_stiffness: Array
+    bushing_damping: Array
+    callback: Ints
+    callback_row: Ints
+    callback_term: Ints
+
+
+class Component(NamedTuple):
+    """One component of a wrench: its function and unit directions of force and torque."""
+
+    wrench: Wrench
+    function: TimeFunction
+    force: Array
+    torque: Array
+
+
+def components(model: Model) -> list[Component]:
+    """The components of all wrenches that are not None, in the order of their rows of `drive`."""
+    found = []
+    zero = np.zeros(3)
+    for wrench in model.wrenches:
+        for axis in range(3):
+            unit = np.eye(3)[axis]
+            force, torque = wrench.force[axis], wrench.torque[axis]
+            if force is not None:
+                found.append(Component(wrench, force, unit, zero))
+            if torque is not None:
+                found.append(Component(wrench, torque, zero, unit))
+    return found
+
+
+def drives(model: Model) -> tuple[tuple[str, TimeFunction], ...]:
+    """The functions of the rows of `drive`, each with the name of its load."""
+    clock = TimeFunction(lambda t: (t, 1.0, 0.0), "t")
+    return (
+        *((f"motor {m.name}", m.function) for m in model.motors),
+        *((f"wrench {c.wrench.name}", c.function) for c in components(model)),
+        *((f"callback {c.name}", clock) for c in model.callbacks),
+    )
+
+
+def tables(model: Model, program: Program, held: int, driving: list[int], callbacks: Callbacks) -> Loads:
+    """All loads as arrays; `driving` are the motors that have a row, the first being row `held`."""
+    first = len(model.coordinates)
+    middle = first + len(model.loads)
+    motor_row = np.full(len(model.motors), -1, np.int64)
+    motor_row[driving] = held + np.arange(len(driving))
+    n = len(model.bodies)
+
+    def of(name: str, items: tuple[Motor, ...] | tuple[JointLoad, ...]) -> Array:
+        return np.array([getattr(item, name) for item in items], dtype=float)
+
+    frictions = [load.friction for load in model.loads]
+    stops = [load.stop for load in model.loads]
+    wrenches, bushings = components(model), model.bushings
+    rows = len(model.motors) + np.arange(len(wrenches) + len(model.callbacks), dtype=np.int64)
+    return Loads(
+        term=program.coordinate_term[first:middle],
+        damping=of("damping", model.loads),
+        stiffness=of("stiffness", model.loads),
+        rest=of("rest", model.loads),
+        armature=of("armature", model.loads),
+        friction=np.array([f.torque if f else 0.0 for f in frictions], dtype=float),
+        friction_speed=np.array([f.speed if f else 1.0 for f in frictions], dtype=float),
+        lower=np.array([s.lower if s else -np.inf for s in stops], dtype=float),
+        upper=np.array([s.upper if s else np.inf for s in stops], dtype=float),
+        stop_stiffness=np.array([s.stiffness if s else 0.0 for s in stops], dtype=float),
+        stop_damping=np.array([s.damping if s else 0.0 for s in stops], dtype=float),
+        stop_depth=np.array([s.depth if s else 1.0 for s in stops], dtype=float),
+        motor_term=program.coordinate_term[middle:],
+        motor_row=motor_row,
+        motor_pd=np.array([m.kind == "pd" for m in model.motors], dtype=np.int64),
+        motor_stiffness=of("stiffness", model.motors),
+        motor_damping=of("damping", model.motors),
+        motor_effort=of("effort", model.motors),
+        wrench_body=np.array([c.wrench.body for c in wrenches], dtype=np.int64),
+        wrench_force=_stack([c.force for c in wrenches], 3),
+        wrench_torque=_stack([c.torque for c in wrenches], 3),
+        wrench_point=_stack([c.wrench.point for c in wrenches], 3),
+        wrench_turns=np.array([c.wrench.axes == "body" for c in wrenches], dtype=np.int64),
+        wrench_row=rows[: len(wrenches)],
+        bushing_a=np.array([n if b.a == GROUND else b.a for b in bushings], dtype=np.int64),
+        bushing_b=np.array([n if b.b == GROUND else b.b for b in bushings], dtype=np.int64),
+        bushing_point_a=_stack([b.point_a for b in bushings], 3),
+        bushing_point_b=_stack([b.point_b for b in bushings], 3),
+        bushing_axes_a=_stack([b.axes_a for b in bushings], 3, 3),
+        bushing_axes_b=_stack([b.axes_b for b in bushings], 3, 3),
+        bushing_stiffness=_stack([b.stiffness for b in bushings], 6, 6),
+        bushing_damping=_stack([b.damping for b in bushings], 6, 6),
+        callback=callbacks.address,
+        callback_row=rows[len(wrenches) :],
+        callback_term=program.coordinate_term[:first],
+    )
+
+
+def _stack(items: list[Array], *shape: int) -> Array:
+    return np.array([np.asarray(item, float) for item in items], dtype=float).reshape(-1, *shape)
+
+
+def check(model: Model) -> None:
+    """Raise ValueError with all loads that cannot act, each by its name and fault."""
+    faults = [*_motor_faults(model), *_joint_faults(model), *_body_faults(model)]
+    if faults:
+        raise ValueError("; ".join(faults))
+
+
+def _motor_faults(model: Model) -> Iterator[str]:
+    for motor in model.motors:
+        if motor.kind not in KINDS:
+            yield f'motor {motor.name}: the kind is one of {", ".join(KINDS)}, not "{motor.kind}"'
+        for name in ("stiffness", "damping"):
+            yield from _bad(f"motor {motor.name}: its {name}", getattr(motor, name), 0.0)
+        if not motor.effort > 0:
+            yield f"motor {motor.name}: its largest effort must be above zero, not {motor.effort}"
+
+
+def _joint_faults(model: Model) -> Iterator[str]:
+    for i, load in enumerate(model.loads):
+        name = f"load {load.name or i}"
+        for quantity in ("damping", "armature"):
+            yield from _bad(f"{name}: its {quantity}", getattr(load, quantity), 0.0)
+        for quantity in ("stiffness", "rest"):
+            yield from _bad(f"{name}: its {quantity}", getattr(load, quantity))
+        if load.friction is not None:
+            yield from _bad(f"{name}: its friction", load.friction.torque, 0.0)
+            yield from _bad(f"{name}: the speed of its friction", load.friction.speed, 0.0, above=True)
+        if load.stop is not None:
+            stop = load.stop
+            yield from _bad(f"{name}: the stiffness of its stop", stop.stiffness, 0.0, above=True)
+            yield from _bad(f"{name}: the damping of its stop", stop.damping, 0.0)
+            yield from _bad(f"{name}: the depth of its stop", stop.depth, 0.0, above=True)
+            if not stop.lower < stop.upper:
+                yield f"{name}: its stops are not a range: {stop.lower} to {stop.upper}"
+
+
+def _bad(what: str, value: float, least: float = -math.inf, *, above: bool = False) -> Iterator[str]:
+    if not math.isfinite(value):
+        yield f"{what} is not a finite number"
+    elif value < least or (above and value == least):
+        yield f"{what} must be {'above' if above else 'at least'} zero, not {value:g}"
+
+
+def _body_faults(model: Model) -> Iterator[str]:
+    for wrench in model.wrenches:
+        name = f"wrench {wrench.name}"
+        if not 0 <= wrench.body < len(model.bodies):
+            yield f"{name}: there is no body {wrench.body}"
+        if wrench.axes not in ("world", "body"):
+            yield f'{name}: its axes are "world" or "body", not "{wrench.axes}"'
+        if not np.all(np.isfinite(wrench.point)):
+            yield f"{name}: its point is not finite"
+    for bushing in model.bushings:
+        yield from _bushing_faults(bushing)
+
+
+def _bushing_faults(bushing: Bushing) -> Iterator[str]:
+    for quantity in ("stiffness", "damping"):
+        matrix = np.asarray(getattr(bushing, quantity), float)
+        name = f"bushing {bushing.name}: its {quantity}"
+        if matrix.shape != (6, 6) or not np.all(np.isfinite(matrix)):
+            yield f"{name} must be (6, 6) finite numbers"
+            continue
+        size = float(np.abs(matrix).max())
+        if np.abs(matrix - matrix.T).max() > 1e-9 * size:
+            yield f"{name} must be symmetric"
+        elif np.linalg.eigvalsh((matrix + matrix.T) / 2).min() < -1e-9 * size:
+            yield f"{name} must not be negative in any direction"

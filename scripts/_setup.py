@@ -54,6 +54,10 @@ def run(*command: str | os.PathLike[str], env: dict[str, str] | None = None) -> 
 def fingerprint(extras: str) -> str:
     """What the environment depends on, as a hash."""
     text = (ROOT / "pyproject.toml").read_bytes() + extras.encode() + sys.version.encode()
+    for path in sorted((ROOT / "web").rglob("*")):
+        # The report page's code is bundled when the package is installed.
+        if path.is_file() and "node_modules" not in path.parts:
+            text += path.read_bytes()
     return hashlib.sha256(text).hexdigest()
 
 

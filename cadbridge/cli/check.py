@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from cadbridge.cli.options import (
@@ -24,6 +27,9 @@ def check(
     mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")
+    ] = None,
     density: Density = None,
     material: Material = None,
     mass: Mass = MassFrom.DECLARED,
@@ -43,6 +49,11 @@ def check(
         mechanism = build(assembly)
         diagnosis = diagnose(mechanism)
     findings = all_findings(mechanism, diagnosis)
+    if html is not None:
+        from cadbridge.report.page import write_page
+
+        with working("drawing the page"):
+            write_page(html, mechanism, diagnosis)
     if json:
         print_json(check_document(mechanism, diagnosis))
     else:

@@ -1,0 +1,65 @@
+"""HTML built from escaped pieces: what is not `Html` is text, so a name with markup in it stays a name."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+VOID = {"input", "meta", "br", "hr"}
+"""Elements without an end tag."""
+
+
+class Html(str):
+    """Text that is already HTML."""
+
+    __slots__ = ()
+
+
+Child = str | float | Iterable["Child"] | None
+
+
+def raw(text: str) -> Html:
+    """Text that is HTML already: our own code and style, nothing that came from a file."""
+    return Html(text)
+
+
+def join(*children: Child) -> Html:
+    """The children one after another; strings are escaped, None leaves nothing."""
+    return Html("".join(_piece(child) for child in children))
+
+
+def el(tag: str, /, *children: Child, **attributes: str | float | bool | None) -> Html:
+    """An element. `class_`, `for_` become class, for; `_` in a name becomes `-`; None and False leave it out."""
+    written = "".join(_attribute(key, value) for key, value in attributes.items())
+    if tag in VOID:
+        return Html(f"<{tag}{written}>")
+    return Html(f"<{tag}{written}>{join(*children)}</{tag}>")
+
+
+def _piece(child: Child) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, Html):
+        return child
+    if isinstance(child, str | int | float):
+        return html.escape(_printable(str(child)), quote=False)
+    return "".join(_piece(item) for item in child)
+
+
+def _attribute(key: str, value: str | float | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    name = key.rstrip("_").replace("_", "-")
+    if name == "viewbox":
+        name = "viewBox"  # the one of SVG's attributes that is spelled so
+    if value is True:
+        return f" {name}"
+    return f' {name}="{html.escape(_printable(str(value)))}"'
+
+
+def _printable(text: str) -> str:
+    """Control characters and lone surrogates, which HTML cannot hold, as U+FFFD."""
+    return "".join(
+        "\ufffd" if (ord(c) < 32 and c not in "\t\n") or 0x7F <= ord(c) < 0xA0 or 0xD800 <= ord(c) < 0xE000 else c
+        for c in text
+    )

@@ -1,0 +1,105 @@
+"""What the picture needs: shapes, placements, axes, redundant mates and motions, as JSON and one binary block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Coupling, Instance, Mate
+from cadbridge.diagnosis.model import Diagnosis
+from cadbridge.frames import Pose
+from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
+from cadbridge.report.page.buffer import Buffer
+from cadbridge.report.page.items import Items, component_point
+from cadbridge.report.page.meshes import add_shapes
+
+PLAIN = (0.62, 0.65, 0.70)
+"""The colour of a part that the source gave none."""
+
+
+def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[dict[str, Any]], buffer: Buffer) -> Any:
+    """The document of the page's picture; bodies are indices, -1 the ground, lengths m in the world as designed."""
+    shapes, shape_of = add_shapes(mechanism.assembly, buffer)
+    bodies = [body.X_WB for body in mechanism.bodies]
+    instances = mechanism.assembly.instances
+    body_of = [items.body_of_instance(i.component) for i in instances]
+    poses = [
+        ((bodies[b].inverse() if b != GROUND_BODY else Pose()) @ i.X_WI).matrix()[:3]
+        for i, b in zip(instances, body_of, strict=True)
+    ]
+    conflicting = {r.mate for r in diagnosis.redundancies if r.kind == "conflicting"}
+    redundant = {r.mate for r in diagnosis.redundancies}
+    return {
+        "shapes": shapes,
+        "parts": {
+            "names": [i.name for i in instances],
+            "shape": buffer.add(np.array([shape_of.get(i.part, -1) for i in instances]), "i2"),
+            "body": buffer.add(np.array(body_of), "i2"),
+            "pose": buffer.add(np.array(poses), "f4"),
+            "colour": buffer.add(np.array([_colour(mechanism, i) for i in instances]), "f4"),
+        },
+        "bodies": {
+            "names": [b.name for b in mechanism.bodies],
+            "pose": buffer.add(packed(bodies), "f4"),
+        },
+        "joints": [_joint(mechanism, j, redundant, conflicting) for j in mechanism.joints],
+        "gears": [
+            {"name": c.name, "bodies": sorted({b for b in c.primitive.bodies if b >= 0})} for c in mechanism.couplings
+        ],
+        "mates": [_mate(mechanism, items, m, redundant, conflicting) for m in items.all_mates],
+        "clips": clips,
+    }
+
+
+def packed(poses: list[Pose]) -> NDArray[np.float64]:
+    """Poses as (n, 7): position in m, quaternion w, x, y, z."""
+    return np.array([[*X.p, *X.quaternion()] for X in poses]).reshape(-1, 7)
+
+
+def _colour(mechanism: Mechanism, instance: Instance) -> tuple[float, ...]:
+    colour = instance.colour or mechanism.assembly.part(instance.part).colour
+    return tuple(colour[:3]) if colour is not None else PLAIN
+
+
+def _state(mates: tuple[str, ...], redundant: set[str], conflicting: set[str]) -> str:
+    """How the worst of some mates stands."""
+    if conflicting.intersection(mates):
+        return "conflicting"
+    return "redundant" if redundant.intersection(mates) else ""
+
+
+def _joint(mechanism: Mechanism, joint: Joint, redundant: set[str], conflicting: set[str]) -> dict[str, Any]:
+    body = mechanism.bodies[joint.a] if joint.a != GROUND_BODY else mechanism.ground
+    X_WJ = body.X_WB @ joint.X_AJ
+    return {
+        "name": joint.name,
+        "type": joint.type,
+        "a": joint.a,
+        "b": joint.b,
+        "origin": [float(x) for x in X_WJ.p],
+        "axis": [float(x) for x in X_WJ.R[:, 2]],
+        "state": _state(joint.mates, redundant, conflicting),
+    }
+
+
+def _mate(
+    mechanism: Mechanism, items: Items, mate: Mate | Coupling, redundant: set[str], conflicting: set[str]
+) -> dict[str, Any]:
+    """A mate with the bodies and parts it holds, and where its first feature lies."""
+    sides = [s for s in (component_point(mechanism.assembly, f) for f in (mate.a, mate.b)) if s is not None]
+    place = sides[0] if sides else None
+    parts = []
+    for component, _, _ in sides:
+        if component in items.components:
+            parts += [items.parts[i] for i in mechanism.assembly.component(component).instances if i in items.parts]
+    return {
+        "name": mate.name,
+        "kind": mate.kind.value,
+        "body": items.body_of_instance(place[0]) if place else GROUND_BODY,
+        "point": [float(x) for x in place[1]] if place else None,
+        "direction": [float(x) for x in place[2]] if place else None,
+        "parts": parts,
+        "state": _state((mate.name,), redundant, conflicting),
+    }

@@ -1,0 +1,209 @@
+"""The sections of the page, from the document `cadbridge.check/1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cadbridge.findings import Finding, Severity
+from cadbridge.report.page.html import Child, Html, el, join
+from cadbridge.report.page.items import GROUND_REF, Items
+from cadbridge.report.page.tables import Number, Row, figure, pick, picks, table
+
+Document = Mapping[str, Any]
+
+_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+def summary(document: Document) -> Html:
+    """What the mechanism is, in numbers."""
+    n, m = document["counts"], document["mobility"]
+    kinds = ", ".join(f"{count} {kind}" for kind, count in n["joint_types"].items()) or "none"
+    gears = ", ".join(f"{count} {kind.replace('_', ' and ')}" for kind, count in n["gears"].items() if count)
+    conflicts = sum(1 for r in document["redundancies"] if r["kind"] == "conflicting")
+    flag = "mark" if m["redundant"] else None
+    cards: list[tuple[str, Child, str, str | None]] = [
+        ("degrees of freedom", m["dof"], f"Grübler's count {m['gruebler']}", None),
+        ("redundant rows", m["redundant"], f"of {m['rows']} rows, rank {m['rank']}", flag),
+        ("redundant mates", len(document["redundancies"]), f"{conflicts} conflicting" if conflicts else "all benign",
+         "bad" if conflicts else None),
+        ("moving bodies", n["bodies"], f"of {n['components']} components, {n['instances']} part instances", None),
+        ("joints", n["joints"], kinds, None),
+        ("mates", n["mates"], f"{n['couplings']} couplings" + (f" ({gears})" if gears else ""), None),
+        ("mass of what moves", *_mass(document), None),
+    ]  # fmt: skip
+    if not document["redundancies"]:
+        cards[2] = ("redundant mates", 0, "none repeats another", None)
+    return el(
+        "section",
+        el("h2", "Summary", id="summary-h"),
+        el("dl", [
+            el("div", el("dt", name), el("dd", el("strong", value), " ", el("span", more)), class_=class_)
+            for name, value, more, class_ in cards
+        ], class_="cards"),
+        id="summary", aria_labelledby="summary-h",
+    )  # fmt: skip
+
+
+def findings(items: Items, found: Iterable[Finding]) -> Html:
+    """Findings, gravest first, with the mates they are about."""
+    rows = []
+    for f in sorted(found, key=lambda f: (_ORDER[f.severity], f.code)):
+        names = items.named_in(f)
+        hint = el("details", el("summary", "how to mend it"), el("p", f.hint)) if f.hint else None
+        rows.append(
+            Row(
+                None,
+                (
+                    el("span", f.severity.value, class_=f"badge {f.severity.value}"),
+                    f.code,
+                    join(f.message, hint),
+                    picks(items, names),
+                    str(f.where),
+                ),
+                f.severity.value,
+            )
+        )
+    if not rows:
+        text = el("p", "Nothing was found to complain of.", class_="note")
+        return el("section", el("h2", "Findings", id="findings-h"), text, id="findings", aria_labelledby="findings-h")
+    return table("findings", "Findings", ("severity", "code", "what", "about", "where"), rows)
+
+
+def redundancies(items: Items, document: Document) -> Html:
+    """Which mate repeats which."""
+    rows = []
+    for r in document["redundancies"]:
+        disagree = r["residual"]
+        rows.append(
+            Row(
+                items.ref(r["mate"], "mate"),
+                (
+                    r["mate"],
+                    Number(r["rows"], f"{r['rows']} of {r['of']}"),
+                    picks(items, r["duplicates"], "mate"),
+                    el("span", r["kind"], class_=f"badge {'error' if r['kind'] == 'conflicting' else 'mark'}"),
+                    figure(disagree["mm"], 3),
+                    figure(disagree["deg"], 3),
+                    join(r.get("weaker") or ""),
+                ),
+            )
+        )
+    head = ["mate", "rows repeated", "what it repeats", "kind", "gap in mm", "gap in °", "what would do instead"]
+    if not any(r.get("weaker") for r in document["redundancies"]):
+        head, rows = head[:-1], [Row(r.ref, r.cells[:-1], r.class_) for r in rows]
+    note = "A mate is redundant where some of its equations are already held by others, through loops as well."
+    return table("redundancies", "Redundant mates", head, rows, note)
+
+
+def bodies(items: Items, document: Document) -> Html:
+    """The moving bodies."""
+    rows = [
+        Row(
+            f"body:{k}",
+            (
+                b["name"],
+                Number(len(b["parts"]), str(len(b["parts"]))),
+                figure(b["mass"]),
+                join(", ".join(f"{x * 1e3:.4g}" for x in b["com"]) if b["com"] else "–"),
+                b["mass_source"] or "–",
+            ),
+        )
+        for k, b in enumerate(document["bodies"])
+    ]
+    head = ("body", "parts", "mass in kg", "centre of mass in mm, its frame", "mass from")
+    return table("bodies", "Bodies", head, rows)
+
+
+def joints(items: Items, document: Document) -> Html:
+    """The joints, each with its mates and whether its reaction is determined."""
+    determined = {r["joint"]: r for r in document["reactions"]}
+    rows = []
+    for k, j in enumerate(document["joints"]):
+        reaction = determined.get(j["name"])
+        rows.append(
+            Row(
+                f"joint:{k}",
+                (
+                    j["name"],
+                    j["type"],
+                    body(items, j["bodies"][0]),
+                    body(items, j["bodies"][1]),
+                    _limits(j),
+                    _reaction(reaction) if reaction else "",
+                    picks(items, j["mates"], "mate"),
+                ),
+            )
+        )
+    head = ("joint", "type", "between", "and", "limits", "reaction", "mates")
+    return table("joints", "Joints", head, rows)
+
+
+def mates(items: Items) -> Html:
+    """All mates as read, couplings included."""
+    rows = [
+        Row(
+            f"mate:{k}",
+            (
+                m.name,
+                m.kind.value.replace("_", " "),
+                component(items, m.a.component if m.a else ""),
+                component(items, m.b.component if m.b else ""),
+                str(m.where),
+            ),
+        )
+        for k, m in enumerate(items.all_mates)
+    ]
+    return table("mates", "Mates", ("mate", "type", "of", "with", "where"), rows)
+
+
+def parts(items: Items) -> Html:
+    """Every placement of a part."""
+    mechanism = items.mechanism
+    rows = []
+    for k, i in enumerate(mechanism.assembly.instances):
+        part, b = mechanism.assembly.part(i.part), items.body_of_instance(i.component)
+        name = mechanism.bodies[b].name if b >= 0 else "ground"
+        rows.append(Row(f"part:{k}", (i.name, i.part, body(items, name), part.material or "–")))
+    return table("parts", "Parts", ("instance", "part", "body", "material"), rows)
+
+
+def body(items: Items, name: str) -> Html:
+    """A body's name as a button."""
+    return pick(name, GROUND_REF if name == "ground" else items.ref(name, "body"))
+
+
+def component(items: Items, name: str) -> Html:
+    """A component's name as a button that picks its body."""
+    known = name in items.components or name == "ground"
+    return pick(name, f"body:{items.body_of_instance(name)}" if known else None)
+
+
+def _mass(document: Document) -> tuple[str, str]:
+    known = [b["mass"] for b in document["bodies"] if b["mass"] is not None]
+    lacking = len(document["bodies"]) - len(known)
+    if lacking:
+        return "unknown", f"{lacking} of {len(document['bodies'])} bodies lack a density or a mass"
+    return f"{sum(known):.4g} kg", f"in {len(known)} bodies"
+
+
+def _limits(joint: Document) -> str:
+    limits, angle = joint["limits"], joint["type"] in ("revolute", "cylindrical", "screw")
+    if "lower" not in limits and "upper" not in limits:
+        return "–"
+    factor, unit = (180 / np.pi, "°") if angle else (1e3, " mm")
+    ends = [limits.get("lower"), limits.get("upper")]
+    return " to ".join("∞" if e is None else f"{e * factor:.4g}{unit}" for e in ends)
+
+
+def _reaction(reaction: Document) -> Html:
+    """Whether the wrench is determined; where it is told, which components are."""
+    names = reaction.get("components")
+    word, kind = ("determined", "good") if reaction["determined"] else ("undetermined", "mark")
+    shown: Child = None
+    if names and not reaction["determined"]:
+        held = [str(key) for key, value in names.items() if value] if isinstance(names, dict) else []
+        shown = f" but {', '.join(held)}" if held else None
+    return join(el("span", word, class_=f"badge {kind}"), shown)

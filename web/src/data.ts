@@ -1,0 +1,89 @@
+// What the report embeds: one JSON document and one block of numbers, deflated and in base64.
+
+/** A reference into the block: type, byte offset, length. */
+export type ArrayRef = ["u2" | "u4" | "f4" | "i2", number, number];
+
+export interface ShapeData {
+  low: [number, number, number];
+  step: [number, number, number];
+  vertices: ArrayRef;
+  triangles: ArrayRef;
+}
+
+export type MateState = "" | "redundant" | "conflicting";
+
+export interface JointData {
+  name: string;
+  type: string;
+  a: number;
+  b: number;
+  origin: [number, number, number];
+  axis: [number, number, number];
+  state: MateState;
+}
+
+export interface MateData {
+  name: string;
+  kind: string;
+  body: number;
+  point: [number, number, number] | null;
+  direction: [number, number, number] | null;
+  parts: number[];
+  state: MateState;
+}
+
+/** A motion: poses frame by frame of the bodies that move, or a twist of every body. */
+export interface ClipData {
+  kind: "freedom" | "run";
+  name: string;
+  detail: string;
+  duration: number;
+  /** What the slider reads, frame by frame, and its unit. */
+  values: number[];
+  unit: string;
+  bodies: number[];
+  poses?: ArrayRef;
+  twist?: ArrayRef;
+}
+
+export interface SceneData {
+  shapes: ShapeData[];
+  parts: { names: string[]; shape: ArrayRef; body: ArrayRef; pose: ArrayRef; colour: ArrayRef };
+  bodies: { names: string[]; pose: ArrayRef };
+  joints: JointData[];
+  gears: { name: string; bodies: number[] }[];
+  mates: MateData[];
+  clips: ClipData[];
+}
+
+/** The page's numbers, unpacked. */
+export class Block {
+  private constructor(private readonly bytes: ArrayBuffer) {}
+
+  static async load(): Promise<Block> {
+    const text = document.getElementById("buffer")?.textContent ?? "";
+    const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Block(await new Response(stream).arrayBuffer());
+  }
+
+  u2([, offset, length]: ArrayRef): Uint16Array {
+    return new Uint16Array(this.bytes, offset, length);
+  }
+
+  i2([, offset, length]: ArrayRef): Int16Array {
+    return new Int16Array(this.bytes, offset, length);
+  }
+
+  u4([, offset, length]: ArrayRef): Uint32Array {
+    return new Uint32Array(this.bytes, offset, length);
+  }
+
+  f4([, offset, length]: ArrayRef): Float32Array {
+    return new Float32Array(this.bytes, offset, length);
+  }
+}
+
+export function readScene(): SceneData {
+  return JSON.parse(document.getElementById("scene")?.textContent ?? "null") as SceneData;
+}

@@ -1,0 +1,31 @@
+// The report's code: tables that sort, filter and pick; the picture where the browser can draw it.
+
+import "./page.css";
+import { Block, readScene } from "./data";
+import { Selection } from "./selection";
+import { enhanceTables } from "./tables";
+import { openView } from "./view";
+
+async function start(): Promise<void> {
+  document.documentElement.classList.add("js");
+  const selection = new Selection();
+  enhanceTables(selection);
+  const fallback = document.getElementById("fallback");
+  if (!hasWebGL()) {
+    if (fallback) fallback.dataset["reason"] = "webgl";
+    document.getElementById("view")?.setAttribute("data-ready", "fallback");
+    return;
+  }
+  if (fallback) fallback.textContent = "Unpacking the picture …";
+  openView(readScene(), await Block.load(), selection);
+}
+
+function hasWebGL(): boolean {
+  try {
+    return document.createElement("canvas").getContext("webgl2") !== null;
+  } catch {
+    return false;
+  }
+}
+
+void start();

@@ -1,0 +1,90 @@
+// Poses of bodies along a motion: interpolated between frames, or carried along a twist.
+
+import { Matrix4, Quaternion, Vector3 } from "three";
+import type { Block, ClipData } from "./data";
+
+const ONE = new Vector3(1, 1, 1);
+
+/** A pose at index `at` of packed poses (x y z, w x y z) as position and quaternion. */
+export function unpack(poses: Float32Array, at: number, p: Vector3, q: Quaternion): void {
+  const k = 7 * at;
+  const value = (i: number): number => poses[k + i] ?? 0;
+  p.set(value(0), value(1), value(2));
+  q.set(value(4), value(5), value(6), value(3));
+}
+
+export class Clip {
+  readonly frames: number;
+  private readonly poses: Float32Array | null;
+  private readonly twist: Float32Array | null;
+
+  constructor(
+    readonly data: ClipData,
+    block: Block,
+    private readonly rest: Float32Array,
+  ) {
+    this.poses = data.poses ? block.f4(data.poses) : null;
+    this.twist = data.twist ? block.f4(data.twist) : null;
+    this.frames = data.values.length;
+  }
+
+  /** What the slider reads at a frame, which need not be whole. */
+  valueAt(frame: number): number {
+    const i = Math.min(Math.floor(frame), this.frames - 1);
+    const j = Math.min(i + 1, this.frames - 1);
+    return mix(this.data.values[i] ?? 0, this.data.values[j] ?? 0, frame - i);
+  }
+
+  /** The frame at which every body is nearest to its designed pose. */
+  get home(): number {
+    if (this.data.kind === "run") return 0;
+    return this.data.values.reduce((best, v, i, all) => (Math.abs(v) < Math.abs(all[best] ?? 0) ? i : best), 0);
+  }
+
+  apply(frame: number, out: Matrix4[]): void {
+    if (this.poses) this.alongPoses(this.poses, frame, out);
+    else if (this.twist) this.alongTwist(this.twist, this.valueAt(frame), out);
+  }
+
+  private alongPoses(poses: Float32Array, frame: number, out: Matrix4[]): void {
+    const n = this.data.bodies.length;
+    const i = Math.min(Math.max(Math.floor(frame), 0), this.frames - 1);
+    const j = Math.min(i + 1, this.frames - 1);
+    const [p, q, p2, q2] = [new Vector3(), new Quaternion(), new Vector3(), new Quaternion()];
+    this.data.bodies.forEach((body, k) => {
+      unpack(poses, i * n + k, p, q);
+      unpack(poses, j * n + k, p2, q2);
+      out[body]?.compose(p.lerp(p2, frame - i), q.slerp(q2, frame - i), ONE);
+    });
+  }
+
+  private alongTwist(twist: Float32Array, value: number, out: Matrix4[]): void {
+    const [p, q, v, w] = [new Vector3(), new Quaternion(), new Vector3(), new Vector3()];
+    this.data.bodies.forEach((body, k) => {
+      const t = (i: number): number => twist[6 * k + i] ?? 0;
+      v.set(t(0), t(1), t(2));
+      w.set(t(3), t(4), t(5));
+      unpack(this.rest, body, p, q);
+      screw(p, q, v, w, value);
+      out[body]?.compose(p, q, ONE);
+    });
+  }
+}
+
+/** Carries a pose along a constant twist (v at the pose's origin, ω; world axes) for a while. */
+function screw(p: Vector3, q: Quaternion, v: Vector3, w: Vector3, s: number): void {
+  const speed = w.length();
+  if (speed < 1e-9) {
+    p.addScaledVector(v, s);
+    return;
+  }
+  const axis = w.clone().divideScalar(speed);
+  const foot = axis.clone().cross(v).divideScalar(speed).add(p);
+  const turn = new Quaternion().setFromAxisAngle(axis, speed * s);
+  p.sub(foot).applyQuaternion(turn).add(foot).addScaledVector(axis, axis.dot(v) * s);
+  q.premultiply(turn);
+}
+
+function mix(a: number, b: number, t: number): number {
+  return a + (b - a) * t;
+}

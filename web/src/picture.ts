@@ -1,0 +1,430 @@
+// The assembly in 3D: parts as instances of shapes, joint axes, redundant mates; what is picked stands out.
+
+import {
+  AmbientLight, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
+  Group, HemisphereLight, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry,
+  PerspectiveCamera, Quaternion, Raycaster, Scene, Sphere, TorusGeometry, Vector2, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { mergeGeometries, toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
+import type { Block, MateState, SceneData, ShapeData } from "./data";
+import { unpack } from "./motion";
+import { parse, type Ref } from "./selection";
+
+const CREASE = Math.PI / 6;
+const ZERO = new Vector3();
+const Z = new Vector3(0, 0, 1);
+const COLOURS = { joint: "#2f7de1", picked: "#1e88ff", redundant: "#e8860c", conflicting: "#d6293e" };
+
+interface Layer {
+  mesh: InstancedMesh;
+  /** Which part each instance is. */
+  parts: number[];
+}
+
+interface Placed {
+  body: number;
+  matrix: Matrix4;
+}
+
+export class Picture {
+  readonly canvas: HTMLCanvasElement;
+  readonly bodies: Matrix4[];
+  private readonly renderer: WebGLRenderer;
+  private readonly scene = new Scene();
+  private readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
+  private readonly controls: OrbitControls;
+  private readonly rest: Matrix4[];
+  private readonly parts: { shape: number; body: number; local: Matrix4; colour: Color }[] = [];
+  private readonly solid: Layer[] = [];
+  private readonly ghost: Layer[] = [];
+  private readonly joints: { group: Group; placed: Placed }[] = [];
+  private readonly jointGroup = new Group();
+  private mateMarks: { mesh: InstancedMesh; mates: number[]; placed: Placed[] } | null = null;
+  private readonly radius: number;
+  private readonly centre: Vector3;
+  private picked = new Set<number>();
+  private pickedRef: Ref | null = null;
+  private seeThrough = false;
+  private wanted = false;
+
+  constructor(
+    private readonly data: SceneData,
+    block: Block,
+    holder: HTMLElement,
+  ) {
+    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
+    this.canvas = this.renderer.domElement;
+    holder.append(this.canvas);
+    this.rest = restPoses(block.f4(data.bodies.pose), data.bodies.names.length);
+    this.bodies = this.rest.map((m) => m.clone());
+    this.readParts(block);
+    this.addShapes(block);
+    const around = this.bounds();
+    this.radius = around.radius;
+    this.centre = around.center;
+    this.addJoints();
+    this.addMates();
+    this.light();
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.camera.up.copy(Z);
+    this.controls.addEventListener("change", () => this.draw());
+    this.home();
+    new ResizeObserver(() => this.resize(holder)).observe(holder);
+    this.resize(holder);
+    this.arrange();
+  }
+
+  /** The whole assembly from the front, a little to the side and above. */
+  home(): void {
+    const distance = (1.12 * this.radius) / Math.sin((this.camera.fov * Math.PI) / 360);
+    const wide = Math.min(this.camera.aspect, 1);
+    this.controls.target.copy(this.centre);
+    this.camera.position.copy(this.centre).addScaledVector(new Vector3(0.62, -0.72, 0.36).normalize(), distance / wide);
+    this.camera.near = distance / 200;
+    this.camera.far = distance * 20;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.draw();
+  }
+
+  /** Turn (rad) about the vertical and up, and come nearer by a factor. */
+  turn(around: number, up: number, nearer: number): void {
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const azimuth = Math.atan2(offset.y, offset.x) + around;
+    const height = Math.asin(Math.max(-1, Math.min(1, offset.z / offset.length())));
+    const tilt = Math.max(-1.5, Math.min(1.5, height + up));
+    offset.setLength(offset.length() / nearer);
+    const r = offset.length();
+    offset.set(r * Math.cos(tilt) * Math.cos(azimuth), r * Math.cos(tilt) * Math.sin(azimuth), r * Math.sin(tilt));
+    this.camera.position.copy(this.controls.target).add(offset);
+    this.controls.update();
+    this.draw();
+  }
+
+  showJoints(shown: boolean): void {
+    this.jointGroup.visible = shown;
+    this.draw();
+  }
+
+  showMates(shown: boolean): void {
+    if (this.mateMarks) this.mateMarks.mesh.visible = shown;
+    this.draw();
+  }
+
+  showThrough(through: boolean): void {
+    this.seeThrough = through;
+    this.arrange();
+  }
+
+  reset(): void {
+    this.rest.forEach((m, i) => this.bodies[i]?.copy(m));
+    this.moved();
+  }
+
+  /** Highlight what a reference stands for; the rest fades. */
+  pick(ref: Ref | null): void {
+    this.pickedRef = ref;
+    this.picked = ref === null ? new Set() : this.partsOf(ref);
+    this.joints.forEach(({ group }, i) => {
+      const own = ref === `joint:${i}`;
+      group.scale.setScalar(own ? 1.6 : 1);
+      colourOf(group, own ? COLOURS.picked : stateColour(this.data.joints[i]?.state ?? ""));
+    });
+    this.colourMates();
+    this.arrange();
+  }
+
+  /** What lies under a point of the canvas, in pixels from its corner. */
+  under(x: number, y: number): Ref | null {
+    const point = new Vector2((2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight);
+    const caster = new Raycaster();
+    caster.setFromCamera(point, this.camera);
+    if (this.jointGroup.visible) {
+      const hit = caster.intersectObject(this.jointGroup, true)[0];
+      const index = this.joints.findIndex(({ group }) => group === hit?.object.parent);
+      if (index >= 0) return `joint:${index}`;
+    }
+    if (this.mateMarks?.mesh.visible) {
+      const hit = caster.intersectObject(this.mateMarks.mesh)[0];
+      const mate = hit?.instanceId === undefined ? undefined : this.mateMarks.mates[hit.instanceId];
+      if (mate !== undefined) return `mate:${mate}`;
+    }
+    for (const layers of [this.solid, this.ghost]) {
+      let nearest: { distance: number; part: number } | null = null;
+      for (const { mesh, parts } of layers) {
+        if (mesh.count === 0) continue;
+        mesh.boundingSphere = null;
+        for (const hit of caster.intersectObject(mesh)) {
+          const part = hit.instanceId === undefined ? undefined : parts[hit.instanceId];
+          if (part !== undefined && (!nearest || hit.distance < nearest.distance)) nearest = { distance: hit.distance, part };
+        }
+      }
+      if (nearest) return `part:${nearest.part}`;
+    }
+    return null;
+  }
+
+  /** Poses of bodies have changed. */
+  moved(): void {
+    const m = new Matrix4();
+    for (const layers of [this.solid, this.ghost]) {
+      for (const { mesh, parts } of layers) {
+        parts.forEach((part, i) => mesh.setMatrixAt(i, this.placePart(part, m)));
+        mesh.instanceMatrix.needsUpdate = true;
+      }
+    }
+    for (const { group, placed } of this.joints) this.place(placed, m).decompose(group.position, group.quaternion, new Vector3());
+    this.placeMates();
+    this.draw();
+  }
+
+  draw(): void {
+    if (this.wanted) return;
+    this.wanted = true;
+    requestAnimationFrame(() => {
+      this.wanted = false;
+      this.renderer.render(this.scene, this.camera);
+    });
+  }
+
+  private readParts(block: Block): void {
+    const { shape, body, pose, colour } = this.data.parts;
+    const [shapes, bodies, poses, colours] = [block.i2(shape), block.i2(body), block.f4(pose), block.f4(colour)];
+    for (let i = 0; i < shapes.length; i += 1) {
+      const row = [...poses.subarray(12 * i, 12 * i + 12), 0, 0, 0, 1];
+      const rgb = colours.subarray(3 * i, 3 * i + 3);
+      this.parts.push({
+        shape: shapes[i] ?? -1,
+        body: bodies[i] ?? -1,
+        local: new Matrix4().fromArray(row).transpose(),
+        colour: new Color().setRGB(rgb[0] ?? 0.6, rgb[1] ?? 0.6, rgb[2] ?? 0.6, "srgb"),
+      });
+    }
+  }
+
+  private addShapes(block: Block): void {
+    const count = this.data.shapes.map(() => 0);
+    for (const part of this.parts) if (part.shape >= 0) count[part.shape] = (count[part.shape] ?? 0) + 1;
+    const opaque = new MeshLambertMaterial({ side: DoubleSide });
+    const faint = new MeshLambertMaterial({ side: DoubleSide, transparent: true, opacity: 0.1, depthWrite: false });
+    this.data.shapes.forEach((shape, i) => {
+      const geometry = geometryOf(shape, block);
+      for (const [layers, material] of [[this.solid, opaque], [this.ghost, faint]] as const) {
+        const mesh = new InstancedMesh(geometry, material, Math.max(count[i] ?? 0, 1));
+        mesh.frustumCulled = false;
+        mesh.count = 0;
+        mesh.renderOrder = layers === this.ghost ? 1 : 0;
+        this.scene.add(mesh);
+        layers.push({ mesh, parts: [] });
+      }
+    });
+  }
+
+  private bounds(): Sphere {
+    const all = new Sphere(ZERO.clone(), -1);
+    const m = new Matrix4();
+    this.parts.forEach((part, i) => {
+      const geometry = this.solid[part.shape]?.mesh.geometry;
+      if (!geometry?.boundingSphere) return;
+      all.union(geometry.boundingSphere.clone().applyMatrix4(this.placePart(i, m)));
+    });
+    if (all.radius <= 0) {
+      for (const joint of this.data.joints) all.expandByPoint(new Vector3(...joint.origin));
+      for (const body of this.rest) all.expandByPoint(new Vector3().setFromMatrixPosition(body));
+      if (all.radius <= 0) all.radius = 1;
+    }
+    return all;
+  }
+
+  /** A glyph for each joint, as large as the smaller of its bodies allows. */
+  private addJoints(): void {
+    const size = this.bodySizes();
+    this.data.joints.forEach((joint, i) => {
+      const body = Math.min(...[joint.a, joint.b].filter((k) => k >= 0).map((k) => size[k] || this.radius));
+      const length = Math.min(Math.max(0.9 * body, 0.02 * this.radius), 0.22 * this.radius);
+      const group = glyph(length, joint.type);
+      colourOf(group, stateColour(joint.state));
+      group.userData["joint"] = i;
+      const designed = new Matrix4().compose(
+        new Vector3(...joint.origin), new Quaternion().setFromUnitVectors(Z, new Vector3(...joint.axis).normalize()),
+        new Vector3(1, 1, 1),
+      );
+      const placed = this.fixedTo(joint.a, designed);
+      this.joints.push({ group, placed });
+      this.jointGroup.add(group);
+    });
+    this.scene.add(this.jointGroup);
+  }
+
+  private bodySizes(): number[] {
+    const spheres = this.rest.map(() => new Sphere(ZERO.clone(), -1));
+    const m = new Matrix4();
+    this.parts.forEach((part, i) => {
+      const sphere = this.solid[part.shape]?.mesh.geometry.boundingSphere;
+      if (sphere) spheres[part.body]?.union(sphere.clone().applyMatrix4(this.placePart(i, m)));
+    });
+    return spheres.map((s) => Math.max(s.radius, 0));
+  }
+
+  private addMates(): void {
+    const marked = this.data.mates.flatMap((mate, i) => (mate.state && mate.point ? [{ mate, i }] : []));
+    if (!marked.length) return;
+    const material = new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9 });
+    const mesh = new InstancedMesh(new OctahedronGeometry(0.011 * this.radius), material, marked.length);
+    mesh.frustumCulled = false;
+    mesh.renderOrder = 3;
+    this.mateMarks = {
+      mesh,
+      mates: marked.map(({ i }) => i),
+      placed: marked.map(({ mate }) => this.fixedTo(mate.body, new Matrix4().setPosition(...(mate.point ?? [0, 0, 0])))),
+    };
+    this.scene.add(mesh);
+    this.colourMates();
+  }
+
+  private colourMates(): void {
+    const marks = this.mateMarks;
+    if (!marks) return;
+    marks.mates.forEach((mate, i) => {
+      const own = this.pickedRef === `mate:${mate}`;
+      marks.mesh.setColorAt(i, new Color(own ? COLOURS.picked : stateColour(this.data.mates[mate]?.state ?? "")));
+    });
+    if (marks.mesh.instanceColor) marks.mesh.instanceColor.needsUpdate = true;
+  }
+
+  private placeMates(): void {
+    const marks = this.mateMarks;
+    if (!marks) return;
+    const m = new Matrix4();
+    marks.placed.forEach((placed, i) => marks.mesh.setMatrixAt(i, this.place(placed, m)));
+    marks.mesh.instanceMatrix.needsUpdate = true;
+    marks.mesh.boundingSphere = null;
+  }
+
+  private light(): void {
+    const sun = new DirectionalLight("#ffffff", 1.9);
+    const side = new DirectionalLight("#cfdcff", 0.7);
+    sun.position.set(0.5, -0.9, 1.2);
+    side.position.set(-1.2, -0.2, 0.3);
+    this.scene.add(new HemisphereLight("#ffffff", "#8a8f99", 1.1), new AmbientLight("#ffffff", 0.25), sun, side);
+  }
+
+  private resize(holder: HTMLElement): void {
+    const [w, h] = [Math.max(holder.clientWidth, 1), Math.max(holder.clientHeight, 1)];
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(w, h, false);
+    this.camera.aspect = w / h;
+    this.camera.updateProjectionMatrix();
+    this.draw();
+  }
+
+  /** Parts into the solid and the faint layer, each in its colour. */
+  private arrange(): void {
+    for (const layers of [this.solid, this.ghost]) for (const layer of layers) layer.parts = [];
+    this.parts.forEach((part, i) => {
+      if (part.shape < 0) return;
+      const solid = this.picked.size ? this.picked.has(i) : !this.seeThrough;
+      (solid ? this.solid : this.ghost)[part.shape]?.parts.push(i);
+    });
+    const shade = new Color();
+    for (const layers of [this.solid, this.ghost]) {
+      for (const { mesh, parts } of layers) {
+        mesh.count = parts.length;
+        parts.forEach((part, i) => mesh.setColorAt(i, this.shadeOf(part, shade)));
+        if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+      }
+    }
+    this.moved();
+  }
+
+  private shadeOf(part: number, out: Color): Color {
+    out.copy(this.parts[part]?.colour ?? out);
+    const kind = this.pickedRef ? parse(this.pickedRef).kind : "";
+    if (this.picked.has(part) && (kind === "part" || kind === "mate")) out.lerp(new Color(COLOURS.picked), 0.6);
+    return out;
+  }
+
+  private partsOf(ref: Ref): Set<number> {
+    const { kind, index } = parse(ref);
+    const ofBodies = (...bodies: number[]): Set<number> =>
+      new Set(this.parts.flatMap((part, i) => (bodies.includes(part.body) ? [i] : [])));
+    const joint = this.data.joints[index];
+    switch (kind) {
+      case "part": return new Set([index]);
+      case "body": return ofBodies(index);
+      case "joint": return joint ? ofBodies(...[joint.a, joint.b].filter((b) => b >= 0)) : new Set();
+      case "gear": return ofBodies(...(this.data.gears[index]?.bodies ?? []));
+      case "mate": return new Set(this.data.mates[index]?.parts ?? []);
+      default: return new Set();
+    }
+  }
+
+  private fixedTo(body: number, designed: Matrix4): Placed {
+    const rest = this.rest[body];
+    return { body, matrix: rest ? rest.clone().invert().multiply(designed) : designed };
+  }
+
+  private place({ body, matrix }: Placed, out: Matrix4): Matrix4 {
+    const pose = this.bodies[body];
+    return pose ? out.multiplyMatrices(pose, matrix) : out.copy(matrix);
+  }
+
+  private placePart(part: number, out: Matrix4): Matrix4 {
+    const it = this.parts[part];
+    return it ? this.place({ body: it.body, matrix: it.local }, out) : out.identity();
+  }
+}
+
+function restPoses(packed: Float32Array, count: number): Matrix4[] {
+  const [p, q, one] = [new Vector3(), new Quaternion(), new Vector3(1, 1, 1)];
+  return Array.from({ length: count }, (_, i) => {
+    unpack(packed, i, p, q);
+    return new Matrix4().compose(p, q, one);
+  });
+}
+
+function geometryOf(shape: ShapeData, block: Block): BufferGeometry {
+  const steps = block.u2(shape.vertices);
+  const points = new Float32Array(steps.length);
+  for (let i = 0; i < steps.length; i += 1) {
+    points[i] = (shape.low[i % 3] ?? 0) + (steps[i] ?? 0) * (shape.step[i % 3] ?? 0);
+  }
+  const differences = block.u4(shape.triangles);
+  const index = new Uint32Array(differences.length);
+  let last = 0;
+  for (let i = 0; i < differences.length; i += 1) {
+    last = (last + (differences[i] ?? 0)) >>> 0;
+    index[i] = last;
+  }
+  const indexed = new BufferGeometry();
+  indexed.setAttribute("position", new BufferAttribute(points, 3));
+  indexed.setIndex(new BufferAttribute(index, 1));
+  const geometry = toCreasedNormals(indexed, CREASE);
+  geometry.computeBoundingSphere();
+  return geometry;
+}
+
+/** An axis with an arrow, and a ring where it turns. */
+function glyph(length: number, type: string): Group {
+  const group = new Group();
+  const thin = 0.012 * length + 0.0002;
+  const rod = new CylinderGeometry(thin, thin, 2 * length, 8).rotateX(Math.PI / 2);
+  const tip = new ConeGeometry(5 * thin, 16 * thin, 14).rotateX(Math.PI / 2).translate(0, 0, length);
+  const shapes: BufferGeometry[] = [rod, tip];
+  if (type !== "prismatic") shapes.push(new TorusGeometry(0.22 * length, 2 * thin, 8, 36));
+  const merged = mergeGeometries(shapes);
+  const mesh = new Mesh(merged, new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85 }));
+  mesh.renderOrder = 2;
+  group.add(mesh);
+  return group;
+}
+
+function colourOf(group: Group, colour: string): void {
+  const mesh = group.children[0] as Mesh | undefined;
+  (mesh?.material as MeshBasicMaterial | undefined)?.color.set(colour);
+}
+
+function stateColour(state: MateState): string {
+  return state ? COLOURS[state] : COLOURS.joint;
+}

@@ -1,0 +1,122 @@
+// Tables that read without a script: sorting, filtering, and rows that are picked.
+
+import type { Selection } from "./selection";
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+export function enhanceTables(selection: Selection): void {
+  for (const section of document.querySelectorAll<HTMLElement>("section.data")) {
+    const table = section.querySelector("table");
+    if (table) enhance(section, table);
+  }
+  document.addEventListener("click", (event) => {
+    const target = event.target as Element;
+    const pick = target.closest<HTMLElement | SVGElement>("[data-pick]");
+    if (pick) {
+      selection.set(pick.dataset["pick"] ?? null, "page");
+      return;
+    }
+    const row = target.closest<HTMLElement>("tr[data-ref]");
+    if (row && !target.closest("a, button, summary, input, details")) selection.set(row.dataset["ref"] ?? null, "page");
+  });
+  document.addEventListener("keydown", (event) => {
+    const target = event.target as Element;
+    const node = target.closest<SVGElement>("svg [data-pick]");
+    if (node && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      selection.set(node.dataset["pick"] ?? null, "page");
+    } else if (event.key === "Escape" && !(target instanceof HTMLInputElement)) {
+      selection.set(null, "page");
+    }
+  });
+  selection.listen((ref) => mark(ref));
+}
+
+function enhance(section: HTMLElement, table: HTMLTableElement): void {
+  const body = table.tBodies[0];
+  const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
+  if (!body) return;
+  const rows = [...body.rows];
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "sort";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => sort(body, rows, heads, column));
+  });
+  if (rows.length > 3) addFilter(section, rows);
+}
+
+function sort(body: HTMLTableSectionElement, rows: HTMLTableRowElement[], heads: HTMLElement[], column: number): void {
+  const head = heads[column];
+  if (!head) return;
+  const down = head.getAttribute("aria-sort") === "ascending";
+  for (const other of heads) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const sign = down ? -1 : 1;
+  const keyed = rows.map((row) => ({ row, key: keyOf(row.cells[column]) }));
+  keyed.sort((p, q) => compare(p.key, q.key, sign));
+  body.append(...keyed.map((k) => k.row));
+}
+
+/** A number where the cell has one, null where it would have one, else its text. */
+function keyOf(cell: HTMLTableCellElement | undefined): number | string | null {
+  const value = cell?.dataset["v"];
+  if (value === undefined) return cell?.textContent?.trim() ?? "";
+  return value === "" ? null : Number(value);
+}
+
+function compare(p: number | string | null, q: number | string | null, sign: number): number {
+  if (p === null || q === null) return p === q ? 0 : p === null ? 1 : -1;
+  if (typeof p === "number" && typeof q === "number") return sign * (p - q);
+  return sign * collator.compare(String(p), String(q));
+}
+
+function addFilter(section: HTMLElement, rows: HTMLTableRowElement[]): void {
+  const heading = section.querySelector("h2");
+  const count = heading?.querySelector(".count");
+  const title = heading?.firstChild?.textContent?.trim().toLowerCase() ?? "rows";
+  const label = document.createElement("label");
+  label.className = "filter";
+  const name = document.createElement("span");
+  name.className = "sr";
+  name.textContent = `Filter ${title}`;
+  const input = document.createElement("input");
+  input.type = "search";
+  input.placeholder = "filter";
+  const told = document.createElement("span");
+  told.className = "sr";
+  told.setAttribute("role", "status");
+  label.append(name, input);
+  heading?.after(label, told);
+  const texts = rows.map((row) => (row.textContent ?? "").toLowerCase());
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    rows.forEach((row, i) => {
+      row.hidden = !words.every((word) => texts[i]?.includes(word));
+      if (!row.hidden) shown += 1;
+    });
+    if (count) count.textContent = words.length ? `${shown} of ${rows.length}` : String(rows.length);
+    told.textContent = words.length ? `${shown} of ${rows.length} ${title} shown` : "";
+  });
+}
+
+function mark(ref: string | null): void {
+  for (const old of document.querySelectorAll("[aria-selected], .picked")) {
+    old.removeAttribute("aria-selected");
+    old.classList.remove("picked");
+  }
+  if (ref === null) return;
+  const same = `[data-ref="${CSS.escape(ref)}"]`;
+  for (const item of document.querySelectorAll<HTMLElement | SVGElement>(same)) {
+    item.classList.add("picked");
+    const box = item.closest<HTMLElement>(".scroll");
+    // Within its own box only: the page stays where the reader is.
+    if (box && item instanceof HTMLElement) {
+      const gap = item.getBoundingClientRect().top - box.getBoundingClientRect().top;
+      if (gap < 40 || gap > box.clientHeight - 40) box.scrollTop += gap - box.clientHeight / 3;
+    }
+  }
+}

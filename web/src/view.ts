@@ -1,0 +1,193 @@
+// The picture with its controls: what is shown, which motion plays, and what is picked.
+
+import type { Block, SceneData } from "./data";
+import { Clip } from "./motion";
+import { Picture } from "./picture";
+import { parse, type Ref, type Selection } from "./selection";
+
+const KINDS: Record<string, string> = { part: "part", body: "body", joint: "joint", gear: "gear", mate: "mate" };
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+export function openView(data: SceneData, block: Block, selection: Selection): void {
+  const section = document.getElementById("view");
+  if (!section) return;
+  const holder = make("div", { class: "canvas" });
+  section.append(holder);
+  const picture = new Picture(data, block, holder);
+  document.getElementById("fallback")?.remove();
+  const canvas = picture.canvas;
+  canvas.tabIndex = 0;
+  canvas.setAttribute("role", "application");
+  canvas.setAttribute(
+    "aria-label",
+    "3D picture of the assembly. Arrow keys turn it, plus and minus zoom, Home shows the whole. " +
+      "All that can be picked here can be picked in the tables.",
+  );
+  section.append(switches(picture, data), ...player(picture, data, block, section));
+  const told = make("p", { class: "told", role: "status" }, "Click a part or an axis, here or in a table.");
+  holder.append(told);
+  pointing(canvas, picture, selection);
+  keys(canvas, picture);
+  selection.listen((ref) => {
+    picture.pick(ref);
+    section.dataset["selected"] = ref ?? "";
+    told.replaceChildren(...(ref ? words(ref, data, block) : ["Click a part or an axis, here or in a table."]));
+  });
+  section.dataset["ready"] = "true";
+}
+
+function switches(picture: Picture, data: SceneData): HTMLElement {
+  const box = make("div", { class: "switches", role: "group", "aria-label": "What the picture shows" });
+  const add = (text: string, on: boolean, change: (on: boolean) => void): void => {
+    const input = make("input", { type: "checkbox" });
+    input.checked = on;
+    input.addEventListener("change", () => change(input.checked));
+    change(on);
+    box.append(make("label", {}, input, ` ${text}`));
+  };
+  if (data.joints.length) add("joint axes", true, (on) => picture.showJoints(on));
+  if (data.mates.some((m) => m.state)) add("redundant mates", true, (on) => picture.showMates(on));
+  add("see through", false, (on) => picture.showThrough(on));
+  const whole = make("button", { type: "button" }, "whole");
+  whole.addEventListener("click", () => picture.home());
+  box.append(whole);
+  return box;
+}
+
+function pointing(canvas: HTMLCanvasElement, picture: Picture, selection: Selection): void {
+  let down: { x: number; y: number } | null = null;
+  canvas.addEventListener("pointerdown", (e) => (down = { x: e.offsetX, y: e.offsetY }));
+  canvas.addEventListener("pointerup", (e) => {
+    const still = down && Math.hypot(e.offsetX - down.x, e.offsetY - down.y) < 5;
+    down = null;
+    if (still) selection.set(picture.under(e.offsetX, e.offsetY), "picture");
+  });
+}
+
+function keys(canvas: HTMLCanvasElement, picture: Picture): void {
+  const turns: Record<string, [number, number, number]> = {
+    ArrowLeft: [-0.12, 0, 1], ArrowRight: [0.12, 0, 1], ArrowUp: [0, 0.1, 1], ArrowDown: [0, -0.1, 1],
+    "+": [0, 0, 1.15], "=": [0, 0, 1.15], "-": [0, 0, 1 / 1.15],
+  };
+  canvas.addEventListener("keydown", (event) => {
+    const turn = turns[event.key];
+    if (turn) picture.turn(...turn);
+    else if (event.key === "Home") picture.home();
+    else return;
+    event.preventDefault();
+  });
+}
+
+/** What is picked, in words, with the body it belongs to as a button. */
+function words(ref: Ref, data: SceneData, block: Block): (Node | string)[] {
+  const { kind, index } = parse(ref);
+  const button = (to: Ref, name: string): Node => make("button", { type: "button", class: "pick", "data-pick": to }, name);
+  const body = (i: number): Node => button(`body:${i}`, data.bodies.names[i] ?? "ground");
+  const label = make("b", {}, nameOf(kind, index, data));
+  const head: (Node | string)[] = [`${KINDS[kind] ?? kind} `, label];
+  const joint = data.joints[index];
+  const mate = data.mates[index];
+  if (kind === "part") return [...head, " of ", body(block.i2(data.parts.body)[index] ?? -1)];
+  if (kind === "joint" && joint) return [...head, ` (${joint.type}) between `, body(joint.a), " and ", body(joint.b)];
+  if (kind === "mate" && mate) return [...head, ` (${mate.kind.replace("_", " ")})`, mate.state ? `, ${mate.state}` : ""];
+  return head;
+}
+
+function nameOf(kind: string, index: number, data: SceneData): string {
+  const names: Record<string, string | undefined> = {
+    part: data.parts.names[index], body: data.bodies.names[index] ?? "ground", joint: data.joints[index]?.name,
+    gear: data.gears[index]?.name, mate: data.mates[index]?.name,
+  };
+  return names[kind] ?? "";
+}
+
+/** The choice of a motion, its slider, and the button that plays it. */
+function player(picture: Picture, data: SceneData, block: Block, section: HTMLElement): HTMLElement[] {
+  const rest = block.f4(data.bodies.pose);
+  const clips = data.clips.map((clip) => new Clip(clip, block, rest));
+  if (!clips.length) return [];
+  const choice = make("select", { "aria-label": "Motion" });
+  for (const [kind, label] of [["run", "Simulation"], ["freedom", "Freedoms"]] as const) {
+    const group = make("optgroup", { label });
+    clips.forEach((clip, i) => {
+      if (clip.data.kind === kind) group.append(make("option", { value: String(i) }, clip.data.name));
+    });
+    if (group.childElementCount) choice.append(group);
+  }
+  const play = make("button", { type: "button", class: "play" }, "Play");
+  const slider = make("input", { type: "range", min: "0", step: "any", "aria-label": "Position in the motion" });
+  const read = make("output", {});
+  const detail = make("p", { class: "detail" });
+  const home = make("button", { type: "button" }, "as designed");
+  let clip = clips[Number(choice.value)] as Clip;
+  let frame = 0;
+  let running = 0;
+  let direction = 1;
+  const show = (at: number): void => {
+    frame = Math.max(0, Math.min(at, clip.frames - 1));
+    slider.value = String(frame);
+    const value = clip.valueAt(frame);
+    read.textContent = `${value.toFixed(clip.data.unit === "s" ? 2 : 1)} ${clip.data.unit}`;
+    slider.setAttribute("aria-valuetext", read.textContent);
+    clip.apply(frame, picture.bodies);
+    picture.moved();
+    section.dataset["frame"] = frame.toFixed(3);
+  };
+  const stop = (): void => {
+    cancelAnimationFrame(running);
+    running = 0;
+    play.textContent = "Play";
+  };
+  const step = (before: number) => (now: number): void => {
+    const speed = (clip.frames - 1) / clip.data.duration;
+    let next = frame + (direction * speed * Math.min(now - before, 100)) / 1000;
+    const ends = clip.frames - 1;
+    if (clip.data.kind === "run") next = next > ends ? 0 : next;
+    else if (next > ends || next < 0) direction = next < 0 ? 1 : -1;
+    show(next);
+    running = requestAnimationFrame(step(now));
+  };
+  play.addEventListener("click", () => {
+    if (running) return stop();
+    play.textContent = "Pause";
+    running = requestAnimationFrame(step(performance.now()));
+  });
+  const choose = (): void => {
+    clip = clips[Number(choice.value)] as Clip;
+    slider.max = String(clip.frames - 1);
+    detail.textContent = clip.data.detail;
+    direction = 1;
+    picture.reset();
+    show(clip.home);
+  };
+  choice.addEventListener("change", choose);
+  slider.addEventListener("input", () => {
+    stop();
+    show(Number(slider.value));
+  });
+  home.addEventListener("click", () => {
+    stop();
+    picture.reset();
+  });
+  choose();
+  picture.reset();
+  document.addEventListener("click", (event) => {
+    const wanted = (event.target as Element).closest<HTMLElement>("[data-clip]")?.dataset["clip"];
+    if (wanted === undefined || !clips[Number(wanted)]) return;
+    choice.value = wanted;
+    choose();
+    if (!running) play.click();
+    section.scrollIntoView({ block: "nearest" });
+  });
+  return [make("div", { class: "player", role: "group", "aria-label": "Motion" }, choice, play, slider, read, home), detail];
+}

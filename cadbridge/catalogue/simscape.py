@@ -32,7 +32,8 @@ ENTRIES: dict[str, Entry] = {
     "CB164": Entry(
         Severity.WARNING,
         "a constraint that cannot be carried over",
-        "Its kind is not known here, or it lacks the geometry that its kind needs; it is left out.",
+        "Its kind is not known here, it lacks the geometry that its kind needs, or it holds the frame of a flexible "
+        "sub-assembly in which nothing is fixed; it is left out.",
         "Write the mate in a mates file beside the source.",
     ),
     "CB165": Entry(
@@ -45,8 +46,8 @@ ENTRIES: dict[str, Entry] = {
     "CB166": Entry(
         Severity.ERROR,
         "a placement that is no rigid motion",
-        "The nine numbers of a rotation are not orthonormal, or they mirror the part.",
-        "Export the assembly again; replace mirrored instances by mirrored parts.",
+        "The nine numbers of a rotation are not orthonormal.",
+        "Export the assembly again.",
     ),
     "CB167": Entry(
         Severity.WARNING,

@@ -11,8 +11,9 @@ import numpy as np
 from cadbridge.assembly import Assembly, Component, Instance, Part, Shape
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Matrix, Pose
+from cadbridge.frames import Matrix
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.placement import compose, proper
 from cadbridge.shapes import MIRROR_SUFFIX, read_document
 from cadbridge.shapes.convert import mirrored, scaled, to_shape
 from cadbridge.shapes.part21 import Prepared
@@ -25,7 +26,6 @@ MAX_INSTANCES = 200_000
 VALIDATION_TOLERANCE = 5e-3
 """Relative deviation from the file's validation properties that is told."""
 
-_MIRROR = np.diag([-1.0, 1.0, 1.0])
 _NO_NAME = {"", "none", "null", "unnamed", "$", "*"}
 
 Colour = tuple[float, float, float, float]
@@ -168,7 +168,7 @@ class _Unfolder:
                 self._findings.add("CB138", text, Where(file=str(self._path)))
                 raise InputError(text, self._findings)
             product = self._document.products[occurrence.product]
-            placed = _compose(matrix, occurrence.matrix)
+            placed = compose(matrix, occurrence.matrix)
             shade = occurrence.colour or colour
             products = (*above, _clean(product.name) or product.label)
             node = Node(prefix + name, product, placed, shade, products)
@@ -231,32 +231,12 @@ def _free(name: str, taken: set[str]) -> str:
     return f"{base}:{number}"
 
 
-def _compose(a: Matrix, b: Matrix) -> Matrix:
-    """The product of two affine maps (3, 4)."""
-    return np.column_stack([a[:, :3] @ b[:, :3], a[:, :3] @ b[:, 3] + a[:, 3]])
-
-
-def _proper(matrix: Matrix) -> tuple[Pose, bool, float, float]:
-    """An affine map as rigid motion after mirroring at x = 0 and scaling: pose, mirrored, scale, shear."""
-    linear = matrix[:, :3]
-    determinant = float(np.linalg.det(linear))
-    flip = determinant < 0
-    scale = abs(determinant) ** (1.0 / 3.0)
-    if scale < 1e-12:
-        return Pose(np.eye(3), matrix[:, 3].copy()), False, 1.0, 1.0
-    linear = (linear @ _MIRROR if flip else linear) / scale
-    u, _, vt = np.linalg.svd(linear)
-    rotation = np.asarray(u @ vt)
-    shear = float(np.abs(rotation - linear).max())
-    return Pose(rotation, matrix[:, 3].copy()), flip, scale, shear
-
-
 def _tree(node: Node) -> list[dict[str, Any]]:
     """The description of an occurrence and of all below it, parents first."""
     entry = {
         "path": node.path,
         "product": node.products[-1],
-        "X_WI": _proper(node.matrix)[0],
+        "X_WI": proper(node.matrix)[0],
         "children": tuple(child.path for child in node.children),
         "leaf": not node.children,
     }
@@ -273,13 +253,13 @@ def _component(top: Node, parts: _Parts, instances: list[Instance]) -> Component
         waiting.extend(reversed(node.children))
     mine = [_instance(leaf, top.path, parts) for leaf in leaves]
     instances.extend(mine)
-    pose = mine[0].X_WI if len(mine) == 1 else _proper(top.matrix)[0]
+    pose = mine[0].X_WI if len(mine) == 1 else proper(top.matrix)[0]
     where = Where(file=str(parts.path), item=top.path)
     return Component(top.path, tuple(i.name for i in mine), pose, where=where)
 
 
 def _instance(leaf: Node, component: str, parts: _Parts) -> Instance:
-    pose, flip, scale, shear = _proper(leaf.matrix)
+    pose, flip, scale, shear = proper(leaf.matrix)
     where = Where(file=str(parts.path), item=leaf.path)
     if shear > 1e-6:
         text = f"the placement of {leaf.path} is sheared by up to {shear:.2g}"

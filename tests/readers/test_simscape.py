@@ -65,7 +65,7 @@ def test_a_part_of_no_mass_is_told(corpus: Path) -> None:
 
 MUTATIONS = {
     "rotation": ("<Rotation>1 0 0 0 1 0 0 0 1</Rotation>", "<Rotation>1 0 0 0 1 0 0 0</Rotation>", "CB161"),
-    "mirror": ("<Rotation>1 0 0 0 1 0 0 0 1</Rotation>", "<Rotation>1 0 0 0 1 0 0 0 -1</Rotation>", "CB166"),
+    "mirror": ("<Rotation>1 0 0 0 1 0 0 0 1</Rotation>", "<Rotation>1 0 0 0 1 0 0 0 -1</Rotation>", "CB131"),
     "shear": ("<Rotation>1 0 0 0 1 0 0 0 1</Rotation>", "<Rotation>1 1 0 0 1 0 0 0 1</Rotation>", "CB166"),
     "nan": ("<Translation>0 0 0</Translation>", "<Translation>0 nan 0</Translation>", "CB161"),
     "no transform": ("<Translation>0 0 0</Translation>", "", "CB161"),

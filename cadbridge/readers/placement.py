@@ -1,0 +1,37 @@
+"""Affine placements as files have them, turned into rigid motions with mirroring and scaling set apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cadbridge.frames import Matrix, Pose
+
+_MIRROR = np.diag([-1.0, 1.0, 1.0])
+
+
+def compose(a: Matrix, b: Matrix) -> Matrix:
+    """The product of two affine maps (3, 4)."""
+    return np.column_stack([a[:, :3] @ b[:, :3], a[:, :3] @ b[:, 3] + a[:, 3]])
+
+
+def proper(matrix: Matrix) -> tuple[Pose, bool, float, float]:
+    """An affine map (3, 4) as rigid motion after mirroring at x = 0 and scaling: pose, mirrored, scale, shear.
+
+    `shear` is the largest deviation of an entry from a rotation's.
+    """
+    linear = matrix[:, :3]
+    determinant = float(np.linalg.det(linear))
+    flip = determinant < 0
+    scale = abs(determinant) ** (1.0 / 3.0)
+    if scale < 1e-12:
+        return Pose(np.eye(3), matrix[:, 3].copy()), False, 1.0, 1.0
+    linear = (linear @ _MIRROR if flip else linear) / scale
+    u, _, vt = np.linalg.svd(linear)
+    rotation = np.asarray(u @ vt)
+    shear = float(np.abs(rotation - linear).max())
+    return Pose(rotation, matrix[:, 3].copy()), flip, scale, shear
+
+
+def affine(R: Matrix, p: Matrix) -> Matrix:
+    """The map (3, 4) of a matrix (3, 3) and a translation (3,)."""
+    return np.column_stack([R, p])

@@ -1,0 +1,68 @@
+"""Simscape Multibody XML, schema 2: what SolidWorks, Inventor, Creo and Onshape export, with the parts' STEP files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cadbridge.assembly import Assembly
+from cadbridge.errors import InputError
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.simscape.context import Context
+from cadbridge.readers.simscape.mates import read_mates
+from cadbridge.readers.simscape.parts import read_parts
+from cadbridge.readers.simscape.tree import read_groups, read_tree
+from cadbridge.readers.xml import Element, child, local, parse
+from cadbridge.units import LENGTH, MASS
+
+__all__ = ["read"]
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Assembly:
+    """An assembly with its mates from a Simscape Multibody XML file; the STEP files of parts lie beside it.
+
+    InputError where nothing can be read; all else is in the findings, and what they concern is left out.
+    """
+    c = Context(Path(path), options or ReadOptions())
+    root = parse(c.path, c.findings)
+    assembly = child(root, "RootAssembly") if local(root) == "SimscapeMultibodyImportXML" else None
+    if assembly is None:
+        c.say("CB160", f"the root is {local(root)!r}", root)
+        raise InputError(f"{c.path.name} is no Simscape Multibody file of schema 2.", c.findings)
+    units = _units(c, root)
+    read_parts(c, root)
+    read_tree(c, root, assembly)
+    mates, given = read_mates(c, root, assembly)
+    grouped, groups = read_groups(c, assembly)
+    return Assembly(
+        name=assembly.get("name") or c.path.stem,
+        source=str(c.path),
+        format="simscape",
+        parts=tuple(c.structure.parts.values()),
+        instances=tuple(c.structure.instances),
+        components=c.structure.components,
+        mates=(*mates, *grouped),
+        units=units,
+        mates_in_file=given + groups,
+        extra={"tree": c.structure.tree},
+        findings=c.findings.as_tuple(),
+    )
+
+
+def _units(c: Context, root: Element) -> tuple[str, ...]:
+    """Take the units of the data (not those of the model) and keep the ledger."""
+    data, model = child(root, "DataUnits"), child(root, "ModelUnits")
+    names = {"length": "meter", "mass": "kilogram"}
+    for name, table in (("length", LENGTH), ("mass", MASS)):
+        said = None if data is None else data.get(name)
+        if said in table:
+            names[name] = said
+        else:
+            place = root if data is None else data
+            c.say("CB161", f"DataUnits {name} is {said!r}; {names[name]} is taken", place)
+    if c.options.length_unit in LENGTH:
+        names["length"] = str(c.options.length_unit)
+    c.length, c.mass = LENGTH[names["length"]], MASS[names["mass"]]
+    ledger = [f"data in {names['length']} and {names['mass']} → m and kg"]
+    if model is not None:
+        ledger.append(f"modelled in {model.get('length')} and {model.get('mass')} (not used)")
+    return tuple(ledger)

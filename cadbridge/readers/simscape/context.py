@@ -1,0 +1,68 @@
+"""What the steps of the Simscape reader share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Matrix, Vector
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.placement import affine
+from cadbridge.readers.structure import Structure
+from cadbridge.readers.xml import Element, child, numbers
+
+ROUNDING = 1e-6
+"""How far a rotation may be from an orthonormal one."""
+
+
+@dataclass
+class Context:
+    """The file, what was asked, what was found. `length` and `mass` are metres and kilograms a unit of the file."""
+
+    path: Path
+    options: ReadOptions
+    findings: Findings = field(default_factory=Findings)
+    length: float = 1.0
+    mass: float = 1.0
+
+    def __post_init__(self) -> None:
+        self.structure = Structure(self.findings)
+
+    def where(self, element: Element, item: str | None = None) -> Where:
+        """The place of an element."""
+        return Where(str(self.path), element.sourceline, None, item)
+
+    def say(self, code: str, text: str, element: Element, item: str | None = None, hint: str | None = None) -> None:
+        """Add a finding at an element."""
+        self.findings.add(code, text, self.where(element, item), hint)
+
+    def values(self, parent: Element, name: str, count: int, item: str) -> Vector | None:
+        """The numbers of a child element; a finding and None where they cannot be read."""
+        element = child(parent, name)
+        found = None if element is None else numbers(element.text, count)
+        if found is None:
+            self.say("CB161", f"{item}: {name} must hold {count} numbers", parent if element is None else element, item)
+            return None
+        return np.array(found)
+
+    def transform(self, element: Element, item: str) -> Matrix | None:
+        """The map (3, 4) of <Transform>, in m, the identity without one; a finding and None if it is none.
+
+        The nine numbers of a rotation go row by row; they may mirror.
+        """
+        transform = child(element, "Transform")
+        if transform is None:
+            return np.eye(3, 4)
+        nine = self.values(transform, "Rotation", 9, item)
+        three = self.values(transform, "Translation", 3, item)
+        if nine is None or three is None:
+            return None
+        R = nine.reshape(3, 3)
+        if float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDING:
+            self.say("CB166", f"{item} is not placed by a rigid motion; it is left out", transform, item)
+            return None
+        U, _, Vt = np.linalg.svd(R)
+        return affine(U @ Vt, three * self.length)

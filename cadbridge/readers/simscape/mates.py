@@ -1,0 +1,225 @@
+"""Constraints and joints, of the root and of flexible sub-assemblies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from cadbridge.assembly import Feature, FeatureKind, Mate, MateKind
+from cadbridge.readers.joints import joint_mates
+from cadbridge.readers.simscape.context import Context
+from cadbridge.readers.structure import Key, Placed
+from cadbridge.readers.xml import Element, child, children, local, numbers
+
+CONSTRAINTS: dict[str, MateKind] = {
+    "Concentric": MateKind.CONCENTRIC,
+    "Coincident": MateKind.COINCIDENT,
+    "Distance": MateKind.DISTANCE,
+    "Parallel": MateKind.PARALLEL,
+    "Perpendicular": MateKind.PERPENDICULAR,
+    "Tangent": MateKind.TANGENT,
+    "Angle": MateKind.ANGLE,
+    "Lock": MateKind.FIXED,
+    "Fixed": MateKind.FIXED,
+    "Fix": MateKind.FIXED,
+}
+FEATURES: dict[str, FeatureKind] = {
+    "plane": FeatureKind.PLANE,
+    "cylinder": FeatureKind.AXIS,
+    "cone": FeatureKind.AXIS,
+    "line": FeatureKind.AXIS,
+    "axis": FeatureKind.AXIS,
+    "circle": FeatureKind.AXIS,
+    "point": FeatureKind.POINT,
+    "sphere": FeatureKind.SPHERE,
+}
+JOINTS: dict[str, str] = {
+    "Weld": "fixed",
+    "Fixed": "fixed",
+    "Rigid": "fixed",
+    "Revolute": "revolute",
+    "Prismatic": "prismatic",
+    "Cylindrical": "cylindrical",
+    "Spherical": "spherical",
+    "Gimbal": "spherical",
+    "Planar": "planar",
+    "PinSlot": "pin_slot",
+    "Universal": "universal",
+    "Bearing": "bearing",
+    "Telescoping": "bearing",
+    "Rectangular": "rectangular",
+    "Cartesian": "cartesian",
+    "Bushing": "free",
+    "SixDof": "free",
+}
+"""The joint blocks of Simscape, with z as their axis, by the names of `readers.joints`."""
+
+LIMIT_MATE = re.compile(r"Limit(Distance|Angle)\d*$", re.IGNORECASE)
+"""How SolidWorks names a limit mate."""
+
+
+def read_mates(c: Context, root: Element, assembly: Element) -> tuple[list[Mate], int]:
+    """The mates of the root and, at each of its places, of every sub-assembly; and how many the file has."""
+    mates = _of_holder(c, assembly, [()])
+    given = sum(len(children(p)) for p in children(assembly, "Constraints", "Joints"))
+    section = child(root, "Assemblies")
+    places = _places(child(assembly, "InstanceTree"))
+    for element in [] if section is None else children(section, "Assembly"):
+        here = places.get(element.get("uid", ""), [])
+        mates += _of_holder(c, element, here)
+        given += max(1, len(here)) * sum(len(children(p)) for p in children(element, "Constraints", "Joints"))
+    return mates, given
+
+
+def _places(tree: Element | None) -> dict[str, list[Key]]:
+    """The paths at which each sub-assembly is placed."""
+    found: dict[str, list[Key]] = {}
+    waiting: list[tuple[Key, Element]] = [] if tree is None else [((), e) for e in children(tree, "Instance")]
+    while waiting:
+        above, element = waiting.pop()
+        key = (*above, element.get("uid", ""))
+        found.setdefault(element.get("entityUid", ""), []).append(key)
+        waiting += [(key, e) for e in children(element, "Instance")]
+    return {entity: sorted(keys) for entity, keys in found.items()}
+
+
+def _of_holder(c: Context, holder: Element, places: list[Key]) -> list[Mate]:
+    mates: list[Mate] = []
+    for tag, read in (("Constraints", _constraint), ("Joints", _joint)):
+        section = child(holder, tag)
+        for element in [] if section is None else children(section):
+            if not places:
+                name = _name(c, element, ())
+                c.say("CB162", f"{name} belongs to an assembly that is placed nowhere", element, name)
+            for prefix in places:
+                mates += read(c, element, prefix)
+    return mates
+
+
+def _name(c: Context, element: Element, prefix: Key) -> str:
+    """The name, below the path of its sub-assembly."""
+    own = element.get("name") or f"{local(element)}@{element.sourceline}"
+    place = c.structure.placed.get(prefix)
+    return f"{place.name}/{own}" if place is not None and place.name else str(own)
+
+
+def _constraint(c: Context, element: Element, prefix: Key) -> tuple[Mate, ...]:
+    """A constraint between two features; a finding and none where it cannot be one."""
+    tag, name = local(element), _name(c, element, prefix)
+    kind = CONSTRAINTS.get(tag)
+    sides = children(element, "ConstraintGeometry")
+    if kind is None or len(sides) != 2:
+        c.say("CB164", f"{tag} {name} with {len(sides)} features is not understood", element, name)
+        return ()
+    features = [_feature(c, side, prefix, name) for side in sides]
+    a, b = features
+    if a is None or b is None or _within_one(c, element, name, a, b):
+        return ()
+    value = _value(element)
+    valued = kind in (MateKind.DISTANCE, MateKind.ANGLE)
+    if valued and (value is None or LIMIT_MATE.search(name)):
+        why = "has no value" if value is None else "is a limit mate by its name"
+        c.say("CB165", f"{name} {why}; as designed it stands at {_measure(c, kind, a, b)}", element, name)
+        return ()
+    scale = np.pi / 180.0 if kind is MateKind.ANGLE else c.length
+    return (Mate(name, kind, a, b, value=(value or 0.0) * scale, where=c.where(element, name)),)
+
+
+def _within_one(c: Context, element: Element, name: str, a: Feature, b: Feature) -> bool:
+    if a.component != b.component:
+        return False
+    c.say("CB168", f"{name} holds two places of {a.component}, which is rigid", element, name)
+    return True
+
+
+def _value(element: Element) -> float | None:
+    """The value of a distance (file's unit) or an angle (degrees): an attribute or a child element."""
+    readers: tuple[Callable[[], str | None], ...] = (
+        lambda: element.get("value"),
+        lambda: next((c.text for c in children(element, "Value", "Distance", "Angle", "Offset")), None),
+    )
+    for get in readers:
+        found = numbers(get(), 1)
+        if found is not None:
+            return found[0]
+    return None
+
+
+def _measure(c: Context, kind: MateKind, a: Feature, b: Feature) -> str:
+    """The distance or angle between two features as designed, for people."""
+    A, B = (c.structure.frame(f.component) for f in (a, b))
+    if kind is MateKind.ANGLE and a.direction is not None and b.direction is not None:
+        cosine = float(A.vector(a.direction) @ B.vector(b.direction))
+        return f"{np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))):.6g}°"
+    gap = B.point(b.point) - A.point(a.point)
+    if a.kind is FeatureKind.PLANE and a.direction is not None:
+        return f"{float(A.vector(a.direction) @ gap) * 1e3:.6g} mm"
+    return f"{float(np.linalg.norm(gap)) * 1e3:.6g} mm"
+
+
+def _placed(c: Context, side: Element, prefix: Key, mate: str) -> Placed | None:
+    """Where the InstancePath of a side leads; no Uid is the holder's own frame."""
+    path = child(side, "InstancePath")
+    uids = (*prefix, *((e.text or "").strip() for e in ([] if path is None else children(path, "Uid"))))
+    place = c.structure.placed.get(uids)
+    if place is None:
+        c.say("CB162", f"{mate} holds {'/'.join(uids)!r}, which is no instance", side, mate)
+        return None
+    if not place.component:
+        text = f"{mate} holds the frame of {place.name}, which is flexible and has nothing fixed in it"
+        c.say("CB164", text, side, mate)
+        return None
+    return place
+
+
+def _feature(c: Context, side: Element, prefix: Key, mate: str) -> Feature | None:
+    """A feature of an instance, moved to its component's frame."""
+    place = _placed(c, side, prefix, mate)
+    if place is None:
+        return None
+    kind = FEATURES.get(side.get("geomType", ""))
+    if kind is None:
+        c.say("CB164", f"{mate}: a feature of type {side.get('geomType')!r}", side, mate)
+        return None
+    point = c.values(side, "Position", 3, mate)
+    directed = kind not in (FeatureKind.POINT, FeatureKind.SPHERE)
+    axis = c.values(side, "Axis", 3, mate) if directed else None
+    if point is None or (directed and axis is None):
+        return None
+    if axis is not None and not float(np.linalg.norm(axis)) > 0:
+        c.say("CB161", f"{mate}: an axis of no length", side, mate)
+        return None
+    radius = numbers(side.get("radius"), 1)
+    return c.structure.feature(
+        place,
+        kind,
+        point * c.length,
+        axis,
+        radius=None if radius is None else radius[0] * c.length,
+        label=side.get("geomType", ""),
+    )
+
+
+def _joint(c: Context, element: Element, prefix: Key) -> tuple[Mate, ...]:
+    """A joint between two frames: the follower moves relative to the base."""
+    tag, name = local(element), _name(c, element, prefix)
+    kind = JOINTS.get(tag)
+    frames = [child(element, "BaseFrame"), child(element, "FollowerFrame")]
+    if kind is None or None in frames:
+        what = "lacks a frame" if kind else "is not understood"
+        c.say("CB164", f"joint {tag} {name} {what}", element, name)
+        return ()
+    a, b = (_frame(c, frame, prefix, name) for frame in frames)
+    if a is None or b is None or _within_one(c, element, name, a, b):
+        return ()
+    return joint_mates(kind, name, a, b, c.where(element, name))
+
+
+def _frame(c: Context, side: Element, prefix: Key, mate: str) -> Feature | None:
+    place = _placed(c, side, prefix, mate)
+    matrix = c.transform(side, mate)
+    if place is None or matrix is None:
+        return None
+    return c.structure.feature(place, FeatureKind.FRAME, matrix[:, 3], matrix[:, 2], matrix[:, 0], label="frame")

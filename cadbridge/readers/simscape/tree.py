@@ -1,0 +1,95 @@
+"""The instance tree: parts placed, sub-assemblies rigid or flexible, rigid groups."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from cadbridge.assembly import FeatureKind, Mate, MateKind, Part
+from cadbridge.findings import Where
+from cadbridge.readers.simscape.context import Context
+from cadbridge.readers.structure import Key, Occurrence
+from cadbridge.readers.xml import Element, child, children
+
+
+def read_tree(c: Context, root: Element, assembly: Element) -> None:
+    """Place all instances.
+
+    A sub-assembly is flexible where `rigid` is "false"; where nothing is said, if it has joints or constraints
+    of its own (Onshape writes `rigid` only where it is true) and none of its places says `grounded`.
+    """
+    tree = child(assembly, "InstanceTree")
+    if tree is None:
+        c.say("CB161", "the assembly has no InstanceTree", assembly)
+        return
+    moving = _with_mates_of_their_own(root)
+    c.structure.place([o for e in children(tree, "Instance") if (o := _occurrence(c, e, moving)) is not None])
+
+
+def _with_mates_of_their_own(root: Element) -> set[str]:
+    section = child(root, "Assemblies")
+    found = set()
+    for element in [] if section is None else children(section, "Assembly"):
+        if any(children(part) for part in children(element, "Constraints", "Joints")):
+            found.add(element.get("uid", ""))
+    return found
+
+
+def _occurrence(c: Context, element: Element, moving: set[str]) -> Occurrence | None:
+    name = element.get("name") or element.get("uid", "?")
+    matrix = c.transform(element, name)
+    if matrix is None:
+        return None
+    below = children(element, "Instance")
+    entity = element.get("entityUid", "")
+    said = (element.get("rigid") or "").lower()
+    return Occurrence(
+        name=name,
+        uid=element.get("uid", ""),
+        matrix=matrix,
+        part=None if below else _part(c, element, entity, name),
+        children=[o for e in below if (o := _occurrence(c, e, moving)) is not None],
+        grounded=(element.get("grounded") or "").lower() == "true",
+        flexible=said == "false" or (said != "true" and entity in moving),
+        product=entity,
+        where=c.where(element, name),
+    )
+
+
+def _part(c: Context, element: Element, entity: str, name: str) -> str:
+    """The part's key; a part that the file does not have is told and stands without mass or shape."""
+    if not c.structure.known(entity):
+        text = f"{name} is of part {entity!r}, which the file does not have"
+        c.say("CB162", text, element, name)
+        c.structure.add_part(entity, Part(name=entity or name, where=c.where(element, entity)))
+    return entity
+
+
+def read_groups(c: Context, assembly: Element) -> tuple[list[Mate], int]:
+    """Rigid groups among siblings: each further member fixed to the first. The mates, and how many groups."""
+    tree = child(assembly, "InstanceTree")
+    groups: dict[tuple[Key, str], list[tuple[Key, Where]]] = defaultdict(list)
+    waiting: list[tuple[Key, Element]] = [] if tree is None else [((), e) for e in children(tree, "Instance")]
+    while waiting:
+        above, element = waiting.pop(0)
+        key = (*above, element.get("uid", ""))
+        group = element.get("rigidGroup")
+        if group:
+            groups[above, group].append((key, c.where(element, element.get("name"))))
+        waiting += [(key, e) for e in children(element, "Instance")]
+    return group_mates(c, groups), len(groups)
+
+
+def group_mates(c: Context, groups: dict[tuple[Key, str], list[tuple[Key, Where]]]) -> list[Mate]:
+    """Fixed mates that hold the members of each group to its first one."""
+    mates = []
+    for count, members in enumerate(groups.values(), start=1):
+        placed = [(c.structure.placed[k], w) for k, w in members if k in c.structure.placed]
+        first = next((p for p, _ in placed if p.component), None)
+        done = {first.component} if first else set()
+        for place, where in placed:
+            if first is None or not place.component or place.component in done:
+                continue
+            done.add(place.component)
+            a, b = (c.structure.feature(p, FeatureKind.POINT, (0.0, 0.0, 0.0)) for p in (first, place))
+            mates.append(Mate(f"Group:{count} {place.name}", MateKind.FIXED, a, b, where=where))
+    return mates

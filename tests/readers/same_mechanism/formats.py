@@ -1,0 +1,33 @@
+"""The formats in which the mechanism is written: add a line here, and a module that writes it.
+
+A writer takes an empty folder, writes the source (and its mates file for what the format lacks) and returns the
+source's path. `reference` is the plain form with as many mates a hinge: `joints` or `constraints`.
+Names are those of `model`: instances (or links) BODIES, mates and joints HINGES and GUIDE, the gear GEAR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.readers.same_mechanism import simscape
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How a format is written, and which plain form it is held against."""
+
+    write: Callable[[Path], Path]
+    reference: str
+
+
+REFERENCES: dict[str, Callable[[Path], Path]] = {
+    "joints": simscape.plain_joints,
+    "constraints": simscape.plain_constraints,
+}
+
+FORMATS: dict[str, Sample] = {
+    "simscape joints": Sample(simscape.with_joints, "joints"),
+    "simscape constraints": Sample(simscape.with_constraints, "constraints"),
+}

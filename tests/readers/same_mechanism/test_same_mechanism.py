@@ -1,0 +1,129 @@
+"""The same mechanism, diagnosis and motion (to 1e-9), whichever format it came from."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.assembly import CouplingKind
+from cadbridge.diagnosis.model import Diagnosis
+from cadbridge.findings import Severity
+from cadbridge.mechanism.model import Joint, Mechanism
+from cadbridge.simulation.run import Run
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.trajectory import columns_of
+from tests.readers.same_mechanism.formats import FORMATS, REFERENCES
+from tests.readers.same_mechanism.model import BODIES
+
+SCENARIO = Scenario(gravity=(0.0, -9.81, 0.0), duration=0.4, rate=50.0, rtol=1e-10, atol=1e-12)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a source."""
+
+    mechanism: Mechanism
+    diagnosis: Diagnosis
+    run: Run
+
+
+def outcome(source: Path) -> Outcome:
+    """Read, build, diagnose and simulate; nothing may be wrong with it."""
+    assembly = cb.read(source)
+    errors = [f for f in assembly.findings if f.severity is Severity.ERROR]
+    assert not errors
+    assert assembly.mates_in_file == len(assembly.mates) + len(assembly.couplings)
+    mechanism = cb.build(assembly)
+    assert not [f for f in mechanism.findings if f.severity is not Severity.INFO]
+    return Outcome(mechanism, cb.diagnose(mechanism), cb.simulate(mechanism, SCENARIO))
+
+
+@functools.cache
+def reference(form: str) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        return outcome(REFERENCES[form](Path(folder)))
+
+
+@pytest.fixture(params=FORMATS)
+def pair(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Outcome, Outcome]:
+    """What became of a format's file, and of the plain form."""
+    sample = FORMATS[request.param]
+    return outcome(sample.write(tmp_path)), reference(sample.reference)
+
+
+def world_axis(mechanism: Mechanism, joint: Joint) -> tuple[np.ndarray, np.ndarray]:
+    """A point and the direction of a joint's axis in the world."""
+    X_WA = mechanism.ground.X_WB if joint.a == -1 else mechanism.bodies[joint.a].X_WB
+    X_WJ = X_WA @ joint.X_AJ
+    return X_WJ.p, X_WJ.R[:, 2]
+
+
+def ends(mechanism: Mechanism, joint: Joint) -> list[str]:
+    return ["ground" if i == -1 else mechanism.bodies[i].name for i in (joint.a, joint.b)]
+
+
+def same_mechanism(one: Mechanism, two: Mechanism) -> None:
+    assert {b.name for b in one.bodies} == {b.name for b in two.bodies} == set(BODIES) - {"Base"}
+    for body in one.bodies:
+        other = next(b for b in two.bodies if b.name == body.name)
+        np.testing.assert_allclose(body.X_WB.matrix(), other.X_WB.matrix(), atol=1e-12)
+        assert body.mass is not None
+        assert other.mass is not None
+        assert body.mass.mass == pytest.approx(other.mass.mass, rel=1e-12)
+        np.testing.assert_allclose(body.mass.com, other.mass.com, atol=1e-12)
+        np.testing.assert_allclose(body.mass.inertia, other.mass.inertia, atol=1e-12)
+    assert sorted(j.name for j in one.joints) == sorted(j.name for j in two.joints)
+    for joint in one.joints:
+        like = two.joint(joint.name)
+        assert (joint.type, ends(one, joint), joint.mates) == (like.type, ends(two, like), like.mates)
+        (p, u), (q, v) = world_axis(one, joint), world_axis(two, like)
+        np.testing.assert_allclose(u, v, atol=1e-9)
+        if joint.type == "revolute":
+            np.testing.assert_allclose(np.cross(p - q, v), 0.0, atol=1e-9)
+        assert (joint.limit is None) == (like.limit is None)
+        if joint.limit is not None and like.limit is not None:
+            assert joint.limit.lower == pytest.approx(like.limit.lower, abs=1e-9)
+            assert joint.limit.upper == pytest.approx(like.limit.upper, abs=1e-9)
+    assert [c.name for c in one.couplings] == [c.name for c in two.couplings]
+    assert all(c.coupling.kind in (CouplingKind.SPUR, CouplingKind.JOINTS) for c in one.couplings)
+
+
+def same_diagnosis(one: Diagnosis, two: Diagnosis) -> None:
+    assert one.mobility == two.mobility
+    assert [(g.mates, g.rows, g.rank) for g in one.groups] == [(g.mates, g.rows, g.rank) for g in two.groups]
+    told = [sorted((r.mate, r.rows, r.of, r.kind, r.duplicates) for r in d.redundancies) for d in (one, two)]
+    assert told[0] == told[1]
+    assert sorted((r.joint, r.determined) for r in one.reactions) == sorted(
+        (r.joint, r.determined) for r in two.reactions
+    )
+
+
+def same_motion(one: Run, two: Run) -> None:
+    ours, theirs = columns_of(one), columns_of(two)
+    poses = {f"body.{name}.{axis}" for name in BODIES for axis in ("x", "y", "z", "qw", "qx", "qy", "qz")}
+    moved = 0.0
+    for name, (values, _) in theirs.items():
+        if name in poses or (name.startswith("joint.") and name.endswith(".q")):
+            np.testing.assert_allclose(ours[name][0], values, atol=1e-9, err_msg=name)
+            moved = max(moved, float(np.ptp(values)))
+    assert moved > 0.05
+
+
+def test_the_plain_form_is_what_it_should_be() -> None:
+    mobility = reference("joints").diagnosis.mobility
+    assert (mobility.dof, mobility.rows, mobility.rank, mobility.redundant) == (1, 29, 23, 6)
+    mobility = reference("constraints").diagnosis.mobility
+    assert (mobility.dof, mobility.rows, mobility.rank, mobility.redundant) == (1, 39, 23, 16)
+
+
+def test_the_same_mechanism_diagnosis_and_motion(pair: tuple[Outcome, Outcome]) -> None:
+    ours, plain = pair
+    same_mechanism(ours.mechanism, plain.mechanism)
+    same_diagnosis(ours.diagnosis, plain.diagnosis)
+    same_motion(ours.run, plain.run)

@@ -55,7 +55,9 @@ def test_initial_values_and_rates_are_taken_and_gears_follow(crane: Mechanism, t
     value = {j.name: (T.coordinates[0, i], T.coordinate_rates[0, i]) for i, j in enumerate(run.lowered.joints)}
     assert value["A2"] == (pytest.approx(math.radians(-30), abs=1e-10), pytest.approx(0.0, abs=1e-10))
     assert abs(value["A1"][1]) == pytest.approx(math.radians(10), abs=1e-10)
+    assert abs(value["A1"][0]) == pytest.approx(math.radians(200), abs=1e-10)  # more than half a turn
     pinion = value["Insert:2"]
+    assert abs(pinion[0] / value["A1"][0]) == pytest.approx(3.0, abs=1e-9)
     assert abs(pinion[1] / value["A1"][1]) == pytest.approx(3.0, abs=1e-9)
     assert np.max(T.constraint_position) < 1e-12
 

@@ -11,6 +11,7 @@ from cadbridge.catalogue import (
     mates_file,
     mobility,
     ondsel,
+    plain,
     simscape,
     simulation,
     step,
@@ -19,7 +20,21 @@ from cadbridge.catalogue import (
 from cadbridge.findings import Entry
 
 CATALOGUE: dict[str, Entry] = {}
-for _table in (general, step, mates_file, simscape, urdf, ondsel, mates, mass, mobility, exports, simulation, jobs):
+for _table in (
+    general,
+    step,
+    mates_file,
+    simscape,
+    urdf,
+    ondsel,
+    mates,
+    mass,
+    mobility,
+    exports,
+    simulation,
+    jobs,
+    plain,
+):
     for _code, _entry in _table.ENTRIES.items():
         if _code in CATALOGUE:
             raise KeyError(f"finding code {_code} is used twice")

@@ -41,6 +41,7 @@ def _starts(mark: bytes) -> Callable[[bytes], bool]:
 
 
 FORMATS: tuple[Format, ...] = (
+    Format("json", (), _contains(b'"cadbridge.mechanism/'), "cadbridge.readers.plain"),
     Format("step", (".step", ".stp", ".stpz", ".p21"), _starts(b"ISO-10303-21"), "cadbridge.readers.step"),
     Format(
         "simscape",

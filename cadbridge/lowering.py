@@ -18,10 +18,13 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.masses import component_masses
 from cadbridge.mechanism.reframe import reframed
 from solver.constraints import Coordinate, Primitive
-from solver.model import JointLoad, Model, RigidBody
+from solver.model import Friction, JointLoad, Model, RigidBody
 
 SINGLE = {"revolute": "angle", "screw": "angle", "prismatic": "distance"}
 """Joint types with one freedom, and the kind of their coordinate."""
+
+RESISTED = {**SINGLE, "cylindrical": "angle", "planar": "angle"}
+"""Joint types whose damping and friction have one freedom to act on: of several, the turn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,15 @@ class Lowered:
     joints: tuple[Joint, ...]
     unit_of: dict[int, int]
 
+    def placed(self, body: int) -> tuple[int, Pose]:
+        """The solver's index of what bears a body's frame B, and X_CB in the solver's frame C."""
+        unit = self.unit_of[body]
+        return unit, _at_centre(self.units, unit)
+
+    def reframed(self, coordinate: Coordinate) -> Coordinate:
+        """A coordinate between bodies in their frames, said of the solver's bodies."""
+        return reframed(coordinate, self.placed)
+
     def coordinate_of(self, name: str) -> int | None:
         """Index of the coordinate of a joint, by its name, by a mate that it holds, or by its drive."""
         for i, joint in enumerate(self.joints):
@@ -67,17 +79,17 @@ def lower(
     *,
     collapse: bool = True,
     gravity: tuple[float, float, float] | None = None,
+    friction: tuple[float, float] | None = None,
 ) -> Lowered:
-    """Lower a mechanism; ModelError (with every body concerned) where a mass is not known."""
+    """Lower a mechanism; ModelError (with every body concerned) where a mass is not known.
+
+    `friction` are the speeds (rad/s, m/s) over which dry friction is smoothed; None leaves it out.
+    """
     units, unit_of = _units(mechanism, collapse)
     primitives, groups = _rows(mechanism, units, collapse)
     joints = tuple(j for j in mechanism.joints if j.type in SINGLE)
     coordinates = tuple(_coordinate(j, units, unit_of) for j in joints)
-    loads = tuple(
-        JointLoad(c, damping=j.damping, armature=j.armature)
-        for j, c in zip(joints, coordinates, strict=True)
-        if j.damping or j.armature
-    )
+    loads = (_load(j, units, unit_of, friction) for j in mechanism.joints)
     poses = [unit.X_WB for unit in units]
     model = Model(
         bodies=tuple(RigidBody(u.name, u.mass.mass, u.mass.inertia) for u in units),
@@ -87,7 +99,7 @@ def lower(
         groups=groups,
         coordinates=coordinates,
         coordinate_names=tuple(j.name for j in joints),
-        loads=loads,
+        loads=tuple(load for load in loads if load is not None),
         gravity=gravity or mechanism.gravity,
     )
     return Lowered(mechanism, model, units, joints, unit_of)
@@ -140,7 +152,7 @@ def _rows(
 def _coordinate(joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int]) -> Coordinate:
     """The joint's coordinate: 0 as designed, b relative to a about or along z of the joint frame."""
     in_bodies = Coordinate(
-        SINGLE[joint.type],
+        RESISTED[joint.type],
         joint.a,
         joint.b,
         joint.X_AJ.p,
@@ -150,6 +162,23 @@ def _coordinate(joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int]) 
         joint.X_BJ.R[:, 0],
     )
     return reframed(in_bodies, lambda body: (unit_of[body], _at_centre(units, unit_of[body])))
+
+
+def _load(
+    joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int], speeds: tuple[float, float] | None
+) -> JointLoad | None:
+    """What a joint itself resists with; None where nothing, or where it has no one freedom to act on."""
+    dry = joint.friction if speeds is not None else 0.0
+    if joint.type not in RESISTED or not (joint.damping or joint.armature or dry):
+        return None
+    speed = 0.0 if speeds is None else speeds[RESISTED[joint.type] == "distance"]
+    return JointLoad(
+        _coordinate(joint, units, unit_of),
+        damping=joint.damping,
+        armature=joint.armature if joint.type in SINGLE else 0.0,
+        friction=Friction(dry, speed) if dry else None,
+        name=joint.name,
+    )
 
 
 def origin_of(units: tuple[Unit, ...], unit: int, position: Vector, rotation: Vector) -> Vector:

@@ -23,6 +23,19 @@ ENTRIES: dict[str, Entry] = {
         "A motor's value is a number, an expression of t, or a table of [time, value]; this one is none.",
         'Write a number, an expression such as "0.4*sin(2*pi*t)", or {table: [[0, 0], [1, 90]]}.',
     ),
+    "CB604": Entry(
+        Severity.ERROR,
+        "a component that is not there",
+        "A load of the scenario names a component that does not exist, or a last name that several have.",
+        "Name a component as `cadbridge inspect` does, or `ground`.",
+    ),
+    "CB605": Entry(
+        Severity.ERROR,
+        "a load that can do nothing",
+        "Both ends of a spring or bushing are on one rigid body, a wrench acts on the ground, axes have no direction, "
+        "or a stop has no range.",
+        "Name two components that move against each other, or give what is missing.",
+    ),
     "CB610": Entry(
         Severity.ERROR,
         "a body without a mass",
@@ -38,14 +51,15 @@ ENTRIES: dict[str, Entry] = {
     "CB612": Entry(
         Severity.WARNING,
         "a joint beyond its limits",
-        "Limits are not enforced in a simulation; the joint passed one of them.",
-        "Change the motors or the initial state, or take the run as the mechanism without stops.",
+        "The joint passed one of its limits: nothing stops it there, unless the scenario says `limits: stop`.",
+        "Say `limits: stop`, change the motors or the initial state, or take the run as one without stops.",
     ),
     "CB613": Entry(
         Severity.WARNING,
-        "friction that is not simulated",
-        "Dry friction of joints is kept in the model and in exports, but this solver does not apply it.",
-        "Use viscous damping, or simulate the exported model.",
+        "friction or damping that is not simulated",
+        "The scenario says `friction: ignore`, or the joint has several turns, so that one number does not say "
+        "how each of them is resisted.",
+        "Take it for nothing, or say springs, bushings and friction in the scenario.",
     ),
     "CB614": Entry(
         Severity.ERROR,

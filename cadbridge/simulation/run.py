@@ -10,11 +10,13 @@ import numpy as np
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.lowering import Lowered, lower
+from cadbridge.lowering import RESISTED, SINGLE, Lowered, lower
 from cadbridge.mechanism import Mechanism
+from cadbridge.simulation.loads import placed
 from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from solver.integrate import simulate as integrate
-from solver.model import Model, Motor, TimeFunction
+from solver.model import Model, Motor, Stop, TimeFunction
 from solver.projection import carry_angles, project
 from solver.result import Result
 from solver.state import State
@@ -22,6 +24,10 @@ from solver.system import System, prepare
 
 LARGEST_STEP = 0.2
 """rad (or m) by which a joint is moved at once on its way to its initial value."""
+
+
+GIVE = 10.0
+"""Depths by which a joint may press into a stop before it counts as beyond its limits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +61,18 @@ def simulate(
     if duration is not None:
         what = replace(what, duration=duration)
     findings = Findings()
-    lowered = lower(mechanism, collapse=collapse, gravity=what.gravity)
+    lowered = lower(mechanism, collapse=collapse, gravity=what.gravity, friction=what.friction)
     motors = tuple(
-        Motor(m.joint, lowered.model.coordinates[_coordinate(lowered, m.joint)], m.kind, m.function)
+        Motor(
+            m.joint, lowered.model.coordinates[_coordinate(lowered, m.joint)], m.kind, m.function,
+            m.stiffness, m.damping, m.effort,
+        )
         for m in what.motors
-    )
-    model = replace(lowered.model, motors=motors)
+    )  # fmt: skip
     try:
+        stops = limit_stops(lowered, what.loads) if what.limits == "stop" else ()
+        specs = replace(what.loads, stops=(*stops, *what.loads.stops))
+        model = replace(placed(lowered, specs), motors=motors)
         state = initial_state(lowered, what, findings)
         system = prepare(model)
         start = None if state is None else carry_angles(state, prepare(lowered.model), system)
@@ -73,11 +84,32 @@ def simulate(
         raise InputError(str(fault), findings) from fault
     if not result.status.ok:
         findings.add("CB611", f"{result.status.message} {result.status.advice}".strip())
-    _beyond_limits(lowered, result, findings)
+    _beyond_limits(lowered, result, findings, stopped=what.limits == "stop")
+    _not_applied(mechanism, what, findings)
+    summary = {**_summary(lowered, result), **_conveniences(lowered, what, stops)}
+    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary)
+
+
+def _not_applied(mechanism: Mechanism, scenario: Scenario, findings: Findings) -> None:
+    """Tell the resistance of joints that the run leaves out."""
     for joint in mechanism.joints:
-        if joint.friction:
-            findings.add("CB613", f"{joint.name} has dry friction", Where(item=joint.name))
-    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), _summary(lowered, result))
+        named = [w for w, v in (("damping", joint.damping), ("dry friction", joint.friction)) if v]
+        if joint.type not in RESISTED and named:
+            said = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
+            findings.add("CB613", said, Where(item=joint.name))
+        elif joint.friction and scenario.friction is None:
+            findings.add("CB613", f"{joint.name} has dry friction; the scenario ignores it", Where(item=joint.name))
+
+
+def _conveniences(lowered: Lowered, scenario: Scenario, stops: tuple[tuple[str, Stop], ...]) -> dict[str, Any]:
+    """What was chosen where the scenario left it open: smoothing of friction, stiffness of stops; SI."""
+    said: dict[str, Any] = {}
+    if scenario.friction is not None and any(load.friction for load in lowered.model.loads):
+        said["friction_speed_rad_s"], said["friction_speed_m_s"] = scenario.friction
+    if stops:
+        said["stops_at_limits"] = f"{', '.join(name for name, _ in stops)} ({FREQUENCY:g} Hz)"
+        said["stops"] = {name: {"stiffness": s.stiffness, "damping": s.damping, "depth": s.depth} for name, s in stops}
+    return said
 
 
 def _coordinate(lowered: Lowered, name: str) -> int:
@@ -119,14 +151,16 @@ def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, floa
     return replace(lowered.model, motors=tuple(motors))
 
 
-def _beyond_limits(lowered: Lowered, result: Result, findings: Findings) -> None:
+def _beyond_limits(lowered: Lowered, result: Result, findings: Findings, *, stopped: bool) -> None:
+    """Tell the joints that passed their limits; a stop gives way a little."""
     for i, joint in enumerate(lowered.joints):
         if joint.limit is None or len(result.trajectory.t) == 0:
             continue
         q = result.trajectory.coordinates[:, i]
         lower = -np.inf if joint.limit.lower is None else joint.limit.lower
         upper = np.inf if joint.limit.upper is None else joint.limit.upper
-        outside = np.flatnonzero((q < lower - 1e-9) | (q > upper + 1e-9))
+        margin = GIVE * DEPTHS[SINGLE[joint.type]] if stopped else 1e-9
+        outside = np.flatnonzero((q < lower - margin) | (q > upper + margin))
         if outside.size:
             t = result.trajectory.t[outside[0]]
             findings.add("CB612", f"{joint.name} is beyond its limits from t = {t:.4g} s on", Where(item=joint.name))

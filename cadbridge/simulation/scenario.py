@@ -5,38 +5,66 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
-from solver.functions import constant, expression, scaled, table
+from cadbridge.simulation.loads import (
+    BushingEntry,
+    Finite,
+    FrameEntry,
+    FrictionEntry,
+    Function,
+    JointSpringEntry,
+    LoadsFile,
+    LoadSpecs,
+    LoadsResolver,
+    NotNegative,
+    Positive,
+    SpringEntry,
+    StopEntry,
+    Strict,
+    WrenchEntry,
+    function_of,
+    si,
+)
+from solver.functions import scaled
 from solver.model import TimeFunction
 
 FORMAT = "cadbridge.scenario/1"
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+FRICTION_SPEEDS = (math.pi / 180.0, 1e-3)
+"""rad/s and m/s: one degree or millimetre a second."""
 
 
 @dataclass(frozen=True)
 class MotorSpec:
-    """A motor on a joint (by name): `kind` torque, speed or angle, in SI (rad, m, N m, N)."""
+    """A motor on a joint (by name): `kind` torque, speed, angle or pd, in SI (rad, m, N m, N).
+
+    `stiffness`, `damping` and `effort` (the largest torque or force) are those of a pd motor.
+    """
 
     joint: str
     kind: str
     function: TimeFunction
+    stiffness: float = 0.0
+    damping: float = 0.0
+    effort: float = math.inf
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """SI throughout. `positions` and `rates` are initial joint values (rad or m) by joint name."""
+    """SI throughout. `positions` and `rates` are initial joint values (rad or m) by joint name.
+
+    `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and tells). `friction` are the speeds
+    (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
+    """
 
     gravity: tuple[float, float, float] | None = None
     duration: float = 2.0
@@ -46,45 +74,52 @@ class Scenario:
     positions: dict[str, float] = field(default_factory=dict)
     rates: dict[str, float] = field(default_factory=dict)
     motors: tuple[MotorSpec, ...] = ()
+    loads: LoadSpecs = field(default_factory=LoadSpecs)
+    limits: str = "ignore"
+    friction: tuple[float, float] | None = FRICTION_SPEEDS
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=False)
+class PdEntry(Strict):
+    """A pd motor: `target` in degrees (mm), kp N m/rad, kd N m s/rad (N/m, N s/m), `effort` at most (N m, N)."""
+
+    target: Function
+    kp: NotNegative
+    kd: NotNegative = 0.0
+    effort: Positive | None = None
 
 
-class Table(_Strict):
-    """Points [time s, value] of a smooth curve."""
-
-    table: list[tuple[Finite, Finite]]
-
-
-Function = Finite | str | Table
-
-
-class MotorEntry(_Strict):
-    """A motor: its joint and one of torque (N m, N), speed (degrees/s, mm/s), angle (degrees, mm)."""
+class MotorEntry(Strict):
+    """A motor: its joint and one of torque (N m, N), speed (degrees/s, mm/s), angle (degrees, mm), pd."""
 
     joint: str
     torque: Function | None = None
     speed: Function | None = None
     angle: Function | None = None
+    pd: PdEntry | None = None
 
 
-class Initial(_Strict):
+class Initial(Strict):
     """Joint values in degrees or mm, rates a second."""
 
     positions: dict[str, Finite] = Field(default_factory=dict)
     rates: dict[str, Finite] = Field(default_factory=dict)
 
 
-class Tolerance(_Strict):
+class Tolerance(Strict):
     """Relative and absolute tolerance of a step."""
 
     relative: Annotated[float, Field(ge=1e-14, le=0.1)] = 1e-8
     absolute: Annotated[float, Field(ge=1e-16, le=0.1)] = 1e-8
 
 
-class ScenarioFile(_Strict):
+class FrictionSpeed(Strict):
+    """Speeds over which dry friction is smoothed: degrees/s of joints that turn, mm/s of those that slide."""
+
+    turn: Positive = 1.0
+    slide: Positive = 1.0
+
+
+class ScenarioFile(Strict):
     """The file as people write it."""
 
     format: Literal["cadbridge.scenario/1"]
@@ -95,6 +130,10 @@ class ScenarioFile(_Strict):
     integrator: Literal["dopri5"] = "dopri5"
     initial: Initial = Field(default_factory=Initial)
     motors: list[MotorEntry] = Field(default_factory=list)
+    loads: LoadsFile = Field(default_factory=LoadsFile)
+    limits: Literal["stop", "ignore"] = "ignore"
+    friction: Literal["apply", "ignore"] = "apply"
+    friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
 
 
 def json_schema_text() -> str:
@@ -133,7 +172,11 @@ def _validated(data: object, places: Place, file: str, findings: Findings) -> Sc
         return None
 
 
-_KEYS = sorted({k for model in (ScenarioFile, Initial, MotorEntry, Tolerance) for k in model.model_fields})
+_MODELS: tuple[type[BaseModel], ...] = (
+    ScenarioFile, Initial, MotorEntry, PdEntry, Tolerance, FrictionSpeed, LoadsFile, SpringEntry, JointSpringEntry,
+    BushingEntry, WrenchEntry, FrictionEntry, StopEntry, FrameEntry,
+)  # fmt: skip
+_KEYS = sorted({k for model in _MODELS for k in model.model_fields})
 
 
 @dataclass
@@ -149,6 +192,8 @@ class _Resolver:
         tolerance = spec.tolerance
         if not isinstance(tolerance, Tolerance):
             tolerance = Tolerance(relative=tolerance, absolute=max(tolerance, 1e-16))
+        speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
+        loads = LoadsResolver(self.mechanism, self.findings, self.joint, self._where, speeds)
         return Scenario(
             gravity=spec.gravity,
             duration=spec.duration,
@@ -158,6 +203,9 @@ class _Resolver:
             positions=self._values(spec.initial.positions, "positions"),
             rates=self._values(spec.initial.rates, "rates"),
             motors=tuple(m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None),
+            loads=loads.resolve(spec.loads),
+            limits=spec.limits,
+            friction=speeds if spec.friction == "apply" else None,
         )
 
     def _where(self, *path: str | int) -> Where:
@@ -181,34 +229,26 @@ class _Resolver:
         for name, value in values.items():
             joint = self.joint(name, self._where("initial", section, name))
             if joint is not None:
-                done[joint.name] = value * _si(joint)
+                done[joint.name] = value * si(joint)
         return done
 
     def _motor(self, i: int, entry: MotorEntry) -> MotorSpec | None:
         where = self._where("motors", i)
         joint = self.joint(entry.joint, where)
-        given = [(k, v) for k in ("torque", "speed", "angle") if (v := getattr(entry, k)) is not None]
+        given = [(k, v) for k in ("torque", "speed", "angle", "pd") if (v := getattr(entry, k)) is not None]
         if len(given) != 1:
-            self.findings.add("CB601", f"motor on {entry.joint}: give one of torque, speed, angle", where)
+            self.findings.add("CB601", f"motor on {entry.joint}: give one of torque, speed, angle, pd", where)
             return None
         kind, value = given[0]
         try:
-            function = _function(value)
+            function = function_of(value.target if isinstance(value, PdEntry) else value)
         except ValueError as fault:
             self.findings.add("CB603", f"motor on {entry.joint}: {fault}", self._where("motors", i, kind))
             return None
         if joint is None:
             return None
-        return MotorSpec(joint.name, kind, function if kind == "torque" else scaled(function, _si(joint)))
-
-
-def _si(joint: Joint) -> float:
-    """Degrees to rad on a joint that turns, mm to m on one that slides."""
-    return 1e-3 if SINGLE[joint.type] == "distance" else math.pi / 180.0
-
-
-def _function(value: float | str | Table) -> TimeFunction:
-    if isinstance(value, Table):
-        return table(value.table)
-    maker: Callable[..., TimeFunction] = expression if isinstance(value, str) else constant
-    return maker(value)
+        function = function if kind == "torque" else scaled(function, si(joint))
+        if isinstance(value, PdEntry):
+            effort = math.inf if value.effort is None else value.effort
+            return MotorSpec(joint.name, kind, function, value.kp, value.kd, effort)
+        return MotorSpec(joint.name, kind, function)

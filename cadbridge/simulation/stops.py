@@ -1,0 +1,61 @@
+"""Stops at the limits of joints, where a scenario asks for them without saying how hard they are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.simulation.loads import LoadSpecs
+from solver.dynamics import accelerate, observe
+from solver.functions import constant
+from solver.model import Model, Motor, Stop
+from solver.projection import drive_values, project
+from solver.state import State
+from solver.system import prepare
+
+FREQUENCY = 50.0
+"""Hz: of what the joint carries as designed, swinging against its stop."""
+DAMPING = 0.5
+"""Of the critical damping of this swing."""
+DEPTHS = {"angle": 0.1 * math.pi / 180.0, "distance": 1e-4}
+"""rad and m over which a stop comes to its full stiffness."""
+
+
+def limit_stops(lowered: Lowered, specs: LoadSpecs) -> tuple[tuple[str, Stop], ...]:
+    """A stop for every joint with limits that the scenario gives none, by name.
+
+    Its hardness is a default of convenience: the inertia that the joint carries as designed would swing against
+    it at `FREQUENCY`. A joint that nothing can move has no stop.
+    """
+    told = {name for name, _ in specs.stops}
+    found = []
+    for i, joint in enumerate(lowered.joints):
+        limit = joint.limit
+        if limit is None or joint.name in told or (limit.lower is None and limit.upper is None):
+            continue
+        inertia = carried_inertia(lowered.model, i)
+        if not (math.isfinite(inertia) and inertia > 0):
+            continue
+        swing = 2 * math.pi * FREQUENCY
+        lower = -math.inf if limit.lower is None else limit.lower
+        upper = math.inf if limit.upper is None else limit.upper
+        stiffness, damping = inertia * swing**2, 2 * DAMPING * inertia * swing
+        found.append((joint.name, Stop(lower, upper, stiffness, damping, DEPTHS[SINGLE[joint.type]])))
+    return tuple(found)
+
+
+def carried_inertia(model: Model, coordinate: int) -> float:
+    """What a unit torque (force) along a coordinate has to move at the pose as designed, kg m² (kg)."""
+    rates = []
+    for torque in (0.0, 1.0):
+        motor = Motor("probe", model.coordinates[coordinate], "torque", constant(torque))
+        system = prepare(replace(model, motors=(motor,)))
+        s = project(system, State.at_rest(model.positions, model.quaternions)).state
+        T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
+        arrays = (s.positions, s.quaternions, s.velocities, s.angles, drive_values(system, s.t))
+        found = accelerate(T, K, B, F, W, *arrays)[0]
+        count = len(system.program.coordinate_term)
+        rates.append(float(observe(T, B, F, W, system.length, *arrays, found, count)[2][coordinate]))
+    gained = rates[1] - rates[0]
+    return 1.0 / gained if gained > 1e-12 else math.inf

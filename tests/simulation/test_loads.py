@@ -1,0 +1,154 @@
+"""Loads said in the scenario file and in the mates, all the way to the trajectory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.errors import InputError
+from cadbridge.mechanism import Mechanism
+from cadbridge.simulation import Run, Scenario, load_scenario, simulate
+from cadbridge.simulation.stops import carried_inertia
+
+
+@pytest.fixture(scope="module")
+def crane() -> Mechanism:
+    with as_file(files("cadbridge.data") / "demo") as folder:
+        return cb.build(cb.read(folder / "demo.step"))
+
+
+def run(mechanism: Mechanism, tmp_path: Path, text: str, *, collapse: bool = True) -> Run:
+    path = tmp_path / "s.yaml"
+    path.write_text("format: cadbridge.scenario/1\n" + text)
+    done = simulate(mechanism, load_scenario(path, mechanism), collapse=collapse)
+    assert done.result.status.ok
+    assert done.summary["energy_drift_J"] < 1e-5 * max(1e-3, done.summary["energy_exchanged_J"])
+    return done
+
+
+def value(done: Run, joint: str) -> np.ndarray:
+    index = done.lowered.coordinate_of(joint)
+    assert index is not None
+    return np.asarray(done.result.trajectory.coordinates[:, index])
+
+
+def test_spring_as_designed_holds_still_and_longer_it_pushes(crane: Mechanism, tmp_path: Path) -> None:
+    spring = "{a: {component: ground, point: [0, 0, 500]}, b: {component: Arm}, stiffness: 200@}"
+    text = "gravity: [0, 0, 0]\nduration: 0.2\nloads: {springs: [" + spring + "]}\n"
+    still = run(crane, tmp_path, text.replace("@", ""))
+    assert np.abs(still.result.trajectory.coordinates).max() < 1e-12
+    pushed = run(crane, tmp_path, text.replace("@", ", damping: 3, length: 600"))
+    kept = run(crane, tmp_path, text.replace("@", ", damping: 3, length: 600"), collapse=False)
+    assert np.abs(value(pushed, "A2")).max() > 1e-3
+    assert np.abs(value(pushed, "A2") - value(kept, "A2")).max() < 1e-6
+
+
+def test_wrench_in_body_axes_is_the_wrench_in_world_axes_as_designed(crane: Mechanism, tmp_path: Path) -> None:
+    text = "gravity: [0, 0, 0]\nduration: 1.0e-4\nrate: 1e4\nloads: {wrenches: [{component: Arm, axes: %s, %s}]}\n"
+    turned = crane.assembly.component("Arm").X_WC.R
+    rng = np.random.default_rng(1)
+    force, torque = rng.normal(size=(2, 3))
+    said = []
+    for axes, R in (("world", np.eye(3)), ("body", turned.T)):
+        parts = ", ".join(f"{k}: {[float(x) for x in R @ v]}" for k, v in (("force", force), ("torque", torque)))
+        said.append(run(crane, tmp_path, text % (axes, parts)).result.trajectory.accelerations[0])
+    assert np.abs(said[0]).max() > 1e-3
+    np.testing.assert_allclose(said[0], said[1], rtol=1e-9, atol=1e-9)
+
+
+def test_dry_friction_of_a_joint_slows_it_as_its_torque_says(crane: Mechanism, tmp_path: Path) -> None:
+    text = "gravity: [0, 0, 0]\nduration: 0.05\nrate: 1000\ninitial: {rates: {A1: 90}}\n"
+    joints = tuple(replace(j, friction=1e-3) if j.name == "A1" else j for j in crane.joints)
+    rubbing = replace(crane, joints=joints)
+    rates = {}
+    for name, mechanism, more in (
+        ("free", crane, ""),
+        ("own", rubbing, ""),
+        ("said", crane, "loads: {friction: [{joint: A1, torque: 1.0e-3}]}\n"),
+        ("ignored", rubbing, "friction: ignore\n"),
+    ):
+        done = run(mechanism, tmp_path, text + more)
+        rates[name] = done.result.trajectory.coordinate_rates[:, done.lowered.coordinate_of("A1")]
+        assert [f.code for f in done.findings] == (["CB613"] if name == "ignored" else [])
+        assert ("friction_speed_rad_s" in done.summary) == (name == "own")
+    slowed = rates["free"] - rates["own"]
+    lowered = done.lowered
+    expected = 1e-3 / carried_inertia(lowered.model, lowered.coordinate_of("A1") or 0) * 0.05
+    assert slowed[-1] == pytest.approx(expected, rel=1e-3)
+    np.testing.assert_allclose(rates["said"], rates["own"], atol=1e-9)
+    np.testing.assert_allclose(rates["ignored"], rates["free"], atol=1e-9)
+
+
+def test_limits_become_stops_where_asked_for(crane: Mechanism, tmp_path: Path) -> None:
+    text = "duration: 1.0\nmotors: [{joint: A1, torque: 0.02}]\n"
+    passed = run(crane, tmp_path, text + "limits: ignore\n")
+    stopped = run(crane, tmp_path, text + "limits: stop\n")
+    lower, upper = math.radians(-80), math.radians(10)
+    assert value(passed, "A2").min() < lower - 0.1 or value(passed, "A2").max() > upper + 0.1
+    assert "CB612" in {f.code for f in passed.findings}
+    assert value(stopped, "A2").min() > lower - math.radians(1)
+    assert value(stopped, "A2").max() < upper + math.radians(1)
+    assert "CB612" not in {f.code for f in stopped.findings}
+    assert stopped.summary["stops_at_limits"] == "A1, A2 (50 Hz)"
+    assert stopped.summary["stops"]["A2"]["stiffness"] > 0
+
+
+def test_pd_motor_and_joint_spring(crane: Mechanism, tmp_path: Path) -> None:
+    motor = "motors: [{joint: A2, pd: {target: -30, kp: 100, kd: 10, effort: 50}}]\n"
+    done = run(crane, tmp_path, "gravity: [0, 0, 0]\nduration: 2\n" + motor)
+    assert value(done, "A2")[-1] == pytest.approx(math.radians(-30), abs=1e-4)
+    spring = "loads: {springs: [{joint: A2, stiffness: 100, damping: 10, rest: -30}]}\n"
+    other = run(crane, tmp_path, "gravity: [0, 0, 0]\nduration: 2\n" + spring)
+    np.testing.assert_allclose(value(other, "A2"), value(done, "A2"), atol=1e-6)
+
+
+def test_bushing_is_relaxed_as_designed_and_holds_a_torque(crane: Mechanism, tmp_path: Path) -> None:
+    bushing = (
+        "loads: {bushings: [{a: {component: ground, z: [0, 1, 0]}, b: Arm, turn_stiffness: [50, 50, 50], "
+        "turn_damping: [1, 1, 1]}]}\n"
+    )
+    still = run(crane, tmp_path, "gravity: [0, 0, 0]\nduration: 0.1\n" + bushing)
+    assert np.abs(still.result.trajectory.coordinates).max() < 1e-9
+    motor = "motors: [{joint: A2, torque: 1}]\n"
+    bent = run(crane, tmp_path, "gravity: [0, 0, 0]\nduration: 3\n" + bushing + motor)
+    assert value(bent, "A2")[-1] == pytest.approx(1 / 50, rel=1e-3)
+
+
+FAULTS = {
+    "component": ("loads: {springs: [{a: {component: Nowhere}, b: {component: Arm}}]}\n", "CB604"),
+    "one body": ("loads: {springs: [{a: {component: Wheel}, b: {component: Turret}}]}\n", "CB605"),
+    "ground": ("loads: {wrenches: [{component: ground, force: [1, 0, 0]}]}\n", "CB605"),
+    "no expression": ('loads: {wrenches: [{component: Arm, force: [0, "sin(", 0]}]}\n', "CB603"),
+    "nan": ("loads: {springs: [{joint: A1, stiffness: .nan}]}\n", "CB601"),
+    "negative": ("loads: {friction: [{joint: A1, torque: -1}]}\n", "CB601"),
+    "joint": ("loads: {friction: [{joint: A9, torque: 1}]}\n", "CB602"),
+    "no range": ("loads: {stops: [{joint: M1, lower: 3, upper: 2, stiffness: 1}]}\n", "CB605"),
+    "no direction": ("loads: {bushings: [{a: {component: Arm, z: [0, 0, 0]}, b: ground}]}\n", "CB605"),
+    "unknown key": ("loads: {sprins: []}\n", "CB601"),
+    "pd without kp": ("motors: [{joint: A1, pd: {target: 1}}]\n", "CB601"),
+    "limits": ("limits: hard\n", "CB601"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_a_load_is_told_with_its_line(name: str, crane: Mechanism, tmp_path: Path) -> None:
+    text, code = FAULTS[name]
+    path = tmp_path / "s.yaml"
+    path.write_text("format: cadbridge.scenario/1\n" + text)
+    with pytest.raises(InputError) as error:
+        load_scenario(path, crane)
+    assert {(f.code, f.where.line) for f in error.value.findings} == {(code, 2)}
+
+
+def test_resistance_that_no_single_number_places_is_told(crane: Mechanism) -> None:
+    joints = tuple(replace(j, type="spherical", damping=1.0, friction=2.0) for j in crane.joints[:1])
+    done = simulate(replace(crane, joints=(*joints, *crane.joints[1:])), Scenario(duration=0.01))
+    assert [(f.code, f.message) for f in done.findings if f.code == "CB613"] == [
+        ("CB613", "A1 is spherical: its damping and dry friction cannot be placed")
+    ]

@@ -39,7 +39,7 @@ def value(done: Run, joint: str) -> np.ndarray:
 
 
 def test_spring_as_designed_holds_still_and_longer_it_pushes(crane: Mechanism, tmp_path: Path) -> None:
-    spring = "{a: {component: ground, point: [0, 0, 500]}, b: {component: Arm}, stiffness: 200@}"
+    spring = "{a: {component: ground, point: [0, 0, 500]}, b: {component: Arm, point: [70, 30, 20]}, stiffness: 200@}"
     text = "gravity: [0, 0, 0]\nduration: 0.2\nloads: {springs: [" + spring + "]}\n"
     still = run(crane, tmp_path, text.replace("@", ""))
     assert np.abs(still.result.trajectory.coordinates).max() < 1e-12

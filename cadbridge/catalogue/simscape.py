@@ -1,4 +1,4 @@
-"""Codes CB160–CB179, Simscape Multibody XML."""
+"""Codes CB160–CB179, Simscape Multibody XML and SimMechanics, its first generation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from cadbridge.findings import Entry, Severity
 ENTRIES: dict[str, Entry] = {
     "CB160": Entry(
         Severity.ERROR,
-        "not a Simscape Multibody file of schema 2",
-        "The root element is another one; first-generation (SimMechanics) files are not read yet.",
+        "not a Simscape Multibody file",
+        "The root element is that of neither generation of the format.",
         "Export the assembly again with Simscape Multibody Link.",
     ),
     "CB161": Entry(
@@ -60,5 +60,12 @@ ENTRIES: dict[str, Entry] = {
         "a mate within one rigid component",
         "Both of its features belong to one rigid sub-assembly, so it moves nothing; it is left out.",
         "Make the sub-assembly flexible in a mates file if its parts are to move.",
+    ),
+    "CB169": Entry(
+        Severity.INFO,
+        "a body that is only a frame",
+        "SimMechanics writes a body without mass and geometry where joints refer to an assembly's own frame; it is a "
+        "component without parts.",
+        "Nothing need be done.",
     ),
 }

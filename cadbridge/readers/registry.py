@@ -46,9 +46,10 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "simscape",
         (".xml",),
-        _contains(b"SimscapeMultibodyImportXML", b"urn:mathworks:SimscapeMultibody", b"PhysicalModelingXMLFile"),
+        _contains(b"SimscapeMultibodyImportXML", b"urn:mathworks:SimscapeMultibody"),
         "cadbridge.readers.simscape",
     ),
+    Format("simmechanics", (".xml",), _contains(b"<PhysicalModelingXMLFile"), "cadbridge.readers.simmechanics"),
     Format("urdf", (".urdf", ".xacro"), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),
     Format(
         "ondsel",

@@ -114,12 +114,6 @@ def test_a_truncated_file_is_refused_with_the_line(part: float, text: str, tmp_p
     assert error.value.findings[-1].code == "CB104"
 
 
-def test_the_first_generation_is_told_apart(corpus: Path) -> None:
-    with pytest.raises(InputError) as error:
-        read(corpus / "icub_simmechanics" / "LEGS_MECHANISM.xml")
-    assert error.value.findings[-1].code in ("CB103", "CB160")
-
-
 def test_a_mate_within_one_component_is_told(text: str, tmp_path: Path) -> None:
     # Concentric1 then holds thigh1-1 on both sides.
     path = tmp_path / "Assem4.xml"

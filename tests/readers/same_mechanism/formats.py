@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.readers.same_mechanism import simscape
+from tests.readers.same_mechanism import simmechanics, simscape
 
 
 @dataclass(frozen=True)
@@ -30,4 +30,5 @@ REFERENCES: dict[str, Callable[[Path], Path]] = {
 FORMATS: dict[str, Sample] = {
     "simscape joints": Sample(simscape.with_joints, "joints"),
     "simscape constraints": Sample(simscape.with_constraints, "constraints"),
+    "simmechanics": Sample(simmechanics.write, "joints"),
 }

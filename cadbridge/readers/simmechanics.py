@@ -1,0 +1,350 @@
+"""SimMechanics Link XML, the first generation: bodies with coordinate systems, joints of primitives, subsystems.
+
+Positions and axes are said in the world or in a coordinate system of the same body. A rotation's nine numbers go
+column by column, as MATLAB has them. A body without mass and geometry is a frame that joints refer to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.assembly import GROUND, Assembly, Feature, FeatureKind, Mate, Part
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose, Vector, frame_from_axis, perpendicular, unit
+from cadbridge.inertia import MassProperties
+from cadbridge.readers.joints import joint_mates
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.placement import affine
+from cadbridge.readers.structure import Key, Occurrence, Structure
+from cadbridge.readers.xml import Element, child, children, local, numbers, parse
+from cadbridge.units import LENGTH, MASS
+
+__all__ = ["read"]
+
+ROUNDING = 1e-4
+"""How far a rotation, which the files give to six digits, may be from an orthonormal one."""
+
+ALIGNED = 1e-6
+"""Sine of the angle below which two axes are parallel, and cosine below which they are perpendicular."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """A coordinate system: the path of its body ((): the ground) and X_WF."""
+
+    key: Key
+    X: Pose
+
+
+@dataclass
+class _Reader:
+    path: Path
+    findings: Findings = field(default_factory=Findings)
+    frames: dict[str, _Frame] = field(default_factory=dict)
+    named: dict[tuple[Key, str], Pose] = field(default_factory=dict)
+    joints: list[tuple[Element, str]] = field(default_factory=list)
+    units: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.structure = Structure(self.findings)
+
+    def where(self, element: Element, item: str | None = None) -> Where:
+        return Where(str(self.path), element.sourceline, None, item)
+
+    def say(self, code: str, text: str, element: Element, item: str | None = None) -> None:
+        self.findings.add(code, text, self.where(element, item))
+
+    def values(self, element: Element, tag: str, count: int, item: str) -> Vector | None:
+        """`count` numbers between commas; a finding and None where they cannot be read."""
+        found = numbers(_text(element, tag).replace(",", " "), count)
+        if found is None:
+            self.say("CB161", f"{item}: {tag} must hold {count} numbers", element, item)
+            return None
+        return np.array(found)
+
+    def unit(self, element: Element, tag: str, table: dict[str, float], item: str) -> float:
+        """The factor to SI of a unit; a finding and 1 where it is not known."""
+        said = _text(element, tag)
+        self.units.add(said)
+        if said not in table:
+            self.say("CB161", f"{item}: the unit {said!r} is not known; SI is taken", element, item)
+        return table.get(said, 1.0)
+
+
+def _text(element: Element, tag: str) -> str:
+    """The text of a child without its quotes; '' where there is none."""
+    found = child(element, tag)
+    return "" if found is None else (found.text or "").strip().strip('"').strip()
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Assembly:
+    """An assembly of bodies, masses and joints; subsystems are flexible sub-assemblies. Geometry is not read.
+
+    InputError where nothing can be read; all else is in the findings, and what they concern is left out.
+    """
+    r = _Reader(Path(path))
+    root = parse(r.path, r.findings)
+    model = child(root, "SimMechanics") if local(root) == "PhysicalModelingXMLFile" else None
+    if model is None:
+        r.say("CB160", f"the root is {local(root)!r}", root)
+        raise InputError(f"{r.path.name} is no SimMechanics file.", r.findings)
+    r.structure.place(_occurrences(r, model, ()))
+    mates = [m for element, prefix in r.joints for m in _joint(r, element, prefix)]
+    return Assembly(
+        name=_text(model, "name") or r.path.stem,
+        source=str(r.path),
+        format="simmechanics",
+        parts=tuple(r.structure.parts.values()),
+        instances=tuple(r.structure.instances),
+        components=r.structure.components,
+        mates=tuple(mates),
+        units=(f"{', '.join(sorted(r.units - {''}))} → m, kg, kg m²",) if r.units else (),
+        mates_in_file=len(r.joints),
+        extra={"tree": r.structure.tree},
+        findings=r.findings.as_tuple(),
+    )
+
+
+def _occurrences(r: _Reader, system: Element, key: Key, prefix: str = "") -> list[Occurrence]:
+    """Bodies and subsystems of a system; frames, grounds and joints are noted on the way."""
+    bodies = [_body(r, e, key, f"b{i}") for i, e in enumerate(_in(system, "bodies", "Body"))]
+    found = [body for body in bodies if body is not None]
+    for ground in _in(system, "grounds", "Ground"):
+        for frame in _in(ground, "frame", "Frame"):
+            _note(r, frame, (), _frame_pose(r, frame, (), {}, "ground", frozenset()))
+    r.joints += [(e, prefix) for e in _in(system, "joints")]
+    for i, element in enumerate(_in(system, "subsystems", "Subsystem")):
+        name, uid = _text(element, "name") or "Subsystem", f"s{i}"
+        inner = _occurrences(r, element, (*key, uid), f"{prefix}{name}/")
+        found.append(Occurrence(name, uid, np.eye(3, 4), None, inner, flexible=True, where=r.where(element, name)))
+    return found
+
+
+def _in(element: Element, section: str, *tags: str) -> list[Element]:
+    found = child(element, section)
+    return [] if found is None else children(found, *tags)
+
+
+def _body(r: _Reader, element: Element, above: Key, uid: str) -> Occurrence | None:
+    """A body, placed by its CS1 (else its centre of mass), with the mass that the file declares."""
+    name = _text(element, "name") or "Body"
+    key = (*above, uid)
+    elements = {_text(f, "name"): f for f in reversed(_in(element, "frames", "Frame"))}
+    poses = {n: _frame_pose(r, f, key, elements, name, frozenset((n,))) for n, f in reversed(elements.items())}
+    for frame in _in(element, "frames", "Frame"):
+        _note(r, frame, key, poses.get(_text(frame, "name")))
+    r.named |= {(key, n): X for n, X in poses.items() if X is not None}
+    X_WB = poses.get("CS1") or poses.get("CG")
+    if X_WB is None:
+        r.say("CB161", f"{name} has neither CS1 nor CG, so its place is not known", element, name)
+        return None
+    declared, empty = _declared(r, element, name, X_WB, poses.get("CG"))
+    part = None
+    if not empty:
+        part = "/".join(key)
+        r.structure.add_part(part, Part(name=name, declared=declared, where=r.where(element, name)))
+    return Occurrence(name, uid, affine(X_WB.R, X_WB.p), part, product=name, where=r.where(element, name))
+
+
+def _note(r: _Reader, frame: Element, key: Key, X: Pose | None) -> None:
+    """Remember a frame by its `ref`, which joints name it by."""
+    ref = frame.get("ref")
+    if ref is None or X is None:
+        return
+    if ref in r.frames:
+        r.say("CB162", f"a second frame has the ref {ref}; joints take the first", frame)
+    else:
+        r.frames[ref] = _Frame(key, X)
+
+
+def _frame_pose(
+    r: _Reader, frame: Element, key: Key, others: dict[str, Element], body: str, seen: frozenset[str]
+) -> Pose | None:
+    """X_WF of a coordinate system; a finding and None where it cannot be read."""
+    item = f"{body} {_text(frame, 'name')}"
+    p = r.values(frame, "position", 3, item)
+    nine = r.values(frame, "orientation", 9, item) if _text(frame, "orientation") else np.eye(3).ravel()
+    length = r.unit(frame, "positionUnits", LENGTH, item)
+    kind = _text(frame, "orientationType") or "3x3 Transform"
+    if p is None or nine is None:
+        return None
+    R = nine.reshape(3, 3).T
+    if kind != "3x3 Transform" or float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDING or np.linalg.det(R) < 0:
+        r.say("CB166", f"{item}: the orientation ({kind}) is no rotation", frame, item)
+        return None
+    U, _, Vt = np.linalg.svd(R)
+    bases = []
+    for tag in ("positionOrigin", "positionReferenceFrame", "orientationReferenceFrame"):
+        said = _text(frame, tag) or "WORLD"
+        base = Pose() if said == "WORLD" else None
+        if base is None and said in others and said not in seen:
+            base = _frame_pose(r, others[said], key, others, body, seen | {said})
+        if base is None:
+            r.say("CB162", f"{item} is given in {said!r}, which is no coordinate system of {body}", frame, item)
+            return None
+        bases.append(base)
+    origin, position, orientation = bases
+    return Pose(orientation.R @ (U @ Vt), origin.p + position.vector(p * length))
+
+
+def _declared(
+    r: _Reader, element: Element, name: str, X_WB: Pose, X_WG: Pose | None
+) -> tuple[MassProperties | None, bool]:
+    """Mass properties in the body's frame, and whether the body is a mere frame (no mass, no geometry)."""
+    mass = r.values(element, "mass", 1, name)
+    nine = r.values(element, "inertia", 9, name)
+    kilograms = r.unit(element, "massUnits", MASS, name)
+    units = _text(element, "inertiaUnits").replace(" ", "")
+    head, _, tail = units.partition("*")
+    factor = 1.0
+    if head in MASS and tail.removesuffix("^2") in LENGTH:
+        factor = MASS[head] * LENGTH[tail.removesuffix("^2")] ** 2
+        r.units.add(units)
+    else:
+        r.say("CB161", f"{name}: the unit {units!r} is not known; kg*m^2 is taken", element, name)
+    if mass is None or nine is None or X_WG is None:
+        return None, False
+    if not mass[0] > 0:
+        if not np.any(nine) and not _text(element, "geometryFileName"):
+            r.say("CB169", f"{name} has neither mass nor geometry", element, name)
+            return None, True
+        r.say("CB163", f"{name} has a mass of {mass[0]:g}", element, name)
+        return None, False
+    J = nine.reshape(3, 3) * factor
+    at_centre = MassProperties(float(mass[0]) * kilograms, np.zeros(3), (J + J.T) / 2)
+    return at_centre.moved(X_WB.inverse() @ X_WG), False
+
+
+# --- joints ---
+
+Axes = list[tuple[str, Vector]]
+"""The primitives of a joint: their names and axes in the world."""
+
+
+def _z(*names: str) -> Callable[[Axes], tuple[Vector, Vector] | None]:
+    """z and x from the axis of the named primitive, and of the one named second where there is one."""
+
+    def choose(axes: Axes) -> tuple[Vector, Vector] | None:
+        found = [next(a for n, a in axes if n == name) for name in names]
+        z = found[0]
+        if len(found) == 1:
+            return z, perpendicular(z)
+        return (z, found[1]) if abs(float(z @ found[1])) < ALIGNED else None
+
+    return choose
+
+
+def _anyhow(axes: Axes) -> tuple[Vector, Vector]:
+    return np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+
+
+def _cylinder(axes: Axes) -> tuple[Vector, Vector] | None:
+    z = axes[0][1]
+    return (z, perpendicular(z)) if float(np.linalg.norm(np.cross(z, axes[1][1]))) < ALIGNED else None
+
+
+def _plane(axes: Axes) -> tuple[Vector, Vector] | None:
+    """z across both slides, along the turn where there is one."""
+    slides = [a for n, a in axes if n == "prismatic"]
+    normal = np.cross(slides[0], slides[1])
+    if float(np.linalg.norm(normal)) < ALIGNED:
+        return None
+    z = unit(normal)
+    turns = [a for n, a in axes if n == "revolute"]
+    if any(float(np.linalg.norm(np.cross(z, a))) > ALIGNED for a in turns):
+        return None
+    return z, slides[0]
+
+
+def _cross(axes: Axes) -> tuple[Vector, Vector] | None:
+    """x along the first arm, y along the second."""
+    x, y = axes[0][1], axes[1][1]
+    return (np.cross(x, y), x) if abs(float(x @ y)) < ALIGNED else None
+
+
+def _solid(axes: Axes) -> tuple[Vector, Vector] | None:
+    """Three independent directions leave all slides, or all turns."""
+    volume = float(np.linalg.det(np.array([a for n, a in axes if n != "spherical"])))
+    return _anyhow(axes) if abs(volume) > ALIGNED else None
+
+
+JOINTS: dict[tuple[str, ...], tuple[tuple[str, Callable[[Axes], tuple[Vector, Vector] | None]], ...]] = {
+    ("weld",): (("fixed", _anyhow),),
+    ("revolute",): (("revolute", _z("revolute")),),
+    ("prismatic",): (("prismatic", _z("prismatic")),),
+    ("spherical",): (("spherical", _anyhow),),
+    ("prismatic", "revolute"): (("cylindrical", _cylinder), ("pin_slot", _z("revolute", "prismatic"))),
+    ("revolute", "revolute"): (("universal", _cross),),
+    ("prismatic", "prismatic"): (("rectangular", _plane),),
+    ("prismatic", "prismatic", "revolute"): (("planar", _plane),),
+    ("prismatic", "spherical"): (("bearing", _z("prismatic")),),
+    ("prismatic", "prismatic", "prismatic"): (("cartesian", _solid),),
+    ("revolute", "revolute", "revolute"): (("spherical", _solid),),
+    ("prismatic", "prismatic", "prismatic", "spherical"): (("free", _solid),),
+}
+"""Kinds of `readers.joints` by the sorted primitives, with the frame that each needs; the first that fits."""
+
+
+def _joint(r: _Reader, element: Element, prefix: str) -> tuple[Mate, ...]:
+    name = prefix + (_text(element, "name") or f"{local(element)}@{element.sourceline}")
+    ends = [_end(r, element, side, name) for side in ("base", "follower")]
+    primitives = _in(element, "primitives", "Primitive")
+    base, follower = ends
+    if base is None or follower is None:
+        return ()
+    axes: Axes = []
+    for primitive in primitives:
+        axis = _axis(r, primitive, name, base, follower)
+        if axis is None:
+            return ()
+        axes.append((_text(primitive, "name").lower(), axis))
+    kinds = tuple(sorted(n for n, _ in axes)) or ("weld",)
+    for kind, choose in JOINTS.get(kinds, ()):
+        frame = choose(axes)
+        if frame is not None:
+            a, b = (_feature(r, end, *frame) for end in (base, follower))
+            if a.component == b.component:
+                r.say("CB168", f"{name} holds two places of {a.component}, which is rigid", element, name)
+                return ()
+            return joint_mates(kind, name, a, b, r.where(element, name))
+    r.say("CB164", f"joint {name} of {', '.join(kinds)} about these axes is not understood", element, name)
+    return ()
+
+
+def _end(r: _Reader, element: Element, side: str, name: str) -> _Frame | None:
+    refs = [f.get("ref") for s in _in(element, side, "JointSide") for f in _in(s, "connection", "Frame")]
+    found = r.frames.get(refs[0] or "") if len(refs) == 1 else None
+    if found is None or found.key not in r.structure.placed:
+        said = ", ".join(map(str, refs)) or "nothing"
+        r.say("CB162", f"the {side} of {name} is the frame {said}, which no body has", element, name)
+        return None
+    return found
+
+
+def _axis(r: _Reader, primitive: Element, name: str, base: _Frame, follower: _Frame) -> Vector | None:
+    """The axis in the world."""
+    axis = r.values(primitive, "axis", 3, name)
+    said = _text(primitive, "referenceFrame") or "WORLD"
+    poses = {"WORLD": Pose(), "BASE": base.X, "FOLLOWER": follower.X}
+    X = poses.get(said) or r.named.get((base.key, said)) or r.named.get((follower.key, said))
+    if axis is None:
+        return None
+    size = float(np.linalg.norm(axis))
+    if X is None or not 1e-9 < size < 1e9:
+        r.say("CB161", f"{name}: an axis of length {size:g} in {said!r}", primitive, name)
+        return None
+    return X.vector(axis / size)
+
+
+def _feature(r: _Reader, end: _Frame, z: Vector, x: Vector) -> Feature:
+    """The joint's frame at one end, in its component's frame: world axes z and x at the coordinate system."""
+    place = r.structure.placed[end.key]
+    X_CW = r.structure.frame(place.component).inverse()
+    R = X_CW.R @ frame_from_axis(z, x)
+    instance = None if place.component == GROUND else place.instance
+    return Feature(place.component, FeatureKind.FRAME, X_CW.point(end.X.p), R[:, 2], R[:, 0], None, instance, "frame")

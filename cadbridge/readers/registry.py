@@ -57,6 +57,7 @@ FORMATS: tuple[Format, ...] = (
         _contains(b"freeCAD: 3D CAD with Motion Simulation", b"OndselSolver\nAssembly", b"OndselSolver\r\nAssembly"),
         "cadbridge.readers.ondsel",
     ),
+    Format("mjcf", (".mjcf",), _contains(b"<mujoco>", b"<mujoco ", b"<mujoco\n"), "cadbridge.readers.mjcf"),
 )
 
 

@@ -1,0 +1,86 @@
+"""Bodies: their masses and shapes as parts, in the body's frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cadbridge.assembly import Mesh, Part, Shape
+from cadbridge.findings import Where
+from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties
+from cadbridge.readers import solids
+from cadbridge.readers.mjcf.context import Context
+
+
+def read_part(c: Context, body: int) -> Part | None:
+    """The part of a body; None where it has neither mass nor shape."""
+    name = c.bodies[body]
+    shape = _shape(c, body) if c.options.geometry else None
+    declared = _declared(c, body) if body else None
+    if shape is None and declared is None:
+        return None
+    geoms = _geoms(c, body)
+    rgba = c.model["geom_rgba"][geoms[0]] if geoms else None
+    colour = None if rgba is None else (float(rgba[0]), float(rgba[1]), float(rgba[2]), float(rgba[3]))
+    return Part(name, shape=shape, declared=declared, colour=colour, where=c.where("bodies", body, name))
+
+
+def _declared(c: Context, body: int) -> MassProperties | None:
+    """What the file declares, or MuJoCo inferred from the geoms and their densities as the file asks."""
+    m = c.model
+    mass = float(m["body_mass"][body])
+    if mass == 0.0:
+        return None
+    X = Pose.from_quaternion(m["body_ipos"][body], m["body_iquat"][body])
+    return MassProperties(mass, X.p, X.R @ np.diag(m["body_inertia"][body]) @ X.R.T)
+
+
+def _geoms(c: Context, body: int) -> list[int]:
+    return [int(g) for g in np.flatnonzero(c.model["geom_bodyid"] == body)]
+
+
+def _shape(c: Context, body: int) -> Shape | None:
+    """Geoms that touch nothing are the visual ones; where there are none all are both."""
+    m = c.model
+    seen: list[Mesh] = []
+    touching: list[Mesh] = []
+    for geom in _geoms(c, body):
+        maker = _MAKERS.get(int(m["geom_type"][geom]))
+        if maker is None:
+            if body:  # the floor of a scene is no part of a machine
+                text = f"{c.bodies[body]}: a geom of type {_UNSHAPED.get(int(m['geom_type'][geom]), 'unknown')}"
+                c.findings.add("CB707", text, Where(str(c.path), item=c.bodies[body]))
+            continue
+        X = Pose.from_quaternion(m["geom_pos"][geom], m["geom_quat"][geom])
+        mesh = solids.placed(X, maker(c, geom))
+        visual = not m["geom_contype"][geom] and not m["geom_conaffinity"][geom]
+        (seen if visual else touching).append(mesh)
+    visual_mesh, collision = solids.joined(seen or touching), solids.joined(touching)
+    return solids.shape(visual_mesh, collision, ("geoms", "geoms"))
+
+
+def _mesh(c: Context, geom: int) -> Mesh:
+    m, i = c.model, int(c.model["geom_dataid"][geom])
+    vertices = m["mesh_vert"][m["mesh_vertadr"][i] :][: m["mesh_vertnum"][i]]
+    faces = m["mesh_face"][m["mesh_faceadr"][i] :][: m["mesh_facenum"][i]]
+    return Mesh(np.array(vertices, dtype=float), np.array(faces, dtype=np.int32))
+
+
+def _size(c: Context, geom: int) -> tuple[float, float, float]:
+    a, b, d = (float(v) for v in c.model["geom_size"][geom])
+    return a, b, d
+
+
+_MAKERS: dict[int, Callable[[Context, int], Mesh]] = {
+    2: lambda c, g: solids.sphere(_size(c, g)[0]),
+    3: lambda c, g: solids.capsule(_size(c, g)[0], 2.0 * _size(c, g)[1]),
+    4: lambda c, g: solids.ellipsoid(_size(c, g)),
+    5: lambda c, g: solids.cylinder(_size(c, g)[0], 2.0 * _size(c, g)[1]),
+    6: lambda c, g: solids.box([2.0 * s for s in _size(c, g)]),
+    7: _mesh,
+}
+"""MuJoCo's geom types (mjtGeom)."""
+
+_UNSHAPED = {0: "plane", 1: "height field", 8: "signed distance field"}

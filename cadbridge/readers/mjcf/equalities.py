@@ -1,0 +1,140 @@
+"""Equality constraints: connect and weld close loops, joint and two-joint tendons couple."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cadbridge.assembly import Coupling, CouplingKind, Feature, FeatureKind, Mate, MateKind
+from cadbridge.findings import Where
+from cadbridge.frames import Pose, Vector
+from cadbridge.readers.mjcf.context import Context, free
+from cadbridge.readers.mjcf.joints import HINGE, SLIDE
+
+_SITE = 6
+"""MuJoCo's object type of sites (mjtObj)."""
+
+_WRAP_JOINT = 1
+"""MuJoCo's wrap type of joints in fixed tendons (mjtWrap)."""
+
+_Z, _X = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+
+Made = Mate | Coupling | None
+
+
+def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
+    """The mates and couplings of all equalities that are active from the start."""
+    mates: list[Mate] = []
+    couplings: list[Coupling] = []
+    taken: set[str] = set(c.joints)
+    for i, kind in enumerate(c.model["eq_type"]):
+        name = free(c.model["equalities"][i] or f"equality {i + 1}", taken)
+        where = c.where("equalities", i, name)
+        if not c.model["eq_active0"][i]:
+            c.findings.add("CB708", f"{name} is not active", where)
+            continue
+        maker = _KINDS.get(int(kind))
+        if maker is None:
+            c.findings.add("CB703", f"{name}: this kind of equality holds no rigid bodies or joints", where)
+            continue
+        made = maker(c, i, name, where)
+        if isinstance(made, Mate):
+            mates.append(made)
+        elif made is not None:
+            couplings.append(made)
+    return mates, couplings
+
+
+def _ends(c: Context, i: int) -> tuple[tuple[int, Pose], tuple[int, Pose]] | None:
+    """The two bodies and X_BS of their sites; None where the equality is between bodies."""
+    m = c.model
+    if int(m["eq_objtype"][i]) != _SITE:
+        return None
+    first, second = (
+        (int(m["site_bodyid"][s]), Pose.from_quaternion(m["site_pos"][s], m["site_quat"][s]))
+        for s in (int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i]))
+    )
+    return first, second
+
+
+def _connect(c: Context, i: int, name: str, where: Where) -> Made:
+    m = c.model
+    ends = _ends(c, i)
+    if ends is None:
+        data = m["eq_data"][i]
+        ends = (
+            (int(m["eq_obj1id"][i]), Pose(p=data[0:3])),
+            (int(m["eq_obj2id"][i]), Pose(p=data[3:6])),
+        )
+    a, b = (_feature(c, body, X) for body, X in ends)
+    return Mate(name, MateKind.SPHERICAL, a, b, joint_name=name, where=where)
+
+
+def _weld(c: Context, i: int, name: str, where: Where) -> Made:
+    m = c.model
+    ends = _ends(c, i)
+    if ends is None:
+        data = m["eq_data"][i]  # anchor in body 2, then the pose of body 2 in body 1
+        ends = (
+            (int(m["eq_obj1id"][i]), Pose.from_quaternion(data[3:6], data[6:10])),
+            (int(m["eq_obj2id"][i]), Pose()),
+        )
+    a, b = (_feature(c, body, X) for body, X in ends)
+    return Mate(name, MateKind.FIXED, a, b, aligned=True, joint_name=name, where=where)
+
+
+def _feature(c: Context, body: int, X_BF: Pose) -> Feature:
+    return Feature(c.bodies[body], FeatureKind.FRAME, np.array(X_BF.p), X_BF.vector(_Z), X_BF.vector(_X))
+
+
+def _joint(c: Context, i: int, name: str, where: Where) -> Made:
+    """q₁ − q₁⁰ = a₀ + a₁ (q₂ − q₂⁰); higher powers and a joint held alone are told."""
+    m = c.model
+    driven, driver = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
+    polynomial = m["eq_data"][i][:5]
+    if driver < 0:
+        c.findings.add("CB703", f"{name} holds {c.joints[driven]} where it is; no mate says that", where)
+        return None
+    return _coupling(c, name, driver, driven, polynomial, where)
+
+
+def _tendon(c: Context, i: int, name: str, where: Where) -> Made:
+    """c₁ q₁ + c₂ q₂ = a₀ of a fixed tendon over two joints."""
+    m = c.model
+    tendon, other = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
+    first, count = int(m["tendon_adr"][tendon]), int(m["tendon_num"][tendon])
+    wraps = range(first, first + count)
+    if other >= 0 or count != 2 or any(int(m["wrap_type"][w]) != _WRAP_JOINT for w in wraps):
+        c.findings.add("CB703", f"{name}: only a fixed tendon over two joints is a coupling", where)
+        return None
+    driver, driven = (int(m["wrap_objid"][w]) for w in wraps)
+    c1, c2 = (float(m["wrap_prm"][w]) for w in wraps)
+    if c2 == 0.0:
+        c.findings.add("CB703", f"{name}: a coefficient is zero", where)
+        return None
+    constant = float(m["eq_data"][i][0])
+    return _coupling(c, name, driver, driven, np.array([constant / c2, -c1 / c2, 0.0, 0.0, 0.0]), where)
+
+
+def _coupling(c: Context, name: str, driver: int, driven: int, polynomial: Vector, where: Where) -> Made:
+    if np.any(polynomial[2:]) or polynomial[1] == 0.0:
+        c.findings.add("CB703", f"{name} is no constant ratio", where)
+        return None
+    if {int(c.model["jnt_type"][j]) for j in (driver, driven)} - {SLIDE, HINGE}:
+        c.findings.add("CB703", f"{name} couples joints of several freedoms", where)
+        return None
+    return Coupling(
+        name,
+        CouplingKind.JOINTS,
+        None,
+        None,
+        ratio=float(polynomial[1]),
+        offset=float(polynomial[0]),
+        joints=(c.joints[driver], c.joints[driven]),
+        where=where,
+    )
+
+
+_KINDS: dict[int, Callable[[Context, int, str, Where], Made]] = {0: _connect, 1: _weld, 2: _joint, 3: _tendon}
+"""MuJoCo's equality types (mjtEq)."""

@@ -1,0 +1,59 @@
+"""Which files a MJCF names, before MuJoCo opens them: all must lie below its folder or the package folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.xml import Element, local, parse
+
+_FOLDERS = ("assetdir", "meshdir", "texturedir")
+MAX_FILES = 200
+"""So many files may include one another."""
+
+
+def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
+    """Whether one file holds everything, so that lines have a meaning. InputError (CB102, CB700) where not safe."""
+    folder = path.resolve().parent
+    roots = [folder, *(d.resolve() for d in options.package_dirs)]
+    seen: set[Path] = set()
+    waiting = [path.resolve()]
+    while waiting:
+        at = waiting.pop()
+        if at in seen or not at.is_file():
+            continue
+        seen.add(at)
+        if len(seen) > MAX_FILES:
+            findings.add("CB700", f"more than {MAX_FILES} files include one another", Where(str(path)))
+            raise InputError(f"{path.name} includes too many files", findings)
+        root = parse(at, findings)
+        for element, candidates in _named(root, folder, at.parent):
+            for candidate in candidates:
+                if not any(candidate.is_relative_to(r) for r in roots):
+                    where = Where(str(at), element.sourceline)
+                    findings.add("CB102", f"{candidate} lies outside the folder of the source", where)
+                    raise InputError(f"{path.name} names a file outside its folder", findings)
+            if local(element) in ("include", "model") and candidates:
+                waiting += candidates
+    return len(seen) == 1
+
+
+def _named(root: Element, folder: Path, own: Path) -> Iterator[tuple[Element, list[Path]]]:
+    """Elements that name files, with every place where MuJoCo may look for them."""
+    folders = {folder, own}
+    for element in root.iter():
+        for key in _FOLDERS:
+            value = element.get(key) if isinstance(element.tag, str) else None
+            if value is not None:
+                found = {(base / value).resolve() for base in (folder, own)}
+                folders |= found
+                yield element, sorted(found)
+    for element in root.iter():
+        if not isinstance(element.tag, str):
+            continue
+        values = [value for key, value in element.attrib.items() if key.startswith("file")]
+        if values:
+            yield element, sorted({(base / value).resolve() for value in values for base in folders})

@@ -1,0 +1,81 @@
+"""MuJoCo's own parser and compiler in a process of its own: `python -m cadbridge.readers.mjcf.worker`.
+
+It answers requests of `cadbridge.shapes.process.Worker` with plain arrays and texts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from cadbridge.shapes import protocol
+
+_TAKEN: dict[str, str] = {
+    "body": "parentid pos quat mass ipos iquat inertia jntadr jntnum",
+    "jnt": "type pos axis range limited stiffness dofadr qposadr actfrclimited actfrcrange",
+    "dof": "damping armature frictionloss",
+    "qpos": "spring",
+    "geom": "type bodyid pos quat size dataid contype conaffinity rgba",
+    "mesh": "vert vertadr vertnum face faceadr facenum",
+    "eq": "type obj1id obj2id objtype active0 data",
+    "actuator": "trntype trnid gear",
+    "site": "bodyid pos quat",
+    "tendon": "adr num",
+    "wrap": "type objid prm",
+    "key": "qpos",
+}
+"""What is taken of the compiled model, under MuJoCo's names."""
+
+_NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys")
+_COUNTED = ("sensors", "tendons", "pairs", "excludes", "skins", "flexes", "hfields", "lights", "cameras", "plugins")
+
+
+def compile_model(path: str) -> dict[str, Any]:
+    """A file as compiled arrays, names, places (`info`) and counts. Raises ValueError with MuJoCo's reason."""
+    import mujoco
+
+    spec = mujoco.MjSpec.from_file(path)
+    for option in ("fusestatic", "discardvisual"):
+        if hasattr(spec.compiler, option):
+            setattr(spec.compiler, option, False)
+    model = spec.compile()
+    keys = ["qpos0", *(f"{kind}_{key}" for kind, names in _TAKEN.items() for key in names.split())]
+    answer: dict[str, Any] = {key: np.array(getattr(model, key)) for key in keys}
+    answer["gravity"] = np.array(model.opt.gravity)
+    answer["model"] = spec.modelname
+    for kind in _NAMED:
+        items = sorted(getattr(spec, kind), key=lambda item: item.id)
+        answer[kind] = [item.name for item in items]
+        answer[f"{kind}_info"] = [item.info for item in items]
+    answer["counts"] = {kind: len(getattr(spec, kind)) for kind in _COUNTED if hasattr(spec, kind)}
+    return answer
+
+
+def main() -> None:
+    """Answer until the caller closes the pipe. MuJoCo writes its log where the process stands."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        while True:
+            try:
+                _, arguments = protocol.receive(sys.stdin.buffer)
+            except EOFError:
+                os.chdir("/")
+                return
+            answer: Any
+            try:
+                answer = compile_model(**arguments)
+            except ModuleNotFoundError as error:
+                answer = protocol.Failure("missing", str(error))
+            except Exception as error:
+                answer = protocol.Failure("refused", " ".join(str(error).split()))
+            protocol.send(answers, answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -42,7 +42,7 @@ class Lowered:
 
     `units` are its bodies in order; `model.groups[i]` names the joint, gear or mate of primitive i;
     `joints` are those with a coordinate, in the order of `model.coordinates`; `unit_of[body]` is the
-    unit that bears a body's frame.
+    unit that bears a body's frame. `stand_ins` names units whose masses are not known and only stand in.
     """
 
     mechanism: Mechanism
@@ -50,6 +50,7 @@ class Lowered:
     units: tuple[Unit, ...]
     joints: tuple[Joint, ...]
     unit_of: dict[int, int]
+    stand_ins: tuple[str, ...] = ()
 
     def placed(self, body: int) -> tuple[int, Pose]:
         """The solver's index of what bears a body's frame B, and X_CB in the solver's frame C."""
@@ -80,12 +81,14 @@ def lower(
     collapse: bool = True,
     gravity: tuple[float, float, float] | None = None,
     friction: tuple[float, float] | None = None,
+    motion_only: bool = False,
 ) -> Lowered:
     """Lower a mechanism; ModelError (with every body concerned) where a mass is not known.
 
     `friction` are the speeds (rad/s, m/s) over which dry friction is smoothed; None leaves it out.
+    With `motion_only` an unknown mass is stood in for: right where drivers prescribe every motion, for positions only.
     """
-    units, unit_of = _units(mechanism, collapse)
+    units, unit_of, stand_ins = _units(mechanism, collapse, motion_only)
     primitives, groups = _rows(mechanism, units, collapse)
     joints = tuple(j for j in mechanism.joints if j.type in SINGLE)
     coordinates = tuple(_coordinate(j, units, unit_of) for j in joints)
@@ -102,13 +105,17 @@ def lower(
         loads=tuple(load for load in loads if load is not None),
         gravity=gravity or mechanism.gravity,
     )
-    return Lowered(mechanism, model, units, joints, unit_of)
+    return Lowered(mechanism, model, units, joints, unit_of, stand_ins)
 
 
-def _units(mechanism: Mechanism, collapse: bool) -> tuple[tuple[Unit, ...], dict[int, int]]:
-    """The rigid units with their masses, and the unit that bears each body's frame."""
+def _units(
+    mechanism: Mechanism, collapse: bool, motion_only: bool
+) -> tuple[tuple[Unit, ...], dict[int, int], tuple[str, ...]]:
+    """The rigid units with their masses, the unit that bears each body's frame, and the names of stand-ins."""
     findings = Findings()
     units = []
+    stand_ins = []
+    length = mechanism.length_scale
     if collapse:
         candidates = [(body.name, body.X_WB, body.mass) for body in mechanism.bodies]
         unit_of = {i: i for i in range(len(mechanism.bodies))}
@@ -120,14 +127,17 @@ def _units(mechanism: Mechanism, collapse: bool) -> tuple[tuple[Unit, ...], dict
         index = {name: i for i, name in enumerate(mechanism.component_names)}
         unit_of = {i: index[body.components[0]] for i, body in enumerate(mechanism.bodies)}
     for name, X, mass in candidates:
-        if mass is None or not mass.mass > 0:
+        if (mass is None or not mass.mass > 0) and motion_only:
+            units.append(Unit(name, X, MassProperties(1.0, np.zeros(3), length**2 * np.eye(3))))
+            stand_ins.append(name)
+        elif mass is None or not mass.mass > 0:
             findings.add("CB610", f"the mass of {name} is not known", Where(item=name))
         else:
             units.append(Unit(name, X, mass))
     if len(findings):
         raise ModelError(f"{len(findings)} bodies have no mass, so nothing can be simulated", findings)
     unit_of[GROUND_BODY] = GROUND_BODY
-    return tuple(units), unit_of
+    return tuple(units), unit_of, tuple(stand_ins)
 
 
 def _at_centre(units: tuple[Unit, ...], unit: int) -> Pose:

@@ -34,13 +34,16 @@ class MotionLaw:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """A trajectory from elsewhere: `t` (k,) s; per component positions (k, 3) m of its frame C in W.
+    """A trajectory from elsewhere, at times `t` (k,) s.
 
-    `tolerance` is what the solver that made it claims of itself, in the same unit as the positions (m).
+    Per component, of its frame C in W: `positions` (k, 3) m, `rotations` (k, 3, 3), and `velocities` (k, 6),
+    [v; ω] at C's origin in m/s and rad/s. `tolerance` is what the solver that made it claims of itself (m, rad).
     """
 
     t: Array
     positions: dict[str, Array]
+    rotations: dict[str, Array]
+    velocities: dict[str, Array]
     tolerance: float
 
 
@@ -49,6 +52,8 @@ class Study:
     """What a source says of a run; None and empty where it says nothing.
 
     `velocities`: per component its twist (6,) at the origin of C, [v; ω] in m/s and rad/s, world axes.
+    `designed_at` (s from the start of the run) is when the motions have the designed pose: a file saved after its run
+    holds the last pose, and drivers and gears have turned until then.
     """
 
     gravity: tuple[float, float, float] | None = None
@@ -58,3 +63,4 @@ class Study:
     motions: tuple[MotionLaw, ...] = ()
     velocities: dict[str, Vector] = field(default_factory=dict)
     reference: Reference | None = None
+    designed_at: float = 0.0

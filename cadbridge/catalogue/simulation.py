@@ -67,4 +67,30 @@ ENTRIES: dict[str, Entry] = {
         "The joint values asked for cannot all hold at once with the constraints.",
         "Give fewer values, or values that fit each other.",
     ),
+    "CB615": Entry(
+        Severity.WARNING,
+        "a motion of the file that is not followed",
+        "The source prescribes a motion or a velocity that the mechanism cannot follow as it says; it is left out.",
+        "Give the motion on a joint of one freedom, in a scenario.",
+    ),
+    "CB616": Entry(
+        Severity.ERROR,
+        "a run that differs from its reference",
+        "Positions leave the trajectory that the source holds by more than the tolerance that it states.",
+        "Tighten the tolerance of the run; else look for mates, masses or velocities that were not understood.",
+    ),
+    "CB617": Entry(
+        Severity.WARNING,
+        "motion without masses",
+        "Masses are not known, but drivers prescribe every motion, so that positions do not depend on them. Forces "
+        "and energies are not computed.",
+        "Give the masses where forces are wanted.",
+    ),
+    "CB618": Entry(
+        Severity.WARNING,
+        "a reference that does not hold its own tolerance",
+        "Nothing drives or damps the motion, so its energy must stay; that of the reference strays by more than "
+        "the tolerance that it states, so that no exact solution can lie within that tolerance of it.",
+        "Compare at the size of the reference's real error, or have it computed again more finely.",
+    ),
 }

@@ -22,13 +22,17 @@ def run_mechanism(
 ) -> Run:
     """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots."""
     from cadbridge.cli.output import progress_bar, working
-    from cadbridge.simulation import Scenario, load_scenario, simulate, write_plots, write_trajectory
+    from cadbridge.findings import Findings
+    from cadbridge.simulation import load_scenario, simulate, study_scenario, write_plots, write_trajectory
 
-    what = load_scenario(scenario, mechanism) if scenario is not None else Scenario()
+    said = Findings()
+    asked = study_scenario(mechanism, said)
+    what = load_scenario(scenario, mechanism, asked) if scenario is not None else asked
     if duration is not None:
         what = replace(what, duration=duration)
     with progress_bar("simulating", what.duration) as progress:
         run = simulate(mechanism, what, collapse=collapse, progress=progress)
+    run = replace(run, findings=(*said, *run.findings))
     with working("writing the trajectory"):
         write_trajectory(run, output)
         if plots is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,12 @@ from cadbridge.cli.options import (
 )
 
 
+class Against(StrEnum):
+    """What a run is compared with."""
+
+    REFERENCE = "reference"
+
+
 def simulate(
     source: Source,
     output: Annotated[Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).")] = Path(
@@ -37,6 +44,10 @@ def simulate(
     keep_redundant: Annotated[
         bool, typer.Option("--keep-redundant", help="Hand every row of every mate to the solver.")
     ] = False,
+    against: Annotated[
+        Against | None,
+        typer.Option("--against", help="Compare positions with the time series that the source holds."),
+    ] = None,
     mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
@@ -47,10 +58,14 @@ def simulate(
     units: Units = None,
 ) -> None:
     """Simulate the mechanism and write its trajectory."""
+    from dataclasses import replace
+
     from cadbridge.cli.output import exit_status, print_json, say_findings
     from cadbridge.cli.running import run_mechanism
+    from cadbridge.findings import Findings
     from cadbridge.mechanism import build
     from cadbridge.report import run_document, run_text
+    from cadbridge.simulation import compare
 
     assembly = read_assembly(
         source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
@@ -59,10 +74,13 @@ def simulate(
     run = run_mechanism(
         mechanism, output, scenario=scenario, duration=duration, plots=plots, collapse=not keep_redundant
     )
-    findings = (*mechanism.findings, *run.findings)
+    told = Findings(run.findings)
+    compared = compare(run, told) if against is not None else None
+    run = replace(run, findings=told.as_tuple())
+    findings = (*assembly.findings, *mechanism.findings, *run.findings)
     if json:
-        print_json(run_document(run, output))
+        print_json(run_document(run, output, compared))
     else:
-        typer.echo(run_text(run, output))
+        typer.echo(run_text(run, output, compared))
         say_findings(findings)
     raise typer.Exit(exit_status(findings, strict))

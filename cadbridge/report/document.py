@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cadbridge.exporters import ExportResult
     from cadbridge.inertia import MassProperties
     from cadbridge.mechanism.model import Joint, Mechanism
-    from cadbridge.simulation import Run
+    from cadbridge.simulation import Comparison, Run
 
 GEAR_KINDS = ("spur", "bevel", "internal", "rack_pinion")
 
@@ -197,14 +197,28 @@ def export_document(mechanism: Mechanism, result: ExportResult, to: str) -> dict
     }
 
 
-def run_document(run: Run, output: Path) -> dict[str, Any]:
-    """The document `cadbridge.run/1`: how a simulation went."""
+def run_document(run: Run, output: Path, against: Comparison | None = None) -> dict[str, Any]:
+    """The document `cadbridge.run/1`: how a simulation went, and how far it is from the source's own trajectory."""
     return {
         "format": "cadbridge.run/1",
         "source": run.mechanism.assembly.source,
         "trajectory": str(output),
         **run.summary,
+        **({} if against is None else {"against": _against(against)}),
         "findings": findings_list((*run.mechanism.assembly.findings, *run.mechanism.findings, *run.findings)),
+    }
+
+
+def _against(found: Comparison) -> dict[str, Any]:
+    return {
+        "samples": found.samples,
+        "tolerance": found.tolerance,
+        "largest_m": found.largest,
+        "largest_rad": found.largest_angle,
+        "within": found.within,
+        "energy_error_of_reference": found.energy_error,
+        "distances_m": dict(sorted(found.distances.items())),
+        "angles_rad": dict(sorted(found.angles.items())),
     }
 
 

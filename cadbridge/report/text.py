@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
     from cadbridge.diagnosis.model import Diagnosis
     from cadbridge.mechanism.model import Mechanism
-    from cadbridge.simulation import Run
+    from cadbridge.simulation import Comparison, Run
 
 MAX_ROWS = 60
 """Rows of a table on the terminal; JSON has all of them."""
@@ -133,11 +133,18 @@ def faces_text(assembly: Assembly, part: str) -> str:
     return "\n".join(lines)
 
 
-def run_text(run: Run, output: Path) -> str:
-    """How a simulation went."""
+def run_text(run: Run, output: Path, against: Comparison | None = None) -> str:
+    """How a simulation went, and how far it is from the source's own trajectory."""
     reached = f"simulated {run.summary['simulated_s']:.6g} s" if run.result.status.ok else "the run stopped early"
     lines = [f"{reached}; its trajectory is in {output}"]
     lines += [f"  {key}: {value}" for key, value in run.summary.items() if not isinstance(value, dict | list)]
+    if against is not None:
+        verdict = "within" if against.within else "beyond"
+        lines.append(
+            f"  {len(against.distances)} parts at {against.samples} times: up to {against.largest:.3g} m and "
+            f"{against.largest_angle:.3g} rad from the source's own run; "
+            f"{verdict} its tolerance of {against.tolerance:.3g}"
+        )
     return "\n".join(lines)
 
 

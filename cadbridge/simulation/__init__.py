@@ -1,19 +1,24 @@
 """Scenario, run and trajectory."""
 
+from cadbridge.simulation.against import Comparison, compare
 from cadbridge.simulation.plots import write_plots
 from cadbridge.simulation.reactions import locked_wrench
 from cadbridge.simulation.run import Run, simulate
 from cadbridge.simulation.scenario import MotorSpec, Scenario, load_scenario
+from cadbridge.simulation.study import study_scenario
 from cadbridge.simulation.trajectory import read_trajectory, trajectory_table, write_trajectory
 
 __all__ = [
+    "Comparison",
     "MotorSpec",
     "Run",
     "Scenario",
+    "compare",
     "load_scenario",
     "locked_wrench",
     "read_trajectory",
     "simulate",
+    "study_scenario",
     "trajectory_table",
     "write_plots",
     "write_trajectory",

@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.errors import InputError
+from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import RESISTED, SINGLE, Lowered, lower
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
+from cadbridge.simulation.study import study_scenario, with_velocities
+from solver.constraints import Coupler, evaluate
 from solver.integrate import simulate as integrate
 from solver.model import Model, Motor, Stop, TimeFunction
 from solver.projection import carry_angles, project
+from solver.rank import rank
 from solver.result import Result
 from solver.state import State
 from solver.system import System, prepare
@@ -53,15 +56,16 @@ def simulate(
 ) -> Run:
     """Simulate a mechanism.
 
+    Without a scenario the run is the one that the source itself asks for, if it does, else two seconds of falling.
     `collapse` False hands every row of every mate to the solver; the motion is the same. `progress` is
     called with the simulated time (s). Raises ModelError where a mass is not known, InputError where
     the scenario cannot be used; a run that fails on its way ends in a finding, with what was computed.
     """
-    what = scenario or Scenario()
+    findings = Findings()
+    what = scenario or study_scenario(mechanism, findings)
     if duration is not None:
         what = replace(what, duration=duration)
-    findings = Findings()
-    lowered = lower(mechanism, collapse=collapse, gravity=what.gravity, friction=what.friction)
+    lowered = _lowered(mechanism, what, collapse, findings)
     motors = tuple(
         Motor(
             m.joint, lowered.model.coordinates[_coordinate(lowered, m.joint)], m.kind, m.function,
@@ -112,6 +116,35 @@ def _conveniences(lowered: Lowered, scenario: Scenario, stops: tuple[tuple[str, 
     return said
 
 
+def _lowered(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Findings) -> Lowered:
+    """The lowered mechanism; masses that are not known may stay so where drivers prescribe every motion."""
+    try:
+        return lower(mechanism, collapse=collapse, gravity=what.gravity, friction=what.friction)
+    except ModelError:
+        lowered = lower(mechanism, collapse=collapse, gravity=what.gravity, friction=what.friction, motion_only=True)
+        if not _prescribed(lowered, what):
+            raise
+    findings.add(
+        "CB617", f"the mass of {', '.join(lowered.stand_ins[:5])} is not known", Where(item=lowered.stand_ins[0])
+    )
+    return lowered
+
+
+def _prescribed(lowered: Lowered, what: Scenario) -> bool:
+    """Whether rows and drivers together leave no freedom as designed."""
+    drivers = [
+        Coupler(c.a, c.b, ((1.0, c),))
+        for m in what.motors
+        if m.kind in ("angle", "speed")
+        for c in (lowered.model.coordinates[_coordinate(lowered, m.joint)],)
+    ]
+    if not drivers:
+        return False
+    model = lowered.model
+    G = evaluate((*model.primitives, *drivers), model.positions, model.quaternions).G
+    return rank(G, lowered.mechanism.length_scale).rank == 6 * len(model.bodies)
+
+
 def _coordinate(lowered: Lowered, name: str) -> int:
     index = lowered.coordinate_of(name)
     if index is None:
@@ -125,8 +158,17 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     Temporary drivers lead the joints there in small steps, so that loops and gears follow.
     """
     wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
-    if not wanted:
-        return None
+    state = _led(lowered, scenario, wanted, findings) if wanted else None
+    if not scenario.velocities:
+        return state
+    if state is None:
+        plain = prepare(lowered.model)
+        state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
+    return with_velocities(lowered, state, scenario.velocities, findings)
+
+
+def _led(lowered: Lowered, scenario: Scenario, wanted: dict[str, float], findings: Findings) -> State:
+    """The pose with the joint values wanted, in small steps of temporary drivers."""
     count = max(1, int(np.ceil(max(abs(q) for q in wanted.values()) / LARGEST_STEP)))
     plain = prepare(lowered.model)
     state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
@@ -183,7 +225,7 @@ def _summary(lowered: Lowered, result: Result) -> dict[str, Any]:
         "rejected_steps": result.statistics.rejected,
         "constraint_position": float(np.max(T.constraint_position, initial=0.0)),
         "constraint_velocity": float(np.max(T.constraint_velocity, initial=0.0)),
-        "energy_exchanged_J": exchanged,
-        "energy_drift_J": drift,
+        "energy_exchanged_J": None if lowered.stand_ins else exchanged,
+        "energy_drift_J": None if lowered.stand_ins else drift,
         "gravity": list(lowered.model.gravity),
     }

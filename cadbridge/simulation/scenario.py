@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.frames import Vector
 from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
@@ -64,6 +65,7 @@ class Scenario:
 
     `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and tells). `friction` are the speeds
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
+    `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
     """
 
     gravity: tuple[float, float, float] | None = None
@@ -77,6 +79,7 @@ class Scenario:
     loads: LoadSpecs = field(default_factory=LoadSpecs)
     limits: str = "ignore"
     friction: tuple[float, float] | None = FRICTION_SPEEDS
+    velocities: dict[str, Vector] = field(default_factory=dict)
 
 
 class PdEntry(Strict):
@@ -143,8 +146,11 @@ def json_schema_text() -> str:
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def load_scenario(path: Path, mechanism: Mechanism) -> Scenario:
-    """Read a scenario for a mechanism; InputError with all faults, each with line and column."""
+def load_scenario(path: Path, mechanism: Mechanism, base: Scenario | None = None) -> Scenario:
+    """Read a scenario for a mechanism; InputError with all faults, each with line and column.
+
+    What the file does not say is taken from `base` (the run that the source itself asks for), else the defaults.
+    """
     findings = Findings()
     if not path.is_file():
         findings.add("CB100", f"there is no file {path}", Where(file=str(path)))
@@ -152,9 +158,26 @@ def load_scenario(path: Path, mechanism: Mechanism) -> Scenario:
     yaml = load_yaml(path, findings, str(path))
     spec = None if yaml.data is None else _validated(yaml.data, yaml.places, str(path), findings)
     scenario = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
-    if findings.errors or scenario is None:
+    if findings.errors or scenario is None or spec is None:
         raise InputError("The scenario file cannot be used.", findings)
-    return scenario
+    return scenario if base is None else _over(base, scenario, spec.model_fields_set)
+
+
+_OPEN = {
+    "gravity": ("gravity",),
+    "duration": ("duration",),
+    "rate": ("rate",),
+    "rtol": ("tolerance",),
+    "atol": ("tolerance",),
+    "motors": ("motors",),
+    "positions": ("motors", "initial"),
+    "velocities": ("initial",),
+}
+"""The fields that a source's own run fills where the file has none of these keys; motors bring their initial values."""
+
+
+def _over(base: Scenario, said: Scenario, keys: set[str]) -> Scenario:
+    return replace(said, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
 
 
 def _validated(data: object, places: Place, file: str, findings: Findings) -> ScenarioFile | None:

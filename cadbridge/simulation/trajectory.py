@@ -48,9 +48,16 @@ def columns_of(run: Run) -> Columns:
     columns["energy.kinetic"] = (T.kinetic, "J")
     columns["energy.potential"] = (T.potential, "J")
     columns["energy.motor_work"] = (T.motor_work, "J")
+    if run.lowered.stand_ins:
+        columns |= {name: (np.full_like(v, np.nan), u) for name, (v, u) in columns.items() if _needs_masses(name, u)}
     columns["constraint.position"] = (T.constraint_position, "1")
     columns["constraint.velocity"] = (T.constraint_velocity, "1")
     return columns
+
+
+def _needs_masses(name: str, unit: str) -> bool:
+    """Whether a column means nothing where masses only stand in."""
+    return name.startswith("energy.") or unit in ("N", "N m")
 
 
 def _bodies(run: Run, rotations: Array) -> Columns:

@@ -15,7 +15,7 @@ from cadbridge.frames import Vector
 from cadbridge.readers.ondsel.context import Reader
 from cadbridge.readers.ondsel.joints import read_joints, read_limits, read_motions
 from cadbridge.readers.ondsel.parts import read_parts
-from cadbridge.readers.ondsel.series import read_series
+from cadbridge.readers.ondsel.series import designed_at, read_series
 from cadbridge.readers.ondsel.text import Node, load, number, row
 from cadbridge.readers.options import ReadOptions
 from cadbridge.study import Study
@@ -76,6 +76,7 @@ def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities:
         name = node.value("Name") or node.text
         r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", r.where(node, name))
     gx, gy, gz = (g * r.length for g in gravity) if gravity and len(gravity) == 3 else (0.0, 0.0, 0.0)
+    reference = read_series(r, series, tolerance)
     return Study(
         gravity=(gx, gy, gz) if gravity is not None else None,
         duration=end - start if start is not None and end is not None and end > start else None,
@@ -83,5 +84,6 @@ def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities:
         tolerance=tolerance,
         motions=read_motions(r, assembly),
         velocities=velocities,
-        reference=read_series(r, series, tolerance),
+        reference=reference,
+        designed_at=designed_at(r, reference),
     )

@@ -11,29 +11,57 @@ from cadbridge.readers.ondsel.text import blocks, row
 from cadbridge.study import Reference
 
 Array = NDArray[np.float64]
-INPUT = "Input"
-"""The column of the state before assembly: no result, so it is passed over."""
+SAME = 1e-6
+"""Poses closer than this (rad, and of the model's size) are the same."""
 
 
 def read_series(r: Reader, series: list[tuple[int, str]], tolerance: float | None) -> Reference | None:
     """The positions of the parts over time; None where the file has no usable series."""
-    t: Array | None = None
-    positions: dict[str, Array] = {}
+    reference: Reference | None = None
     for kind, owner, lines in blocks(series):
         if kind == "":
             t = _times(r, lines) if lines else None
+            reference = None if t is None else Reference(t, {}, {}, {}, tolerance or 1e-6)
         elif kind == "PartSeries":
             component = r.component_of.get(owner)
             if component is None or not lines:
                 where = Where(str(r.path), lines[0][0] - 1 if lines else None, None, owner)
                 r.findings.add("CB1203", f"a series of {owner!r}: no such part, or no lines", where)
                 continue
-            columns = [_column(r, lines, axis, None if t is None else len(t), owner) for axis in "XYZ"]
-            if all(c is not None for c in columns):
-                positions[component] = np.array(columns).T * r.length
-    if t is None or not positions:
-        return None
-    return Reference(t, positions, (tolerance or 1e-6) * r.length)
+            if reference is not None:
+                _part(r, lines, reference, component, owner)
+    return reference if reference is not None and reference.positions else None
+
+
+def designed_at(r: Reader, reference: Reference | None) -> float:
+    """The time (s from the first) at which the series has the pose that the file holds; 0 where it never has."""
+    if reference is None:
+        return 0.0
+    gaps = np.zeros(len(reference.t))
+    for name, positions in reference.positions.items():
+        X = r.X_WC[name]
+        size = max(1.0, float(np.max(np.abs(positions))))
+        gaps = np.maximum(gaps, np.linalg.norm(positions - X.p, axis=1) / size)
+        gaps = np.maximum(gaps, np.linalg.norm(reference.rotations[name] - X.R, axis=(1, 2)))
+    best = int(np.argmin(gaps > SAME))
+    return float(reference.t[best] - reference.t[0]) if gaps[best] <= SAME else 0.0
+
+
+def _part(r: Reader, lines: list[tuple[int, str]], reference: Reference, component: str, owner: str) -> None:
+    """A part's positions, Bryant angles (x, y, z in turn), velocities and angular velocities."""
+
+    def columns(*names: str) -> Array | None:
+        found = [_column(r, lines, name, len(reference.t), owner) for name in names]
+        return np.array(found).T if all(c is not None for c in found) else None
+
+    from scipy.spatial.transform import Rotation
+
+    p, angles = columns("X", "Y", "Z"), columns("Bryantx", "Bryanty", "Bryantz")
+    v, w = columns("VX", "VY", "VZ"), columns("OmegaX", "OmegaY", "OmegaZ")
+    if p is not None and angles is not None and v is not None and w is not None:
+        reference.positions[component] = p * r.length
+        reference.rotations[component] = np.asarray(Rotation.from_euler("XYZ", angles).as_matrix())
+        reference.velocities[component] = np.hstack([v * r.length, w])
 
 
 def _times(r: Reader, lines: list[tuple[int, str]]) -> Array | None:
@@ -45,7 +73,7 @@ def _times(r: Reader, lines: list[tuple[int, str]]) -> Array | None:
 
 
 def _column(r: Reader, lines: list[tuple[int, str]], name: str, count: int | None, owner: str) -> Array | None:
-    """A named line of numbers without its input column; a finding and None where it cannot be used."""
+    """A named line of numbers less the first (before assembly); a finding and None where it cannot be used."""
     named = ((i, text.strip().partition("\t")) for i, text in lines)
     line, found = next(((i, rest) for i, (first, _, rest) in named if first.strip() == name), (lines[0][0], ""))
     _, _, results = found.partition("\t")

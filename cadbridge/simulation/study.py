@@ -1,0 +1,136 @@
+"""The run that a source itself asks for, as a scenario: what a scenario file leaves open comes from here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from cadbridge.assembly import Feature
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose, Vector
+from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.mechanism.sides import Side
+from cadbridge.simulation.scenario import MotorSpec, Scenario
+from cadbridge.study import MotionLaw
+from solver.functions import expression
+from solver.model import TimeFunction
+from solver.state import State
+
+FINEST = 1e-8
+"""A run takes at least this tolerance: what a source claims of its own solver is mostly looser."""
+
+
+def study_scenario(mechanism: Mechanism, findings: Findings) -> Scenario:
+    """Gravity, times, motions and initial velocities as the source says them, else the defaults.
+
+    A motion that no joint of one freedom can follow is told (CB615) and left out.
+    """
+    study = mechanism.assembly.study
+    scenario = Scenario()
+    if study is None:
+        return scenario
+    tolerance = min(FINEST, max(study.tolerance or FINEST, 1e-12))
+    motors = []
+    starts: dict[str, float] = {}
+    for law in study.motions:
+        motor = _motor(mechanism, law, study.designed_at, findings)
+        if motor is not None:
+            motors.append(motor)
+            starts[motor.joint] = motor.function.evaluate(0.0)[0]
+    return replace(
+        scenario,
+        gravity=study.gravity,
+        duration=study.duration or scenario.duration,
+        rate=study.rate or scenario.rate,
+        rtol=tolerance,
+        atol=tolerance,
+        positions={name: q for name, q in starts.items() if abs(q) > 1e-12},
+        motors=tuple(motors),
+        velocities=study.velocities,
+    )
+
+
+def _motor(mechanism: Mechanism, law: MotionLaw, designed_at: float, findings: Findings) -> MotorSpec | None:
+    """A motion between the frames of a mate as one of its joint's coordinate, which is 0 as designed."""
+    mate = next((m for m in mechanism.assembly.mates if m.name == law.mate), None)
+    joint = next((j for j in mechanism.joints if law.mate in j.mates), None)
+    if mate is None or joint is None or SINGLE.get(joint.type) != law.kind:
+        what = "no joint" if joint is None else f"a {joint.type} joint"
+        findings.add("CB615", f"{law.name} moves {law.mate}, which is {what} without that one freedom", law.where)
+        return None
+    a, b = _side(mechanism, mate.a), _side(mechanism, mate.b)
+    X_WJ = _pose(mechanism, joint.a) @ joint.X_AJ
+    sense = math.copysign(1.0, float(X_WJ.R[:, 2] @ a.world_direction()))
+    if mechanism.body_of[mate.a.component] != joint.a:
+        sense = -sense
+    try:
+        said = expression(law.text)
+        value = said.evaluate(designed_at)[0]
+    except ValueError as fault:
+        findings.add("CB603", f"{law.name}: {fault}", law.where)
+        return None
+    zero = _designed(a, b, law.kind)
+    if law.kind == "angle":
+        # A pose tells a turn up to whole turns; the law tells them.
+        zero += 2 * math.pi * round((value - zero) / (2 * math.pi))
+    return MotorSpec(joint.name, "angle", _measured(said, zero, sense))
+
+
+def _measured(said: TimeFunction, zero: float, sense: float) -> TimeFunction:
+    def evaluate(t: float) -> tuple[float, float, float]:
+        f, f1, f2 = said.evaluate(t)
+        return sense * (f - zero), sense * f1, sense * f2
+
+    return TimeFunction(evaluate, text=said.text)
+
+
+def _designed(a: Side, b: Side, kind: str) -> float:
+    """Turn (rad) of b's x against a's about a's direction, or height (m) of b's point over a's along it."""
+    if kind == "distance":
+        return float(a.world_direction() @ (b.world_point() - a.world_point()))
+    x, y = a.X.vector(a.x), a.X.vector(a.y)
+    ref = b.X.vector(b.x)
+    return math.atan2(float(y @ ref), float(x @ ref))
+
+
+def _side(mechanism: Mechanism, feature: Feature) -> Side:
+    known = {c.name: c.X_WC for c in mechanism.assembly.components}
+    return Side(mechanism.body_of[feature.component], known.get(feature.component, Pose()), feature)
+
+
+def _pose(mechanism: Mechanism, body: int) -> Pose:
+    return Pose() if body == GROUND_BODY else mechanism.bodies[body].X_WB
+
+
+def with_velocities(lowered: Lowered, state: State, velocities: dict[str, Vector], findings: Findings) -> State:
+    """The state with the bodies moving as their components do as designed; the ground's are passed over.
+
+    Components of one body that move differently cannot both be right: the later is told (CB615).
+    """
+    moving = np.array(state.velocities, float).reshape(-1, 6)
+    given: dict[int, Vector] = {}
+    for component, twist in velocities.items():
+        unit = unit_of(lowered, component)
+        if unit == GROUND_BODY:
+            continue
+        X_WC = lowered.mechanism.assembly.component(component).X_WC
+        centre = lowered.units[unit].X_WB.point(lowered.units[unit].mass.com)
+        at_centre = np.concatenate([twist[:3] + np.cross(twist[3:], centre - X_WC.p), twist[3:]])
+        if unit in given and not np.allclose(given[unit], at_centre, rtol=1e-6, atol=1e-9):
+            where = Where(item=component)
+            findings.add("CB615", f"{component} moves otherwise than what it is locked to", where)
+            continue
+        given[unit] = moving[unit] = at_centre
+    return replace(state, velocities=moving)
+
+
+def unit_of(lowered: Lowered, component: str) -> int:
+    """Index of the unit of which a component is a part, GROUND_BODY for the ground."""
+    mechanism = lowered.mechanism
+    body = mechanism.body_of[component]
+    if body == GROUND_BODY or len(lowered.units) == len(mechanism.bodies):
+        return body
+    return mechanism.component_names.index(component)

@@ -1,0 +1,111 @@
+"""Runs beside the time series that OndselSolver's examples hold: motion only."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.cli import main
+from cadbridge.errors import InputError, ModelError
+from cadbridge.findings import Findings
+from cadbridge.mechanism import Mechanism
+from cadbridge.simulation import Run, compare, load_scenario, simulate, study_scenario, trajectory_table
+
+
+def mechanism(corpus: Path, name: str) -> Mechanism:
+    return cb.build(cb.read(corpus / "ondsel" / f"{name}.asmt"))
+
+
+@pytest.mark.parametrize("name", ["fourbar", "crank_slider", "piston", "Gears", "rackscrew"])
+def test_driven_motion_is_within_the_tolerance_that_the_file_states(corpus: Path, name: str) -> None:
+    findings = Findings()
+    found = compare(simulate(mechanism(corpus, name)), findings)
+    assert found.tolerance == 1e-6
+    assert found.samples >= 26
+    assert found.within
+    assert max(found.largest, found.largest_angle) < 1e-10
+    assert not len(findings)
+
+
+def test_every_row_of_every_mate_gives_the_same_motion(corpus: Path) -> None:
+    assert compare(simulate(mechanism(corpus, "fourbar"), collapse=False), Findings()).largest < 1e-10
+
+
+@pytest.mark.parametrize(("name", "agreed"), [("gyro", 1e-8), ("circularPendulum", 1e-7)])
+def test_free_motion_leaves_a_reference_that_loses_energy(corpus: Path, name: str, agreed: float) -> None:
+    """The first sample agrees; later the series strays, as its own energy shows. Ours has converged."""
+    free = mechanism(corpus, name)
+    asked = study_scenario(free, Findings())
+    coarse, fine = (simulate(free, replace(asked, rtol=tol, atol=tol)) for tol in (1e-9, 1e-12))
+    gap = np.abs(coarse.result.trajectory.positions - fine.result.trajectory.positions)
+    assert np.max(gap) < 1e-6
+    findings = Findings()
+    found = compare(fine, findings)
+    assert fine.summary["energy_drift_J"] < 1e-8 * fine.summary["energy_exchanged_J"]
+    assert found.energy_error is not None
+    assert found.energy_error > 1e-3
+    assert [f.code for f in findings] == ["CB618"]
+    assert _first(fine, free) < agreed
+
+
+def _first(run: Run, free: Mechanism) -> float:
+    from cadbridge.simulation.against import component_poses
+
+    study = free.assembly.study
+    assert study is not None
+    assert study.reference is not None
+    return max(
+        float(np.linalg.norm(component_poses(run, name)[0][1] - p[1])) for name, p in study.reference.positions.items()
+    )
+
+
+def test_masses_may_stay_unknown_only_where_all_is_driven(corpus: Path) -> None:
+    gears = mechanism(corpus, "Gears")
+    run = simulate(gears)
+    assert [f.code for f in run.findings] == ["CB617"]
+    table = trajectory_table(run)
+    assert np.all(np.isnan(table["energy.kinetic"].to_numpy()))
+    assert np.all(np.isnan(table["joint.Joint1.fx"].to_numpy()))
+    assert np.all(np.isfinite(table["joint.Joint2.q"].to_numpy()))
+    with pytest.raises(ModelError):
+        simulate(gears, replace(study_scenario(gears, Findings()), motors=()))
+
+
+def test_a_scenario_says_otherwise(corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "scenario.yaml"
+    path.write_text("format: cadbridge.scenario/1\nduration: 0.5\n")
+    fourbar = mechanism(corpus, "fourbar")
+    asked = study_scenario(fourbar, Findings())
+    kept = load_scenario(path, fourbar, asked)
+    assert (kept.duration, kept.rate, kept.gravity) == (0.5, asked.rate, asked.gravity)
+    assert kept.motors == asked.motors
+    path.write_text("format: cadbridge.scenario/1\nmotors: []\n")
+    assert load_scenario(path, fourbar, asked).motors == ()
+
+
+def test_a_wrong_run_is_told(corpus: Path) -> None:
+    fourbar = mechanism(corpus, "fourbar")
+    asked = study_scenario(fourbar, Findings())
+    findings = Findings()
+    still = simulate(fourbar, replace(asked, motors=(), positions={}))
+    assert not compare(still, findings).within
+    assert [f.code for f in findings] == ["CB616"]
+
+
+def test_a_source_without_a_series_cannot_be_compared_with(corpus: Path) -> None:
+    schmidt = mechanism(corpus, "Schmidt_Coupling_Ass_1-1")
+    with pytest.raises(InputError, match="no time series"):
+        compare(simulate(schmidt, duration=0.01), Findings())
+
+
+def test_the_command(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = str(corpus / "ondsel" / "crank_slider.asmt")
+    status = main(["simulate", source, "--against", "reference", "-o", str(tmp_path / "run.parquet"), "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert status == 0
+    assert document["against"]["within"] is True
+    assert document["against"]["samples"] == 101
+    assert sorted(document["against"]["distances_m"]) == ["Part1", "Part2", "Part3"]

@@ -138,4 +138,10 @@ ENTRIES: dict[str, Entry] = {
         "The drive's joint is none of the joints of one freedom in the export, so no actuator is written.",
         "Name a joint, or a mate that one joint holds.",
     ),
+    "CB520": Entry(
+        Severity.INFO,
+        "a drive that is not carried",
+        "The target describes no motors; forces are applied by the program that simulates.",
+        "Actuate the joint in the engine.",
+    ),
 }

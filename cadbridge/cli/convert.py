@@ -24,7 +24,7 @@ from cadbridge.cli.options import (
 
 def convert(
     source: Source,
-    to: Annotated[str, typer.Option("--to", help="urdf or mjcf.")],
+    to: Annotated[str, typer.Option("--to", help="urdf, mjcf, sdf, glb, json or python.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")],
     mates: Mates = None,
     json: Json = False,

@@ -1,7 +1,8 @@
-"""Meshes as binary STL in metres, one file a distinct shape."""
+"""Meshes in metres, one file a distinct shape: binary STL, or OBJ for targets that do not take it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +30,7 @@ class MeshFile:
 class MeshFiles:
     """The mesh files by instance, what is in each file, and the clean names of parts."""
 
+    ending: str = "stl"
     of_instance: dict[str, MeshFile] = field(default_factory=dict)
     contents: dict[str, bytes] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
@@ -46,9 +48,23 @@ def stl_bytes(mesh: Mesh) -> bytes:
     return header + np.uint32(len(points)).tobytes() + records.tobytes()
 
 
-def write_meshes(mechanism: Mechanism, findings: Findings, visual: str, collision: str) -> MeshFiles:
+def obj_bytes(mesh: Mesh) -> bytes:
+    """Wavefront OBJ of a mesh, nine digits a coordinate."""
+    lines = ["# cadbridge, metres"]
+    lines += [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in mesh.vertices.tolist()]
+    lines += [f"f {a} {b} {c}" for a, b, c in (mesh.triangles + 1).tolist()]
+    return ("\n".join(lines) + "\n").encode()
+
+
+WRITERS: dict[str, Callable[[Mesh], bytes]] = {"stl": stl_bytes, "obj": obj_bytes}
+"""Ending of a mesh file → what writes it."""
+
+
+def write_meshes(
+    mechanism: Mechanism, findings: Findings, visual: str, collision: str, ending: str = "stl"
+) -> MeshFiles:
     """The meshes of all parts in use; parts without one are told. `visual`, `collision`: their folders."""
-    files = MeshFiles()
+    files = MeshFiles(ending)
     names = Names("mesh", ())
     by_shape: dict[str, MeshFile | None] = {}
     assembly = mechanism.assembly
@@ -84,16 +100,17 @@ def _files_of(
     if shown is None:
         findings.add("CB508", f"part {part} has no mesh", Where(item=part))
         return None
-    path = f"{visual}/{stem}.stl"
-    files.contents[path] = stl_bytes(_within_limit(shown, part, findings))
+    write = WRITERS[files.ending]
+    path = f"{visual}/{stem}.{files.ending}"
+    files.contents[path] = write(_within_limit(shown, part, findings))
     touched = _usable(shape.collision)
     if touched is None or touched is shown:
         if visual == collision:
             return MeshFile(path, path)
-        files.contents[f"{collision}/{stem}.stl"] = files.contents[path]
-        return MeshFile(path, f"{collision}/{stem}.stl")
-    other = f"{collision}/{stem}{'_collision' if visual == collision else ''}.stl"
-    files.contents[other] = stl_bytes(_within_limit(touched, part, findings))
+        files.contents[f"{collision}/{stem}.{files.ending}"] = files.contents[path]
+        return MeshFile(path, f"{collision}/{stem}.{files.ending}")
+    other = f"{collision}/{stem}{'_collision' if visual == collision else ''}.{files.ending}"
+    files.contents[other] = write(_within_limit(touched, part, findings))
     return MeshFile(path, other)
 
 

@@ -1,4 +1,4 @@
-"""What both formats share: the tree with its clean names, relations, meshes, drives and frames."""
+"""What the formats share: the tree with its clean names, relations, meshes, drives and frames."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ class Plan:
         return None
 
 
-def make_plan(tree: Tree, findings: Findings, *, folders: tuple[str, str], masses_needed: bool) -> Plan:
+def make_plan(
+    tree: Tree, findings: Findings, *, folders: tuple[str, str], masses_needed: bool, meshes: str = "stl"
+) -> Plan:
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is told."""
     _check_masses(tree, findings, masses_needed)
     links, joints, frames = Names("link"), Names("joint"), Names("frame")
@@ -78,17 +80,17 @@ def make_plan(tree: Tree, findings: Findings, *, folders: tuple[str, str], masse
     found, lost = relations(tree)
     for name in lost:
         findings.add("CB506", f"coupling {name} is no constant ratio of joint coordinates", Where(item=name))
-    meshes = write_meshes(tree.mechanism, findings, *folders)
+    files = write_meshes(tree.mechanism, findings, *folders, meshes)
     names = {
         "links": dict(zip(link_names, (tree.body(link).name for link in tree.links), strict=True)),
         "joints": joints.mapping,
         "frames": dict(zip(frame_names, (f.name for f in tree.mechanism.assembly.frames), strict=True)),
-        "meshes": {stem: part for part, stem in meshes.names.items()},
+        "meshes": {stem: part for part, stem in files.names.items()},
     }
     changed = sum(new != old for kind in names.values() for new, old in kind.items())
     if changed:
         findings.add("CB510", f"names changed: {changed}")
-    return Plan(tree, link_names, joint_names, frame_names, found, lost, meshes, names)
+    return Plan(tree, link_names, joint_names, frame_names, found, lost, files, names)
 
 
 def _first(tree: Tree, link: Link) -> bool:

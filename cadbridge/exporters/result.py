@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import mjcf, plain, urdf
+from cadbridge.exporters import mjcf, plain, sdf, urdf
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
 from cadbridge.findings import Finding, Findings
@@ -20,6 +20,7 @@ from cadbridge.mechanism.model import Mechanism
 FORMATS: dict[str, Callable[[Mechanism, str, Findings], dict[str, bytes]]] = {
     "urdf": urdf.contents,
     "mjcf": mjcf.contents,
+    "sdf": sdf.contents,
     "json": plain.contents,
 }
 """Format → function that gives the files (relative path → bytes) of a mechanism by its name."""

@@ -75,7 +75,7 @@ def damped_four_bar() -> Mechanism:
     return models.four_bar(damped=0.1)
 
 
-@pytest.mark.parametrize("to", sorted(FORMATS))
+@pytest.mark.parametrize("to", ["mjcf", "urdf"])
 @pytest.mark.parametrize("make", MECHANISMS, ids=lambda m: m.__name__)
 def test_poses_and_masses_survive_in_mujoco(make: Callable[[], Mechanism], to: str, tmp_path: Path) -> None:
     mechanism = make()
@@ -274,7 +274,7 @@ def test_urdf_tells_its_loops_and_sums(tmp_path: Path) -> None:
     assert follows["ring"] == pytest.approx({"sun": -0.5, "carrier": 1.5})
 
 
-@pytest.mark.parametrize("to", sorted(FORMATS))
+@pytest.mark.parametrize("to", sorted(FORMATS.keys() - {"json"}))
 def test_exports_are_the_same_byte_for_byte_and_replace_earlier_ones(to: str, tmp_path: Path) -> None:
     first = export(models.joints_of_all_kinds(), tmp_path / "a", to)
     before = {p.relative_to(first.directory): p.read_bytes() for p in first.files}
@@ -293,8 +293,8 @@ def test_a_folder_that_is_not_ours_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_names_the_choices(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="mjcf, urdf"):
-        export(models.pendulum(), tmp_path / "x", "sdf")
+    with pytest.raises(InputError, match="json, mjcf"):
+        export(models.pendulum(), tmp_path / "x", "vrml")
 
 
 def test_unknown_and_impossible_masses(tmp_path: Path) -> None:

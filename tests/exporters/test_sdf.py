@@ -1,0 +1,155 @@
+"""SDF, loaded by Drake, against the mechanism it came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydrake.math import RigidTransform
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant
+from pydrake.multibody.tree import BallRpyJoint
+from pydrake.systems.framework import Context
+
+import cadbridge as cb
+from cadbridge.errors import ModelError
+from cadbridge.exporters import export
+from cadbridge.exporters.sidecars import LOSSES
+from cadbridge.exporters.tree import Tree, kinematics, spanning_tree
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.model import Mechanism
+from solver.constraints import GearPair
+from tests.exporters import models
+
+MECHANISMS: tuple[Callable[[], Mechanism], ...] = (
+    models.pendulum,
+    models.joints_of_all_kinds,
+    models.geared_pair,
+    models.planetary,
+    models.four_bar,
+    models.coupled_by_coordinates,
+    models.branched,
+)
+
+
+def load(folder: Path, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)) -> MultibodyPlant:
+    """What Drake makes of an export; its discrete solver is the one that knows mimics."""
+    plant = MultibodyPlant(1e-3)
+    plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
+    Parser(plant).AddModels(str(folder / "model.sdf"))
+    plant.mutable_gravity_field().set_gravity_vector(np.asarray(gravity))
+    plant.Finalize()
+    return plant
+
+
+def names_of(folder: Path, kind: str) -> dict[str, str]:
+    """Old name → new name."""
+    return {old: new for new, old in json.loads((folder / LOSSES).read_text())["names"][kind].items()}
+
+
+def place(plant: MultibodyPlant, tree: Tree, joints: dict[str, str], q: np.ndarray) -> Context:
+    """Drake's context with the tree's coordinates q."""
+    context = plant.CreateDefaultContext()
+    for link in tree.links:
+        for k, freedom in enumerate(link.freedoms, link.first):
+            name = joints[freedom.name]
+            if not plant.HasJointNamed(name):
+                continue
+            joint = plant.GetJointByName(name)
+            if isinstance(joint, BallRpyJoint):
+                joint.set_angles(context, turned(link.freedoms, q[link.first : link.first + 3]))
+            else:
+                plant.SetPositions(context, at(joint.position_start(), q[k], plant, context))
+    return context
+
+
+def at(index: int, value: float, plant: MultibodyPlant, context: Context) -> np.ndarray:
+    positions: np.ndarray = plant.GetPositions(context)
+    positions[index] = value
+    return positions
+
+
+def turned(freedoms: object, angles: np.ndarray) -> np.ndarray:
+    """The roll, pitch and yaw of three turns one after the other."""
+    from cadbridge.exporters.tree import motion
+    from cadbridge.frames import Pose
+
+    X = Pose()
+    for freedom, angle in zip(freedoms, angles, strict=True):  # type: ignore[call-overload]
+        X = X @ motion(freedom.kind, freedom.axis, float(angle))
+    return X.rpy()
+
+
+def agree(mechanism: Mechanism, folder: Path, seed: int) -> None:
+    """Masses, inertias and poses of all links at random coordinates that screws allow."""
+    plant, tree = load(folder), spanning_tree(mechanism)
+    links, joints = names_of(folder, "links"), names_of(folder, "joints")
+    q = np.random.default_rng(seed).uniform(-0.5, 0.5, len(tree.freedoms))
+    for link in tree.links:
+        if link.type == "screw" and link.joint is not None:
+            q[link.first + 1] = (link.joint.pitch or 0.0) * q[link.first]
+    context = place(plant, tree, joints, q)
+    floating = {link.body for link in tree.links if link.type in ("free", "generic") and link.parent == 0}
+    for link, X_WL in zip(tree.links[1:], kinematics(tree, q).X_WL[1:], strict=True):
+        if link.body in floating:
+            continue
+        body = plant.GetBodyByName(links[tree.body(link).name])
+        found = plant.EvalBodyPoseInWorld(context, body)
+        assert isinstance(found, RigidTransform)
+        np.testing.assert_allclose(found.translation(), X_WL.p, atol=1e-9)
+        np.testing.assert_allclose(found.rotation().matrix(), X_WL.R, atol=1e-9)
+        mass = tree.mass(link)
+        assert mass is not None
+        M = body.CalcSpatialInertiaInBodyFrame(context)
+        assert M.get_mass() == pytest.approx(mass.mass, rel=1e-11)
+        np.testing.assert_allclose(M.get_com(), mass.com, atol=1e-9)
+        inertia = M.Shift(M.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+        np.testing.assert_allclose(inertia, mass.inertia, atol=1e-9)
+
+
+@pytest.mark.parametrize("make", MECHANISMS, ids=lambda m: m.__name__)
+def test_poses_and_masses_survive_in_drake(make: Callable[[], Mechanism], tmp_path: Path) -> None:
+    mechanism = make()
+    export(mechanism, tmp_path / "sdf", "sdf")
+    agree(mechanism, tmp_path / "sdf", 3)
+
+
+@pytest.mark.parametrize("name", ["quadruped_solidworks/Assem4.xml", "kuka_kr16_support/urdf/kr16_2.urdf"])
+def test_real_machines_load_in_drake(
+    name: str, corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mechanism = cb.build(cb.read(corpus / name))
+    export(mechanism, tmp_path / "sdf", "sdf")
+    agree(mechanism, tmp_path / "sdf", 4)
+    assert "warning" not in capfd.readouterr().err
+
+
+def test_gears_turn_in_drake_as_the_relation_says(tmp_path: Path) -> None:
+    from pydrake.systems.analysis import Simulator
+
+    mechanism = models.geared_pair(rack=False)
+    export(mechanism, tmp_path / "sdf", "sdf")
+    plant = load(tmp_path / "sdf", gravity=(0.0, -9.81, 0.0))
+    simulator = Simulator(plant)
+    context = simulator.get_mutable_context()
+    simulator.AdvanceTo(0.3)
+    q = plant.GetPositions(context)
+    (coupling,) = mechanism.couplings
+    assert isinstance(coupling.primitive, GearPair)
+    ratio = coupling.primitive.ratio
+    turned = sorted(abs(value) for value in q)
+    assert turned[-1] > 1e-3
+    assert turned[-1] / turned[0] == pytest.approx(max(ratio, 1 / ratio), rel=1e-3)
+
+
+def test_a_mass_that_no_body_has_is_refused(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    mechanism = models.pendulum()
+    bad = replace(mechanism.bodies[0], mass=MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, 3.0])))
+    with pytest.raises(ModelError):
+        export(replace(mechanism, bodies=(bad, *mechanism.bodies[1:])), tmp_path / "sdf", "sdf")
+    assert not (tmp_path / "sdf").exists()

@@ -91,7 +91,7 @@ class _Writer:
         self._taken = set(plan.link_names) | set(plan.joint_names) | set(plan.frame_names)
 
     def model(self, name: str) -> bytes:
-        root = ET.Element("sdf", version="1.11")
+        root = ET.Element("sdf", {"version": "1.11", "xmlns:drake": "http://drake.mit.edu"})
         model = add(root, "model", name=name)
         ground = self._plan.link_names[0]
         if self._plan.instances(self._plan.tree.links[0]):
@@ -183,6 +183,13 @@ class _Writer:
             add(follows, "multiplier").text = exact(factor)
             add(follows, "offset").text = number(mimic.offset)
             add(follows, "reference").text = "0"
+            # Drake passes over the format's own element and reads this one.
+            drake = {
+                "joint": self._plan.joint_names[driver],
+                "multiplier": exact(factor),
+                "offset": number(mimic.offset),
+            }
+            add(element, "drake:mimic", drake)
 
 
 def _range(link: Link, freedom: Freedom) -> Limit | None:

@@ -10,16 +10,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from solver.events import Event
     from solver.integrate import simulate
     from solver.recover import GearError, gear_errors, wrenches
-    from solver.result import Result, Statistics, Status, Trajectory
+    from solver.result import Occurrence, Result, Statistics, Status, Trajectory
     from solver.state import State
 
 _HOMES = {
+    "Event": "solver.events",
     "simulate": "solver.integrate",
     "GearError": "solver.recover",
     "gear_errors": "solver.recover",
     "wrenches": "solver.recover",
+    "Occurrence": "solver.result",
     "Result": "solver.result",
     "Statistics": "solver.result",
     "Status": "solver.result",
@@ -28,7 +31,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "Event",
     "GearError",
+    "Occurrence",
     "Result",
     "State",
     "Statistics",

@@ -11,7 +11,7 @@ from numba import njit
 
 from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, unwind
 from solver.kkt import factor, product, solve, weigh
-from solver.loads import all_forces, energies, world_inertia
+from solver.loads import energies, world_inertia
 from solver.system import ANGLE, ROTOR, SPEED
 
 
@@ -67,15 +67,10 @@ def metric(T, K, B, W, R, blocks):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive):  # type: ignore[no-untyped-def]
-    """v̇ (n, 6), λ (m,), α̇ (na,), power (rows of drive + 1, W), and the scaled residual of Ĝ v̇ = c."""
+def respond(T, K, B, W, R, blocks, force, c):  # type: ignore[no-untyped-def]
+    """v̇ (n, 6) and λ (m,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, and the scaled residual of the rows."""
     n, m = B.mass.shape[0], T.constant.shape[0]
-    x, R, v = frames(positions, quaternions, velocities)
-    value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
     inverse, weighed, L, scale = metric(T, K, B, W, R, blocks)
-    force = np.zeros((n, 6))
-    power = np.zeros(drive.shape[0] + 1)
-    all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, force, power)
     free = np.empty((n, 6))
     for i in range(n):
         for j in range(3):
@@ -88,6 +83,20 @@ def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive)
     b -= c
     multipliers = np.empty(m)
     y, left = solve(T, K, blocks, weighed, W.compliance, L, scale, b, n, multipliers)
+    return free - y, multipliers, left
+
+
+@njit(cache=True)
+def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive):  # type: ignore[no-untyped-def]
+    """v̇ (n, 6), λ (m,), α̇ (na,), power (motors + 1, W), and the scaled residual of Ĝ v̇ = c."""
+    n = B.mass.shape[0]
+    x, R, v = frames(positions, quaternions, velocities)
+    value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
+    force = np.zeros((n, 6))
+    power = np.zeros(F.motor_term.shape[0] + 1)
+    body_forces(B, R, v, force)
+    coordinate_forces(T, F, drive, value, rate, JA, JB, n, force, power)
+    acceleration, multipliers, left = respond(T, K, B, W, R, blocks, force, c)
     spun = np.empty(angles.shape[0])
     for k in range(T.kind.shape[0]):
         if T.angle[k] >= 0:
@@ -95,7 +104,7 @@ def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive)
     for k in range(F.motor_term.shape[0]):
         if F.motor_row[k] >= 0:
             power[k] = -multipliers[F.motor_row[k]] * rate[F.motor_term[k]]
-    return free - y, multipliers, spun, power, left
+    return acceleration, multipliers, spun, power, left
 
 
 @njit(cache=True)

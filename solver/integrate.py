@@ -1,4 +1,4 @@
-"""Simulation: adaptive steps of order 5, each put back on the constraints (successive projection method).
+"""Simulation: steps of a method, each put back on the constraints (successive projection method).
 
 Vlasenko & Kasper (2009): integrate the accelerations, project the positions, project the velocities.
 """
@@ -6,22 +6,25 @@ Vlasenko & Kasper (2009): integrate the accelerations, project the positions, pr
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver.callbacks import LoadError
-from solver.dopri5 import NODES, step
-from solver.dynamics import accelerate, observe
+from solver.dense import Segment, Slope
+from solver.events import Event, crossings
+from solver.explicit import settle, shaft_spins
+from solver.methods import METHODS, Attempt, Method, attempt, observed, slope_at
 from solver.model import Model
-from solver.projection import drive_values, project, project_positions, project_velocities
-from solver.result import Result, Statistics, Status, Trajectory
+from solver.projection import carry_angles, drive_values, project
+from solver.result import Occurrence, Result, Statistics, Status, Trajectory
 from solver.state import State
 from solver.system import System, prepare
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
 _PROJECTION_ALLOWED = 20.0
@@ -31,19 +34,31 @@ The local drift from the constraints is a part of the local error; more means th
 passing, and that the step was led by accelerations of another branch.
 """
 _SMALLEST = 1e-13
+_SAMPLES_A_STEP = 10
+"""No step is longer than so many samples: what happens between would not be seen."""
 
 
 @dataclass
 class _Run:
-    """What changes along a run."""
+    """What changes along a run, and what does not."""
 
     system: System
+    method: Method
     state: State
+    slope: Slope
+    memory: Array
     work: Array
     h: float
+    tolerances: tuple[float, float]
+    fixed: float | None
+    longest_step: float
+    events: tuple[Event, ...]
+    angle_places: Ints | None
     rows: list[tuple[object, ...]] = field(default_factory=list)
+    occurred: list[Occurrence] = field(default_factory=list)
     steps: int = 0
     rejected: int = 0
+    evaluations: int = 0
     shortest: float = np.inf
     longest: float = 0.0
     refused: str = ""
@@ -57,42 +72,100 @@ def simulate(
     rate: float,
     rtol: float = 1e-8,
     atol: float = 1e-8,
+    integrator: str = "dopri5",
+    step: float | None = None,
+    events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     longest_step: float = np.inf,
 ) -> Result:
     """Motion over `duration` (s) with `rate` samples a second, the start and the end among them.
 
-    `state` is put on the constraints first (none: the reference pose at rest). The error of each step is kept below
-    atol + rtol · |value| for every position (m), orientation, velocity and angle; steps end at the
-    samples. `progress` is called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept.
-    Raises ValueError for a model or call that cannot be computed.
+    `state` is put on the constraints first (none: the reference pose at rest). `integrator` is dopri5, dop853, rk4 or
+    generalized_alpha. With a `step` (s; rk4 needs one) all steps are of that length; without, the error of each is
+    kept below atol + rtol · |value| for every position (m), orientation, velocity and angle (generalized_alpha: every
+    position and orientation), and none is longer than `longest_step` or ten samples. Samples within a step are as
+    accurate as its ends, and lie on the constraints. `events` are told in the result, or end the run. `progress` is
+    called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. Raises ValueError for
+    a model or call that cannot be computed.
     """
+    method = _checked(duration, rate, rtol, atol, integrator, step)
+    began = time.perf_counter()
+    plain = model if isinstance(model, System) else prepare(model)
+    _check_events(plain, events)
+    start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
+    run = _begin(plain, start.state, method, (rtol, atol), step, min(longest_step, _SAMPLES_A_STEP / rate), events)
+    _record(run, run.state, run.slope, run.work)
+    status = start.status if not start.status.ok else None
+    if status is None:
+        times = start.state.t + _sample_times(duration, rate)
+        status = _advance_all(run, times, progress, should_stop)
+    statistics = Statistics(
+        steps=run.steps,
+        rejected=run.rejected,
+        evaluations=run.evaluations,
+        shortest=run.shortest if run.steps else 0.0,
+        longest=run.longest,
+        seconds=time.perf_counter() - began,
+    )
+    return Result(status, _trajectory(run), statistics, tuple(run.occurred))
+
+
+def _checked(duration: float, rate: float, rtol: float, atol: float, integrator: str, step: float | None) -> Method:
     if not (np.isfinite(duration) and duration >= 0):
         raise ValueError(f"the duration must be a number from zero, not {duration}")
     if not (np.isfinite(rate) and rate > 0):
         raise ValueError(f"the rate must be above zero, not {rate}")
     if not (1e-14 <= rtol <= 0.1 and 1e-16 <= atol <= 0.1):
         raise ValueError("tolerances must lie between 1e-14 and 0.1")
-    began = time.perf_counter()
-    system = model if isinstance(model, System) else prepare(model)
-    given = state or State.at_rest(system.model.positions, system.model.quaternions)
-    start = project(system, given)
-    run = _Run(system, start.state, np.zeros(len(system.drives) + 1), h=min(1e-3, longest_step))
-    _record(run)
-    status = start.status if not start.status.ok else None
-    if status is None:
-        times = start.state.t + _sample_times(duration, rate)
-        status = _advance_all(run, times, (rtol, atol), progress, should_stop, longest_step)
-    statistics = Statistics(
-        steps=run.steps,
-        rejected=run.rejected,
-        evaluations=7 * (run.steps + run.rejected),
-        shortest=run.shortest if run.steps else 0.0,
-        longest=run.longest,
-        seconds=time.perf_counter() - began,
+    if integrator not in METHODS:
+        raise ValueError(f'the integrator is one of {", ".join(METHODS)}, not "{integrator}"')
+    if step is not None and not (np.isfinite(step) and step > 0):
+        raise ValueError(f"the step must be above zero, not {step}")
+    method = METHODS[integrator]
+    if step is None and not method.adaptive:
+        raise ValueError(f"{integrator} does not control its error: give it a step")
+    return method
+
+
+def _check_events(system: System, events: Sequence[Event]) -> None:
+    count = len(system.model.coordinates)
+    for event in events:
+        if not 0 <= event.coordinate < count:
+            raise ValueError(f"event {event.name}: there is no coordinate {event.coordinate}, the model has {count}")
+
+
+def _begin(
+    plain: System,
+    state: State,
+    method: Method,
+    tolerances: tuple[float, float],
+    step: float | None,
+    longest_step: float,
+    events: Sequence[Event],
+) -> _Run:
+    system: System = plain
+    places: Ints | None = None
+    if method.alpha is not None:
+        system = prepare(plain.model, implicit=True)
+        own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
+        places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
+        state = carry_angles(state, plain, system)
+    slope = slope_at(system, state)
+    return _Run(
+        system=system,
+        method=method,
+        state=state,
+        slope=slope,
+        memory=slope.acceleration.copy(),
+        work=np.zeros(len(system.drives) + 1),
+        h=min(1e-3, longest_step) if step is None else step,
+        tolerances=tolerances,
+        fixed=step,
+        longest_step=longest_step,
+        events=tuple(events),
+        angle_places=places,
     )
-    return Result(status, _trajectory(run), statistics)
 
 
 def _sample_times(duration: float, rate: float) -> Array:
@@ -105,26 +178,30 @@ def _sample_times(duration: float, rate: float) -> Array:
 
 
 def _advance_all(
-    run: _Run,
-    times: Array,
-    tolerances: tuple[float, float],
-    progress: Callable[[float], None] | None,
-    should_stop: Callable[[], bool] | None,
-    longest_step: float,
+    run: _Run, times: Array, progress: Callable[[float], None] | None, should_stop: Callable[[], bool] | None
 ) -> Status:
-    first = run.state.t
+    first, sampled = run.state.t, 0
     try:
         run.system.callbacks.check()
-        for target in times:
-            while run.state.t < target:
-                if should_stop is not None and should_stop():
-                    return _stopped(run)
-                status = _advance(run, float(target), tolerances, longest_step)
-                if status is not None:
-                    return status
-                if progress is not None:
-                    progress((run.state.t - first) / (times[-1] - first))
-            _record(run)
+        while sampled < len(times):
+            if should_stop is not None and should_stop():
+                return _stopped(run)
+            before = (run.state, run.slope, run.work)
+            status = _advance(run, float(times[-1]))
+            if status is not None:
+                return status
+            if run.events or times[sampled] <= _reached(run):
+                segment = _segment(run, *before)
+                ended = _meet_events(run, segment) if run.events else None
+                while sampled < len(times) and times[sampled] <= _reached(run):
+                    _sample(run, segment, float(times[sampled]))
+                    sampled += 1
+                if ended is not None:
+                    if run.rows[-1][0] != run.state.t:
+                        _record(run, run.state, run.slope, run.work)
+                    return ended
+            if progress is not None:
+                progress((run.state.t - first) / (times[-1] - first))
     except KeyboardInterrupt:
         return _stopped(run)
     except LoadError as fault:
@@ -137,58 +214,62 @@ def _advance_all(
     return Status(True, "ok", f"simulated to t = {run.state.t:g} s", "")
 
 
+def _reached(run: _Run) -> float:
+    """The time up to which there are states: a sample within rounding of a step's end is that end."""
+    return run.state.t + 1e-12 * max(1.0, abs(run.state.t))
+
+
 def _stopped(run: _Run) -> Status:
     return Status(False, "stopped", f"stopped at t = {run.state.t:.6g} s", "All samples before it are kept.")
 
 
-def _advance(run: _Run, target: float, tolerances: tuple[float, float], longest: float) -> Status | None:
-    """One accepted step towards `target`, never beyond it; None when all is well."""
-    left = target - run.state.t
+def _advance(run: _Run, end: float) -> Status | None:
+    """One accepted step towards `end`, never beyond it; None when all is well."""
+    left = end - run.state.t
     last = run.h >= left * (1 - 1e-9)
-    h = left if last else min(run.h, 0.5 * left) if run.h > 0.5 * left else run.h
+    h = left if last else run.h
+    if run.fixed is None and not last and h > 0.5 * left:
+        h = 0.5 * left
     cut = h < run.h
     while True:
         if h < _SMALLEST * max(1.0, abs(run.state.t)):
             return _too_small(run)
-        found, work, error, moved = _try(run.system, run.state, h, tolerances)
-        if error <= 1.0 and moved <= _PROJECTION_ALLOWED:
+        tried = _try(run, h)
+        run.evaluations += tried.evaluations
+        if tried.error <= 1.0 and tried.moved <= _PROJECTION_ALLOWED:
             break
+        if run.fixed is not None:
+            return _too_long(run)
         run.rejected += 1
+        error = tried.error
         run.refused = "error" if error > 1.0 else "projection"
-        factor = _SAFETY * error**-0.2 if np.isfinite(error) and error > 1.0 else 0.5
+        factor = _SAFETY * error**-run.method.exponent if np.isfinite(error) and error > 1.0 else 0.5
         h *= max(_SHRINK, min(factor, 0.5 if error <= 1.0 else 1.0))
         last = cut = False
-    wished = h * min(_GROW, max(_SHRINK, _SAFETY * max(error, 1e-10) ** -0.2))
-    # A step cut short to meet a sample says little of the length that the error would allow.
-    run.h = min(longest, max(wished, run.h) if cut else wished)
-    run.state = replace(found, t=target if last else run.state.t + h)
-    run.work += work
+    if run.fixed is None:
+        wished = h * min(_GROW, max(_SHRINK, _SAFETY * max(tried.error, 1e-10) ** -run.method.exponent))
+        # A step cut short to meet the end says little of the length that the error would allow.
+        run.h = min(run.longest_step, max(wished, run.h) if cut else wished)
+    run.state = replace(tried.state, t=end if last else run.state.t + h)
+    run.work = run.work + tried.work
+    run.memory = tried.memory
+    run.slope = tried.slope or slope_at(run.system, run.state)
+    run.evaluations += 1
     run.steps += 1
     run.shortest, run.longest = min(run.shortest, h), max(run.longest, h)
     return None
 
 
-def _try(system: System, state: State, h: float, tolerances: tuple[float, float]) -> tuple[State, Array, float, float]:
-    """A step and its projection: the new state, work done, and error and movement against what is allowed."""
-    rtol, atol = tolerances
-    T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
-    drives = np.array([drive_values(system, state.t + c * h) for c in NODES])
-    arrays = (state.positions, state.quaternions, state.velocities, state.angles)
-    x, q, v, angles, work, error = step(T, K, B, F, W, h, *arrays, drives, rtol, atol)
-    if not error <= 1.0:
-        return state, work, float(error), 0.0
-    x0, q0 = x.copy(), q.copy()
-    tables = (T, K, B, W, system.length)
-    residual, _ = project_positions(*tables, x, q, angles, drives[-1], 8)
-    project_velocities(*tables, x, q, v, angles, drives[-1])
-    moved = float(np.max(np.abs(x - x0) / (atol + rtol * np.abs(x)), initial=0.0))
-    moved = max(moved, float(np.max(np.abs(q - q0), initial=0.0)) / (atol + rtol))
-    if not (np.isfinite(residual) and np.all(np.isfinite(v))):
-        return state, work, np.inf, 0.0
-    # What projection cannot close is as much an error as what it moves.
-    if residual > 1e-11:
-        moved = max(moved, _PROJECTION_ALLOWED * residual / 1e-9)
-    return State(state.t, x, q, v, angles), work, float(error), moved
+def _try(run: _Run, h: float) -> Attempt:
+    """A step and its projection. What projection cannot close is as much an error as what it moves."""
+    fixed = run.fixed is not None
+    allowed = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
+    tried = attempt(run.system, run.method, run.state, run.slope, run.memory, h, allowed)
+    if fixed:
+        tried = replace(tried, error=0.0 if np.isfinite(tried.error) else np.inf, moved=0.0)
+    if tried.residual > 1e-11:
+        tried = replace(tried, moved=max(tried.moved, _PROJECTION_ALLOWED * tried.residual / 1e-9))
+    return tried
 
 
 def _too_small(run: _Run) -> Status:
@@ -208,22 +289,78 @@ def _too_small(run: _Run) -> Status:
     )
 
 
-def _record(run: _Run) -> None:
+def _too_long(run: _Run) -> Status:
+    return Status(
+        False,
+        "no_convergence",
+        f"the step of {run.fixed:g} s could not be taken at t = {run.state.t:.6g} s",
+        "Take a shorter step, or none, so that the error is controlled.",
+    )
+
+
+def _segment(run: _Run, state: State, slope: Slope, work: Array) -> Segment:
+    """The step just taken, as a polynomial."""
+    spins = shaft_spins(run.system.bodies, state.quaternions, state.velocities)
+
+    def evaluate(within: State) -> Slope:
+        run.evaluations += 1
+        return slope_at(run.system, within)
+
+    ends = (state, run.state)
+    return Segment(*ends, (slope, run.slope), (work, run.work), spins, run.method.extra, evaluate)
+
+
+def _within(run: _Run, segment: Segment, theta: float) -> tuple[State, Array]:
+    """The state at a part of the step, put on the constraints, and the work done."""
+    if theta >= 1.0:
+        return segment.end, run.work
+    state, work = segment.at(theta)
+    system = run.system
+    T, K, B, W = system.program.terms, system.plan, system.bodies, system.rows
+    arrays = [np.ascontiguousarray(a) for a in (state.positions, state.quaternions, state.velocities, state.angles)]
+    settle(T, K, B, W, system.length, *arrays, drive_values(system, state.t), *run.tolerances)
+    return State(state.t, *arrays), work
+
+
+def _sample(run: _Run, segment: Segment, t: float) -> None:
+    theta = (t - segment.start.t) / segment.h
+    if theta >= 1.0 - 1e-12:
+        _record(run, run.state, run.slope, run.work)
+        return
+    state, work = _within(run, segment, theta)
+    state = replace(state, t=t)
+    run.evaluations += 1
+    _record(run, state, slope_at(run.system, state), work)
+
+
+def _meet_events(run: _Run, segment: Segment) -> Status | None:
+    """Tell the events of the step just taken; where one stops, the step ends there."""
+
+    def look(theta: float) -> tuple[State, Array]:
+        state = _within(run, segment, theta)[0]
+        return state, observed(run.system, state, run.slope.acceleration)[0]
+
+    for theta, event in crossings(run.events, look(0.0)[1], look):
+        state, work = _within(run, segment, theta)
+        run.occurred.append(Occurrence(event.name, state.t, state))
+        if event.stop:
+            run.state, run.work, run.slope = state, work, slope_at(run.system, state)
+            return Status(True, "event", f"{event.name} occurred at t = {state.t:.9g} s and ended the run", "")
+    return None
+
+
+def _record(run: _Run, state: State, slope: Slope, work: Array) -> None:
     """Append a sample."""
-    system, s = run.system, run.state
-    T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
-    drive = drive_values(system, s.t)
-    arrays = (s.positions, s.quaternions, s.velocities, s.angles, drive)
-    acceleration, multipliers, *_ = accelerate(T, K, B, F, W, *arrays)
+    system = run.system
     if run.rows:
         system.callbacks.check()
-    count = len(system.program.coordinate_term)
-    q, qd, qdd, first, second, kinetic, potential = observe(T, B, F, W, system.length, *arrays, acceleration, count)
-    c, m = len(system.model.coordinates), system.constraint_rows
+    q, qd, qdd, first, second, kinetic, potential = observed(system, state, slope.acceleration)
     residuals = (float(np.max(first, initial=0.0)), float(np.max(second, initial=0.0)))
-    energy = (kinetic, potential, float(np.sum(run.work[:-1])), float(run.work[-1]))
-    state = (s.t, s.positions, s.quaternions, s.velocities, acceleration, s.angles, multipliers[:m])
-    run.rows.append((*state, q[:c], qd[:c], qdd[:c], *residuals, *energy))
+    energy = (kinetic, potential, float(np.sum(work[:-1])), float(work[-1]))
+    angles = np.zeros(0) if state.angles is None else state.angles
+    angles = angles if run.angle_places is None else angles[run.angle_places]
+    place = (state.t, state.positions, state.quaternions, state.velocities, slope.acceleration, angles)
+    run.rows.append((*place, slope.multipliers[: system.constraint_rows], q, qd, qdd, *residuals, *energy))
 
 
 def _trajectory(run: _Run) -> Trajectory:

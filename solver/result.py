@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.state import State
+
 Array = NDArray[np.float64]
 
 
@@ -16,7 +18,8 @@ class Status:
 
     Codes: ok, stopped (should_stop or Ctrl-C), inconsistent and inconsistent_rates (constraints contradict
     each other), step_too_small, singular (projection moves more than the error allows), no_value (a load's
-    function of time is not defined), load_failed (a callback raised, or gave no forces).
+    function of time is not defined), load_failed (a callback raised, or gave no forces), event (an event that stops
+    occurred), no_convergence (an implicit step, or an equilibrium, was not found).
     """
 
     ok: bool
@@ -54,6 +57,15 @@ class Trajectory:
     dissipated: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Occurrence:
+    """The event `name` occurred at time `t` (s) in `state`."""
+
+    name: str
+    t: float
+    state: State
+
+
 @dataclass(frozen=True)
 class Statistics:
     """Steps taken and thrown away, evaluations of accelerations, the shortest and longest step (s), seconds."""
@@ -68,8 +80,9 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The status, all samples up to the end or the stop, and the statistics."""
+    """The status, all samples up to the end or the stop, the statistics, and the events in order of time."""
 
     status: Status
     trajectory: Trajectory
     statistics: Statistics
+    events: tuple[Occurrence, ...] = ()

@@ -18,6 +18,7 @@ from solver.constraints.program import Poses, Program, compile_program
 from solver.kkt import Plan, plan
 from solver.loading import Loads, check, drives, tables
 from solver.model import Model, RigidBody, TimeFunction
+from solver.tangents import soft_coordinates
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,26 +73,35 @@ class System:
         return int(np.sum(self.rows.kind != ROTOR))
 
 
-def prepare(model: Model) -> System:
-    """Compile a model. Raises ValueError that names the body or motor which cannot be computed."""
+SOFT = 1e30
+"""The compliance of a row that stands for a load without armature: it carries nothing."""
+
+
+def prepare(model: Model, implicit: bool = False) -> System:
+    """Compile a model. Raises ValueError that names the body or motor which cannot be computed.
+
+    `implicit`: every stiff coordinate gets a rotor's row (`solver.tangents`), for the tangents of `solver.implicit`.
+    """
     for body in model.bodies:
         _check(body)
     check(model)
     driving = [i for i, m in enumerate(model.motors) if m.kind in _DRIVERS]
-    rotors = [load for load in model.loads if load.armature > 0]
+    armatures = [load for load in model.loads if implicit or load.armature > 0]
+    rotors = soft_coordinates(model) if implicit else [load.coordinate for load in armatures]
+    inertia = [load.armature for load in armatures] + [0.0] * (len(rotors) - len(armatures))
     program = compile_program(
         model.primitives,
         np.asarray(model.positions, float).reshape(-1, 3),
         np.asarray(model.quaternions, float).reshape(-1, 4),
         [*model.coordinates, *(load.coordinate for load in model.loads), *(m.coordinate for m in model.motors)],
-        [*(model.motors[i].coordinate for i in driving), *(load.coordinate for load in rotors)],
+        [*(model.motors[i].coordinate for i in driving), *rotors],
     )
     held = int(program.primitive_row[-1])
     kinds = [HOLD] * held + [_DRIVERS[model.motors[i].kind] for i in driving] + [ROTOR] * len(rotors)
     rows = Rows(
         kind=np.array(kinds, np.int64),
         motor=np.array([-1] * held + driving + [-1] * len(rotors), np.int64),
-        compliance=np.array([0.0] * (held + len(driving)) + [1 / load.armature for load in rotors]),
+        compliance=np.array([0.0] * (held + len(driving)) + [1 / max(j, 1 / SOFT) for j in inertia]),
     )
     callbacks = Callbacks(model.callbacks, len(model.coordinates))
     return System(
@@ -105,7 +115,7 @@ def prepare(model: Model) -> System:
         rows=rows,
         length=_length(model),
         row_group=_row_groups(model, program, driving, len(rotors)),
-        angle_owner=_angle_owners(model, program, driving),
+        angle_owner=_angle_owners(model, program, driving, rotors),
     )
 
 
@@ -167,10 +177,12 @@ def _length(model: Model) -> float:
     return size if size > 1e-9 else 1.0
 
 
-def _angle_owners(model: Model, program: Program, driving: list[int]) -> tuple[int | Coordinate, ...]:
+def _angle_owners(
+    model: Model, program: Program, driving: list[int], rotors: list[Coordinate]
+) -> tuple[int | Coordinate, ...]:
     coordinates = [
         *(model.motors[i].coordinate for i in driving),
-        *(load.coordinate for load in model.loads if load.armature > 0),
+        *rotors,
         *model.coordinates,
         *(load.coordinate for load in model.loads),
         *(motor.coordinate for motor in model.motors),

@@ -10,11 +10,13 @@ from numpy.testing import assert_allclose
 
 from solver import functions, gear_errors, rotation, simulate, wrenches
 from solver.constraints import GROUND, Distance, PointOnPlane
-from solver.dopri5 import NODES, step
+from solver.explicit import step
+from solver.methods import slope_at
 from solver.model import Model, Motor
-from solver.projection import drive_values, project_positions, project_velocities
+from solver.projection import drive_values, project_positions
 from solver.state import State
 from solver.system import prepare
+from solver.tableaus import DOPRI5_TABLEAU
 from tests.solver.examples import O, X, Z, body, pendulum, planetary, poses, turn, wheels
 
 
@@ -80,9 +82,11 @@ def test_ten_turns_in_one_step_keep_the_phase() -> None:
     spin = np.zeros((2, 6))
     spin[:, 5] = 20 * np.pi, -20 * np.pi / 1.5
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
-    drives = np.array([drive_values(system, c) for c in NODES])
+    drives = np.array([drive_values(system, c) for c in DOPRI5_TABLEAU.nodes])
     start = (model.positions, model.quaternions, spin, np.zeros(system.program.angle_count))
-    x, q, v, angles, _, error = step(T, K, B, F, W, 1.0, *start, drives, 1e-8, 1e-8)
+    slope = slope_at(system, State(0.0, *start))
+    begin = (slope.acceleration, slope.turning, slope.power)
+    x, q, v, angles, _, error = step(T, K, B, F, W, DOPRI5_TABLEAU, 1.0, *start, begin, drives, 1e-8, 1e-8)
     residual, _ = project_positions(T, K, B, W, system.length, x, q, angles, drives[-1], 8)
     assert error < 1.0
     assert residual < 1e-13
@@ -93,28 +97,27 @@ def test_ten_turns_in_one_step_keep_the_phase() -> None:
     assert_allclose(run.trajectory.coordinates[-1], [100 * np.pi, -100 * np.pi / 1.5], rtol=1e-9)
 
 
-def _fixed_steps(model: Model, state: State, count: int) -> np.ndarray:
-    """Positions after 0.4 s in `count` equal steps with projection."""
+@pytest.mark.parametrize(
+    ("integrator", "counts", "order"),
+    [("dopri5", (10, 20), 4.6), ("dop853", (4, 8), 7.4), ("rk4", (10, 20), 3.7), ("generalized_alpha", (40, 80), 1.9)],
+)
+def test_integrators_have_their_order_on_a_geared_mechanism(
+    integrator: str, counts: tuple[int, int], order: float
+) -> None:
+    # Gravity across the axes makes the train swing.
+    model = replace(planetary(), gravity=(0.0, -9.81, 0.0))
     system = prepare(model)
-    T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
-    drives = np.array([drive_values(system, 0.0) for _ in NODES])
-    x, q, v = state.positions.copy(), state.quaternions.copy(), state.velocities.copy()
-    angles = np.zeros(system.program.angle_count)
-    for _ in range(count):
-        x, q, v, angles, _, _ = step(T, K, B, F, W, 0.4 / count, x, q, v, angles, drives, 1e-8, 1e-8)
-        project_positions(T, K, B, W, system.length, x, q, angles, drives[-1], 8)
-        project_velocities(T, K, B, W, system.length, x, q, v, angles, drives[-1])
-    return x
 
+    def end(integrator: str, count: int) -> np.ndarray:
+        result = simulate(system, duration=0.4, rate=2.5, integrator=integrator, step=0.4 / count)
+        assert result.status.ok
+        assert result.statistics.steps == count
+        assert result.trajectory.constraint_position.max() < 1e-12
+        return np.concatenate([result.trajectory.positions[-1].ravel(), result.trajectory.velocities[-1].ravel()])
 
-def test_integrator_has_order_five_on_a_geared_mechanism() -> None:
-    base = planetary()
-    # A weight on the planet makes the train swing.
-    model = replace(base, gravity=(0.0, -9.81, 0.0))
-    state = State.at_rest(model.positions, model.quaternions)
-    exact = _fixed_steps(model, state, 320)
-    errors = [np.abs(_fixed_steps(model, state, count) - exact).max() for count in (10, 20)]
-    assert np.log2(errors[0] / errors[1]) > 4.6
+    exact = end("dop853", 100)
+    errors = [np.abs(end(integrator, count) - exact).max() for count in counts]
+    assert np.log2(errors[0] / errors[1]) > order
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,183 @@
+"""States between the ends of a step: polynomials through both ends' states and accelerations.
+
+Poses have values, rates and accelerations at both projected ends: a quintic. Each extra acceleration, evaluated
+where the polynomial so far tells the state, raises its degree by one (bootstrapping: Enright, Jackson, Nørsett and
+Thomsen 1986). With 0, 1 or 3 of them the rates' error over a step h is of order h⁵, h⁶, h⁸: what the
+methods of order 4, 5 and 8 need, so that a sample is as accurate as the ends of its step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from solver.explicit import multiply, spun
+from solver.state import State
+
+Array = NDArray[np.float64]
+
+_NODES = ((), (0.5,), (0.5, 0.25, 0.75))
+LEVELS = {0: 0, 1: 1, 3: 2}
+"""Extra accelerations → the place in the table of nodes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Slope:
+    """What the equations of motion give at a state: v̇ (n, 6), α̇ (na,), power (rows of drive + 1,), λ (m,)."""
+
+    acceleration: Array
+    turning: Array
+    power: Array
+    multipliers: Array
+
+
+@lru_cache(maxsize=16)
+def _inverse(nodes: tuple[float, ...], second: bool) -> Array:
+    """Coefficients of the monomials of θ from the data.
+
+    `second`: values and rates at 0 and 1, second derivatives at 0, 1 and the nodes; else the value at 0 and rates at
+    0, 1 and the nodes (with the value at 1 as well they would be dependent: Simpson's rule).
+    """
+    ends = (0.0, 1.0)
+    rows = [(t, order) for order in (0, 1) for t in ends] if second else [(0.0, 0)]
+    rows += [(t, 2 if second else 1) for t in (*ends, *nodes)]
+    return np.linalg.inv(np.array([_derivative(t, order, len(rows)) for t, order in rows]))
+
+
+def _derivative(theta: float, order: int, count: int) -> Array:
+    """The derivatives (count,) of 1, θ, θ², … at θ."""
+    result = np.zeros(count)
+    for k in range(order, count):
+        result[k] = math.perm(k, order) * theta ** (k - order)
+    return result
+
+
+@njit(cache=True)
+def _pose_data(x, q, v, a, base, spins, h, out):  # type: ignore[no-untyped-def]
+    """out (3, 7n): [x, δ], h times its rate and h² times its second derivative; `base` (n, 4) is exp(t s) ⊗ q₀."""
+    n = x.shape[0]
+    w, b, s, back = np.zeros(4), np.zeros(4), np.zeros(4), np.empty(4)
+    turn, rate, one, two, three = np.empty(4), np.empty(4), np.empty(4), np.empty(4), np.empty(4)
+    for i in range(n):
+        back[0], back[1:] = base[i, 0], -base[i, 1:]
+        w[1:], b[1:], s[1:] = v[i, 3:], a[i, 3:], spins[i]
+        multiply(q[i], back, turn)
+        multiply(w, turn, one)
+        multiply(turn, s, two)
+        rate[:] = 0.5 * (one - two)
+        multiply(b, turn, one)
+        multiply(w, rate, two)
+        multiply(rate, s, three)
+        for j in range(3):
+            out[0, 3 * i + j], out[1, 3 * i + j], out[2, 3 * i + j] = x[i, j], h * v[i, j], h * h * a[i, j]
+        for j in range(4):
+            k = 3 * n + 4 * i + j
+            out[0, k], out[1, k] = turn[j], h * rate[j]
+            out[2, k] = 0.5 * h * h * (one[j] + two[j] - three[j])
+
+
+@njit(cache=True)
+def _read_pose(pose, rate, base, spins, x, q, v):  # type: ignore[no-untyped-def]
+    """x, q, v of [x, δ] and its rate: ω = (2 δ' + δ ⊗ s) ⊗ δ⁻¹."""
+    n = x.shape[0]
+    s, back, one, two = np.zeros(4), np.empty(4), np.empty(4), np.empty(4)
+    for i in range(n):
+        turn = pose[3 * n + 4 * i : 3 * n + 4 * i + 4].copy()
+        size = np.sum(turn**2)
+        s[1:] = spins[i]
+        multiply(turn, s, one)
+        one += 2 * rate[3 * n + 4 * i : 3 * n + 4 * i + 4]
+        back[0], back[1:] = turn[0] / size, -turn[1:] / size
+        multiply(one, back, two)
+        multiply(turn / math.sqrt(size), base[i], q[i])
+        x[i] = pose[3 * i : 3 * i + 3]
+        v[i, :3], v[i, 3:] = rate[3 * i : 3 * i + 3], two[1:]
+
+
+class Segment:
+    """A step of `h` seconds from `start` to `end`, both on the constraints; `slopes` belong to them.
+
+    `spins` (n, 3) are the steady spins at the start, `work` (2, rows of drive + 1) the work done up to the ends.
+    `evaluate(state)` gives the slope at a state.
+    """
+
+    def __init__(
+        self,
+        start: State,
+        end: State,
+        slopes: tuple[Slope, Slope],
+        work: tuple[Array, Array],
+        spins: Array,
+        extra: int,
+        evaluate: Callable[[State], Slope],
+    ) -> None:
+        self.start, self.end = start, end
+        self.h = end.t - start.t
+        self.spins = spins
+        self._still = np.zeros_like(start.quaternions)
+        self._still[:, 0] = 1.0
+        self._evaluate = evaluate
+        h = self.h
+        ends = [
+            self._pose(state, slope, theta) for state, slope, theta in ((start, slopes[0], 0.0), (end, slopes[1], 1.0))
+        ]
+        self._second = [data[order] for order in range(3) for data in ends]
+        first, self._last = (np.concatenate([_angles(s), w]) for s, w in zip((start, end), work, strict=True))
+        self._first = [first] + [h * np.concatenate([s.turning, s.power]) for s in slopes]
+        self._nodes: tuple[float, ...] = ()
+        self._wanted = _NODES[LEVELS[extra]]
+        self._fit()
+
+    def at(self, theta: float) -> tuple[State, Array]:
+        """The state, not yet projected, and the work done at the part `theta` of the step."""
+        while self._nodes != self._wanted:
+            self._raise()
+        return self._at(theta)
+
+    def _raise(self) -> None:
+        """Add the next accelerations: those in the middle first, then, from the better polynomial, the others."""
+        fresh = self._wanted[:1] if not self._nodes else self._wanted[len(self._nodes) :]
+        found = [(t, s := self._at(t)[0], self._evaluate(s)) for t in fresh]
+        for theta, state, slope in found:
+            self._second.append(self._pose(state, slope, theta)[2])
+            self._first.append(self.h * np.concatenate([slope.turning, slope.power]))
+        self._nodes += fresh
+        self._fit()
+
+    def _fit(self) -> None:
+        self._poses = _inverse(self._nodes, True) @ np.array(self._second)
+        self._sum = _inverse(self._nodes, False) @ np.array(self._first)
+        self._missed = self._last - np.sum(self._sum, axis=0)
+
+    def _at(self, theta: float) -> tuple[State, Array]:
+        n, na = len(self.start.positions), len(_angles(self.start))
+        count = len(self._poses)
+        pose = _derivative(theta, 0, count) @ self._poses
+        rate = _derivative(theta, 1, count) @ self._poses / self.h
+        sums = _derivative(theta, 0, len(self._sum)) @ self._sum + theta**2 * (3 - 2 * theta) * self._missed
+        x, q, v = np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6))
+        _read_pose(pose, rate, self._base(theta), self.spins, x, q, v)
+        return State(self.start.t + theta * self.h, x, q, v, sums[:na]), sums[na:]
+
+    def _base(self, theta: float) -> Array:
+        """exp(t s) ⊗ q₀ (n, 4) at θ."""
+        base = np.empty_like(self.start.quaternions)
+        spun(self._still, self.spins, self.start.quaternions, theta * self.h, base)
+        return base
+
+    def _pose(self, state: State, slope: Slope, theta: float) -> Array:
+        """(3, 7n): [x, δ] of a state at θ and, times h and h², its derivatives."""
+        out = np.empty((3, 7 * len(state.positions)))
+        place = (state.positions, state.quaternions, state.velocities, slope.acceleration)
+        _pose_data(*place, self._base(theta), self.spins, self.h, out)
+        return out
+
+
+def _angles(state: State) -> Array:
+    return np.zeros(0) if state.angles is None else state.angles

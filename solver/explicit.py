@@ -1,0 +1,180 @@
+"""One step of an explicit Runge–Kutta method given by its tableau, and its projection, compiled.
+
+Orientations are integrated as a small turn δ away from a steady spin: q(t) = δ(t) ⊗ exp(t s) ⊗ q₀ with the spin s of
+the body about its own shaft, δ' = ½ (ω ⊗ δ − δ ⊗ s). A shaft that turns steadily keeps δ = 1 whatever its speed,
+so that wheels may turn many times in one step.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from solver.constraints.kernels import rotations
+from solver.dynamics import accelerate
+from solver.projection import project_positions, project_velocities
+
+
+@njit(cache=True)
+def multiply(a, b, out):  # type: ignore[no-untyped-def]
+    """out = a ⊗ b (4,)."""
+    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
+    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+    out[2] = a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3]
+    out[3] = a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]
+
+
+@njit(cache=True)
+def shaft_spins(B, quaternions, velocities):  # type: ignore[no-untyped-def]
+    """The part of ω along each body's shaft, world axes (n, 3)."""
+    n = B.mass.shape[0]
+    R = np.empty((n + 1, 3, 3))
+    rotations(quaternions, R)
+    out = np.zeros((n, 3))
+    for i in range(n):
+        axis = R[i] @ B.spin[i]
+        along = axis[0] * velocities[i, 3] + axis[1] * velocities[i, 4] + axis[2] * velocities[i, 5]
+        out[i] = along * axis
+    return out
+
+
+@njit(cache=True)
+def spun(turn, spins, quaternions, time, out):  # type: ignore[no-untyped-def]
+    """out (n, 4) = δ ⊗ exp(time · s) ⊗ q₀."""
+    base, both = np.empty(4), np.empty(4)
+    for i in range(spins.shape[0]):
+        rate = math.sqrt(spins[i, 0] ** 2 + spins[i, 1] ** 2 + spins[i, 2] ** 2)
+        half = 0.5 * rate * time
+        factor = math.sin(half) / rate if rate > 1e-300 else 0.5 * time
+        base[0] = math.cos(half)
+        for j in range(3):
+            base[1 + j] = factor * spins[i, j]
+        multiply(base, quaternions[i], both)
+        multiply(turn[i], both, out[i])
+
+
+@njit(cache=True)
+def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[no-untyped-def]
+    """out (N,) = [v, δ', v̇, α̇, power]."""
+    n, na = v.shape[0], turning.shape[0]
+    w, s = np.zeros(4), np.zeros(4)
+    first, second = np.empty(4), np.empty(4)
+    for i in range(n):
+        w[1:] = v[i, 3:]
+        s[1:] = spins[i]
+        multiply(w, turn[i], first)
+        multiply(turn[i], s, second)
+        for j in range(3):
+            out[3 * i + j] = v[i, j]
+        for j in range(4):
+            out[3 * n + 4 * i + j] = 0.5 * (first[j] - second[j])
+        for j in range(6):
+            out[7 * n + 6 * i + j] = acceleration[i, j]
+    out[13 * n : 13 * n + na] = turning
+    out[13 * n + na :] = power
+
+
+@njit(cache=True)
+def scaled_error(tableau, h, count, slopes, start, end, rtol, atol):  # type: ignore[no-untyped-def]
+    """The largest local error of the first `count` values over what is allowed; 1: just allowed.
+
+    With a coarse estimate beside the fine one they are joined as in DOP853: e²/√(e² + 0.01 ē²).
+    """
+    fine, coarse = 0.0, 0.0
+    for i in range(count):
+        e, c = 0.0, 0.0
+        for s in range(slopes.shape[0]):
+            e += tableau.error[s] * slopes[s, i]
+            c += tableau.coarse[s] * slopes[s, i]
+        allowed = atol + rtol * max(abs(start[i]), abs(end[i]))
+        e, c = abs(h * e) / allowed, abs(h * c) / allowed
+        # A comparison with NaN is false: let NaN through as an infinite error.
+        if not e <= fine:
+            fine = e if e == e else np.inf
+        if c > coarse:
+            coarse = c
+    if coarse > 0.0 and fine < np.inf:
+        return fine * fine / math.sqrt(fine * fine + 0.01 * coarse * coarse)
+    return fine
+
+
+@njit(cache=True)
+def step(T, K, B, F, W, tableau, h, x, q, v, angles, slope, drives, rtol, atol):  # type: ignore[no-untyped-def]
+    """One step of h: new x, q, v, angles, work done (rows of drive + 1; J) and the scaled error (1: just allowed).
+
+    `slope` is (v̇, α̇, power) at the start; `drives` (s, …) are the functions of time at the nodes.
+    """
+    n, na, stages = x.shape[0], angles.shape[0], tableau.nodes.shape[0]
+    acceleration, turning, power = slope
+    size = 13 * n + na + power.shape[0]
+    spins = shaft_spins(B, q, v)
+    start = np.zeros(size)
+    start[: 3 * n] = x.ravel()
+    for i in range(n):
+        start[3 * n + 4 * i] = 1.0
+    start[7 * n : 13 * n] = v.ravel()
+    start[13 * n : 13 * n + na] = angles
+    slopes = np.zeros((stages, size))
+    _slope(v, start[3 * n : 7 * n].copy().reshape(n, 4), spins, acceleration, turning, power, slopes[0])
+    y = start.copy()
+    place = np.empty((n, 4))
+    for s in range(1, stages):
+        y[:] = start
+        for r in range(s):
+            if tableau.stages[s, r] != 0.0:
+                y += (h * tableau.stages[s, r]) * slopes[r]
+        turn = y[3 * n : 7 * n].copy().reshape(n, 4)
+        spun(turn, spins, q, h * tableau.nodes[s], place)
+        there = y[7 * n : 13 * n].copy().reshape(n, 6)
+        own = y[13 * n : 13 * n + na].copy()
+        acceleration, _, turning, power, _ = accelerate(
+            T, K, B, F, W, y[: 3 * n].copy().reshape(n, 3), place, there, own, drives[s]
+        )
+        _slope(there, turn, spins, acceleration, turning, power, slopes[s])
+    y[:] = start
+    for r in range(stages):
+        if tableau.weights[r] != 0.0:
+            y += (h * tableau.weights[r]) * slopes[r]
+    error = scaled_error(tableau, h, 13 * n + na, slopes, start, y, rtol, atol)
+    new_q = np.empty((n, 4))
+    spun(y[3 * n : 7 * n].copy().reshape(n, 4), spins, q, h, new_q)
+    for i in range(n):
+        new_q[i] /= math.sqrt(np.sum(new_q[i] ** 2))
+    return (
+        y[: 3 * n].copy().reshape(n, 3),
+        new_q,
+        y[7 * n : 13 * n].copy().reshape(n, 6),
+        y[13 * n : 13 * n + na].copy(),
+        y[13 * n + na :].copy(),
+        error,
+    )
+
+
+@njit(cache=True)
+def settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol):  # type: ignore[no-untyped-def]
+    """Project x, q, v, angles in place; how far that moved them over what is allowed, and the residual left."""
+    x0, q0 = x.copy(), q.copy()
+    residual, _ = project_positions(T, K, B, W, length, x, q, angles, drive, 8)
+    project_velocities(T, K, B, W, length, x, q, v, angles, drive)
+    moved = 0.0
+    for i in range(x.shape[0]):
+        for j in range(3):
+            moved = max(moved, abs(x[i, j] - x0[i, j]) / (atol + rtol * abs(x[i, j])))
+        for j in range(4):
+            moved = max(moved, abs(q[i, j] - q0[i, j]) / (atol + rtol))
+    return moved, residual
+
+
+@njit(cache=True)
+def advance(T, K, B, F, W, length, tableau, h, x, q, v, angles, slope, drives, drive, rtol, atol):  # type: ignore[no-untyped-def]
+    """A step with its projection; `drive` are the functions of time at the end.
+
+    New x, q, v, angles, work, scaled error, scaled movement and residual of the projection.
+    """
+    x, q, v, angles, work, error = step(T, K, B, F, W, tableau, h, x, q, v, angles, slope, drives, rtol, atol)
+    moved, residual = 0.0, 0.0
+    if error <= 1.0:
+        moved, residual = settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol)
+    return x, q, v, angles, work, error, moved, residual

@@ -1,0 +1,137 @@
+"""The integrators behind one interface: each tries a step and says how large its error was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.dense import Slope
+from solver.dynamics import accelerate, observe
+from solver.explicit import advance
+from solver.implicit import Alpha, alpha_coefficients, alpha_step
+from solver.projection import drive_values
+from solver.state import State
+from solver.system import ROTOR, System
+from solver.tableaus import DOP853_TABLEAU, DOPRI5_TABLEAU, RK4_TABLEAU, Tableau
+from solver.tangents import constant_tangents
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Method:
+    """An integrator as data.
+
+    `exponent` of the step's length over the scaled error; `extra` accelerations for states within a step
+    (`solver.dense`); `adaptive`: whether it can control its error; a `tableau`, or `alpha`.
+    """
+
+    exponent: float
+    extra: int
+    adaptive: bool
+    evaluations: int
+    tableau: Tableau | None = None
+    alpha: Alpha | None = None
+
+
+RADIUS = 0.8
+"""Spectral radius of generalised-α at infinite frequency."""
+
+METHODS = {
+    "dopri5": Method(1 / 5, 1, True, 6, tableau=DOPRI5_TABLEAU),
+    "dop853": Method(1 / 8, 3, True, 11, tableau=DOP853_TABLEAU),
+    "rk4": Method(0.0, 0, False, 3, tableau=RK4_TABLEAU),
+    "generalized_alpha": Method(1 / 3, 0, True, 1, alpha=alpha_coefficients(RADIUS)),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A step tried: the state at its end, work done, error and movement of the projection over what is allowed.
+
+    `residual` is what the projection left open. `memory` is the method's own, for the next step; `slope` belongs to
+    the state where the method has computed it anyway.
+    """
+
+    state: State
+    work: Array
+    error: float
+    moved: float
+    residual: float
+    memory: Array
+    evaluations: int
+    slope: Slope | None = None
+
+
+def slope_at(system: System, state: State, drive: Array | None = None) -> Slope:
+    """The accelerations and multipliers at a state."""
+    T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
+    drive = drive_values(system, state.t) if drive is None else drive
+    arrays = (state.positions, state.quaternions, state.velocities, state.angles)
+    acceleration, multipliers, turning, power, _ = accelerate(T, K, B, F, W, *arrays, drive)
+    return Slope(acceleration, turning, power, multipliers)
+
+
+def observed(
+    system: System, state: State, acceleration: Array
+) -> tuple[Array, Array, Array, Array, Array, float, float]:
+    """Coordinates of the model, rates, accelerations (c,); scaled residuals (m,) twice; energies (J)."""
+    T, B, F, W = system.program.terms, system.bodies, system.loads, system.rows
+    drive = drive_values(system, state.t)
+    arrays = (state.positions, state.quaternions, state.velocities, state.angles, drive)
+    count = len(system.program.coordinate_term)
+    q, qd, qdd, *rest = observe(T, B, F, W, system.length, *arrays, acceleration, count)
+    c = len(system.model.coordinates)
+    return (q[:c], qd[:c], qdd[:c], *rest)
+
+
+def attempt(
+    system: System, method: Method, state: State, slope: Slope, memory: Array, h: float, tolerances: tuple[float, float]
+) -> Attempt:
+    """A step of `h` (s) from a state with its slope."""
+    tried = _explicit if method.tableau is not None else _implicit
+    return tried(system, method, state, slope, memory, h, tolerances)
+
+
+def _explicit(
+    system: System, method: Method, state: State, slope: Slope, memory: Array, h: float, tolerances: tuple[float, float]
+) -> Attempt:
+    T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
+    tableau = method.tableau
+    assert tableau is not None
+    drives = np.array([drive_values(system, state.t + c * h) for c in tableau.nodes])
+    end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(system, state.t + h)
+    arrays = (state.positions, state.quaternions, state.velocities, state.angles)
+    begin = (slope.acceleration, slope.turning, slope.power)
+    x, q, v, angles, work, error, moved, residual = advance(
+        T, K, B, F, W, system.length, tableau, h, *arrays, begin, drives, end, *tolerances
+    )
+    fine = bool(np.all(np.isfinite(v))) and np.isfinite(residual)
+    found = State(state.t + h, x, q, v, angles) if fine else state
+    return Attempt(
+        found, work, float(error) if fine else np.inf, float(moved), float(residual), memory, method.evaluations
+    )
+
+
+def _implicit(
+    system: System, method: Method, state: State, slope: Slope, memory: Array, h: float, tolerances: tuple[float, float]
+) -> Attempt:
+    T, K, B, F = system.program.terms, system.plan, system.bodies, system.loads
+    # The rows' compliance is the step's own: it is written into a copy.
+    rows = system.rows._replace(compliance=system.rows.compliance.copy())
+    first = int(np.searchsorted(rows.kind == ROTOR, True))
+    tangents = constant_tangents(system.model)
+    drive = drive_values(system, state.t + h)
+    arrays = (state.positions, state.quaternions, state.velocities, state.angles)
+    begin = (slope.acceleration, slope.turning)
+    x, q, v, angles, a, error, residual, rounds = alpha_step(
+        T, K, B, F, rows, system.length, method.alpha, h, *arrays, begin, memory, drive, first, tangents, *tolerances
+    )
+    found = State(state.t + h, x, q, v, angles)
+    if not (np.all(np.isfinite(v)) and np.isfinite(residual)):
+        return Attempt(state, np.zeros(0), np.inf, 0.0, np.inf, memory, rounds + 1)
+    end = slope_at(system, found, drive)
+    work = h * (slope.power + end.power) / 2
+    return Attempt(found, work, float(error), 0.0, float(residual), a, rounds + 1, end)

@@ -1,0 +1,40 @@
+"""The coordinates along which loads are stiff or damped: what an implicit step must know of them.
+
+Of a bushing these are the travel along, and the turn about, each of its axes; what its matrices couple beside their
+diagonals is left to the iteration.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.constraints.primitives import Coordinate
+from solver.model import Bushing, Model
+
+Array = NDArray[np.float64]
+
+
+def soft_coordinates(model: Model) -> list[Coordinate]:
+    """Those of the loads, one each, then of the pd motors, then six for each bushing."""
+    motors = [m.coordinate for m in model.motors if m.kind == "pd"]
+    return [*(load.coordinate for load in model.loads), *motors, *(c for b in model.bushings for c in _of_bushing(b))]
+
+
+def _of_bushing(bushing: Bushing) -> list[Coordinate]:
+    a, b = np.asarray(bushing.axes_a, float), np.asarray(bushing.axes_b, float)
+    ends = (bushing.a, bushing.b)
+    travel = [Coordinate("distance", *ends, bushing.point_a, a[:, j], bushing.point_b) for j in range(3)]
+    turns = [
+        Coordinate("angle", *ends, bushing.point_a, a[:, j], bushing.point_b, a[:, (j + 1) % 3], b[:, (j + 1) % 3])
+        for j in range(3)
+    ]
+    return travel + turns
+
+
+def constant_tangents(model: Model) -> tuple[Array, Array]:
+    """Damping and stiffness along the coordinates after the loads'; those of loads change with their state."""
+    motors = [m for m in model.motors if m.kind == "pd"]
+    damping = [np.array([m.damping for m in motors]), *(np.diag(b.damping) for b in model.bushings)]
+    stiffness = [np.array([m.stiffness for m in motors]), *(np.diag(b.stiffness) for b in model.bushings)]
+    return np.concatenate(damping).astype(float), np.concatenate(stiffness).astype(float)

@@ -2,8 +2,8 @@
 
 Poses have values, rates and accelerations at both projected ends: a quintic. Each extra acceleration, evaluated
 where the polynomial so far tells the state, raises its degree by one (bootstrapping: Enright, Jackson, Nørsett and
-Thomsen 1986). With 0, 1 or 3 of them the rates' error over a step h is of order h⁵, h⁶, h⁸: what the
-methods of order 4, 5 and 8 need, so that a sample is as accurate as the ends of its step.
+Thomsen 1986). With 0 or 3 of them the rates' error over a step h is of order h⁵ or h⁸, and that of angles and work,
+which have rates only, h⁴ or h⁶: a sample is as accurate as the ends of its step.
 """
 
 from __future__ import annotations
@@ -22,19 +22,22 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-_NODES = ((), (0.5,), (0.5, 0.25, 0.75))
-LEVELS = {0: 0, 1: 1, 3: 2}
-"""Extra accelerations → the place in the table of nodes."""
+_NODES = {0: (), 3: (0.5, 0.25, 0.75)}
+"""Where extra accelerations are taken, in this order."""
 
 
 @dataclass(frozen=True, eq=False)
 class Slope:
-    """What the equations of motion give at a state: v̇ (n, 6), α̇ (na,), power (rows of drive + 1,), λ (m,)."""
+    """What the equations of motion give at a state: v̇ (n, 6), α̇ (na,), power (rows + 1,), λ (m,).
+
+    `drive` (rows, 3) are the loads' functions of time there.
+    """
 
     acceleration: Array
     turning: Array
     power: Array
     multipliers: Array
+    drive: Array
 
 
 @lru_cache(maxsize=16)
@@ -131,7 +134,7 @@ class Segment:
         first, self._last = (np.concatenate([_angles(s), w]) for s, w in zip((start, end), work, strict=True))
         self._first = [first] + [h * np.concatenate([s.turning, s.power]) for s in slopes]
         self._nodes: tuple[float, ...] = ()
-        self._wanted = _NODES[LEVELS[extra]]
+        self._wanted: tuple[float, ...] = _NODES[extra]
         self._fit()
 
     def at(self, theta: float) -> tuple[State, Array]:

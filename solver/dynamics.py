@@ -11,7 +11,7 @@ from numba import njit
 
 from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, unwind
 from solver.kkt import factor, product, solve, weigh
-from solver.loads import energies, world_inertia
+from solver.loads import all_forces, energies, world_inertia
 from solver.system import ANGLE, ROTOR, SPEED
 
 
@@ -88,14 +88,13 @@ def respond(T, K, B, W, R, blocks, force, c):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive):  # type: ignore[no-untyped-def]
-    """v̇ (n, 6), λ (m,), α̇ (na,), power (motors + 1, W), and the scaled residual of Ĝ v̇ = c."""
+    """v̇ (n, 6), λ (m,), α̇ (na,), power (rows of drive + 1, W), and the scaled residual of Ĝ v̇ = c."""
     n = B.mass.shape[0]
     x, R, v = frames(positions, quaternions, velocities)
     value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
     force = np.zeros((n, 6))
-    power = np.zeros(F.motor_term.shape[0] + 1)
-    body_forces(B, R, v, force)
-    coordinate_forces(T, F, drive, value, rate, JA, JB, n, force, power)
+    power = np.zeros(drive.shape[0] + 1)
+    all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, force, power)
     acceleration, multipliers, left = respond(T, K, B, W, R, blocks, force, c)
     spun = np.empty(angles.shape[0])
     for k in range(T.kind.shape[0]):

@@ -3,7 +3,8 @@
 Chung and Hulbert (1993) for the coefficients, Arnold and Brüls (2007) for the orientations. The accelerations
 at the end of the step solve the equations of motion there, rows on the level of accelerations; positions and
 velocities are projected afterwards, as after every other step. The tangent of a load along a coordinate,
-γ' h d + β' h² k, adds to its armature: the same saddle-point system serves, with one row a coordinate (`solver.tangents`, `solver.kkt`).
+γ' h d + β' h² k, adds to its armature: the same saddle-point system serves, with one row a coordinate
+(`solver.tangents`, `solver.kkt`).
 """
 
 # ruff: noqa: RUF059 - kernels hand back all they computed; naming every part keeps one shape to read
@@ -104,8 +105,8 @@ def alpha_step(T, K, B, F, W, length, alpha, h, x, q, v, angles, before, memory,
     """One step of h, projected.
 
     `before` is (v̇, α̇) at the start, `memory` (n, 6) the algorithmic acceleration, `drive` the functions of time
-    at the end, `first` the first soft row, `tangents` as `constant_tangents` gives them. New x, q, v, angles, memory, scaled error (infinite: the
-    iteration did not converge), residual of the projection, and the rounds it took.
+    at the end, `first` the first soft row, `tangents` as `constant_tangents` gives them. New x, q, v, angles,
+    memory, scaled error (infinite: the iteration did not converge), residual of the projection, rounds taken.
     """
     n, m = x.shape[0], T.constant.shape[0]
     old, turning = before

@@ -34,6 +34,8 @@ The local drift from the constraints is a part of the local error; more means th
 passing, and that the step was led by accelerations of another branch.
 """
 _SMALLEST = 1e-13
+_NEAR = 1e-9
+"""s: how near a run comes to a time at which a load's function has no value."""
 _SAMPLES_A_STEP = 10
 """No step is longer than so many samples: what happens between would not be seen."""
 
@@ -264,7 +266,15 @@ def _try(run: _Run, h: float) -> Attempt:
     """A step and its projection. What projection cannot close is as much an error as what it moves."""
     fixed = run.fixed is not None
     allowed = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
-    tried = attempt(run.system, run.method, run.state, run.slope, run.memory, h, allowed)
+    try:
+        tried = attempt(run.system, run.method, run.state, run.slope, run.memory, h, allowed)
+    except LoadError:
+        raise
+    except ValueError:
+        # A function of time has no value somewhere in the step: shorter steps come as near to there as can be.
+        if fixed or h < _NEAR:
+            raise
+        return Attempt(run.state, run.work, np.inf, 0.0, 0.0, run.memory, 0)
     if fixed:
         tried = replace(tried, error=0.0 if np.isfinite(tried.error) else np.inf, moved=0.0)
     if tried.residual > 1e-11:
@@ -338,7 +348,7 @@ def _meet_events(run: _Run, segment: Segment) -> Status | None:
 
     def look(theta: float) -> tuple[State, Array]:
         state = _within(run, segment, theta)[0]
-        return state, observed(run.system, state, run.slope.acceleration)[0]
+        return state, observed(run.system, state, run.slope)[0]
 
     for theta, event in crossings(run.events, look(0.0)[1], look):
         state, work = _within(run, segment, theta)
@@ -354,7 +364,7 @@ def _record(run: _Run, state: State, slope: Slope, work: Array) -> None:
     system = run.system
     if run.rows:
         system.callbacks.check()
-    q, qd, qdd, first, second, kinetic, potential = observed(system, state, slope.acceleration)
+    q, qd, qdd, first, second, kinetic, potential = observed(system, state, slope)
     residuals = (float(np.max(first, initial=0.0)), float(np.max(second, initial=0.0)))
     energy = (kinetic, potential, float(np.sum(work[:-1])), float(work[-1]))
     angles = np.zeros(0) if state.angles is None else state.angles

@@ -40,7 +40,7 @@ RADIUS = 0.8
 """Spectral radius of generalised-α at infinite frequency."""
 
 METHODS = {
-    "dopri5": Method(1 / 5, 1, True, 6, tableau=DOPRI5_TABLEAU),
+    "dopri5": Method(1 / 5, 3, True, 6, tableau=DOPRI5_TABLEAU),
     "dop853": Method(1 / 8, 3, True, 11, tableau=DOP853_TABLEAU),
     "rk4": Method(0.0, 0, False, 3, tableau=RK4_TABLEAU),
     "generalized_alpha": Method(1 / 3, 0, True, 1, alpha=alpha_coefficients(RADIUS)),
@@ -71,18 +71,15 @@ def slope_at(system: System, state: State, drive: Array | None = None) -> Slope:
     drive = drive_values(system, state.t) if drive is None else drive
     arrays = (state.positions, state.quaternions, state.velocities, state.angles)
     acceleration, multipliers, turning, power, _ = accelerate(T, K, B, F, W, *arrays, drive)
-    return Slope(acceleration, turning, power, multipliers)
+    return Slope(acceleration, turning, power, multipliers, drive)
 
 
-def observed(
-    system: System, state: State, acceleration: Array
-) -> tuple[Array, Array, Array, Array, Array, float, float]:
+def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, Array, Array, Array, float, float]:
     """Coordinates of the model, rates, accelerations (c,); scaled residuals (m,) twice; energies (J)."""
     T, B, F, W = system.program.terms, system.bodies, system.loads, system.rows
-    drive = drive_values(system, state.t)
-    arrays = (state.positions, state.quaternions, state.velocities, state.angles, drive)
+    arrays = (state.positions, state.quaternions, state.velocities, state.angles, slope.drive)
     count = len(system.program.coordinate_term)
-    q, qd, qdd, *rest = observe(T, B, F, W, system.length, *arrays, acceleration, count)
+    q, qd, qdd, *rest = observe(T, B, F, W, system.length, *arrays, slope.acceleration, count)
     c = len(system.model.coordinates)
     return (q[:c], qd[:c], qdd[:c], *rest)
 

@@ -17,6 +17,7 @@ from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from solver.constraints import Coupler, evaluate
+from solver.events import Event
 from solver.integrate import simulate as integrate
 from solver.model import Model, Motor, Stop, TimeFunction
 from solver.projection import carry_angles, project
@@ -82,6 +83,7 @@ def simulate(
         start = None if state is None else carry_angles(state, prepare(lowered.model), system)
         result = integrate(
             system, start, duration=what.duration, rate=what.rate, rtol=what.rtol, atol=what.atol,
+            integrator=what.integrator, step=what.step, events=_events(lowered, what),
             progress=None if progress is None else (lambda part: progress(part * what.duration)),
         )  # fmt: skip
     except ValueError as fault:
@@ -152,6 +154,10 @@ def _coordinate(lowered: Lowered, name: str) -> int:
     return index
 
 
+def _events(lowered: Lowered, what: Scenario) -> list[Event]:
+    return [Event(e.joint, _coordinate(lowered, e.joint), e.value, e.direction, e.stop) for e in what.events]
+
+
 def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
     """The designed pose moved to the joint values asked for, on the constraints; None for the designed pose at rest.
 
@@ -219,6 +225,7 @@ def _summary(lowered: Lowered, result: Result) -> dict[str, Any]:
         "message": result.status.message,
         "simulated_s": float(T.t[-1]) if len(T.t) else 0.0,
         "samples": len(T.t),
+        "events": [{"joint": e.name, "t_s": e.t} for e in result.events],
         "bodies": len(lowered.units),
         "rows": int(sum(p.rows for p in lowered.model.primitives)),
         "steps": result.statistics.steps,

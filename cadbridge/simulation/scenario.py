@@ -60,12 +60,23 @@ class MotorSpec:
 
 
 @dataclass(frozen=True)
+class EventSpec:
+    """A joint (by name) passes `value` (rad or m), rising, falling or either; `stop` ends the run there."""
+
+    joint: str
+    value: float
+    direction: str = "either"
+    stop: bool = False
+
+
+@dataclass(frozen=True)
 class Scenario:
     """SI throughout. `positions` and `rates` are initial joint values (rad or m) by joint name.
 
     `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and tells). `friction` are the speeds
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
+    `integrator` is one of the solver's; with a `step` (s) all steps are of that length.
     """
 
     gravity: tuple[float, float, float] | None = None
@@ -73,6 +84,8 @@ class Scenario:
     rate: float = 100.0
     rtol: float = 1e-8
     atol: float = 1e-8
+    integrator: str = "dopri5"
+    step: float | None = None
     positions: dict[str, float] = field(default_factory=dict)
     rates: dict[str, float] = field(default_factory=dict)
     motors: tuple[MotorSpec, ...] = ()
@@ -80,6 +93,7 @@ class Scenario:
     limits: str = "ignore"
     friction: tuple[float, float] | None = FRICTION_SPEEDS
     velocities: dict[str, Vector] = field(default_factory=dict)
+    events: tuple[EventSpec, ...] = ()
 
 
 class PdEntry(Strict):
@@ -99,6 +113,15 @@ class MotorEntry(Strict):
     speed: Function | None = None
     angle: Function | None = None
     pd: PdEntry | None = None
+
+
+class EventEntry(Strict):
+    """A joint passes a position (degrees or mm); `stop` ends the run there."""
+
+    joint: str
+    position: Finite
+    direction: Literal["rising", "falling", "either"] = "either"
+    stop: bool = False
 
 
 class Initial(Strict):
@@ -130,13 +153,15 @@ class ScenarioFile(Strict):
     duration: Positive = 2.0
     rate: Positive = 100.0
     tolerance: Annotated[float, Field(ge=1e-14, le=0.1)] | Tolerance = 1e-8
-    integrator: Literal["dopri5"] = "dopri5"
+    integrator: Literal["dopri5", "dop853", "rk4", "generalized_alpha"] = "dopri5"
+    step: Positive | None = None
     initial: Initial = Field(default_factory=Initial)
     motors: list[MotorEntry] = Field(default_factory=list)
     loads: LoadsFile = Field(default_factory=LoadsFile)
     limits: Literal["stop", "ignore"] = "ignore"
     friction: Literal["apply", "ignore"] = "apply"
     friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
+    events: list[EventEntry] = Field(default_factory=list)
 
 
 def json_schema_text() -> str:
@@ -196,8 +221,8 @@ def _validated(data: object, places: Place, file: str, findings: Findings) -> Sc
 
 
 _MODELS: tuple[type[BaseModel], ...] = (
-    ScenarioFile, Initial, MotorEntry, PdEntry, Tolerance, FrictionSpeed, LoadsFile, SpringEntry, JointSpringEntry,
-    BushingEntry, WrenchEntry, FrictionEntry, StopEntry, FrameEntry,
+    ScenarioFile, Initial, MotorEntry, PdEntry, EventEntry, Tolerance, FrictionSpeed, LoadsFile, SpringEntry,
+    JointSpringEntry, BushingEntry, WrenchEntry, FrictionEntry, StopEntry, FrameEntry,
 )  # fmt: skip
 _KEYS = sorted({k for model in _MODELS for k in model.model_fields})
 
@@ -217,18 +242,24 @@ class _Resolver:
             tolerance = Tolerance(relative=tolerance, absolute=max(tolerance, 1e-16))
         speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
         loads = LoadsResolver(self.mechanism, self.findings, self.joint, self._where, speeds)
+        if spec.integrator == "rk4" and spec.step is None:
+            text = "integrator: rk4 does not control its error: give a step (s) beside it"
+            self.findings.add("CB601", text, self._where("integrator"))
         return Scenario(
             gravity=spec.gravity,
             duration=spec.duration,
             rate=spec.rate,
             rtol=tolerance.relative,
             atol=tolerance.absolute,
+            integrator=spec.integrator,
+            step=spec.step,
             positions=self._values(spec.initial.positions, "positions"),
             rates=self._values(spec.initial.rates, "rates"),
             motors=tuple(m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None),
             loads=loads.resolve(spec.loads),
             limits=spec.limits,
             friction=speeds if spec.friction == "apply" else None,
+            events=tuple(o for i, e in enumerate(spec.events) if (o := self._event(i, e)) is not None),
         )
 
     def _where(self, *path: str | int) -> Where:
@@ -254,6 +285,12 @@ class _Resolver:
             if joint is not None:
                 done[joint.name] = value * si(joint)
         return done
+
+    def _event(self, i: int, entry: EventEntry) -> EventSpec | None:
+        joint = self.joint(entry.joint, self._where("events", i))
+        if joint is None:
+            return None
+        return EventSpec(joint.name, entry.position * si(joint), entry.direction, entry.stop)
 
     def _motor(self, i: int, entry: MotorEntry) -> MotorSpec | None:
         where = self._where("motors", i)

@@ -110,3 +110,26 @@ def test_a_full_disk_leaves_nothing_half_written(
     with pytest.raises(InputError, match="No space left"):
         write_trajectory(simulate(crane, Scenario(duration=0.01)), tmp_path / "run.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_event_ends_the_run_where_its_joint_passes(crane: Mechanism, tmp_path: Path) -> None:
+    text = "duration: 2\nintegrator: dop853\nmotors: [{joint: A1, speed: 90}]\ninitial: {rates: {A1: 90}}\n"
+    path = scenario(tmp_path, text + "events: [{joint: A1, position: 45, direction: rising, stop: true}]\n")
+    run = simulate(crane, load_scenario(path, crane))
+    assert run.result.status.code == "event"
+    assert run.summary["events"] == [{"joint": "A1", "t_s": pytest.approx(0.5, abs=1e-9)}]
+    assert run.result.trajectory.t[-1] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_every_integrator_can_be_chosen_and_rk4_asks_for_a_step(crane: Mechanism, tmp_path: Path) -> None:
+    ends = []
+    for options in ("integrator: rk4\nstep: 0.002\n", "integrator: generalized_alpha\n", ""):
+        run = simulate(crane, load_scenario(scenario(tmp_path, "duration: 0.1\n" + options), crane))
+        ends.append(run.result.trajectory.positions[-1])
+    np.testing.assert_allclose(ends[0], ends[2], atol=1e-6)
+    np.testing.assert_allclose(ends[1], ends[2], atol=1e-4)
+    with pytest.raises(InputError) as fault:
+        load_scenario(scenario(tmp_path, "integrator: rk4\nevents: [{joint: A9, position: 1}]\n"), crane)
+    told = [(f.code, f.where.line if f.where else None) for f in fault.value.findings]
+    assert ("CB601", 2) in told
+    assert ("CB602", 3) in told

@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import ellipk
 
-from solver import Event, State, simulate
+from solver import Event, State, functions, simulate
 from solver.constraints import GROUND
-from solver.model import JointLoad, Model
+from solver.model import Bushing, JointLoad, Model, Motor
 from tests.solver.examples import pendulum, planetary, turn
 
 
@@ -145,3 +145,28 @@ def test_a_fixed_step_too_long_for_the_constraints_is_a_status() -> None:
     result = simulate(model, start, duration=10.0, rate=1.0, integrator="rk4", step=1.0)
     assert (result.status.ok, result.status.code) == (False, "no_convergence")
     assert "shorter step" in result.status.advice
+
+
+def test_stiff_bushing_and_controller_are_stable_at_steps_far_beyond_their_periods() -> None:
+    """A link held by a bushing of 1e9 N/m and a pd motor of 1e6 N m settles where the motor wants it."""
+    model = pendulum()
+    eye = np.eye(3)
+    bushing = Bushing(
+        "b",
+        GROUND,
+        0,
+        np.zeros(3),
+        eye,
+        np.array([-0.5, 0, 0]),
+        eye,
+        np.diag([1e9, 1e9, 1e9, 1e8, 1e8, 0.0]),
+        np.diag([1e4, 1e4, 1e4, 1e3, 1e3, 1.0]),
+    )
+    motor = Motor("m", turn(GROUND, 0), "pd", functions.constant(0.3), stiffness=1e6, damping=1e5)
+    free = replace(model, primitives=(), groups=(), bushings=(bushing,), motors=(motor,))
+    result = simulate(free, duration=2.0, rate=10.0, integrator="generalized_alpha", step=5e-3)
+    assert result.status.ok
+    # The weight's moment over the controller's stiffness is left.
+    rest = 0.3 - 0.5 * 9.81 * np.cos(0.3) / 1e6
+    assert_allclose(result.trajectory.coordinates[-1, 0], rest, atol=1e-8)
+    assert_allclose(result.trajectory.positions[-1, 0], [0.5 * np.cos(0.3), 0.5 * np.sin(0.3), 0.0], atol=1e-5)

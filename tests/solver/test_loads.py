@@ -99,7 +99,7 @@ def test_stop_pushes_back_and_never_pulls(damping: float) -> None:
     slide = Coordinate("distance", GROUND, 0, X, X, O)
     load = JointLoad(slide, stop=Stop(-0.2, 0.1, stiffness=1e5, damping=damping, depth=1e-3))
     start = State(0.0, np.array([[1.0, 0, 0]]), np.array([[1.0, 0, 0, 0]]), np.array([[1.0, 0, 0, 0, 0, 0]]))
-    result = simulate(free(load), start, duration=1.0, rate=1000.0)
+    result = simulate(free(load), start, duration=1.0, rate=1000.0, longest_step=1e-3)
     T = result.trajectory
     moved = T.positions[:, 0, 0] - 1.0
     assert moved.max() < 0.1 + 5e-3

@@ -77,18 +77,20 @@ def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[n
 
 
 @njit(cache=True)
-def scaled_error(tableau, h, count, slopes, start, end, rtol, atol):  # type: ignore[no-untyped-def]
-    """The largest local error of the first `count` values over what is allowed; 1: just allowed.
+def scaled_error(tableau, h, count, energy, slopes, start, end, rtol, atol):  # type: ignore[no-untyped-def]
+    """The largest local error over what is allowed; 1: just allowed.
 
+    Values from `count` on are work: what is allowed is measured by the kinetic `energy` as well.
     With a coarse estimate beside the fine one they are joined as in DOP853: e²/√(e² + 0.01 ē²).
     """
     fine, coarse = 0.0, 0.0
-    for i in range(count):
+    for i in range(start.shape[0]):
         e, c = 0.0, 0.0
         for s in range(slopes.shape[0]):
             e += tableau.error[s] * slopes[s, i]
             c += tableau.coarse[s] * slopes[s, i]
-        allowed = atol + rtol * max(abs(start[i]), abs(end[i]))
+        size = max(abs(start[i]), abs(end[i]))
+        allowed = atol + rtol * (size if i < count else max(size, energy))
         e, c = abs(h * e) / allowed, abs(h * c) / allowed
         # A comparison with NaN is false: let NaN through as an infinite error.
         if not e <= fine:
@@ -101,10 +103,22 @@ def scaled_error(tableau, h, count, slopes, start, end, rtol, atol):  # type: ig
 
 
 @njit(cache=True)
-def step(T, K, B, F, W, tableau, h, x, q, v, angles, slope, drives, rtol, atol):  # type: ignore[no-untyped-def]
-    """One step of h: new x, q, v, angles, work done (rows of drive + 1; J) and the scaled error (1: just allowed).
+def _moving(B, v):  # type: ignore[no-untyped-def]
+    """Kinetic energy of the bodies (J), each inertia taken as its mean: only a measure."""
+    s = 0.0
+    for i in range(B.mass.shape[0]):
+        mean = (B.inertia[i, 0, 0] + B.inertia[i, 1, 1] + B.inertia[i, 2, 2]) / 3
+        for j in range(3):
+            s += 0.5 * (B.mass[i] * v[i, j] ** 2 + mean * v[i, 3 + j] ** 2)
+    return s
 
-    `slope` is (v̇, α̇, power) at the start; `drives` (s, …) are the functions of time at the nodes.
+
+@njit(cache=True)
+def step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, atol):  # type: ignore[no-untyped-def]
+    """One step of h: new x, q, v, angles, work and the scaled error (1: just allowed).
+
+    `work` (rows of drive + 1; J) is what was done up to the start, and then up to the end. `slope` is (v̇, α̇, power)
+    at the start; `drives` (s, …) are the functions of time at the nodes.
     """
     n, na, stages = x.shape[0], angles.shape[0], tableau.nodes.shape[0]
     acceleration, turning, power = slope
@@ -116,6 +130,7 @@ def step(T, K, B, F, W, tableau, h, x, q, v, angles, slope, drives, rtol, atol):
         start[3 * n + 4 * i] = 1.0
     start[7 * n : 13 * n] = v.ravel()
     start[13 * n : 13 * n + na] = angles
+    start[13 * n + na :] = work
     slopes = np.zeros((stages, size))
     _slope(v, start[3 * n : 7 * n].copy().reshape(n, 4), spins, acceleration, turning, power, slopes[0])
     y = start.copy()
@@ -137,7 +152,8 @@ def step(T, K, B, F, W, tableau, h, x, q, v, angles, slope, drives, rtol, atol):
     for r in range(stages):
         if tableau.weights[r] != 0.0:
             y += (h * tableau.weights[r]) * slopes[r]
-    error = scaled_error(tableau, h, 13 * n + na, slopes, start, y, rtol, atol)
+    energy = _moving(B, v)
+    error = scaled_error(tableau, h, 13 * n + na, energy, slopes, start, y, rtol, atol)
     new_q = np.empty((n, 4))
     spun(y[3 * n : 7 * n].copy().reshape(n, 4), spins, q, h, new_q)
     for i in range(n):
@@ -168,12 +184,12 @@ def settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol):  # type: ign
 
 
 @njit(cache=True)
-def advance(T, K, B, F, W, length, tableau, h, x, q, v, angles, slope, drives, drive, rtol, atol):  # type: ignore[no-untyped-def]
+def advance(T, K, B, F, W, length, tableau, h, x, q, v, angles, work, slope, drives, drive, rtol, atol):  # type: ignore[no-untyped-def]
     """A step with its projection; `drive` are the functions of time at the end.
 
     New x, q, v, angles, work, scaled error, scaled movement and residual of the projection.
     """
-    x, q, v, angles, work, error = step(T, K, B, F, W, tableau, h, x, q, v, angles, slope, drives, rtol, atol)
+    x, q, v, angles, work, error = step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, atol)
     moved, residual = 0.0, 0.0
     if error <= 1.0:
         moved, residual = settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol)

@@ -85,7 +85,7 @@ def simulate(
 
     `state` is put on the constraints first (none: the reference pose at rest). `integrator` is dopri5, dop853, rk4 or
     generalized_alpha. With a `step` (s; rk4 needs one) all steps are of that length; without, the error of each is
-    kept below atol + rtol · |value| for every position (m), orientation, velocity and angle (generalized_alpha: every
+    kept below atol + rtol · |value| for every position (m), orientation, velocity, angle and work (generalized_alpha:
     position and orientation), and none is longer than `longest_step` or ten samples. Samples within a step are as
     accurate as its ends, and lie on the constraints. `events` are told in the result, or end the run. `progress` is
     called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. Raises ValueError for
@@ -253,7 +253,7 @@ def _advance(run: _Run, end: float) -> Status | None:
         # A step cut short to meet the end says little of the length that the error would allow.
         run.h = min(run.longest_step, max(wished, run.h) if cut else wished)
     run.state = replace(tried.state, t=end if last else run.state.t + h)
-    run.work = run.work + tried.work
+    run.work = tried.work
     run.memory = tried.memory
     run.slope = tried.slope or slope_at(run.system, run.state)
     run.evaluations += 1
@@ -267,7 +267,7 @@ def _try(run: _Run, h: float) -> Attempt:
     fixed = run.fixed is not None
     allowed = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
     try:
-        tried = attempt(run.system, run.method, run.state, run.slope, run.memory, h, allowed)
+        tried = attempt(run.system, run.method, run.state, run.slope, run.work, run.memory, h, allowed)
     except LoadError:
         raise
     except ValueError:

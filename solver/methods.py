@@ -49,7 +49,7 @@ METHODS = {
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """A step tried: the state at its end, work done, error and movement of the projection over what is allowed.
+    """A step tried: its end, the work done up to there, error and movement of the projection over what is allowed.
 
     `residual` is what the projection left open. `memory` is the method's own, for the next step; `slope` belongs to
     the state where the method has computed it anyway.
@@ -85,15 +85,29 @@ def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, 
 
 
 def attempt(
-    system: System, method: Method, state: State, slope: Slope, memory: Array, h: float, tolerances: tuple[float, float]
+    system: System,
+    method: Method,
+    state: State,
+    slope: Slope,
+    work: Array,
+    memory: Array,
+    h: float,
+    tolerances: tuple[float, float],
 ) -> Attempt:
-    """A step of `h` (s) from a state with its slope."""
+    """A step of `h` (s) from a state with its slope and the work done up to it."""
     tried = _explicit if method.tableau is not None else _implicit
-    return tried(system, method, state, slope, memory, h, tolerances)
+    return tried(system, method, state, slope, work, memory, h, tolerances)
 
 
 def _explicit(
-    system: System, method: Method, state: State, slope: Slope, memory: Array, h: float, tolerances: tuple[float, float]
+    system: System,
+    method: Method,
+    state: State,
+    slope: Slope,
+    work: Array,
+    memory: Array,
+    h: float,
+    tolerances: tuple[float, float],
 ) -> Attempt:
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
     tableau = method.tableau
@@ -102,18 +116,25 @@ def _explicit(
     end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(system, state.t + h)
     arrays = (state.positions, state.quaternions, state.velocities, state.angles)
     begin = (slope.acceleration, slope.turning, slope.power)
-    x, q, v, angles, work, error, moved, residual = advance(
-        T, K, B, F, W, system.length, tableau, h, *arrays, begin, drives, end, *tolerances
+    x, q, v, angles, done, error, moved, residual = advance(
+        T, K, B, F, W, system.length, tableau, h, *arrays, work, begin, drives, end, *tolerances
     )
     fine = bool(np.all(np.isfinite(v))) and np.isfinite(residual)
     found = State(state.t + h, x, q, v, angles) if fine else state
     return Attempt(
-        found, work, float(error) if fine else np.inf, float(moved), float(residual), memory, method.evaluations
+        found, done, float(error) if fine else np.inf, float(moved), float(residual), memory, method.evaluations
     )
 
 
 def _implicit(
-    system: System, method: Method, state: State, slope: Slope, memory: Array, h: float, tolerances: tuple[float, float]
+    system: System,
+    method: Method,
+    state: State,
+    slope: Slope,
+    work: Array,
+    memory: Array,
+    h: float,
+    tolerances: tuple[float, float],
 ) -> Attempt:
     T, K, B, F = system.program.terms, system.plan, system.bodies, system.loads
     # The rows' compliance is the step's own: it is written into a copy.
@@ -130,5 +151,5 @@ def _implicit(
     if not (np.all(np.isfinite(v)) and np.isfinite(residual)):
         return Attempt(state, np.zeros(0), np.inf, 0.0, np.inf, memory, rounds + 1)
     end = slope_at(system, found, drive)
-    work = h * (slope.power + end.power) / 2
-    return Attempt(found, work, float(error), 0.0, float(residual), a, rounds + 1, end)
+    done = work + h * (slope.power + end.power) / 2
+    return Attempt(found, done, float(error), 0.0, float(residual), a, rounds + 1, end)

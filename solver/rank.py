@@ -131,11 +131,11 @@ def _decompose(scaled: Array, lowest: float, highest: float) -> list[_Component]
 
 def _svd(scaled: Array, rows: Ints, columns: Ints, lowest: float, highest: float) -> _Component:
     U, s, Vt = np.linalg.svd(scaled[np.ix_(rows, columns)], full_matrices=True)
-    return _Component(rows, columns, U, s, Vt, _cut(s, lowest, highest))
+    return _Component(rows, columns, U, s, Vt, significant(s, lowest, highest))
 
 
-def _cut(s: Array, lowest: float, highest: float) -> int:
-    """How many of the descending values count: the cut at the widest gap in the window."""
+def significant(s: Array, lowest: float = LOWEST, highest: float = HIGHEST) -> int:
+    """How many of the descending singular values s (k,) count: the cut at the widest gap in the window."""
     first, last = int(np.sum(s >= highest)), int(np.sum(s > lowest))
     # Below `lowest` all is rounding: 1e-16 after 1e-9 is no gap.
     padded = np.maximum(np.concatenate([s, [0.0]]), lowest)

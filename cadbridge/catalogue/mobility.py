@@ -37,4 +37,33 @@ ENTRIES: dict[str, Entry] = {
         "whose freedom depends on the pose.",
         "Check the joints of type generic, and whether the designed pose is a singular one.",
     ),
-}  # fmt: skip
+    "CB406": Entry(
+        Severity.WARNING,
+        "a freedom that is not a finite motion",
+        "At this pose the mates give way to first order only: a shaky or singular pose. A solver finds it hard, and "
+        "reactions grow without bound near it.",
+        "Move the mechanism out of the pose, or look whether its dimensions are meant to be so.",
+        "Three bars in one line between two fixed hinges: the middle gives way, but the bars cannot move.",
+    ),
+    "CB407": Entry(
+        Severity.INFO,
+        "mobile by its special geometry only",
+        "Its loops hold more rows than they need, and it moves all the same because axes are parallel, or meet, "
+        "exactly. Real parts with their tolerances would jam or strain.",
+        "Where the parts are to be made, give one joint of the loop more freedom (a ball joint, some play).",
+        "A planar four-bar with four hinges: Grübler counts −2, it moves with 1.",
+    ),
+    "CB408": Entry(
+        Severity.WARNING,
+        "placements were moved onto their mates",
+        "The parts do not stand where their mates want them. The diagnosis was made at the nearest pose that fulfils "
+        "all mates, with the shift told.",
+        "Solve the assembly in the CAD system and save it again.",
+    ),
+    "CB409": Entry(
+        Severity.ERROR,
+        "an assembly that cannot be closed",
+        "No pose near the placements fulfils all mates; what stays open after least squares is told.",
+        "Correct the dimensions of the mates named, or remove the one that contradicts the others.",
+    ),
+}

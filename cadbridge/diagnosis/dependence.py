@@ -1,64 +1,132 @@
-"""Linear dependence among rows: which repeat others, and on which they depend."""
+"""Linear dependence among rows: which repeat others, and of which they are made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
-from solver.rank import equilibrate, independent_rows
+from cadbridge.diagnosis.pairs import NEGLIGIBLE
+from cadbridge.diagnosis.web import Branch, Loops, Web
 
 Array = NDArray[np.float64]
-NEGLIGIBLE = 1e-7
-"""A coefficient of a dependence below which a row takes no part in it (rows of unit length)."""
+Ints = NDArray[np.int64]
+Triples = list[tuple[Ints, Ints, Array]]
 
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """`keep` (m,) marks a basis, the first rows of each dependence; `circuits` gives for every other row
-    the rows of the basis that it is made of: the fundamental circuits of the rows' matroid. `combinations`
-    gives the row as that combination: weights (m,) with row = Σ weight · row of the basis, in units of the rows.
+    """`keep` (m,) marks a basis of the rows; `expansion` (m, m), sparse, gives every row as a sum over the basis.
+
+    Rows are the scaled ones of `Rows`. The supports of the other rows' expansions are the fundamental circuits of the
+    rows' matroid.
     """
 
     keep: NDArray[np.bool_]
-    circuits: dict[int, tuple[int, ...]]
-    combinations: dict[int, Array]
+    expansion: csr_array
 
     @property
     def rank(self) -> int:
         """How many rows are independent."""
         return int(np.sum(self.keep))
 
+    @property
+    def repeated(self) -> Ints:
+        """The rows that are not in the basis."""
+        return np.flatnonzero(~self.keep)
 
-def dependence(G: Array, length: float, order: NDArray[np.int64]) -> Dependence:
-    """Dependences among rows of Ĝ (m, 6n), the rows taken in `order` (m,); `length` (m) weighs rotations."""
-    m = G.shape[0]
+    def circuit(self, row: int) -> Ints:
+        """The rows of the basis of which a row is made."""
+        start, stop = self.expansion.indptr[row : row + 2]
+        return np.asarray(self.expansion.indices[start:stop], dtype=np.int64)
+
+    @cached_property
+    def stresses(self) -> csr_array:
+        """N (m, redundant) with Nᵀ · rows = 0, a column for each repeated row, sparse."""
+        others = self.repeated
+        m = len(self.keep)
+        unit = csr_array((np.ones(len(others)), (others, np.arange(len(others)))), shape=(m, len(others)))
+        return csr_array(unit - self.expansion[others].T)
+
+
+def dependence_of(web: Web) -> Dependence:
+    """The dependences of a web's rows: pair by pair, then across the loops."""
+    m = len(web.rows)
     keep = np.zeros(m, dtype=bool)
-    keep[order] = independent_rows(G[order], length) if m else False
-    scaled, factors, _ = equilibrate(G, length)
+    within: Triples = []
+    across: Triples = []
+    for pair in web.pairs:
+        i, k = np.nonzero(pair.coefficients)
+        within.append((pair.rows[i], pair.rows[pair.basis][k], pair.coefficients[i, k]))
+    wide = np.array([int(c.rows[0]) for c in web.chords if c.pair is None], np.int64)
+    within.append((wide, wide, np.ones(len(wide))))
+    for branch in web.branches.values():
+        if branch.pair is not None:
+            keep[branch.pair.rows[branch.pair.basis]] = True
+    for block in web.loops:
+        keep[block.rows[block.reduced.basis]] = True
+        across += _across(web.branches, block)
     basis = np.flatnonzero(keep)
-    others = np.flatnonzero(~keep)
+    across.append((basis, basis, np.ones(len(basis))))
+    expansion = csr_array(_sparse(within, m) @ _sparse(across, m))
+    expansion.data[np.abs(expansion.data) < NEGLIGIBLE] = 0.0
+    expansion.eliminate_zeros()
+    return Dependence(keep, expansion)
+
+
+def _sparse(triples: Triples, m: int) -> csr_array:
+    i, j, x = (np.concatenate(parts) if parts else np.zeros(0) for parts in zip(*triples, strict=True))
+    return csr_array(coo_array((x, (i.astype(np.int64), j.astype(np.int64))), shape=(m, m)))
+
+
+def _across(branches: dict[int, Branch], block: Loops) -> Triples:
+    """The conditions of a block that repeat others, as sums over those kept and the rows of the tree."""
+    kept = block.reduced.basis
+    others = np.setdiff1d(np.arange(len(block.rows)), kept)
     if len(others) == 0:
-        return Dependence(keep, {}, {})
-    coefficients, *_ = np.linalg.lstsq(scaled[basis].T, scaled[others].T, rcond=None)
-    circuits = {
-        int(row): tuple(int(i) for i in basis[np.abs(coefficients[:, k]) > NEGLIGIBLE]) for k, row in enumerate(others)
-    }
-    combinations = {}
-    for k, row in enumerate(others):
-        weights = np.zeros(m)
-        if factors[row] > 0:
-            weights[basis] = coefficients[:, k] * factors[basis] / factors[row]
-        combinations[int(row)] = weights
-    return Dependence(keep, circuits, combinations)
+        return []
+    coefficients = block.reduced.coefficients[others]
+    combination = np.zeros((len(others), len(block.rows)))
+    combination[np.arange(len(others)), others] = 1.0
+    combination[:, kept] -= coefficients
+    found: Triples = [_dense(block.rows[others], block.rows[kept], coefficients)]
+    for unit, wrench in carried_by(block, combination).items():
+        pair = branches[unit].pair
+        if pair is None or pair.rank == 0:
+            continue
+        sign = 1.0 if unit == pair.b else -1.0
+        weights = sign * np.asarray(np.linalg.lstsq(pair.W[pair.basis].T, wrench.T, rcond=None)[0].T, float)
+        found.append(_dense(block.rows[others], pair.rows[pair.basis], weights))
+    return found
 
 
-def spans(rows: Array, targets: Array, tolerance: float = 1e-6) -> bool:
-    """Whether `targets` (k, n) lie in the span of `rows` (m, n), all of about unit length."""
-    if len(targets) == 0:
-        return True
-    if len(rows) == 0:
-        return False
-    coefficients, *_ = np.linalg.lstsq(rows.T, targets.T, rcond=1e-10)
-    return bool(np.max(np.abs(rows.T @ coefficients - targets.T)) < tolerance)
+def carried_by(block: Loops, combination: Array) -> dict[int, Array]:
+    """Wrenches (d, 6) on the branches (by unit) of combinations (d, m) of a block's rows."""
+    total: dict[int, Array] = {}
+    start = 0
+    for chord in block.chords:
+        part = combination[:, start : start + len(chord.rows)]
+        start += len(chord.rows)
+        if not np.any(part):
+            continue
+        for unit, W in chord.along.items():
+            wrench = part @ W
+            total[unit] = total[unit] + wrench if unit in total else wrench
+    return total
+
+
+def _dense(rows: Ints, columns: Ints, values: Array) -> tuple[Ints, Ints, Array]:
+    i, j = np.nonzero(np.abs(values) > NEGLIGIBLE)
+    return rows[i], columns[j], values[i, j]
+
+
+def rows_by_owner(owners: Iterable[str]) -> dict[str, Ints]:
+    """The rows of every mate."""
+    found: dict[str, list[int]] = {}
+    for row, owner in enumerate(owners):
+        found.setdefault(owner, []).append(row)
+    return {owner: np.array(rows, np.int64) for owner, rows in found.items()}

@@ -2,184 +2,138 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
-
-import networkx as nx
 import numpy as np
 
-from cadbridge.diagnosis.dependence import Dependence, dependence, spans
-from cadbridge.diagnosis.model import Diagnosis, Group, Mobility, Reaction, Redundancy
+from cadbridge.diagnosis.dependence import Dependence, dependence_of
+from cadbridge.diagnosis.freedoms import joints_between, readable
+from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
+from cadbridge.diagnosis.model import Diagnosis, Mobility
+from cadbridge.diagnosis.reactions import reactions_of
+from cadbridge.diagnosis.redundancy import Repeats, repeats_of
+from cadbridge.diagnosis.rows import Rows, rows_of
+from cadbridge.diagnosis.web import Web, web_of
 from cadbridge.findings import Findings, Where
-from cadbridge.mechanism import Mechanism
-from cadbridge.mechanism.twists import Array, jacobian
-from solver.constraints import AxesAngle, Primitive
-from solver.rank import equilibrate, left_null_space, rank
+from cadbridge.frames import Pose
+from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.mechanism.reframe import reframed
+from solver.constraints import Primitive
+from solver.rank import HIGHEST
 
-BENIGN_MM = 1e-2
-BENIGN_DEGREES = 1e-2
-"""A repeated mate that disagrees by less than this is called benign: CAD files round."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """All rows of the mates: Ĝ (m, 6n), the mate of each row, and how its mates depend on each other."""
-
-    g: Array
-    G: Array
-    angular: tuple[bool, ...]
-    mate_of: tuple[str, ...]
-    dependence: Dependence
+LOOSEST = 0.02
+"""However badly the mates fit, a singular value above this counts."""
 
 
 def diagnose(mechanism: Mechanism) -> Diagnosis:
-    """Mobility, dependent groups, redundant mates and determined reactions.
+    """Mobility and freedoms, dependent groups, redundant mates and determined reactions.
 
-    Computed at the designed pose on components with all their mates; the mobility of bodies with joints is
-    computed beside it, and a difference is a finding.
+    Redundancy is computed on components with all their mates; freedoms and reactions on bodies with all mates between
+    them. The mobility of bodies with their joints is computed beside it, and a difference is a finding.
     """
     findings = Findings()
-    rows = _all_rows(mechanism)
-    mobility = _mobility(mechanism, rows)
-    redundancies = _redundancies(mechanism, rows)
-    joints_G, joint_rows = _joint_rows(mechanism)
-    reactions = _reactions(mechanism, joints_G, joint_rows)
-    collapsed = 6 * len(mechanism.bodies) - rank(joints_G, mechanism.length_scale).rank
-    if collapsed != mobility.dof:
-        findings.add("CB405", f"{mobility.dof} freedoms by the mates as read, {collapsed} by bodies and joints")
-    _tell(mechanism, mobility, redundancies, findings)
-    return Diagnosis(mobility, _groups(rows), redundancies, reactions, findings.as_tuple())
+    rows = mate_rows(mechanism)
+    order = preferred(mechanism, rows)
+    highest = _highest(rows)
+    dependence = dependence_of(web_of(rows, order, highest))
+    repeats = repeats_of(mechanism, rows, dependence)
+    web = body_web(mechanism, rows, order, highest)
+    free = freedoms_of(mechanism, web, body_primitives(mechanism))
+    mobility = _mobility(rows, dependence, free)
+    _compare(mechanism, web, mobility, findings)
+    _tell(mechanism, mobility, free, repeats, findings)
+    return Diagnosis(
+        mobility,
+        repeats.groups,
+        repeats.redundancies,
+        reactions_of(mechanism, web),
+        findings.as_tuple(),
+        free.freedoms,
+        repeats.repetitions,
+        repeats.deletable,
+    )
 
 
-def _all_rows(mechanism: Mechanism) -> _Rows:
-    """Ĝ of all mates; mates that hold most come first, so that a repetition is told of the weaker one."""
+def mate_rows(mechanism: Mechanism) -> Rows:
+    """The rows of all mates, between components."""
     primitives = [p for r in mechanism.mate_rows for p in r.primitives]
-    g, G = jacobian(primitives, mechanism.X_WC)
-    angular = tuple(isinstance(p, AxesAngle) for p in primitives for _ in range(p.rows))
-    mate_of = tuple(r.mate for r in mechanism.mate_rows for p in r.primitives for _ in range(p.rows))
+    owners = [r.mate for r in mechanism.mate_rows for _ in r.primitives]
+    return rows_of(primitives, owners, mechanism.X_WC, mechanism.length_scale)
+
+
+def preferred(mechanism: Mechanism, rows: Rows) -> list[int]:
+    """Rows in the order in which they are kept: couplings last, what holds most first, else by name.
+
+    So a repetition is told of the weaker mate, whatever the order of the file.
+    """
     gears = {c.name for c in mechanism.assembly.couplings}
     strength = {r.mate: r.rows for r in mechanism.mate_rows}
-
-    def weight(row: int) -> tuple[bool, int, str, int]:
-        mate = mate_of[row]
-        return (mate in gears, -strength[mate], mate, row)
-
-    order = np.array(sorted(range(len(mate_of)), key=weight), dtype=np.int64)
-    return _Rows(g, G, angular, mate_of, dependence(G, mechanism.length_scale, order))
+    return sorted(
+        range(len(rows)), key=lambda i: (rows.owners[i] in gears, -strength[rows.owners[i]], rows.owners[i], i)
+    )
 
 
-def _mobility(mechanism: Mechanism, rows: _Rows) -> Mobility:
-    freedoms = 6 * len(mechanism.component_names)
-    m = len(rows.mate_of)
-    found = rank(rows.G, mechanism.length_scale).rank
-    return Mobility(dof=freedoms - found, rows=m, rank=found, redundant=m - found, gruebler=freedoms - m)
+def _highest(rows: Rows) -> float:
+    """The singular value above which all count: above the error of the positions, where mates do not fit."""
+    worst = float(np.max(np.abs(rows.gaps * rows.factors), initial=0.0)) / rows.length
+    return max(HIGHEST, min(LOOSEST, 3.0 * worst))
 
 
-def _groups(rows: _Rows) -> tuple[Group, ...]:
-    """Mates joined by dependences; the components of the matroid, whatever the order of the rows."""
-    graph: nx.Graph[str] = nx.Graph()
-    for row, support in rows.dependence.circuits.items():
-        graph.add_node(rows.mate_of[row])
-        graph.add_edges_from((rows.mate_of[row], rows.mate_of[i]) for i in support)
-    groups = []
-    for mates in nx.connected_components(graph):
-        members = [i for i, mate in enumerate(rows.mate_of) if mate in mates]
-        kept = int(np.sum(rows.dependence.keep[members]))
-        groups.append(Group(tuple(sorted(mates)), len(members), kept))
-    return tuple(sorted(groups, key=lambda g: g.mates))
+def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float) -> Web:
+    """The web of bodies, in coordinates that are those of the joints where they can be."""
+    body = [mechanism.body_of[name] for name in mechanism.component_names]
+    on_bodies = rows.on(body, len(mechanism.bodies))
+    between = joints_between(mechanism)
+
+    def along_joint(pair):  # type: ignore[no-untyped-def]
+        return readable(mechanism, between.get(frozenset((pair.a, pair.b))), pair, on_bodies)
+
+    return web_of(on_bodies, order, highest, along_joint)
 
 
-def _redundancies(mechanism: Mechanism, rows: _Rows) -> tuple[Redundancy, ...]:
-    """Every mate of which rows repeat others, with a minimal set of mates that it repeats."""
-    scaled, _, _ = equilibrate(rows.G, mechanism.length_scale)
-    repeated: dict[str, list[int]] = defaultdict(list)
-    for row in rows.dependence.circuits:
-        repeated[rows.mate_of[row]].append(row)
-    of_mate: dict[str, list[int]] = defaultdict(list)
-    for i, mate in enumerate(rows.mate_of):
-        of_mate[mate].append(i)
-    result = []
-    for r in mechanism.mate_rows:
-        if r.mate not in repeated:
-            continue
-        mm, degrees = _disagreement(rows, repeated[r.mate])
-        benign = mm < BENIGN_MM and degrees < BENIGN_DEGREES
-        result.append(
-            Redundancy(
-                mate=r.mate,
-                rows=len(repeated[r.mate]),
-                of=len(of_mate[r.mate]),
-                duplicates=_duplicates(scaled, rows, of_mate, r.mate, repeated[r.mate]),
-                kind="benign" if benign else "conflicting",
-                residual_mm=mm,
-                residual_deg=degrees,
-            )
+def body_primitives(mechanism: Mechanism) -> list[Primitive]:
+    """The primitives of all mates, one a row, said of bodies."""
+    ground = Pose()
+    to_body = [
+        (b, (mechanism.bodies[b].X_WB.inverse() if b != GROUND_BODY else ground) @ X)
+        for b, X in ((mechanism.body_of[n], X) for n, X in zip(mechanism.component_names, mechanism.X_WC, strict=True))
+    ]
+
+    def place(component: int) -> tuple[int, Pose]:
+        return (GROUND_BODY, ground) if component == GROUND_BODY else to_body[component]
+
+    return [reframed(p, place) for r in mechanism.mate_rows for p in r.primitives]
+
+
+def _mobility(rows: Rows, dependence: Dependence, free: Freedoms) -> Mobility:
+    total, m, r = 6 * rows.count, len(rows), dependence.rank
+    return Mobility(
+        dof=total - r,
+        rows=m,
+        rank=r,
+        redundant=m - r,
+        gruebler=total - m,
+        finite=free.finite,
+        generic_rank=total - free.finite,
+    )
+
+
+def _compare(mechanism: Mechanism, web: Web, mobility: Mobility, findings: Findings) -> None:
+    """The mobility again, from the bodies' mates and from the joints that stand for them."""
+    primitives = [(j.name, p) for j in mechanism.joints for p in j.primitives]
+    primitives += [(c.name, c.primitive) for c in mechanism.couplings]
+    poses = [b.X_WB for b in mechanism.bodies]
+    rows = rows_of([p for _, p in primitives], [name for name, _ in primitives], poses, mechanism.length_scale)
+    collapsed = web_of(rows, range(len(rows)), _highest(rows)).dof
+    if not collapsed == web.dof == mobility.dof:
+        findings.add(
+            "CB405",
+            f"{mobility.dof} freedoms by the mates as read, {web.dof} by the mates between bodies, "
+            f"{collapsed} by bodies and joints",
         )
-    return tuple(result)
 
 
-def _disagreement(rows: _Rows, repeated: list[int]) -> tuple[float, float]:
-    """mm and degrees by which repeated rows differ from what the others hold, to first order at any pose."""
-    mm = degrees = 0.0
-    for row in repeated:
-        gap = abs(float(rows.g[row] - rows.dependence.combinations[row] @ rows.g))
-        if rows.angular[row]:
-            degrees = max(degrees, float(np.degrees(gap)))
-        else:
-            mm = max(mm, gap * 1e3)
-    return mm, degrees
-
-
-def _duplicates(
-    scaled: Array, rows: _Rows, of_mate: dict[str, list[int]], mate: str, repeated: list[int]
-) -> tuple[str, ...]:
-    """A set of other mates that hold the repeated rows, from which none can be left out."""
-    support = {i for row in repeated for i in rows.dependence.circuits[row]}
-    own = of_mate[mate]
-    chosen = sorted({rows.mate_of[i] for i in support} - {mate})
-
-    def holds(mates: list[str]) -> bool:
-        members = [i for name in mates for i in of_mate[name]]
-        # The mate's own independent rows help to express the repeated ones.
-        helpers = [i for i in own if i not in repeated]
-        return spans(scaled[members + helpers], scaled[repeated])
-
-    for name in list(chosen):
-        without = [n for n in chosen if n != name]
-        if holds(without):
-            chosen = without
-    return tuple(chosen)
-
-
-def _joint_rows(mechanism: Mechanism) -> tuple[Array, list[tuple[str, slice]]]:
-    """Ĝ of joints and couplings between bodies, and where each joint's rows stand."""
-    primitives: list[Primitive] = []
-    places = []
-    start = 0
-    for joint in mechanism.joints:
-        count = sum(p.rows for p in joint.primitives)
-        places.append((joint.name, slice(start, start + count)))
-        primitives += joint.primitives
-        start += count
-    primitives += [c.primitive for c in mechanism.couplings]
-    _, G = jacobian(primitives, [body.X_WB for body in mechanism.bodies])
-    return G, places
-
-
-def _reactions(mechanism: Mechanism, G: Array, places: list[tuple[str, slice]]) -> tuple[Reaction, ...]:
-    """A joint's wrench A ᵀλ_A is determined where AᵀN_A = 0 (Wojtyra & Frączek), N the null space of Ĝᵀ."""
-    N = left_null_space(G, mechanism.length_scale)
-    weights = np.tile([1.0, 1.0, 1.0] + [1.0 / mechanism.length_scale] * 3, len(mechanism.bodies))
-    result = []
-    for name, place in places:
-        artefact = (G[place] * weights).T @ N[place]
-        result.append(Reaction(name, bool(np.max(np.abs(artefact), initial=0.0) < 1e-7)))
-    return tuple(result)
-
-
-def _tell(mechanism: Mechanism, mobility: Mobility, redundancies: tuple[Redundancy, ...], findings: Findings) -> None:
+def _tell(mechanism: Mechanism, mobility: Mobility, free: Freedoms, repeats: Repeats, findings: Findings) -> None:
     where = {m.name: m.where for m in mechanism.assembly.mates}
-    for r in redundancies:
+    for r in repeats.redundancies:
         if r.kind == "conflicting":
             findings.add(
                 "CB403",
@@ -190,5 +144,11 @@ def _tell(mechanism: Mechanism, mobility: Mobility, redundancies: tuple[Redundan
     if mobility.redundant:
         findings.add(
             "CB404",
-            f"{mobility.redundant} of {mobility.rows} rows repeat others, in {len(redundancies)} mates",
+            f"{mobility.redundant} of {mobility.rows} rows repeat others, in {len(repeats.redundancies)} mates",
+        )
+    if mobility.finite != mobility.dof:
+        shaky = [f.words for f in free.freedoms if not f.finite]
+        findings.add(
+            "CB406",
+            f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; not finite: {'; '.join(shaky[:3])}",
         )

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cadbridge.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
 class Mobility:
-    """`dof` = 6·moving − rank; `rows` of the mates as read; `gruebler` = 6·moving − rows."""
+    """`dof` = 6·moving − rank; `rows` of the mates as read; `gruebler` = 6·moving − rows.
+
+    `finite` freedoms go on beyond the first instant, at a generic pose near by; `generic_rank` is 6·moving − finite.
+    """
 
     dof: int
     rows: int
     rank: int
     redundant: int
     gruebler: int
+    finite: int = 0
+    generic_rank: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Freedom:
+    """One independent motion, told by the joint coordinate that leads it.
+
+    `count` freedoms (6 of a group that nothing holds, else 1) of `bodies` (names). `leader` is the joint's name and
+    `kind` what it does: turn (rad), slide (m), screw (rad), move, float. `rates` of joints with one freedom,
+    `twists` (6,) of bodies by name [v of the body's origin; ω] in world axes, m and rad, all per unit of the leader. `finite` tells
+    whether it goes on beyond the first instant.
+    """
+
+    words: str
+    kind: str
+    leader: str | None
+    bodies: tuple[str, ...]
+    finite: bool
+    count: int = 1
+    rates: dict[str, float] = field(default_factory=dict)
+    twists: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +57,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Redundancy:
-    """A mate of which `rows` of `of` repeat what `duplicates` (a minimal set) already hold."""
+    """A mate of which `rows` of `of` repeat what `duplicates` (a minimal set) already hold.
+
+    `deletable`: it could go as a whole; else `weaker` says which mate would do in its place, where one does.
+    """
 
     mate: str
     rows: int
@@ -38,22 +69,51 @@ class Redundancy:
     kind: str
     residual_mm: float
     residual_deg: float
+    deletable: bool = False
+    weaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """A mate of a group: `repeated` of its `of` rows are held by the others too, whatever the order of the file."""
+
+    mate: str
+    of: int
+    repeated: int
+    deletable: bool
+    weaker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeletableSet:
+    """Mates of one group, with `rows` rows, that can be deleted together without changing the motion."""
+
+    mates: tuple[str, ...]
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """Whether a joint's wrench is determined, or an artefact of redundancy."""
+    """Whether a joint's wrench is determined, or an artefact of redundancy.
+
+    `force` and `torque` tell it of each component, at the joint's origin along the axes x, y, z of its frame.
+    """
 
     joint: str
     determined: bool
+    force: tuple[bool, bool, bool] = (True, True, True)
+    torque: tuple[bool, bool, bool] = (True, True, True)
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Mobility, dependent groups, redundant mates, reactions and findings of a mechanism."""
+    """Mobility, freedoms, dependent groups, redundant mates, reactions and findings of a mechanism."""
 
     mobility: Mobility
     groups: tuple[Group, ...]
     redundancies: tuple[Redundancy, ...]
     reactions: tuple[Reaction, ...]
     findings: tuple[Finding, ...]
+    freedoms: tuple[Freedom, ...] = ()
+    repetitions: tuple[Repetition, ...] = ()
+    deletable_sets: tuple[DeletableSet, ...] = ()

@@ -29,7 +29,7 @@ from cadbridge.mechanism.model import (
     Mechanism,
 )
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.sides import Side
+from cadbridge.mechanism.sides import Side, side_of
 from cadbridge.mechanism.twists import jacobian
 
 
@@ -48,13 +48,7 @@ class _Builder:
 
     def side(self, feature: Feature) -> Side:
         """A feature on its component; on the ground, in the world frame."""
-        name = feature.component
-        if name == GROUND:
-            return Side(GROUND_BODY, Pose(), feature)
-        X_WC = self.assembly.component(name).X_WC
-        if self.index[name] == GROUND_BODY:
-            return Side(GROUND_BODY, Pose(), _in_world(feature, X_WC))
-        return Side(self.index[name], X_WC, feature)
+        return side_of(self.assembly, self.index, feature)
 
     def known(self, feature: Feature | None, name: str, where: Where) -> bool:
         """Whether a feature's component exists; a finding where it does not."""
@@ -95,16 +89,6 @@ def build(assembly: Assembly) -> Mechanism:
         drives=assembly.drives,
         locked=locked,
         findings=b.findings.as_tuple(),
-    )
-
-
-def _in_world(feature: Feature, X_WC: Pose) -> Feature:
-    return replace(
-        feature,
-        component=GROUND,
-        point=X_WC.point(feature.point),
-        direction=None if feature.direction is None else X_WC.vector(feature.direction),
-        x=None if feature.x is None else X_WC.vector(feature.x),
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Coupling, Drive, Limit
+from cadbridge.assembly import GROUND, Assembly, Coupling, Drive, Limit
 from cadbridge.findings import Finding
 from cadbridge.frames import Matrix, Pose
 from cadbridge.inertia import MassProperties
@@ -111,6 +112,12 @@ class Mechanism:
     locked: tuple[tuple[str, ...], ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     findings: tuple[Finding, ...] = ()
+
+    @cached_property
+    def units(self) -> dict[str, int]:
+        """The index of every component among `component_names`, GROUND_BODY for grounded ones and the ground."""
+        grounded = {c.name: GROUND_BODY for c in self.assembly.components if c.grounded}
+        return {GROUND: GROUND_BODY, **grounded, **{name: i for i, name in enumerate(self.component_names)}}
 
     def joint(self, name: str) -> Joint:
         """The joint of that name; KeyError where there is none."""

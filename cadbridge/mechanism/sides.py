@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.assembly import Feature
+from cadbridge.assembly import GROUND, Assembly, Feature
 from cadbridge.frames import Pose, Vector, perpendicular, unit
 from solver.constraints import AxesAngle, PointOnPlane, Primitive
 
@@ -57,6 +58,30 @@ class Side:
     def seen(self, other: Side, world: Vector) -> Vector:
         """A world vector in the frame of this side's unit (`other` only documents whose it is)."""
         return self.X.R.T @ world
+
+
+def side_of(assembly: Assembly, units: Mapping[str, int], feature: Feature) -> Side:
+    """A feature on its component, whose unit is `units[component]`; on the ground (-1), in the world frame.
+
+    KeyError where there is no such component.
+    """
+    name = feature.component
+    if name == GROUND:
+        return Side(-1, Pose(), feature)
+    X_WC = assembly.component(name).X_WC
+    if units[name] == -1:
+        return Side(-1, Pose(), _in_world(feature, X_WC))
+    return Side(units[name], X_WC, feature)
+
+
+def _in_world(feature: Feature, X_WC: Pose) -> Feature:
+    return replace(
+        feature,
+        component=GROUND,
+        point=X_WC.point(feature.point),
+        direction=None if feature.direction is None else X_WC.vector(feature.direction),
+        x=None if feature.x is None else X_WC.vector(feature.x),
+    )
 
 
 def sense(a: Side, b: Side) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from cadbridge.assembly import Assembly, Limit
-    from cadbridge.diagnosis.model import Diagnosis
+    from cadbridge.diagnosis.model import Diagnosis, Freedom
     from cadbridge.exporters import ExportResult
     from cadbridge.inertia import MassProperties
     from cadbridge.mechanism.model import Joint, Mechanism
@@ -58,7 +58,10 @@ def check_document(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]
             "rank": diagnosis.mobility.rank,
             "redundant": diagnosis.mobility.redundant,
             "gruebler": diagnosis.mobility.gruebler,
+            "finite": diagnosis.mobility.finite,
+            "generic_rank": diagnosis.mobility.generic_rank,
         },
+        "freedoms": [_freedom(f) for f in diagnosis.freedoms],
         "groups": [{"mates": list(g.mates), "rows": g.rows, "rank": g.rank} for g in diagnosis.groups],
         "redundancies": [
             {
@@ -68,10 +71,20 @@ def check_document(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]
                 "duplicates": list(r.duplicates),
                 "kind": r.kind,
                 "residual": {"mm": _number(r.residual_mm), "deg": _number(r.residual_deg)},
+                "deletable": r.deletable,
+                "weaker": r.weaker,
             }
             for r in diagnosis.redundancies
         ],
-        "reactions": [{"joint": r.joint, "determined": r.determined} for r in diagnosis.reactions],
+        "repetitions": [
+            {"mate": r.mate, "repeated": r.repeated, "of": r.of, "deletable": r.deletable, "weaker": r.weaker}
+            for r in diagnosis.repetitions
+        ],
+        "deletable_sets": [{"mates": list(s.mates), "rows": s.rows} for s in diagnosis.deletable_sets],
+        "reactions": [
+            {"joint": r.joint, "determined": r.determined, "force": list(r.force), "torque": list(r.torque)}
+            for r in diagnosis.reactions
+        ],
         "bodies": [
             {"name": b.name, "parts": list(b.instances), **_mass(b.mass), "mass_source": b.mass_source}
             for b in mechanism.bodies
@@ -222,6 +235,19 @@ def _against(found: Comparison) -> dict[str, Any]:
     }
 
 
+def _freedom(freedom: Freedom) -> dict[str, Any]:
+    return {
+        "words": freedom.words,
+        "kind": freedom.kind,
+        "leader": freedom.leader,
+        "bodies": list(freedom.bodies),
+        "finite": freedom.finite,
+        "count": freedom.count,
+        "rates": {name: _number(rate) for name, rate in freedom.rates.items()},
+        "twists": {name: _numbers(twist) for name, twist in freedom.twists.items()},
+    }
+
+
 def _joint(mechanism: Mechanism, joint: Joint) -> dict[str, Any]:
     """A joint at the designed pose, in the world frame."""
 
@@ -236,6 +262,7 @@ def _joint(mechanism: Mechanism, joint: Joint) -> dict[str, Any]:
         "bodies": [name(joint.a), name(joint.b)],
         "origin": _numbers(X_WJ.p),
         "axis": _numbers(X_WJ.R[:, 2]),
+        "frame": _numbers(X_WJ.R),
         "mates": list(joint.mates),
         "limits": _limits(joint.limit),
     }

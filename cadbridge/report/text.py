@@ -15,7 +15,7 @@ from cadbridge.report.document import counts
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
-    from cadbridge.diagnosis.model import Diagnosis
+    from cadbridge.diagnosis.model import Diagnosis, Reaction
     from cadbridge.mechanism.model import Mechanism
     from cadbridge.simulation import Comparison, Run
 
@@ -39,22 +39,26 @@ def check_text(mechanism: Mechanism, diagnosis: Diagnosis) -> str:
         f"{m.dof} degrees of freedom (Grübler's count {m.gruebler})",
         f"  mass of what moves: {_total_mass(mechanism)}",
     ]
-    text = "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n" + _freedoms_text(diagnosis)
     if diagnosis.redundancies:
         text += "\nWhat repeats what\n" + _table(
-            ("mate", "rows repeated", "by", "kind"),
+            ("mate", "rows repeated", "by", "kind", "instead"),
             [
                 (
                     r.mate,
                     f"{r.rows} of {r.of}",
                     _some(r.duplicates),
                     r.kind if r.kind == "benign" else f"{r.kind}: {r.residual_mm:.3g} mm, {r.residual_deg:.3g}°",
+                    "nothing: it can go" if r.deletable else r.weaker or "–",
                 )
                 for r in diagnosis.redundancies
             ],
         )
+    if diagnosis.deletable_sets:
+        text += "\nWhat can be deleted together, the motion staying the same\n"
+        text += "".join(f"  {_some(s.mates, 8)}\n" for s in diagnosis.deletable_sets[:MAX_ROWS])
     if mechanism.joints:
-        undetermined = {r.joint for r in diagnosis.reactions if not r.determined}
+        reactions = {r.joint: _undetermined(r) for r in diagnosis.reactions}
         text += "\nJoints\n" + _table(
             ("joint", "type", "between", "and", "reaction"),
             [
@@ -63,12 +67,29 @@ def check_text(mechanism: Mechanism, diagnosis: Diagnosis) -> str:
                     j.type,
                     _body(mechanism, j.a),
                     _body(mechanism, j.b),
-                    "undetermined" if j.name in undetermined else "determined",
+                    reactions.get(j.name, "determined"),
                 )
                 for j in mechanism.joints
             ],
         )
     return text.rstrip()
+
+
+def _freedoms_text(diagnosis: Diagnosis) -> str:
+    """How it moves: a line for each freedom."""
+    if not diagnosis.freedoms:
+        return ""
+    shown = [f.words + ("" if f.finite else "  (only for an instant)") for f in diagnosis.freedoms[:MAX_ROWS]]
+    if len(diagnosis.freedoms) > MAX_ROWS:
+        shown.append(f"… and {len(diagnosis.freedoms) - MAX_ROWS} more (all of them with --json)")
+    return "\nHow it moves\n" + "".join(f"  {line}\n" for line in shown)
+
+
+def _undetermined(reaction: Reaction) -> str:
+    """The components, in the joint's frame (z its axis), that a rigid model does not determine."""
+    names = [f"{what}{axis}" for what, known in (("F", reaction.force), ("T", reaction.torque))
+             for axis, ok in zip("xyz", known, strict=True) if not ok]  # fmt: skip
+    return "determined" if reaction.determined else f"undetermined: {' '.join(names)}"
 
 
 def inspect_text(assembly: Assembly) -> str:

@@ -1,6 +1,6 @@
 """Constraints: primitives (one room for their algebra), joints as lists of primitives, gears."""
 
-from solver.constraints.evaluation import Evaluation, evaluate
+from solver.constraints.evaluation import Evaluation, SparseRows, evaluate, evaluate_sparse
 from solver.constraints.primitives import (
     GROUND,
     AxesAngle,
@@ -28,5 +28,7 @@ __all__ = [
     "PointOnPlane",
     "Primitive",
     "RackPinion",
+    "SparseRows",
     "evaluate",
+    "evaluate_sparse",
 ]

@@ -48,6 +48,28 @@ def evaluate(
     return evaluate_program(compile_program(primitives, x0, q0), x, q, velocities, angles)
 
 
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """g (m,) and the blocks (nb, 6) of Ĝ: block k is row `row[k]`'s on body `body[k]`, [v; ω] in world axes."""
+
+    g: Array
+    blocks: Array
+    row: NDArray[np.int64]
+    body: NDArray[np.int64]
+
+
+def evaluate_sparse(program: Program, positions: ArrayLike, quaternions: ArrayLike) -> SparseRows:
+    """Residual and Jacobian of compiled primitives at rest, a block for each row and body: memory is linear."""
+    from solver.constraints.kernels import evaluate_rows
+
+    x = np.ascontiguousarray(positions, float).reshape(-1, 3)
+    q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
+    winding = np.zeros(program.angle_count)
+    g, _, _, blocks, _ = evaluate_rows(program.terms, x, q, np.zeros((len(x), 6)), False, winding, False)
+    rows = np.repeat(np.arange(program.rows), np.diff(program.terms.row_block))
+    return SparseRows(g, blocks, rows, program.terms.block_body)
+
+
 def evaluate_program(
     program: Program,
     positions: ArrayLike,

@@ -1,0 +1,198 @@
+"""Each freedom as a motion that a person can picture: a leading joint, and what follows it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.diagnosis.pairs import Pair
+from cadbridge.diagnosis.rows import GROUND, Rows
+from cadbridge.diagnosis.web import Branch, Web
+from cadbridge.mechanism import Joint, Mechanism
+
+Array = NDArray[np.float64]
+
+STILL = 1e-7
+"""A rate below this, per unit of the leader, is none."""
+WELL = 0.03
+"""A coordinate leads a motion only where it moves by at least this share of the largest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A direction in the web's coordinates: `q` (k,), 1 unit (rad or m) of the `leader`; `block` is its loops or -1."""
+
+    q: Array
+    leader: int
+    block: int
+
+
+def joint_columns(mechanism: Mechanism, joint: Joint, rows: Rows) -> Array:
+    """A joint's freedoms (6, k) as twists of b relative to a about the rows' centre, rotations times the length."""
+    body = mechanism.bodies[joint.a] if joint.a != GROUND else mechanism.ground
+    X_WJ = body.X_WB @ joint.X_AJ
+    w = X_WJ.R @ joint.freedom[3:]
+    v = X_WJ.R @ joint.freedom[:3] + np.cross(w.T, rows.centre - X_WJ.p).T
+    return np.vstack([v, w * rows.length])
+
+
+def readable(mechanism: Mechanism, joint: Joint | None, pair: Pair, rows: Rows) -> Array:
+    """The freedoms of a pair along those of its joint, unit length; as they are where the joint tells others."""
+    if joint is None or joint.freedom.shape[1] != pair.freedom.shape[1] or pair.freedom.shape[1] == 0:
+        return pair.freedom
+    wanted = joint_columns(mechanism, joint, rows)
+    wanted = wanted / np.linalg.norm(wanted, axis=0)
+    near = pair.freedom @ (pair.freedom.T @ wanted)
+    if float(np.max(np.abs(near - wanted))) > 0.1 or np.linalg.cond(near) > 1e6:
+        return pair.freedom
+    return np.asarray((near if pair.b == joint.b else -near) / np.linalg.norm(near, axis=0))
+
+
+def joints_between(mechanism: Mechanism) -> dict[frozenset[int], Joint]:
+    """The joint of every pair of bodies that has one."""
+    return {frozenset((j.a, j.b)): j for j in reversed(mechanism.joints)}
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Of every coordinate of a web: its branch, joint, what it does, and its size.
+
+    One rad or m of coordinate i is `scales[i]` of the web's.
+    """
+
+    web: Web
+    branches: tuple[Branch, ...]
+    joints: tuple[Joint | None, ...]
+    kinds: tuple[str, ...]
+    scales: Array
+
+
+def coordinates_of(mechanism: Mechanism, web: Web) -> Coordinates:
+    """What the coordinates of a web of bodies are."""
+    between = joints_between(mechanism)
+    n = web.coordinates
+    branches: list[Branch | None] = [None] * n
+    joints: list[Joint | None] = [None] * n
+    kinds, scales = [""] * n, np.ones(n)
+    for unit, branch in web.branches.items():
+        joint = between.get(frozenset((unit, branch.parent)))
+        for k, column in enumerate(branch.columns):
+            twist = branch.freedom[:, k]
+            turn = float(np.linalg.norm(twist[3:]))
+            branches[column], joints[column] = branch, joint
+            kinds[column] = "float" if branch.pair is None else _kind(twist, web.rows.length)
+            scales[column] = web.rows.length / turn if turn > 1e-9 else 1.0 / float(np.linalg.norm(twist[:3]))
+    return Coordinates(web, tuple(b for b in branches if b is not None), tuple(joints), tuple(kinds), scales)
+
+
+def _kind(twist: Array, length: float) -> str:
+    """turn, slide or screw: by the twist's rotation and its pitch."""
+    v, w = twist[:3], twist[3:]
+    turn = float(np.linalg.norm(w))
+    if turn < 1e-9:
+        return "slide"
+    return "turn" if abs(float(v @ w)) / turn**2 < 1e-6 else "screw"
+
+
+def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[Motion]:
+    """A basis of the motions, each led by one coordinate that no other one moves; floating groups are left out."""
+    web = coordinates.web
+    covered: set[int] = set()
+    found = []
+    rank = _preference(mechanism, coordinates)
+    for index, block in enumerate(web.loops):
+        covered.update(block.columns.tolist())
+        places = [rank[c] for c in block.columns.tolist()]
+        local = sorted(range(len(block.columns)), key=places.__getitem__)
+        basis, leaders = led(block.reduced.freedom, coordinates.scales[block.columns], local)
+        for column, leader in zip(basis.T, leaders, strict=True):
+            q = np.zeros(web.coordinates)
+            q[block.columns] = column
+            found.append(Motion(q, int(block.columns[leader]), index))
+    for column in range(web.coordinates):
+        if column not in covered and coordinates.kinds[column] != "float":
+            q = np.zeros(web.coordinates)
+            q[column] = coordinates.scales[column]
+            found.append(Motion(q, column, -1))
+    return sorted(found, key=lambda m: rank[m.leader])
+
+
+def _preference(mechanism: Mechanism, coordinates: Coordinates) -> dict[int, tuple[bool, int, bool, int]]:
+    """Leaders are, in this order: what a drive moves, what is near the ground, what turns, what comes first."""
+    driven = {d.joint for d in mechanism.drives}
+    places = {id(j): i for i, j in enumerate(mechanism.joints)}
+    found = {}
+    for i, (branch, joint) in enumerate(zip(coordinates.branches, coordinates.joints, strict=True)):
+        is_driven = joint is not None and bool(driven & {joint.name, *joint.mates})
+        place = places[id(joint)] if joint is not None else len(places)
+        found[i] = (not is_driven, branch.depth, coordinates.kinds[i] != "turn", place)
+    return found
+
+
+def led(N: Array, scales: Array, order: list[int]) -> tuple[Array, list[int]]:
+    """A basis of the columns of N (k, d) with leaders: coordinate i of one column is `scales[i]`, of all others 0.
+
+    Leaders are the first coordinates in `order` that are independent by a good margin.
+    """
+    d = N.shape[1]
+    leaders: list[int] = []
+    basis = np.zeros((0, d))
+    largest = float(np.max(np.abs(N), initial=0.0))
+    for margin in (WELL, 1e-3, 1e-9):
+        for k in order:
+            if len(leaders) == d:
+                break
+            rest = N[k] - (N[k] @ basis.T) @ basis
+            size = float(np.linalg.norm(rest))
+            if k not in leaders and size > margin * largest:
+                basis = np.vstack([basis, rest / size])
+                leaders.append(k)
+    found = N @ np.linalg.inv(N[leaders]) * scales[leaders] if d else N
+    found[np.abs(found) < 1e-10 * np.max(np.abs(found), initial=1.0)] = 0.0
+    return found, leaders
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A motion of all bodies: twists (n, 6) [v of each body's origin; ω] and the rates of joints with one freedom."""
+
+    twists: Array
+    rates: dict[str, float]
+
+
+def moving(mechanism: Mechanism, web: Web, columns: dict[str, Array], q: Array) -> Moving:
+    """The motion of coordinates q (k,); `columns` are the joints' freedoms by name, see `joint_columns`."""
+    V = web.twists(q)
+    rates = {}
+    for joint in mechanism.joints:
+        if joint.freedom.shape[1] != 1:
+            continue
+        relative = (V[joint.b] if joint.b != GROUND else 0.0) - (V[joint.a] if joint.a != GROUND else 0.0)
+        column = columns[joint.name][:, 0]
+        rate = float(np.asarray(relative) @ column / (column @ column))
+        if abs(rate) > STILL:
+            rates[joint.name] = rate
+    w = V[:, 3:] / web.rows.length
+    origins = np.array([b.X_WB.p for b in mechanism.bodies]).reshape(-1, 3)
+    v = V[:, :3] + np.cross(w, origins - web.rows.centre)
+    twists = np.hstack([v, w])
+    twists[np.abs(twists) < STILL * 1e-3] = 0.0
+    return Moving(twists, rates)
+
+
+def by_body(web: Web) -> dict[int, list[int]]:
+    """The groups of bodies that nothing ties to the ground, by their roots."""
+    roots: dict[int, int] = {}
+    groups: dict[int, list[int]] = defaultdict(list)
+    for unit in sorted(web.branches, key=lambda u: web.branches[u].depth):
+        branch = web.branches[unit]
+        if branch.parent == GROUND:
+            roots[unit] = unit if branch.pair is None else GROUND
+        else:
+            roots[unit] = roots[branch.parent]
+        if roots[unit] != GROUND:
+            groups[roots[unit]].append(unit)
+    return dict(groups)

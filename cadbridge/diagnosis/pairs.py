@@ -1,0 +1,140 @@
+"""The stack of mates between two units, reduced to the space of its rows, with the way back to every row."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.diagnosis.rows import GROUND, Rows
+from solver.rank import HIGHEST, LOWEST, significant
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NEGLIGIBLE = 1e-7
+"""A coefficient of a dependence below which a row takes no part in it (rows of unit length)."""
+CHUNK = 192
+"""Rows that are orthogonalised against all before them at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A basis among rows (m): `basis` (r,) their places, `coefficients` (m, r) with row = coefficients · basis."""
+
+    basis: Ints
+    coefficients: Array
+    freedom: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """All rows between the units `a` (maybe the ground, -1) and `b`, strongest first.
+
+    `rows` (m,) are their numbers, `W` (m, 6) their wrenches on b for the twist of b relative to a; `freedom`
+    (6, 6 - r) the relative twists that they leave, orthonormal. `basis` (r,) and `coefficients` (m, r): see `Reduced`.
+    """
+
+    a: int
+    b: int
+    rows: Ints
+    W: Array
+    basis: Ints
+    coefficients: Array
+    freedom: Array
+
+    @property
+    def rank(self) -> int:
+        """How many of the rows are independent."""
+        return len(self.basis)
+
+
+def pairs_of(rows: Rows, order: Sequence[int], highest: float = HIGHEST) -> tuple[list[Pair], list[int], list[int]]:
+    """Pairs of units with the rows between them; rows of three units and more; rows that see nothing move.
+
+    `order` lists all rows, those to be kept first.
+    """
+    stacks: dict[tuple[int, int], list[int]] = defaultdict(list)
+    wide, idle = [], []
+    for i in order:
+        if not rows.units[i]:
+            idle.append(i)
+        elif len(rows.ends[i]) > 2:
+            wide.append(i)
+        else:
+            a, b = sorted(rows.ends[i]) if len(rows.ends[i]) == 2 else (GROUND, rows.ends[i][0])
+            stacks[a, b].append(i)
+    return [_pair(rows, a, b, members, highest) for (a, b), members in stacks.items()], wide, idle
+
+
+def _pair(rows: Rows, a: int, b: int, members: list[int], highest: float) -> Pair:
+    W = np.array([rows.wrenches[i][rows.units[i].index(b)] for i in members])
+    found = reduce_rows(W, highest)
+    return Pair(a, b, np.array(members, np.int64), W, found.basis, found.coefficients, found.freedom)
+
+
+def reduce_rows(W: Array, highest: float = HIGHEST) -> Reduced:
+    """The rank of W (m, n) at the gap of its singular values, its first independent rows, and all as their sums."""
+    m, n = W.shape
+    if m == 0 or n == 0:
+        return Reduced(np.zeros(0, np.int64), np.zeros((m, 0)), np.eye(n))
+    square = np.linalg.qr(W, mode="r") if m > 2 * n else W
+    _, s, Vt = np.linalg.svd(square, full_matrices=True)
+    r = significant(s, LOWEST, highest)
+    below = s[r] if r < len(s) else 0.0
+    threshold = float(np.sqrt(s[r - 1] * max(below, 1e-12))) if r else 1.0
+    basis = first_independent(W, r, min(threshold, 1e-3))
+    coefficients = np.zeros((m, r))
+    coefficients[basis, np.arange(r)] = 1.0
+    others = np.setdiff1d(np.arange(m), basis)
+    if r and len(others):
+        Q, R = np.linalg.qr(W[basis].T)
+        solved = np.linalg.solve(R, Q.T @ W[others].T).T
+        coefficients[others] = np.where(np.abs(solved) > NEGLIGIBLE, solved, 0.0)
+    return Reduced(basis, coefficients, Vt[r:].T)
+
+
+def first_independent(W: Array, r: int, threshold: float) -> Ints:
+    """The first r rows of W (m, n) that add more than `threshold` to the rows before them.
+
+    Gram–Schmidt in the order given, twice for orthogonality, in chunks. Where the threshold leaves fewer than r, the
+    rows with most left over follow.
+    """
+    while True:
+        chosen = _sweep(W, r, threshold)
+        if len(chosen) == r or threshold < 1e-11:
+            break
+        threshold *= 0.1
+    if len(chosen) < r:
+        from scipy.linalg import qr
+
+        _, _, order = qr(W.T, mode="economic", pivoting=True)
+        chosen = sorted(int(i) for i in order[:r])
+    return np.array(chosen, np.int64)
+
+
+def _sweep(W: Array, r: int, threshold: float) -> list[int]:
+    basis = np.zeros((r, W.shape[1]))
+    chosen: list[int] = []
+    for start in range(0, len(W), CHUNK):
+        known = basis[: len(chosen)]
+        rest = W[start : start + CHUNK].copy()
+        for _ in range(2):
+            rest -= (rest @ known.T) @ known
+        first = len(chosen)
+        candidates = np.flatnonzero(np.linalg.norm(rest, axis=1) > threshold)
+        for i in candidates:
+            if len(chosen) == r:
+                return chosen
+            row = rest[i]
+            new = basis[first : len(chosen)]
+            for _ in range(2):
+                row = row - new.T @ (new @ row)
+            remainder = float(np.linalg.norm(row))
+            if remainder > threshold:
+                basis[len(chosen)] = row / remainder
+                chosen.append(start + int(i))
+    return chosen

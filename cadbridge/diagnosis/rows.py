@@ -1,0 +1,113 @@
+"""The rows of all mates as wrenches about one point, sparse: what every question of the diagnosis starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.frames import Pose, Vector
+from solver.constraints import AxesAngle, Primitive, evaluate_sparse
+from solver.constraints.program import compile_program
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+GROUND = -1
+NO_DIRECTION = 1e-14
+"""A row shorter than this holds nothing at the pose looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows (m) of mates between `count` units; a twist is [v of `centre`; ω·length], world axes.
+
+    Row i acts on the units `units[i]` (moving ones only) with the wrenches `wrenches[i]` (k, 6), scaled so that
+    the longest is of length 1; `factors` (m,) are those scales and `gaps` (m,) the residuals before scaling
+    (m, or rad and 1 where `angular`). `owners` names the mate of each row. A row does not see a motion of
+    all its units as one, so that of a row between two units one wrench is the other's opposite.
+    """
+
+    count: int
+    centre: Vector
+    length: float
+    owners: tuple[str, ...]
+    units: tuple[tuple[int, ...], ...]
+    ends: tuple[tuple[int, ...], ...]
+    wrenches: tuple[Array, ...]
+    factors: Array
+    gaps: Array
+    angular: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def on(self, unit_of: Sequence[int], count: int) -> Rows:
+        """The same rows between other units: unit i becomes `unit_of[i]` (-1 the ground) of `count`."""
+        units, ends, wrenches = [], [], []
+        for own, both, W in zip(self.units, self.ends, self.wrenches, strict=True):
+            sums: dict[int, Array] = {}
+            for unit, w in zip(own, W, strict=True):
+                new = unit_of[unit]
+                if new != GROUND:
+                    sums[new] = sums[new] + w if new in sums else w
+            units.append(tuple(sums))
+            ends.append(tuple(dict.fromkeys(unit_of[u] if u != GROUND else GROUND for u in both)))
+            wrenches.append(np.array(list(sums.values())).reshape(-1, 6))
+        return Rows(
+            count,
+            self.centre,
+            self.length,
+            self.owners,
+            tuple(units),
+            tuple(ends),
+            tuple(wrenches),
+            self.factors,
+            self.gaps,
+            self.angular,
+        )
+
+
+def rows_of(primitives: Sequence[Primitive], owners: Sequence[str], poses: Sequence[Pose], length: float) -> Rows:
+    """Rows of primitives between units at their poses; `length` (m) weighs rotations."""
+    positions = np.array([X.p for X in poses]).reshape(-1, 3)
+    quaternions = quaternions_of(poses)
+    program = compile_program(primitives, positions, quaternions)
+    found = evaluate_sparse(program, positions, quaternions)
+    centre = positions.mean(axis=0) if len(positions) else np.zeros(3)
+    blocks = found.blocks.copy()
+    if len(blocks):
+        blocks[:, 3:] += np.cross(positions[found.body] - centre, blocks[:, :3])
+        blocks[:, 3:] /= length
+    starts = np.searchsorted(found.row, np.arange(len(found.g) + 1))
+    longest = np.zeros(len(found.g))
+    np.maximum.at(longest, found.row, np.linalg.norm(blocks, axis=1))
+    factors = np.where(longest > NO_DIRECTION, 1 / np.where(longest > NO_DIRECTION, longest, 1.0), 0.0)
+    blocks *= factors[found.row, None]
+    counts = [p.rows for p in primitives]
+    which = np.repeat(np.arange(len(counts)), counts).tolist()
+    ends = [tuple(dict.fromkeys(p.bodies)) for p in primitives]
+    return Rows(
+        len(poses),
+        centre,
+        length,
+        tuple(owners[i] for i in which),
+        tuple(tuple(found.body[s:e].tolist()) for s, e in pairwise(starts.tolist())),
+        tuple(ends[i] for i in which),
+        tuple(blocks[s:e] for s, e in pairwise(starts.tolist())),
+        factors,
+        found.g,
+        np.array([isinstance(primitives[i], AxesAngle) for i in which], dtype=np.bool_),
+    )
+
+
+def quaternions_of(poses: Sequence[Pose]) -> Array:
+    """Unit quaternions (n, 4), w first, all at once."""
+    from scipy.spatial.transform import Rotation
+
+    if not poses:
+        return np.zeros((0, 4))
+    return np.asarray(Rotation.from_matrix(np.array([X.R for X in poses])).as_quat(canonical=True, scalar_first=True))

@@ -1,0 +1,114 @@
+"""The weaker mate that would do in place of one of which rows are repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import FeatureKind, Mate, MateKind
+from cadbridge.diagnosis.rows import Rows
+from cadbridge.frames import Vector
+from cadbridge.mechanism import Mechanism
+from cadbridge.mechanism.sides import Side, side_of
+from solver.rank import significant
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def _at_point(b: Side, centre: Vector, directions: list[Vector]) -> list[Array]:
+    """Wrenches of forces along directions at b's point."""
+    arm = b.world_point() - centre
+    return [np.hstack([e, np.cross(arm, e)]) for e in directions]
+
+
+def _against(b: Side, directions: list[Vector]) -> list[Array]:
+    """Wrenches that keep b's direction across each of these directions."""
+    return [np.hstack([np.zeros(3), np.cross(b.world_direction(), e)]) for e in directions]
+
+
+def _axes(a: Side) -> tuple[Vector, Vector, Vector]:
+    return a.X.vector(a.x), a.X.vector(a.y), a.world_direction()
+
+
+def _point_on_plane(a: Side, b: Side, c: Vector) -> list[Array]:
+    return _at_point(b, c, [_axes(a)[2]])
+
+
+def _parallel(a: Side, b: Side, c: Vector) -> list[Array]:
+    return _against(b, [*_axes(a)[:2]])
+
+
+def _point_on_axis(a: Side, b: Side, c: Vector) -> list[Array]:
+    return _at_point(b, c, [*_axes(a)[:2]])
+
+
+def _point_on_point(a: Side, b: Side, c: Vector) -> list[Array]:
+    return _at_point(b, c, [*_axes(a)])
+
+
+def _line_on_plane(across: int) -> Callable[[Side, Side, Vector], list[Array]]:
+    def make(a: Side, b: Side, c: Vector) -> list[Array]:
+        return [*_point_on_plane(a, b, c), *_against(b, [_axes(a)[across]])]
+
+    return make
+
+
+def _plane_on_plane(a: Side, b: Side, c: Vector) -> list[Array]:
+    return [*_point_on_plane(a, b, c), *_parallel(a, b, c)]
+
+
+def _axis_on_axis(a: Side, b: Side, c: Vector) -> list[Array]:
+    return [*_point_on_axis(a, b, c), *_parallel(a, b, c)]
+
+
+WEAKER: tuple[tuple[str, Callable[[Side, Side, Vector], list[Array]]], ...] = (
+    ("point on plane", _point_on_plane),
+    ("point on axis", _point_on_axis),
+    ("parallel", _parallel),
+    ("line on plane", _line_on_plane(0)),
+    ("line on plane", _line_on_plane(1)),
+    ("point on point", _point_on_point),
+    ("plane on plane", _plane_on_plane),
+    ("axis on axis", _axis_on_axis),
+)
+"""What may stand in place of a mate, fewest rows first, as wrenches on b (world axes, m)."""
+
+_PLANES = (FeatureKind.PLANE, FeatureKind.PLANE)
+_WORDS = {MateKind.CONCENTRIC: "axis on axis", MateKind.CYLINDRICAL: "axis on axis", MateKind.SPHERICAL: "ball joint"}
+
+
+def weaker_mate(mechanism: Mechanism, rows: Rows, mate: str, own: Ints, N: Array, spare: int) -> str | None:
+    """The mate of fewest rows that keeps the motion, as "point on plane instead of plane on plane"; None: there is none.
+
+    `own` are the mate's rows (k,), N (k, d) their part of the vanishing combinations, `spare` its rank. The
+    combinations of own rows that the other mates hold are the columns of N; a weaker mate must reach all others.
+    """
+    said = next((m for m in mechanism.assembly.mates if m.name == mate), None)
+    if said is None or said.a.direction is None or said.b.direction is None:
+        return None
+    a, b = (side_of(mechanism.assembly, mechanism.units, f) for f in (said.a, said.b))
+    unit = rows.units[own[0]][-1]
+    W = np.array([rows.wrenches[i][rows.units[i].index(unit)] for i in own])
+    U, _, _ = np.linalg.svd(N)
+    needed = U[:, spare:]
+    for words, maker in WEAKER:
+        candidate = np.array(maker(a, b, rows.centre))
+        if len(candidate) >= len(own) or len(candidate) < needed.shape[1]:
+            continue
+        candidate[:, 3:] /= rows.length
+        C, *_ = np.linalg.lstsq(W.T, candidate.T, rcond=None)
+        if np.max(np.abs(W.T @ C - candidate.T)) > 1e-5 * max(1.0, float(np.max(np.abs(candidate)))):
+            continue  # the mate does not hold this
+        s = np.linalg.svd(needed.T @ C, compute_uv=False)
+        if significant(s, 1e-9, 1e-5) == needed.shape[1]:
+            return f"{words} instead of {_present(said)}"
+    return None
+
+
+def _present(mate: Mate) -> str:
+    if (mate.a.kind, mate.b.kind) == _PLANES and mate.kind is not MateKind.PARALLEL:
+        return "plane on plane"
+    return _WORDS.get(mate.kind, mate.kind.value)

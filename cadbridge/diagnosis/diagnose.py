@@ -39,7 +39,7 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     free = freedoms_of(mechanism, web, body_primitives(mechanism))
     mobility = _mobility(rows, dependence, free)
     _compare(mechanism, web, mobility, findings)
-    _tell(mechanism, mobility, free, repeats, findings)
+    _tell(mechanism, web, mobility, free, repeats, findings)
     return Diagnosis(
         mobility,
         repeats.groups,
@@ -131,7 +131,9 @@ def _compare(mechanism: Mechanism, web: Web, mobility: Mobility, findings: Findi
         )
 
 
-def _tell(mechanism: Mechanism, mobility: Mobility, free: Freedoms, repeats: Repeats, findings: Findings) -> None:
+def _tell(
+    mechanism: Mechanism, web: Web, mobility: Mobility, free: Freedoms, repeats: Repeats, findings: Findings
+) -> None:
     where = {m.name: m.where for m in mechanism.assembly.mates}
     for r in repeats.redundancies:
         if r.kind == "conflicting":
@@ -148,7 +150,23 @@ def _tell(mechanism: Mechanism, mobility: Mobility, free: Freedoms, repeats: Rep
         )
     if mobility.finite != mobility.dof:
         shaky = [f.words for f in free.freedoms if not f.finite]
-        findings.add(
-            "CB406",
-            f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; not finite: {'; '.join(shaky[:3])}",
-        )
+        why = f"not finite: {' | '.join(shaky[:3])}" if shaky else "several motions branch off here"
+        findings.add("CB406", f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; {why}")
+    _tell_of_loops(web, free, findings)
+
+
+def _tell_of_loops(web: Web, free: Freedoms, findings: Findings) -> None:
+    """Loops that hold more than they need and move all the same."""
+    if not free.finite:
+        return
+    for block in web.loops:
+        spare = len(block.rows) - block.rank
+        if spare and block.reduced.freedom.shape[1]:
+            held = {u for c in block.chords for u in c.along}
+            pairs = [web.branches[u].pair for u in sorted(held)]
+            mates = sorted(
+                {web.rows.owners[int(i)] for p in pairs if p is not None for i in p.rows[p.basis]}
+                | {web.rows.owners[int(i)] for i in block.rows}
+            )
+            more = f" and {len(mates) - 5} more" if len(mates) > 5 else ""
+            findings.add("CB407", f"{spare} rows more than needed in the loops of {', '.join(mates[:5])}{more}")

@@ -20,6 +20,7 @@ from cadbridge.diagnosis.freedoms import (
     moving,
 )
 from cadbridge.diagnosis.model import Freedom
+from cadbridge.diagnosis.pairs import first_independent
 from cadbridge.diagnosis.rows import GROUND
 from cadbridge.diagnosis.web import Web
 from cadbridge.diagnosis.words import sentence
@@ -131,7 +132,8 @@ def _test(
     ways = _ways_out(mechanism, coordinates, [*(m.q for m in motions), *mixed], motions, patch)
     if not ways:
         return [(m, False) for m in motions], 0
-    return _along(mechanism, coordinates, motions, [q for q, _ in ways]), min(dof for _, dof in ways)
+    generic = min(dof for _, dof in ways)
+    return _along(coordinates, motions, [q for q, _ in ways], generic), generic
 
 
 def _ways_out(
@@ -161,28 +163,31 @@ def _in_patch_raw(coordinates: Coordinates, patch: Patch, q: Array) -> Array:
 
 
 def _along(
-    mechanism: Mechanism, coordinates: Coordinates, motions: list[Motion], ways: list[Array]
+    coordinates: Coordinates, motions: list[Motion], ways: list[Array], generic: int
 ) -> list[tuple[Motion, bool]]:
-    """Freedoms along the finite directions first, the others after them."""
+    """Freedoms along the finite directions first, the others after them.
+
+    Where the finite directions span more than is free near by, motions branch in this pose: then each way is told.
+    """
     columns = np.unique(np.concatenate([np.flatnonzero(m.q) for m in motions]))
-    N = np.column_stack([m.q[columns] for m in motions])
-    scaled = N / coordinates.scales[columns, None]
-    W = np.column_stack([q[columns] / coordinates.scales[columns] for q in ways])
-    W /= np.linalg.norm(W, axis=0)
-    U, s, _ = np.linalg.svd(W, full_matrices=False)
-    real = U[:, s > 0.05]
-    rest = scaled - real @ (real.T @ scaled)
-    U2, s2, _ = np.linalg.svd(rest, full_matrices=False)
-    virtual = U2[:, : scaled.shape[1] - real.shape[1]]
-    del s2
-    leaders = [m.leader for m in motions]
-    order = [int(np.searchsorted(columns, i)) for i in leaders] + list(range(len(columns)))
+    scales = coordinates.scales[columns]
+    leaders = [int(np.searchsorted(columns, m.leader)) for m in motions]
+    order = list(dict.fromkeys([*leaders, *range(len(columns))]))
+    whole = np.column_stack([m.q[columns] / scales for m in motions])
+    W = np.column_stack([q[columns] / scales for q in ways])
+    chosen = first_independent((W / np.linalg.norm(W, axis=0)).T, min(len(ways), len(motions)), 0.05)
+    chosen = chosen[: np.linalg.matrix_rank(W[:, chosen], tol=0.05 * float(np.linalg.norm(W[:, chosen])))]
+    real = W[:, chosen]
+    Q = np.linalg.qr(real)[0]
+    rest, _, _ = np.linalg.svd(whole - Q @ (Q.T @ whole), full_matrices=False)
+    virtual = rest[:, : len(motions) - len(chosen)]
+    spaces = [(real, True)] if len(chosen) <= generic else [(w[:, None], True) for w in real.T]
     found: list[tuple[Motion, bool]] = []
-    for space, finite in ((real, True), (virtual, False)):
-        basis, chosen = led(space, np.ones(len(columns)), list(dict.fromkeys(order)))
-        for column, leader in zip(basis.T, chosen, strict=True):
+    for space, finite in (*spaces, (virtual, False)):
+        basis, own = led(np.asarray(space), np.ones(len(columns)), order)
+        for column, leader in zip(basis.T, own, strict=True):
             q = np.zeros(len(motions[0].q))
-            q[columns] = column * coordinates.scales[columns]
+            q[columns] = column * scales
             found.append((replace(motions[0], q=q, leader=int(columns[leader])), finite))
     return found
 

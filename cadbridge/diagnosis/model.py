@@ -32,8 +32,8 @@ class Freedom:
 
     `count` freedoms (6 of a group that nothing holds, else 1) of `bodies` (names). `leader` is the joint's name and
     `kind` what it does: turn (rad), slide (m), screw (rad), move, float. `rates` of joints with one freedom,
-    `twists` (6,) of bodies by name [v of the body's origin; ω] in world axes, m and rad, all per unit of the leader. `finite` tells
-    whether it goes on beyond the first instant.
+    `twists` (6,) of bodies by name [v of the body's origin; ω] in world axes, m and rad, all per unit of the
+    leader. `finite` tells whether it goes on beyond the first instant.
     """
 
     words: str

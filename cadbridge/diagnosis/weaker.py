@@ -81,7 +81,7 @@ _WORDS = {MateKind.CONCENTRIC: "axis on axis", MateKind.CYLINDRICAL: "axis on ax
 
 
 def weaker_mate(mechanism: Mechanism, rows: Rows, mate: str, own: Ints, N: Array, spare: int) -> str | None:
-    """The mate of fewest rows that keeps the motion, as "point on plane instead of plane on plane"; None: there is none.
+    """The mate of fewest rows that keeps the motion, as "point on plane instead of plane on plane"; None: no such one.
 
     `own` are the mate's rows (k,), N (k, d) their part of the vanishing combinations, `spare` its rank. The
     combinations of own rows that the other mates hold are the columns of N; a weaker mate must reach all others.

@@ -39,14 +39,18 @@ def sentence(
 
 
 def _follow(mechanism: Mechanism, joints: Sequence[str], rate: str) -> str:
-    named = [f"{_outer(mechanism, mechanism.joint(name))} (in {name})" for name in joints[:MOST]]
-    if len(joints) > MOST:
-        named.append(f"{len(joints) - MOST} more")
+    by_body: dict[str, list[str]] = defaultdict(list)
+    for name in joints:
+        by_body[_outer(mechanism, name)].append(name)
+    named = [f"{body} (in {', '.join(names[:MOST])})" for body, names in list(by_body.items())[:MOST]]
+    if len(by_body) > MOST:
+        named.append(f"{len(by_body) - MOST} more")
     listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
-    return f"{listed} {'follows' if len(joints) == 1 else 'follow'} at {rate}"
+    return f"{listed} {'follows' if len(named) == 1 else 'follow'} at {rate}"
 
 
-def _outer(mechanism: Mechanism, joint: Joint) -> str:
+def _outer(mechanism: Mechanism, name: str) -> str:
+    joint = mechanism.joint(name)
     body = joint.b if joint.b != GROUND_BODY else joint.a
     return mechanism.bodies[body].name
 

@@ -1,0 +1,123 @@
+"""Which freedoms are finite motions, and how they are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, MateKind
+from cadbridge.diagnosis import diagnose
+from cadbridge.mechanism import build
+from tests.diagnosis import linkages
+from tests.mechanism.building import assembly, feature, mate
+
+Z = (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "gruebler", "redundant"),
+    [
+        (linkages.planar([(0, 0), (0.05, 0.2), (0.45, 0.35), (0.5, 0)]), -2, 3),
+        (linkages.planar([(0, 0), (0.1, 0.3), (0.6, 0.3), (0.5, 0)]), -2, 3),
+        (linkages.parallel_bars(5), -14, 15),
+        (linkages.bennett(), -2, 3),
+        (linkages.sarrus(), 0, 1),
+        (linkages.bricard(), 0, 1),
+    ],
+    ids=["four-bar", "parallelogram", "five bars", "Bennett", "Sarrus", "Bricard"],
+)
+def test_overconstrained_loops_move_with_one_finite_freedom(model: Assembly, gruebler: int, redundant: int) -> None:
+    found = diagnose(build(model))
+    assert found.mobility.gruebler == gruebler
+    assert (found.mobility.dof, found.mobility.finite, found.mobility.redundant) == (1, 1, redundant)
+    assert [f.finite for f in found.freedoms] == [True]
+    assert "CB407" in {f.code for f in found.findings}
+    assert "CB406" not in {f.code for f in found.findings}
+
+
+@pytest.mark.parametrize("points", [[(0, 0), (0.3, 0), (0.8, 0)], [(0, 0), (0.2, 0), (0.7, 0), (1.1, 0)]])
+def test_bars_in_one_line_are_shaky(points: list[tuple[float, float]]) -> None:
+    found = diagnose(build(linkages.planar(points)))
+    assert found.mobility.dof == len(points) - 2
+    assert found.mobility.finite == 0
+    assert not any(f.finite for f in found.freedoms)
+    assert "CB406" in {f.code for f in found.findings}
+
+
+def test_a_flat_parallelogram_branches_into_two_motions() -> None:
+    found = diagnose(build(linkages.planar([(0, 0), (0.3, 0), (0.8, 0), (0.5, 0)])))
+    assert (found.mobility.dof, found.mobility.finite) == (2, 1)
+    rates = sorted([f.rates["hinge 1"] for f in found.freedoms])
+    # Crossed, the coupler turns at −4 against the crank (closed form of the antiparallelogram); else it stays parallel.
+    assert rates == pytest.approx([-4.0, -1.0], rel=1e-2)
+
+
+def test_bennetts_joints_turn_in_the_ratio_of_its_closed_form() -> None:
+    found = diagnose(build(linkages.bennett(a=0.3, alpha=0.7, b=0.2, theta=1.1)))
+    beta = np.arcsin(0.2 * np.sin(0.7) / 0.3)
+    k = np.sin((0.7 + beta) / 2) / np.sin((beta - 0.7) / 2)
+    # tan(φ/2) = k / tan(θ/2)  ⇒  dφ/dθ
+    t = np.tan(0.55)
+    slope = -k * (1 + t * t) / (t * t + k * k)
+    rates = found.freedoms[0].rates
+    assert abs(rates["hinge 1"] / rates["hinge 0"]) == pytest.approx(abs(slope), rel=1e-9)
+
+
+def train() -> Assembly:
+    """A pinion of 20 teeth drives two wheels of 50; all on the ground."""
+    places = {"pinion": (0.0, 0.0, 0.0), "wheel 1": (0.07, 0.0, 0.0), "wheel 2": (0.0, 0.07, 0.0)}
+    mates = [mate(places, f"axle of {n}", MateKind.INSERT, GROUND, n, p, Z) for n, p in places.items()]
+    kind = mates[0].b.kind
+    gears = [
+        Coupling(
+            f"gear {i}",
+            CouplingKind.SPUR,
+            feature(places, "pinion", kind, (0, 0, 0), Z),
+            feature(places, f"wheel {i}", kind, places[f"wheel {i}"], Z),
+            ratio=2.5,
+            teeth_a=20,
+            teeth_b=50,
+        )
+        for i in (1, 2)
+    ]
+    return assembly(places, mates, gears)
+
+
+def test_a_freedom_says_what_leads_and_what_follows() -> None:
+    (freedom,) = diagnose(build(train())).freedoms
+    assert freedom.words == (
+        "pinion turns about the axis of axle of pinion; "
+        "wheel 1 (in axle of wheel 1) and wheel 2 (in axle of wheel 2) follow at −0.4"
+    )
+    assert freedom.twists["wheel 1"] == pytest.approx([0, 0, 0, 0, 0, -0.4], abs=1e-12)
+    assert freedom.leader == "axle of pinion"
+
+
+def test_a_part_that_nothing_holds_is_told_once() -> None:
+    places = {"loose": (0.0, 0.0, 0.0)}
+    (freedom,) = diagnose(build(assembly(places, []))).freedoms
+    assert (freedom.kind, freedom.count, freedom.bodies) == ("float", 6, ("loose",))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_twists_of_freedoms_fulfil_the_joints_of_random_chains(seed: int) -> None:
+    """Independent of the diagnosis: a body's twist relative to its neighbour's is one that their joint allows."""
+    random = np.random.default_rng(seed)
+    points = random.normal(size=(8, 3))
+    axes = random.normal(size=(8, 3))
+    model = linkages.ring([(tuple(p), tuple(u)) for p, u in zip(points, axes, strict=True)])
+    mechanism = build(model)
+    found = diagnose(mechanism)
+    assert found.mobility.dof == 2
+    index = {b.name: b for b in mechanism.bodies}
+    for freedom in found.freedoms:
+        for joint in mechanism.joints:
+            about = (mechanism.bodies[joint.a] if joint.a >= 0 else mechanism.ground).X_WB @ joint.X_AJ
+            relative = np.zeros(6)
+            for body, sign in ((joint.b, 1.0), (joint.a, -1.0)):
+                name = mechanism.bodies[body].name if body >= 0 else ""
+                if name in freedom.twists:
+                    v, w = np.split(freedom.twists[name], 2)
+                    relative += sign * np.hstack([v + np.cross(w, about.p - index[name].X_WB.p), w])
+            allowed = np.hstack([np.zeros(3), about.R[:, 2]]) * freedom.rates.get(joint.name, 0.0)
+            np.testing.assert_allclose(relative, allowed, atol=1e-7)

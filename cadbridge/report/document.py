@@ -58,9 +58,8 @@ def check_document(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]
             "rank": diagnosis.mobility.rank,
             "redundant": diagnosis.mobility.redundant,
             "gruebler": diagnosis.mobility.gruebler,
-            "finite": diagnosis.mobility.finite,
-            "generic_rank": diagnosis.mobility.generic_rank,
         },
+        "motion": {"finite": diagnosis.mobility.finite, "generic_rank": diagnosis.mobility.generic_rank},
         "freedoms": [_freedom(f) for f in diagnosis.freedoms],
         "groups": [{"mates": list(g.mates), "rows": g.rows, "rank": g.rank} for g in diagnosis.groups],
         "redundancies": [

@@ -20,6 +20,7 @@ from cadbridge.cli.options import (
     Units,
     read_assembly,
 )
+from cadbridge.errors import InputError
 
 
 def check(
@@ -29,6 +30,10 @@ def check(
     strict: Strict = False,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", help="A trajectory of this source (.parquet), played and plotted on the page."),
     ] = None,
     density: Density = None,
     material: Material = None,
@@ -42,6 +47,8 @@ def check(
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, check_text
 
+    if run is not None and html is None:
+        raise InputError("A run is shown on the page: --run needs --html.")
     assembly = read_assembly(
         source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
     )
@@ -53,7 +60,7 @@ def check(
         from cadbridge.report.page import write_page
 
         with working("drawing the page"):
-            write_page(html, mechanism, diagnosis)
+            write_page(html, mechanism, diagnosis, run)
     if json:
         print_json(check_document(mechanism, diagnosis))
     else:

@@ -42,7 +42,10 @@ export interface ClipData {
   values: number[];
   unit: string;
   bodies: number[];
-  poses?: ArrayRef;
+  low?: [number, number, number];
+  step?: [number, number, number];
+  positions?: ArrayRef;
+  quaternions?: ArrayRef;
   twist?: ArrayRef;
 }
 

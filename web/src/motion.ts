@@ -23,7 +23,7 @@ export class Clip {
     block: Block,
     private readonly rest: Float32Array,
   ) {
-    this.poses = data.poses ? block.f4(data.poses) : null;
+    this.poses = unpackPoses(data, block);
     this.twist = data.twist ? block.f4(data.twist) : null;
     this.frames = data.values.length;
   }
@@ -54,7 +54,7 @@ export class Clip {
     this.data.bodies.forEach((body, k) => {
       unpack(poses, i * n + k, p, q);
       unpack(poses, j * n + k, p2, q2);
-      out[body]?.compose(p.lerp(p2, frame - i), q.slerp(q2, frame - i), ONE);
+      out[body]?.compose(p.lerp(p2, frame - i), q.slerp(q2, frame - i).normalize(), ONE);
     });
   }
 
@@ -83,6 +83,19 @@ function screw(p: Vector3, q: Quaternion, v: Vector3, w: Vector3, s: number): vo
   const turn = new Quaternion().setFromAxisAngle(axis, speed * s);
   p.sub(foot).applyQuaternion(turn).add(foot).addScaledVector(axis, axis.dot(v) * s);
   q.premultiply(turn);
+}
+
+/** Poses frame by frame, seven numbers a body, from their steps. */
+function unpackPoses({ positions, quaternions, low, step }: ClipData, block: Block): Float32Array | null {
+  if (!positions || !quaternions || !low || !step) return null;
+  const [p, q] = [block.u2(positions), block.i2(quaternions)];
+  const count = q.length / 4;
+  const poses = new Float32Array(7 * count);
+  for (let k = 0; k < count; k += 1) {
+    for (let i = 0; i < 3; i += 1) poses[7 * k + i] = (low[i] ?? 0) + (p[3 * k + i] ?? 0) * (step[i] ?? 0);
+    for (let i = 0; i < 4; i += 1) poses[7 * k + 3 + i] = (q[4 * k + i] ?? 0) / 32767;
+  }
+  return poses;
 }
 
 function mix(a: number, b: number, t: number): number {

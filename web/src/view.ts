@@ -142,6 +142,7 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
     clip.apply(frame, picture.bodies);
     picture.moved();
     section.dataset["frame"] = frame.toFixed(3);
+    moveCursors(clip.data.kind === "run" ? value : null);
   };
   const stop = (): void => {
     cancelAnimationFrame(running);
@@ -190,4 +191,16 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
     section.scrollIntoView({ block: "nearest" });
   });
   return [make("div", { class: "player", role: "group", "aria-label": "Motion" }, choice, play, slider, read, home), detail];
+}
+
+/** The line across the plots that tells which moment the picture shows. */
+function moveCursors(time: number | null): void {
+  for (const line of document.querySelectorAll<SVGLineElement>("line.cursor")) {
+    line.classList.toggle("on", time !== null);
+    const number = (name: string): number => Number(line.dataset[name]);
+    const share = ((time ?? 0) - number("start")) / (number("end") - number("start"));
+    const x = String(number("left") + share * (number("right") - number("left")));
+    line.setAttribute("x1", x);
+    line.setAttribute("x2", x);
+  }
 }

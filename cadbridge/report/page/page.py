@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import os
-import tempfile
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.report.document import all_findings, check_document
 from cadbridge.report.page import sections
 from cadbridge.report.page.buffer import Buffer
+from cadbridge.report.page.graph import graph
 from cadbridge.report.page.html import Html, el, join, raw
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.scene import scene
@@ -23,47 +24,57 @@ if TYPE_CHECKING:
     from cadbridge.diagnosis.model import Diagnosis
     from cadbridge.mechanism.model import Mechanism
 
-NAVIGATION = (
-    ("summary", "Summary"), ("findings", "Findings"), ("redundancies", "Redundant mates"), ("graph", "Graph"),
-    ("joints", "Joints"), ("gears", "Gears"), ("bodies", "Bodies"), ("mates", "Mates"), ("parts", "Parts"),
-    ("run", "Run"),
-)  # fmt: skip
+NAVIGATION = {
+    "summary": "Summary", "findings": "Findings", "redundancies": "Redundant mates", "freedoms": "Freedoms",
+    "graph": "Graph", "joints": "Joints", "gears": "Gears", "bodies": "Bodies", "mates": "Mates", "parts": "Parts",
+    "run": "Run",
+}  # fmt: skip
 
 
-def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis) -> None:
-    """Write the page; it appears whole or not at all.
+def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, run: Path | None = None) -> None:
+    """Write the page, with a trajectory of the mechanism where one is given; it appears whole or not at all.
 
-    InputError where the file cannot be written, MissingExtraError where the page's code was not built.
+    InputError where the file cannot be written or the run is of another model, MissingExtraError where the
+    page's code was not built.
     """
-    text = page_html(mechanism, diagnosis)
-    temporary = None
+    text = page_html(mechanism, diagnosis, run)
+    # Not mkstemp: a report is for others to read as well.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        temporary.write_text(text, encoding="utf-8", newline="\n")
         os.replace(temporary, path)
     except OSError as fault:
         raise InputError(f"The page {path} cannot be written: {fault.strerror or fault}.") from fault
     finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
-def page_html(mechanism: Mechanism, diagnosis: Diagnosis) -> str:
+def page_html(mechanism: Mechanism, diagnosis: Diagnosis, run: Path | None = None) -> str:
     """The page as a string."""
+    from cadbridge.report.page.motions import RunData, freedom_clips, run_clip
+    from cadbridge.report.page.plots import plots
+
     code, style = built("page.js"), built("page.css")
     items, buffer = Items(mechanism), Buffer()
     document = check_document(mechanism, diagnosis)
-    picture = scene(mechanism, diagnosis, items, [], buffer)
+    played = RunData(mechanism, run) if run is not None else None
+    clips = [run_clip(played, buffer)] if played is not None else []
+    clips += freedom_clips(mechanism, buffer)
+    picture = scene(mechanism, diagnosis, items, clips, buffer)
     content = [
         sections.summary(document),
         sections.findings(items, all_findings(mechanism, diagnosis)),
         sections.redundancies(items, document),
+        sections.freedoms(items, diagnosis, clips),
+        graph(mechanism, diagnosis, items),
         sections.joints(items, document),
+        sections.gears(items, document),
         sections.bodies(items, document),
         sections.mates(items),
         sections.parts(items),
+        plots(played) if played is not None else Html(""),
     ]
     return "<!doctype html>\n" + el(
         "html",
@@ -106,7 +117,7 @@ def _digest(text: str) -> str:
 
 def _header(document: dict[str, Any], content: list[Html]) -> Html:
     there = "".join(content)
-    links = [el("a", text, href=f"#{name}") for name, text in NAVIGATION if f' id="{name}"' in there]
+    links = [el("a", text, href=f"#{name}") for name, text in NAVIGATION.items() if f' id="{name}"' in there]
     return join(
         el("a", "Skip to the report", href="#summary", class_="skip"),
         el("header",

@@ -12,6 +12,7 @@ from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.report.page.buffer import Buffer
+from cadbridge.report.page.graph import mate_states, worst
 from cadbridge.report.page.items import Items, component_point
 from cadbridge.report.page.meshes import add_shapes
 
@@ -29,8 +30,7 @@ def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[
         ((bodies[b].inverse() if b != GROUND_BODY else Pose()) @ i.X_WI).matrix()[:3]
         for i, b in zip(instances, body_of, strict=True)
     ]
-    conflicting = {r.mate for r in diagnosis.redundancies if r.kind == "conflicting"}
-    redundant = {r.mate for r in diagnosis.redundancies}
+    states = mate_states(diagnosis)
     return {
         "shapes": shapes,
         "parts": {
@@ -44,11 +44,11 @@ def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[
             "names": [b.name for b in mechanism.bodies],
             "pose": buffer.add(packed(bodies), "f4"),
         },
-        "joints": [_joint(mechanism, j, redundant, conflicting) for j in mechanism.joints],
+        "joints": [_joint(mechanism, j, states) for j in mechanism.joints],
         "gears": [
             {"name": c.name, "bodies": sorted({b for b in c.primitive.bodies if b >= 0})} for c in mechanism.couplings
         ],
-        "mates": [_mate(mechanism, items, m, redundant, conflicting) for m in items.all_mates],
+        "mates": [_mate(mechanism, items, m, states) for m in items.all_mates],
         "clips": clips,
     }
 
@@ -63,14 +63,7 @@ def _colour(mechanism: Mechanism, instance: Instance) -> tuple[float, ...]:
     return tuple(colour[:3]) if colour is not None else PLAIN
 
 
-def _state(mates: tuple[str, ...], redundant: set[str], conflicting: set[str]) -> str:
-    """How the worst of some mates stands."""
-    if conflicting.intersection(mates):
-        return "conflicting"
-    return "redundant" if redundant.intersection(mates) else ""
-
-
-def _joint(mechanism: Mechanism, joint: Joint, redundant: set[str], conflicting: set[str]) -> dict[str, Any]:
+def _joint(mechanism: Mechanism, joint: Joint, states: dict[str, str]) -> dict[str, Any]:
     body = mechanism.bodies[joint.a] if joint.a != GROUND_BODY else mechanism.ground
     X_WJ = body.X_WB @ joint.X_AJ
     return {
@@ -80,13 +73,11 @@ def _joint(mechanism: Mechanism, joint: Joint, redundant: set[str], conflicting:
         "b": joint.b,
         "origin": [float(x) for x in X_WJ.p],
         "axis": [float(x) for x in X_WJ.R[:, 2]],
-        "state": _state(joint.mates, redundant, conflicting),
+        "state": worst(states, joint.mates),
     }
 
 
-def _mate(
-    mechanism: Mechanism, items: Items, mate: Mate | Coupling, redundant: set[str], conflicting: set[str]
-) -> dict[str, Any]:
+def _mate(mechanism: Mechanism, items: Items, mate: Mate | Coupling, states: dict[str, str]) -> dict[str, Any]:
     """A mate with the bodies and parts it holds, and where its first feature lies."""
     sides = [s for s in (component_point(mechanism.assembly, f) for f in (mate.a, mate.b)) if s is not None]
     place = sides[0] if sides else None
@@ -101,5 +92,5 @@ def _mate(
         "point": [float(x) for x in place[1]] if place else None,
         "direction": [float(x) for x in place[2]] if place else None,
         "parts": parts,
-        "state": _state((mate.name,), redundant, conflicting),
+        "state": worst(states, (mate.name,)),
     }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.findings import Finding, Severity
 from cadbridge.report.page.html import Child, Html, el, join
 from cadbridge.report.page.items import GROUND_REF, Items
@@ -139,6 +140,55 @@ def joints(items: Items, document: Document) -> Html:
         )
     head = ("joint", "type", "between", "and", "limits", "reaction", "mates")
     return table("joints", "Joints", head, rows)
+
+
+def gears(items: Items, document: Document) -> Html:
+    """Gears and other couplings, with their ratios and what the document tells of each."""
+    told = {g["name"]: g for g in document.get("gears", ()) if "name" in g}
+    rows = []
+    for k, c in enumerate(items.mechanism.couplings):
+        it = c.coupling
+        more = told.get(c.name, {})
+        teeth = f"{it.teeth_a} : {it.teeth_b}" if it.teeth_a and it.teeth_b else "–"
+        distance = more.get("centre_distance")
+        rows.append(
+            Row(
+                f"gear:{k}",
+                (
+                    c.name,
+                    it.kind.value.replace("_", " and "),
+                    component(items, it.a.component) if it.a else ", ".join(it.joints or ()),
+                    component(items, it.b.component) if it.b else "",
+                    figure(it.ratio),
+                    teeth,
+                    figure(None if distance is None else distance * 1e3),
+                ),
+            )
+        )
+    head = ("gear", "type", "of", "with", "ratio", "teeth", "centre distance in mm")
+    return table("gears", "Gears", head, rows)
+
+
+def freedoms(items: Items, diagnosis: Diagnosis, clips: Sequence[Mapping[str, Any]]) -> Html:
+    """What moves, in words, each with a button that plays it."""
+    rows = []
+    of_joint = {clip["joint"]: k for k, clip in enumerate(clips) if clip["kind"] == "freedom"}
+    for clip in clips:
+        if clip["kind"] == "freedom":
+            k = of_joint[clip["joint"]]
+            values = clip["values"]
+            rows.append(
+                Row(
+                    None,
+                    (
+                        join(clip["name"]),
+                        join(clip["detail"]),
+                        f"{min(values):.4g} to {max(values):.4g} {clip['unit']}",
+                        el("button", "Play", type="button", data_clip=k, aria_label=f"Play: {clip['name']}"),
+                    ),
+                )
+            )
+    return table("freedoms", "Freedoms", ("freedom", "what follows", "played from", "in the picture"), rows)
 
 
 def mates(items: Items) -> Html:

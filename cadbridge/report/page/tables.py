@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from cadbridge.report.page.html import Child, Html, el, join
 from cadbridge.report.page.items import Items
 
+LONG = 24
+"""Letters from which the text of a cell may break anywhere."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -82,5 +85,13 @@ def _row(row: Row, numeric: Sequence[bool]) -> Html:
             cells.append(el("th", cell if row.ref is None or isinstance(cell, Html) else pick(str(cell), row.ref),
                             scope="row"))  # fmt: skip
         else:
-            cells.append(el("td", cell, class_=class_))
+            cells.append(
+                el(
+                    "td",
+                    cell,
+                    class_="long"
+                    if isinstance(cell, str) and len(cell) > LONG and not isinstance(cell, Html)
+                    else None,
+                )
+            )
     return el("tr", cells, data_ref=row.ref, class_=row.class_)

@@ -1,0 +1,16 @@
+"""Codes CB63x, what is shown: the report page and the live view."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+ENTRIES: dict[str, Entry] = {
+    "CB630": Entry(
+        Severity.ERROR,
+        "a run of another model",
+        "A trajectory is shown with the mechanism that it was simulated from; this one names other bodies, or its "
+        "bodies do not meet at the joints.",
+        "Simulate the present source again, or give the source that the run was made from.",
+        "`cadbridge check arm_v2.step --html report.html --run arm_v1.parquet`",
+    ),
+}

@@ -1,0 +1,201 @@
+"""Motions that the page plays: each freedom led through the constraints, and a simulated run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.lowering import SINGLE
+from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
+from cadbridge.report.page.buffer import Buffer
+from cadbridge.simulation import read_trajectory
+from cadbridge.simulation.posing import Mover
+from solver.rotation import matrix
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+
+MOST_FREEDOMS = 24
+"""Freedoms that are led through their motion; more than a person looks at would only fill the page."""
+MOST_POSES = 250_000
+"""Poses of bodies in all freedoms together."""
+MOST_FRAMES = 600
+"""Frames of a run; longer ones are thinned."""
+TURN = np.pi / 3
+"""rad to either side, within the limits."""
+SLIDE = 0.15
+"""Share of the mechanism's length to either side, within the limits."""
+FEWEST_FRAMES = 40
+SAME_PLACE = 1e-3
+"""Share of the mechanism's length by which a run may leave a joint open, and still belong to it."""
+
+
+def freedom_clips(mechanism: Mechanism, buffer: Buffer) -> list[dict[str, Any]]:
+    """A clip for each leading joint: to and fro about the designed pose, as far as limits and loops let it."""
+    if not mechanism.bodies or not mechanism.joints:
+        return []
+    mover = Mover(mechanism)
+    clips, poses = [], 0
+    for joint in mover.joints[:MOST_FREEDOMS]:
+        values, path = _path(mover, joint)
+        poses += path.shape[0] * path.shape[1]
+        if poses > MOST_POSES:
+            break
+        angle = SINGLE[joint.type] == "angle"
+        shown = np.degrees(values) if angle else values * 1e3
+        clips.append(
+            {
+                "kind": "freedom",
+                "name": f"{joint.name} {'turns' if angle else 'slides'}",
+                "joint": joint.name,
+                "detail": "",
+                "duration": 4.0,
+                "values": [round(float(v), 4) for v in shown],
+                "unit": "°" if angle else "mm",
+                **_packed(path, buffer),
+            }
+        )
+    return clips
+
+
+def _path(mover: Mover, joint: Joint) -> tuple[Array, Array]:
+    """Values (k,) of a joint led from end to end, and the poses (k, n, 7) of all bodies."""
+    angle = SINGLE[joint.type] == "angle"
+    reach = TURN if angle else SLIDE * mover.mechanism.length_scale
+    lower, upper = -reach, reach
+    if joint.limit is not None:
+        lower = max(lower, joint.limit.lower) if joint.limit.lower is not None else lower
+        upper = min(upper, joint.limit.upper) if joint.limit.upper is not None else upper
+    mover.home()
+    step = min(mover.reach(joint.name), 2 * reach / FEWEST_FRAMES)
+    sides = []
+    for end in (min(lower, 0.0), max(upper, 0.0)):
+        home = mover.home()
+        values, poses = [0.0], [_seven(home.poses)]
+        for value in np.linspace(0.0, end, int(np.ceil(abs(end) / step)) + 1)[1:]:
+            posed = mover.move({joint.name: float(value)})
+            if not posed.status.ok:
+                break
+            values.append(float(value))
+            poses.append(_seven(posed.poses))
+        sides.append((values, poses))
+    mover.home()
+    (down, low), (up, high) = sides
+    return np.array(down[:0:-1] + up), np.array(low[:0:-1] + high).reshape(-1, len(mover.mechanism.bodies), 7)
+
+
+def _seven(poses: Iterable[Any]) -> Array:
+    return np.array([[*X.p, *X.quaternion()] for X in poses]).reshape(-1, 7)
+
+
+def _packed(path: Array, buffer: Buffer) -> dict[str, Any]:
+    """Poses (k, n, 7) of the bodies that move: positions in steps across their box, quaternions in 1/32767."""
+    moving = [b for b in range(path.shape[1]) if np.ptp(path[:, b], axis=0).max(initial=0.0) > 1e-9]
+    kept = path[:, moving]
+    positions = kept[..., :3].reshape(-1, 3)
+    low = positions.min(axis=0) if len(positions) else np.zeros(3)
+    step = np.ptp(positions, axis=0) / 65535 if len(positions) else np.zeros(3)
+    steps = np.divide(positions - low, step, out=np.zeros_like(positions), where=step > 0)
+    return {
+        "bodies": moving,
+        "low": [float(x) for x in low],
+        "step": [float(x) for x in step],
+        "positions": buffer.add(np.rint(steps), "u2"),
+        "quaternions": buffer.add(np.rint(kept[..., 3:] * 32767), "i2"),
+    }
+
+
+class RunData:
+    """A trajectory that belongs to a mechanism: its table, and the poses of the mechanism's bodies.
+
+    Raises InputError with finding CB630 where it belongs to another one.
+    """
+
+    def __init__(self, mechanism: Mechanism, path: Path) -> None:
+        self.mechanism, self.path = mechanism, path
+        self.table: pa.Table = read_trajectory(path)
+        self._names = set(self.table.column_names)
+        self.time = self.column("time")
+        self._bearers = [self._bearer(k) for k in range(len(mechanism.bodies))]
+        missing = [b.name for b, bearer in zip(mechanism.bodies, self._bearers, strict=True) if bearer is None]
+        if missing:
+            self._refuse(f"it has no motion of {_some(missing)}")
+        if not len(self.time):
+            self._refuse("it has no samples")
+        if not np.all(np.isfinite(self.poses(np.array([0])))):
+            self._refuse("its first sample is not finite")
+        self._check_joints()
+
+    def column(self, name: str) -> Array:
+        """The values (k,) of a column; KeyError where there is none."""
+        return np.asarray(self.table.column(name).to_numpy(), dtype=float)
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a column."""
+        return name in self._names
+
+    def poses(self, samples: NDArray[np.int64]) -> Array:
+        """Poses (k, n, 7) of the mechanism's bodies at some samples."""
+        axes = ("x", "y", "z", "qw", "qx", "qy", "qz")
+        found = np.empty((len(samples), len(self._bearers), 7))
+        for b, bearer in enumerate(self._bearers):
+            for k, axis in enumerate(axes):
+                found[:, b, k] = self.column(f"body.{bearer}.{axis}")[samples]
+        return found
+
+    def _bearer(self, body: int) -> str | None:
+        """The unit of the run that bears a body's frame: the body, or (mates kept) its first component."""
+        it = self.mechanism.bodies[body]
+        return next((n for n in (it.name, *it.components[:1]) if f"body.{n}.qz" in self._names), None)
+
+    def _check_joints(self) -> None:
+        """At the first sample both bodies of every joint must agree on where it is."""
+        poses = self.poses(np.array([0]))[0]
+        tolerance = SAME_PLACE * self.mechanism.length_scale
+        apart = []
+        for joint in self.mechanism.joints:
+            if joint.type not in ("revolute", "spherical", "universal"):
+                continue
+            ends = [self._point(poses, joint.a, joint.X_AJ.p), self._point(poses, joint.b, joint.X_BJ.p)]
+            if float(np.linalg.norm(ends[0] - ends[1])) > tolerance:
+                apart.append(joint.name)
+        if apart:
+            self._refuse(f"in its first sample {_some(apart)} would be apart")
+
+    def _point(self, poses: Array, body: int, p: Array) -> Array:
+        if body == GROUND_BODY:
+            return self.mechanism.ground.X_WB.point(p)
+        return np.asarray(poses[body, :3] + matrix(poses[body, 3:]) @ p)
+
+    def _refuse(self, why: str) -> None:
+        findings = Findings()
+        name = Path(self.mechanism.assembly.source).name
+        findings.add("CB630", f"{self.path.name} is no run of {name}: {why}", Where(file=str(self.path)))
+        raise InputError("The run belongs to another model.", findings)
+
+
+def run_clip(run: RunData, buffer: Buffer) -> dict[str, Any]:
+    """The simulated motion, thinned to at most `MOST_FRAMES` frames."""
+    samples = np.unique(np.linspace(0, len(run.time) - 1, min(MOST_FRAMES, len(run.time))).astype(np.int64))
+    times = run.time[samples]
+    return {
+        "kind": "run",
+        "name": run.path.name,
+        "detail": f"{times[-1]:.4g} s simulated, {len(run.time)} samples, {len(samples)} shown",
+        "duration": max(float(times[-1] - times[0]), 1e-3),
+        "values": [round(float(t), 6) for t in times],
+        "unit": "s",
+        **_packed(run.poses(samples), buffer),
+    }
+
+
+def _some(names: list[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,172 @@
+"""Plots of a run as drawings within the page: joints, gears, reactions, energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.lowering import SINGLE
+from cadbridge.report.page.html import Child, Html, el
+from cadbridge.report.page.motions import RunData
+
+Array = NDArray[np.float64]
+
+WIDTH, HEIGHT = 620.0, 250.0
+LEFT, RIGHT, TOP, BOTTOM = 62.0, 10.0, 10.0, 34.0
+MOST_LINES = 8
+MOST_POINTS = 400
+FLOOR = 1e-18
+"""What a logarithmic axis shows for zero."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values (k,) along the run, by a name."""
+
+    name: str
+    values: Array
+    ref: str | None = None
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Lines over time. `of` tells how many lines there are in all."""
+
+    title: str
+    axis: str
+    lines: Sequence[Line]
+    of: int
+    logarithmic: bool = False
+
+
+def plots(run: RunData) -> Html:
+    """The section with all plots of a run."""
+    drawn = [p for make in (_joints, _gears, _reactions, _energy) if (p := make(run)) is not None]
+    return el(
+        "section",
+        el("h2", "Run", id="run-h"),
+        el("p", f"{run.path.name}: {run.time[-1]:.4g} s in {len(run.time)} samples.", class_="note"),
+        el("div", [_figure(run.time, p) for p in drawn], class_="plots"),
+        id="run",
+        aria_labelledby="run-h",
+    )
+
+
+def _joints(run: RunData) -> Plot | None:
+    """Values of the joints that a person named, else of all."""
+    asked = set(run.mechanism.assembly.joint_names.values())
+    able = [j for j in run.mechanism.joints if j.type in SINGLE and run.has(f"joint.{j.name}.q")]
+    chosen = [j for j in able if j.name in asked] or able
+    lines = []
+    for j in chosen:
+        angle = SINGLE[j.type] == "angle"
+        unit = "°" if angle else "mm"
+        values = run.column(f"joint.{j.name}.q") * (180 / np.pi if angle else 1e3)
+        lines.append(Line(f"{j.name} ({unit})", values, f"joint:{run.mechanism.joints.index(j)}"))
+    return _plot("Joints", "value in ° or mm", lines)
+
+
+def _gears(run: RunData) -> Plot | None:
+    """Errors of the gears, on a logarithmic axis."""
+    lines = [
+        Line(c.name, np.maximum(np.abs(run.column(f"gear.{c.name}.error")), FLOOR), f"gear:{k}")
+        for k, c in enumerate(run.mechanism.couplings)
+        if run.has(f"gear.{c.name}.error")
+    ]
+    return _plot("Errors of the gears", "error in rad or m", lines, key=np.max, logarithmic=True)
+
+
+def _reactions(run: RunData) -> Plot | None:
+    """The force that each joint bears, the largest first."""
+    lines = [
+        Line(j.name, np.linalg.norm([run.column(f"joint.{j.name}.f{a}") for a in "xyz"], axis=0), f"joint:{k}")
+        for k, j in enumerate(run.mechanism.joints)
+        if run.has(f"joint.{j.name}.fz")
+    ]
+    return _plot("Forces in the joints", "force in N", lines, key=np.max)
+
+
+def _energy(run: RunData) -> Plot | None:
+    names = ("kinetic", "potential", "motor_work")
+    lines = [Line(n.replace("_", " "), run.column(f"energy.{n}")) for n in names if run.has(f"energy.{n}")]
+    return _plot("Energy", "energy in J", lines)
+
+
+def _plot(
+    title: str, axis: str, lines: list[Line], key: Callable[[Array], float] | None = None, logarithmic: bool = False
+) -> Plot | None:
+    """The first lines, or those with the most of `key`; only finite ones."""
+    finite = [line for line in lines if len(line.values) and np.all(np.isfinite(line.values))]
+    if not finite:
+        return None
+    if key is not None:
+        finite.sort(key=lambda line: -float(key(line.values)))
+    return Plot(title, axis, finite[:MOST_LINES], len(lines), logarithmic)
+
+
+def _figure(time: Array, plot: Plot) -> Html:
+    legend = el(
+        "ul",
+        [
+            el("li", el("span", class_=f"key c{i}"), _named(line))
+            for i, line in enumerate(plot.lines)
+        ],
+        class_="legend",
+    )  # fmt: skip
+    more = el("p", f"The {len(plot.lines)} largest of {plot.of}.", class_="note") if plot.of > len(plot.lines) else None
+    return el("figure", el("figcaption", plot.title), _drawing(time, plot), legend, more)
+
+
+def _named(line: Line) -> Child:
+    if line.ref is None:
+        return line.name
+    return el("button", line.name, type="button", class_="pick", data_pick=line.ref)
+
+
+def _drawing(time: Array, plot: Plot) -> Html:
+    shown = [np.log10(line.values) if plot.logarithmic else line.values for line in plot.lines]
+    low, high = min(float(v.min()) for v in shown), max(float(v.max()) for v in shown)
+    if high - low < 1e-12 * max(abs(high), 1.0):
+        low, high = low - 1.0, high + 1.0
+    start, end = float(time[0]), float(max(time[-1], time[0] + 1e-9))
+    samples = np.unique(np.linspace(0, len(time) - 1, min(MOST_POINTS, len(time))).astype(np.int64))
+    x = LEFT + (time[samples] - start) / (end - start) * (WIDTH - LEFT - RIGHT)
+
+    def y(value: Array | float) -> Array:
+        return np.asarray(HEIGHT - BOTTOM - (np.asarray(value) - low) / (high - low) * (HEIGHT - TOP - BOTTOM))
+
+    curves = [
+        el("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y(v[samples]), strict=True)),
+           class_=f"curve c{i}")
+        for i, v in enumerate(shown)
+    ]  # fmt: skip
+    grid: list[Child] = []
+    for value in ticks(low, high, whole=plot.logarithmic):
+        at = float(y(value))
+        text = f"1e{value:.0f}" if plot.logarithmic else f"{value:g}"
+        grid += [el("line", x1=LEFT, x2=WIDTH - RIGHT, y1=f"{at:.1f}", y2=f"{at:.1f}"),
+                 el("text", text, x=LEFT - 6, y=f"{at + 4:.1f}", text_anchor="end")]  # fmt: skip
+    for value in ticks(start, end):
+        across = LEFT + (value - start) / (end - start) * (WIDTH - LEFT - RIGHT)
+        grid += [el("line", x1=f"{across:.1f}", x2=f"{across:.1f}", y1=TOP, y2=HEIGHT - BOTTOM),
+                 el("text", f"{value:g}", x=f"{across:.1f}", y=HEIGHT - BOTTOM + 15, text_anchor="middle")]  # fmt: skip
+    grid += [el("text", "time in s", x=WIDTH - RIGHT, y=HEIGHT - 3, text_anchor="end"),
+             el("text", plot.axis, x=4, y=HEIGHT - 3)]  # fmt: skip
+    cursor = el("line", class_="cursor", x1=LEFT, x2=LEFT, y1=TOP, y2=HEIGHT - BOTTOM, data_start=start,
+                data_end=end, data_left=LEFT, data_right=WIDTH - RIGHT)  # fmt: skip
+    told = "; ".join(f"{line.name} from {line.values.min():.3g} to {line.values.max():.3g}" for line in plot.lines)
+    return el("svg", el("g", grid, class_="grid"), curves, cursor, viewbox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
+              role="img", aria_label=f"{plot.title}, {plot.axis}, over {start:g} to {end:g} s: {told}")  # fmt: skip
+
+
+def ticks(low: float, high: float, whole: bool = False, count: int = 5) -> list[float]:
+    """Round numbers within a range, about `count` of them."""
+    raw = (high - low) / count
+    power = 10.0 ** np.floor(np.log10(raw))
+    step = float(next(m for m in (1, 2, 5, 10) if m * power >= raw * 0.999) * power)
+    step = max(step, 1.0) if whole else step
+    first = np.ceil(low / step - 1e-9)
+    return [float(f"{k * step:.10g}") + 0.0 for k in np.arange(first, np.floor(high / step + 1e-9) + 1)]

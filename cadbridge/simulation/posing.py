@@ -1,0 +1,172 @@
+"""Moving a mechanism by hand: some joints are led, and loops, gears and everything else follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties
+from cadbridge.lowering import SINGLE, lower
+from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.mechanism.twists import jacobian
+from solver.model import Motor, TimeFunction
+from solver.projection import Projected, carry_angles, project
+from solver.rank import null_space
+from solver.result import Status
+from solver.rotation import matrix
+from solver.state import State
+from solver.system import prepare
+
+Array = NDArray[np.float64]
+
+TURN = 1.2
+"""rad by which no body turns at once: a gear's angle must stay on its branch."""
+SLIDE = 0.1
+"""Share of the mechanism's length by which no body slides at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """Where the bodies are: `poses` X_WB in the order of the mechanism, `values` of the led joints (rad, m).
+
+    `status` tells the joints that stay open where the mechanism does not reach what was asked; `values` are
+    then the last ones reached.
+    """
+
+    poses: tuple[Pose, ...]
+    values: dict[str, float]
+    status: Status
+
+
+class Mover:
+    """Leads joints with one freedom to values; the rest is found by projection on the constraints.
+
+    Every call starts from the pose of the last one, so that gears keep their turns and loops their branch.
+    """
+
+    def __init__(self, mechanism: Mechanism, led: tuple[str, ...] | None = None) -> None:
+        """`led` are joint names, by default `leading_joints`. KeyError where one of them has no coordinate."""
+        self.mechanism = mechanism
+        self._wanted: dict[str, tuple[float, float]] = {}
+        lowered = lower(_with_masses(mechanism))
+        plain = replace(lowered.model, loads=())
+        index = {j.name: i for i, j in enumerate(lowered.joints)}
+        self.joints = tuple(lowered.joints[index[n]] for n in (leading_joints(mechanism) if led is None else led))
+        motors = tuple(
+            Motor(j.name, plain.coordinates[index[j.name]], "angle", self._function(j.name)) for j in self.joints
+        )
+        self._units = lowered.units
+        self._system = prepare(replace(plain, motors=motors))
+        self._values = {j.name: 0.0 for j in self.joints}
+        start = carry_angles(State.at_rest(plain.positions, plain.quaternions), prepare(plain), self._system)
+        found = project(self._system, start)
+        self._home, self._status = found.state, found.status
+        self._state = self._home
+        self._reach: dict[str, float] = {}
+
+    def home(self) -> Posed:
+        """Back to the designed pose."""
+        self._state, self._values = self._home, {j.name: 0.0 for j in self.joints}
+        return Posed(self._poses(), dict(self._values), self._status)
+
+    def move(self, values: Mapping[str, float]) -> Posed:
+        """Lead joints to values (rad, m; 0 as designed); the led joints that are not named stay."""
+        start, goal = dict(self._values), {**self._values, **values}
+        steps = max(
+            1, int(np.ceil(sum(abs(goal[j.name] - start[j.name]) / self.reach(j.name) for j in self.joints) - 1e-9))
+        )
+        status = self._status
+        for step in range(1, steps + 1):
+            share = step / steps
+            wanted = {name: start[name] + share * (goal[name] - start[name]) for name in goal}
+            found = self._project({name: (value, 0.0) for name, value in wanted.items()}, self._state)
+            if not found.status.ok:
+                status = found.status
+                break
+            self._state, self._values, status = found.state, wanted, found.status
+        return Posed(self._poses(), dict(self._values), status)
+
+    def twists(self, name: str) -> Array:
+        """Velocities (n, 6) [v of frame B; ω] while a led joint goes 1 rad/s or m/s and the other led ones rest."""
+        rates = {j.name: (self._values[j.name], 1.0 if j.name == name else 0.0) for j in self.joints}
+        state = replace(self._state, velocities=np.zeros_like(self._state.velocities))
+        found = np.array(self._project(rates, state).state.velocities)
+        for i, X in enumerate(self._poses()):
+            found[i, :3] += np.cross(found[i, 3:], -X.R @ self._units[i].mass.com)
+        return found
+
+    def reach(self, name: str) -> float:
+        """How far (rad, m) a led joint may go at once."""
+        if name not in self._reach:
+            twists = self.twists(name)
+            turn = float(np.max(np.linalg.norm(twists[:, 3:], axis=1), initial=0.0)) / TURN
+            slide = float(np.max(np.linalg.norm(twists[:, :3], axis=1), initial=0.0))
+            slide = 0.0 if turn else slide / (SLIDE * self.mechanism.length_scale)
+            self._reach[name] = 1.0 / max(turn, slide, 1.0 / TURN)
+        return self._reach[name]
+
+    def _project(self, wanted: Mapping[str, tuple[float, float]], state: State) -> Projected:
+        self._wanted = dict(wanted)
+        return project(self._system, state, tolerance=1e-7)
+
+    def _function(self, name: str) -> TimeFunction:
+        return TimeFunction(lambda t: (*self._wanted.get(name, (0.0, 0.0)), 0.0))
+
+    def _poses(self) -> tuple[Pose, ...]:
+        poses = []
+        for unit, x, q in zip(self._units, self._state.positions, self._state.quaternions, strict=True):
+            R = np.asarray(matrix(q))
+            poses.append(Pose(R, x - R @ unit.mass.com))
+        return tuple(poses)
+
+
+def leading_joints(mechanism: Mechanism) -> tuple[str, ...]:
+    """Joints with one freedom whose coordinates are independent, as many as there are: those with a name that a
+    person asked for first, then in the order of the mechanism."""
+    primitives = [p for j in mechanism.joints for p in j.primitives] + [c.primitive for c in mechanism.couplings]
+    length = mechanism.length_scale
+    _, G = jacobian(primitives, [body.X_WB for body in mechanism.bodies])
+    N = null_space(G, length) if len(G) else np.eye(6 * len(mechanism.bodies))
+    asked = {*mechanism.assembly.joint_names.values(), *(d.joint for d in mechanism.drives)}
+    candidates = [j for j in mechanism.joints if j.type in SINGLE]
+    chosen: list[str] = []
+    basis = np.zeros((0, N.shape[1]))
+    for joint in sorted(candidates, key=lambda j: j.name not in asked):
+        row = _rate(mechanism, joint) @ N
+        rest = row - (row @ basis.T) @ basis
+        if float(np.linalg.norm(rest)) > 1e-3 * max(float(np.linalg.norm(row)), 1e-12) and np.linalg.norm(row) > 1e-9:
+            basis = np.vstack([basis, rest / np.linalg.norm(rest)])
+            chosen.append(joint.name)
+    return tuple(chosen)
+
+
+def _rate(mechanism: Mechanism, joint: Joint) -> Array:
+    """The row (6n,) that gives a joint's rate (rad/s or m/s) from the bodies' twists."""
+    row = np.zeros(6 * len(mechanism.bodies))
+    base = mechanism.bodies[joint.a] if joint.a != GROUND_BODY else mechanism.ground
+    X_WJ = base.X_WB @ joint.X_AJ
+    z = X_WJ.R[:, 2]
+    for body, sign in ((joint.a, -1.0), (joint.b, 1.0)):
+        if body == GROUND_BODY:
+            continue
+        if SINGLE[joint.type] == "angle":
+            row[6 * body + 3 : 6 * body + 6] += sign * z
+        else:
+            row[6 * body : 6 * body + 3] += sign * z
+            row[6 * body + 3 : 6 * body + 6] += sign * np.cross(X_WJ.p - mechanism.bodies[body].X_WB.p, z)
+    return row
+
+
+def _with_masses(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with a mass for bodies that have none: it only weighs who gives way where nothing leads."""
+    size = (0.1 * mechanism.length_scale) ** 2
+    filler = MassProperties(1.0, np.zeros(3), size * np.eye(3))
+    bodies = tuple(
+        b if b.mass is not None and b.mass.mass > 0 else replace(b, mass=filler, mass_source=None)
+        for b in mechanism.bodies
+    )
+    return replace(mechanism, bodies=bodies)

@@ -1,0 +1,89 @@
+"""Freedoms that are led through loops and gears, and runs that belong to the model."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cadbridge.diagnosis import Diagnosis
+from cadbridge.errors import InputError
+from cadbridge.mechanism import Mechanism, build
+from cadbridge.report.page import page_html, write_page
+from cadbridge.report.page.buffer import Buffer
+from cadbridge.report.page.graph import edges_of, layout
+from cadbridge.report.page.motions import RunData, freedom_clips
+from cadbridge.report.page.plots import ticks
+from cadbridge.simulation import simulate, write_trajectory
+from tests.report.page.models import door
+
+Made = tuple[Mechanism, Diagnosis]
+
+
+@pytest.fixture(scope="module")
+def run(hinged: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "door.parquet"
+    write_trajectory(simulate(hinged[0], duration=0.2), path)
+    return path
+
+
+def test_a_freedom_goes_from_end_to_end_through_the_designed_pose(hinged: Made) -> None:
+    (clip,) = freedom_clips(hinged[0], Buffer())
+    assert (clip["joint"], clip["unit"]) == (hinged[0].joints[0].name, "°")
+    assert (clip["values"][0], clip["values"][-1]) == (-60.0, 60.0)
+    assert clip["values"].count(0.0) == 1
+    assert clip["values"] == sorted(clip["values"])
+    assert clip["positions"][2] == 3 * len(clip["values"])
+
+
+def test_a_run_is_played_and_plotted(code: None, hinged: Made, run: Path) -> None:
+    text = page_html(*hinged, run)
+    scene = json.loads(re.findall('id="scene">(.*?)</script>', text, re.DOTALL)[0])
+    assert [c["kind"] for c in scene["clips"]] == ["run", "freedom"]
+    assert scene["clips"][0]["values"][-1] == pytest.approx(0.2)
+    assert "<figcaption>Energy</figcaption>" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "why"), [("name", "no motion of"), ("place", "would be apart")], ids=["other names", "other places"]
+)
+def test_a_run_of_another_model_is_refused_with_a_finding(
+    code: None, hinged: Made, run: Path, tmp_path: Path, change: str, why: str
+) -> None:
+    other = build(door(" of a house") if change == "name" else door(width=0.9))
+    path = tmp_path / "report.html"
+    with pytest.raises(InputError) as refused:
+        write_page(path, other, hinged[1], run)
+    assert [f.code for f in refused.value.findings] == ["CB630"]
+    assert why in refused.value.findings[0].message
+    assert not path.exists()
+
+
+def test_a_file_that_is_no_trajectory_is_refused(hinged: Made, tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    path.write_text("no run")
+    with pytest.raises(InputError, match="cannot be read as a trajectory"):
+        RunData(hinged[0], path)
+
+
+def test_a_run_with_every_mate_kept_has_the_same_poses(hinged: Made, run: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.parquet"
+    write_trajectory(simulate(hinged[0], duration=0.2, collapse=False), kept)
+    samples = np.array([0, -1])
+    assert RunData(hinged[0], kept).poses(samples) == pytest.approx(RunData(hinged[0], run).poses(samples), abs=1e-9)
+
+
+def test_the_graph_marks_the_redundant_joint(hinged: Made) -> None:
+    (edge,) = edges_of(*hinged)
+    assert (edge.kind, edge.a, edge.b, edge.state) == ("revolute", -1, 0, "redundant")
+    places = layout([-1, 0], [edge])
+    assert np.ptp(places[:, 0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [(0.0, 1.0, [0, 0.2, 0.4, 0.6, 0.8, 1]), (-185.0, 185.0, [-100, 0, 100]), (1e-7, 3e-7, [1e-7, 1.5e-7, 2e-7])],
+)
+def test_ticks_are_round(low: float, high: float, found: list[float]) -> None:
+    assert ticks(low, high)[: len(found)] == pytest.approx(found)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from solver.constraints import GROUND, GearPair, RackPinion
 from solver.constraints.evaluation import evaluate_program
-from solver.constraints.program import compile_program, gear_radii
+from solver.constraints.gears import gear_radii
+from solver.constraints.program import compile_program
 from solver.model import Model
 from solver.result import Trajectory
 from solver.system import prepare

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from solver.callbacks import Callbacks
 from solver.constraints.primitives import GROUND, Coordinate, GearPair, RackPinion
-from solver.constraints.program import Poses, Program, compile_program
+from solver.constraints.program import Program, compile_program
+from solver.constraints.terms import Poses
 from solver.kkt import Plan, plan
 from solver.loading import Loads, check, drives, tables
 from solver.model import Model, RigidBody, TimeFunction

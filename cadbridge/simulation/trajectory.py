@@ -18,7 +18,7 @@ from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.run import Run
 from solver.constraints import GearPair, Primitive, RackPinion
 from solver.constraints.evaluation import evaluate_program
-from solver.constraints.program import gear_radii
+from solver.constraints.gears import gear_radii
 from solver.rotation import matrix
 
 if TYPE_CHECKING:

@@ -4,24 +4,29 @@ from solver.constraints.evaluation import Evaluation, SparseRows, evaluate, eval
 from solver.constraints.primitives import (
     GROUND,
     AxesAngle,
+    ConstantVelocity,
     Coordinate,
     Coupler,
     Distance,
+    FunctionCoupler,
     GearPair,
     LineDistance,
     PointLineDistance,
     PointOnPlane,
     Primitive,
     RackPinion,
+    WheelPair,
 )
 
 __all__ = [
     "GROUND",
     "AxesAngle",
+    "ConstantVelocity",
     "Coordinate",
     "Coupler",
     "Distance",
     "Evaluation",
+    "FunctionCoupler",
     "GearPair",
     "LineDistance",
     "PointLineDistance",
@@ -29,6 +34,7 @@ __all__ = [
     "Primitive",
     "RackPinion",
     "SparseRows",
+    "WheelPair",
     "evaluate",
     "evaluate_sparse",
 ]

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from solver.constraints.program import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN
+from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN
 
 _TAU = 2 * math.pi
 
@@ -206,6 +206,30 @@ def unwind(T, value, angles):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def curve_at(T, c, q):  # type: ignore[no-untyped-def]
+    """Curve c at q: value and two derivatives; see `solver.constraints.curves.Curve`."""
+    low, high = T.curve_start[c], T.curve_start[c + 1] - 1
+    base = 0.0
+    if T.curve_period[c] > 0.0:
+        turns = math.floor((q - T.curve_break[low]) / T.curve_period[c])
+        q -= turns * T.curve_period[c]
+        base = turns * T.curve_rise[c]
+    first, last = low, high
+    while last > first:
+        middle = (first + last + 1) // 2
+        if T.curve_break[middle] <= q:
+            first = middle
+        else:
+            last = middle - 1
+    s = q - T.curve_break[first]
+    c0, c1 = T.curve_coefficient[first, 0], T.curve_coefficient[first, 1]
+    c2, c3 = T.curve_coefficient[first, 2], T.curve_coefficient[first, 3]
+    if s < 0.0:
+        c2, c3 = 0.0, 0.0
+    return base + c0 + s * (c1 + s * (c2 + s * c3)), c1 + s * (2 * c2 + 3 * s * c3), 2 * c2 + 6 * s * c3
+
+
+@njit(cache=True)
 def assemble_rows(T, value, rate, bias, JA, JB, g, gv, c, blocks):  # type: ignore[no-untyped-def]
     """Rows from terms: g, ġ = Ĝv, c (m,) and the blocks (nb, 6) of Ĝ."""
     blocks[:] = 0.0
@@ -213,9 +237,15 @@ def assemble_rows(T, value, rate, bias, JA, JB, g, gv, c, blocks):  # type: igno
         total, total1, total2 = -T.constant[i], 0.0, 0.0
         for k in range(T.row_term[i], T.row_term[i + 1]):
             s = T.coefficient[k]
-            total += s * value[k]
+            if T.curve[k] < 0:
+                total += s * value[k]
+                total2 += s * bias[k]
+            else:
+                f, f1, f2 = curve_at(T, T.curve[k], value[k])
+                total += s * f
+                total2 += s * (f1 * bias[k] + f2 * rate[k] * rate[k])
+                s *= f1
             total1 += s * rate[k]
-            total2 += s * bias[k]
             a, b = T.slot_a[k], T.slot_b[k]
             if a >= 0:
                 for j in range(6):

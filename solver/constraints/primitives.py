@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.constraints.curves import Curve
+
 GROUND = -1
 """The index by which primitives name the world."""
 
@@ -127,6 +129,56 @@ class Coupler(Primitive):
     def bodies(self) -> tuple[int, ...]:
         """All bodies that take part."""
         return tuple(dict.fromkeys(i for _, c in self.terms for i in (c.a, c.b)))
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionCoupler(Primitive):
+    """driven = curve(driver) + constant: a cam and its follower, or any other law between two coordinates."""
+
+    driver: Coordinate
+    driven: Coordinate
+    curve: Curve
+    constant: float = 0.0
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """All bodies that take part."""
+        return tuple(dict.fromkeys((self.driver.a, self.driver.b, self.driven.a, self.driven.b)))
+
+
+@dataclass(frozen=True, eq=False)
+class ConstantVelocity(Primitive):
+    """No twist between two shafts, whatever the angle between them: first_A · second_B = second_A · first_B.
+
+    `first` and `second` are perpendicular to the shaft's axis, and the same in both frames where the shafts are in line
+    (first × second is the axis). With a point on a point it is the joint of a cardan shaft without its unevenness.
+    """
+
+    first_a: Vector
+    second_a: Vector
+    first_b: Vector
+    second_b: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class WheelPair(Primitive):
+    """Turns of b are `ratio` times those of a, both counted from the line between their axes. Residual in rad.
+
+    For what a carrier holds at a distance: belts and chains, worms, crossed helical gears. Points lie anywhere on
+    the axes, which are parallel or crossed but do not meet; the line is their common perpendicular. `ratio` has a
+    sign, each turn being counted about its own axis.
+    """
+
+    point_a: Vector
+    axis_a: Vector
+    point_b: Vector
+    axis_b: Vector
+    ratio: float
+
+    def __post_init__(self) -> None:
+        """Refuse what couples nothing."""
+        if not math.isfinite(self.ratio) or self.ratio == 0.0:
+            raise ValueError(f"the ratio of a pair of wheels must be a number other than zero, not {self.ratio}")
 
 
 @dataclass(frozen=True, eq=False)

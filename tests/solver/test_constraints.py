@@ -10,18 +10,22 @@ from solver import rotation
 from solver.constraints import (
     GROUND,
     AxesAngle,
+    ConstantVelocity,
     Coordinate,
     Coupler,
     Distance,
+    FunctionCoupler,
     GearPair,
     LineDistance,
     PointLineDistance,
     PointOnPlane,
     Primitive,
     RackPinion,
+    WheelPair,
+    curves,
     evaluate,
 )
-from solver.constraints.program import gear_radii
+from solver.constraints.gears import gear_radii
 from tests.solver.examples import O, X, Y, Z, poses
 
 STEP = 2e-6
@@ -37,6 +41,7 @@ def _make(kind: str, rng: np.random.Generator) -> Primitive:
     mark = rotation.perpendicular(u)
     angle = Coordinate("angle", 0, 1, p, u, s, mark, w)
     travel = Coordinate("distance", 1, 2, p, u, s)
+    cam = curves.periodic([[0.1, 0.3], [1.0, 0.5], [2.5, 0.2], [4.0, 0.6]], 2 * np.pi, rise=0.4)
     made = {
         "point on plane": lambda: PointOnPlane(0, 1, p, u, s, 0.3),
         "point on plane of the ground": lambda: PointOnPlane(GROUND, 1, p, u, s, 0.3),
@@ -48,6 +53,10 @@ def _make(kind: str, rng: np.random.Generator) -> Primitive:
         "spur": lambda: GearPair(0, 1, "spur", p, u, s, w, 1.7),
         "internal": lambda: GearPair(0, 1, "internal", p, u, s, w, 1.7),
         "bevel": lambda: GearPair(0, 2, "bevel", p, u, s, w, 0.6),
+        "cam": lambda: FunctionCoupler(0, 2, angle, travel, cam, 0.2),
+        "constant velocity": lambda: ConstantVelocity(0, 1, u, s, w, mark),
+        "crossed wheels": lambda: WheelPair(0, 1, p, u, s, w, -1.7),
+        "wheel on the ground": lambda: WheelPair(GROUND, 1, p, Z, s, w, 0.4),
         "rack and pinion": lambda: RackPinion(0, 1, p, u, 0.3, s, w),
     }
     return made[kind]()
@@ -65,6 +74,10 @@ KINDS = [
     "internal",
     "bevel",
     "rack and pinion",
+    "cam",
+    "constant velocity",
+    "crossed wheels",
+    "wheel on the ground",
 ]
 
 

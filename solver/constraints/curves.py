@@ -1,0 +1,151 @@
+"""Curves q ↦ f(q) that couple one coordinate to another: cubic splines, periodic or with ends, and cams.
+
+Beyond its ends a curve goes on along its tangent; a periodic one repeats, and may rise by some amount a period.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+_TAU = 2 * math.pi
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Piecewise cubics: on [breaks[i], breaks[i + 1]] Σ coefficients[i, k] (q − breaks[i])^k.
+
+    `breaks` (k,) rise; `coefficients` (k, 4), the last row for what lies beyond the last break. `period` 0: not
+    periodic; `rise` is added a period.
+    """
+
+    breaks: Array
+    coefficients: Array
+    period: float = 0.0
+    rise: float = 0.0
+
+    def __call__(self, q: ArrayLike) -> Array:
+        """The values at q, of any shape."""
+        x = np.asarray(q, float)
+        turns = np.floor((x - self.breaks[0]) / self.period) if self.period > 0 else np.zeros_like(x)
+        x = x - turns * self.period
+        i = np.clip(np.searchsorted(self.breaks, x, side="right") - 1, 0, len(self.breaks) - 1)
+        s = x - self.breaks[i]
+        c = np.where((x < self.breaks[0])[..., None], self.coefficients[i] * [1, 1, 0, 0], self.coefficients[i])
+        return np.asarray(turns * self.rise + c[..., 0] + s * (c[..., 1] + s * (c[..., 2] + s * c[..., 3])))
+
+
+def _points(points: ArrayLike) -> Array:
+    data = np.asarray(points, float)
+    if data.ndim != 2 or data.shape[1] != 2 or len(data) < 3:
+        raise ValueError("a curve needs at least three points [q, value]")
+    if not np.all(np.isfinite(data)):
+        raise ValueError("a curve must be of finite numbers")
+    if not np.all(np.diff(data[:, 0]) > 0):
+        k = int(np.argmin(np.diff(data[:, 0]) > 0))
+        raise ValueError(f"the points of a curve must rise: {data[k + 1, 0]:g} follows {data[k, 0]:g}")
+    return data
+
+
+def spline(points: ArrayLike) -> Curve:
+    """A natural cubic spline through points (k, 2) [q, value]; ValueError where q does not rise."""
+    data = _points(points)
+    return _cubic(data[:, 0], data[:, 1], "natural")
+
+
+def periodic(points: ArrayLike, period: float, rise: float = 0.0) -> Curve:
+    """A spline through points (k, 2) [q, value] of one period, repeated; after a period it is higher by `rise`.
+
+    ValueError where the points span a whole period or more, for the first closes the curve.
+    """
+    data = _points(points)
+    if not (math.isfinite(period) and period > 0):
+        raise ValueError(f"the period of a curve must be above zero, not {period}")
+    span = data[-1, 0] - data[0, 0]
+    if span > period * (1 + 1e-9) or (span > period * (1 - 1e-9) and abs(data[-1, 1] - data[0, 1] - rise) > 1e-9):
+        raise ValueError(f"the points of a periodic curve must lie within one period of {period:g}")
+    if span > period * (1 - 1e-9):
+        data = data[:-1]
+    slope = rise / period
+    q = np.append(data[:, 0], data[0, 0] + period)
+    flat = np.append(data[:, 1] - slope * (data[:, 0] - data[0, 0]), data[0, 1])
+    made = _cubic(q, flat, "periodic")
+    made.coefficients[:, 1] += slope
+    made.coefficients[:, 0] += slope * (made.breaks - made.breaks[0])
+    return Curve(made.breaks, made.coefficients, period, rise)
+
+
+def _cubic(q: Array, values: Array, ends: Literal["natural", "periodic"]) -> Curve:
+    # scipy is not light: only who makes a curve pays for it.
+    from scipy.interpolate import CubicSpline
+
+    found = CubicSpline(q, values, bc_type=ends)
+    end = float(found.x[-1])
+    last = [float(found(end)), float(found(end, 1)), 0.0, 0.0]
+    return Curve(np.array(found.x, float), np.vstack([found.c[::-1].T, last]))
+
+
+def pitch_curve(profile: ArrayLike, roller: float, count: int = 720) -> tuple[Array, Array]:
+    """Polar angle and radius (count,) of the centre of a roller (m; 0: a knife) on a cam's profile.
+
+    `profile` (k, 2) are [polar angle rad, radius m] of the cam's outline about its axis, within one turn.
+    ValueError where the roller does not fit into the profile.
+    """
+    data = np.asarray(profile, float)
+    outline = periodic(data, _TAU)
+    if np.any(data[:, 1] <= 0):
+        raise ValueError("the radii of a cam's profile must be above zero")
+    if not (math.isfinite(roller) and roller >= 0):
+        raise ValueError(f"the radius of a roller must be from zero, not {roller}")
+    angle = outline.breaks[0] + np.arange(count) * _TAU / count
+    step = 1e-5
+    r, slope = outline(angle), (outline(angle + step) - outline(angle - step)) / (2 * step)
+    size = np.hypot(r, slope)
+    # Outward normal of the outline (r cos φ, r sin φ), in the radial and tangential directions.
+    radial, across = r + roller * r / size, -roller * slope / size
+    polar = angle + np.arctan2(across, radial)
+    if np.any(np.diff(np.append(polar, polar[0] + _TAU)) <= 0):
+        raise ValueError("the roller does not fit into the cam's profile: it cuts its own way off")
+    return polar, np.hypot(radial, across)
+
+
+def translating_cam(profile: ArrayLike, roller: float = 0.0, offset: float = 0.0) -> Curve:
+    """Height (m) of a follower's point or roller centre over the turn (rad) of its cam.
+
+    The follower slides along y of the fixed frame at x = `offset` (m) from the cam's axis, above it; `profile` as in
+    `pitch_curve`, at the turn 0 in the fixed frame. ValueError where the follower misses the cam or jams.
+    """
+    polar, radius = pitch_curve(profile, roller)
+    if abs(offset) >= radius.min():
+        raise ValueError(f"the follower's offset of {offset:g} m passes the cam beside it")
+    # The point at (ρ, β) meets the follower's line where the cam has turned by θ: ρ cos(β + θ) = offset.
+    return _over_turn(np.arccos(offset / radius) - polar, np.sqrt(radius**2 - offset**2))
+
+
+def oscillating_cam(profile: ArrayLike, pivot: float, arm: float, roller: float = 0.0, side: int = 1) -> Curve:
+    """Angle (rad) at the pivot from the line to the cam's axis to a follower's arm, over the turn (rad) of its cam.
+
+    The pivot lies on +x of the fixed frame at `pivot` (m) from the cam's axis, the arm is `arm` (m) long from the
+    pivot to the roller's centre; `side` +1: the roller is above this line, −1: below. The angle is positive on
+    either side. ValueError where the arm does not reach all of the cam.
+    """
+    polar, radius = pitch_curve(profile, roller)
+    at_axis = (radius**2 + pivot**2 - arm**2) / (2 * radius * pivot)
+    at_pivot = (arm**2 + pivot**2 - radius**2) / (2 * arm * pivot)
+    if np.any(np.abs(at_axis) >= 1) or np.any(np.abs(at_pivot) >= 1):
+        raise ValueError("the follower's arm does not reach all around the cam")
+    return _over_turn(side * np.arccos(at_axis) - polar, np.arccos(at_pivot))
+
+
+def _over_turn(turn: Array, value: Array) -> Curve:
+    """The periodic curve of samples that fall steadily over one turn."""
+    q, f = turn[::-1], value[::-1]
+    if np.any(np.diff(np.append(q, q[0] + _TAU)) <= 0):
+        raise ValueError("the follower jams: it would have to be in two places at one turn of the cam")
+    return periodic(np.column_stack([q, f]), _TAU)

@@ -1,0 +1,196 @@
+"""Gears and wheels as rows: the geometry of each pair at the reference pose."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.constraints.primitives import GearPair, RackPinion, WheelPair
+from solver.constraints.terms import PLANE, ROLL, TURN, Poses, Row, Term, crossed, unit
+
+Array = NDArray[np.float64]
+
+_APEX_TOLERANCE = 1e-9
+
+
+def gear_radii(gear: GearPair, positions: Array, quaternions: Array) -> tuple[float, float]:
+    """Pitch radii (m) of the wheels a and b at the reference pose."""
+    return _radii(gear, Poses(np.asarray(positions, float), np.asarray(quaternions, float)))
+
+
+def _radii(p: GearPair, poses: Poses) -> tuple[float, float]:
+    if p.kind == "bevel":
+        radius = _bevel(p, poses)[1]
+        return radius, p.ratio * radius
+    axis = unit(poses.turn(p.a, p.axis_a), "axis_a")
+    centres = poses.point(p.b, p.point_b) - poses.point(p.a, p.point_a)
+    centres = centres - axis * (axis @ centres)
+    divisor = 1 + p.ratio if p.kind == "spur" else abs(1 - p.ratio)
+    radius = float(np.linalg.norm(centres)) / divisor
+    return radius, p.ratio * radius
+
+
+def _spur_or_internal(p: GearPair, poses: Poses) -> Row:
+    axis_a, axis_b = poses.turn(p.a, p.axis_a), poses.turn(p.b, p.axis_b)
+    axis_a, axis_b = unit(axis_a, "axis_a"), unit(axis_b, "axis_b")
+    radius_a, radius_b = _radii(p, poses)
+    if radius_a < 1e-12:
+        raise ValueError("the axes of a gear pair coincide: it has no pitch radii; use a coupler")
+    line = poses.point(p.b, p.point_b) - poses.point(p.a, p.point_a)
+    # A wheel turned by θ against the line of centres sees this turn by −θ. Both about one axis:
+    # r_a θ_a + r_b θ_b = 0 outside, r_a θ_a − r_b θ_b = 0 inside; each angle is about its own axis.
+    sense = float(np.sign(axis_a @ axis_b)) * (1.0 if p.kind == "spur" else -1.0)
+    wheel_a = _roll(p.a, p.point_a, axis_a, p.b, p.point_b, line, -radius_a, poses)
+    wheel_b = _roll(p.b, p.point_b, axis_b, p.a, p.point_a, -line, -sense * radius_b, poses)
+    return Row((wheel_a, wheel_b))
+
+
+def _roll(
+    a: int, point_a: Array, axis: Array, b: int, point_b: Array, line: Array, coefficient: float, poses: Poses
+) -> Term:
+    """The angle from the wheel's own mark to the line of centres, 0 at the reference; world vectors."""
+    mark = unit(line - axis * (axis @ line), "the line of centres")
+    return Term(
+        ROLL,
+        a,
+        b,
+        coefficient,
+        point_a=point_a,
+        first_a=poses.back(a, mark),
+        second_a=poses.back(a, np.cross(axis, mark)),
+        point_b=point_b,
+    )
+
+
+def _bevel(p: GearPair, poses: Poses) -> tuple[Array, float, Array, Array]:
+    """Apex (3,), pitch radius of a, and the unit directions from the apex to each wheel.
+
+    With the cones' half angles δ_a + δ_b = Σ and sin δ_b = k sin δ_a: tan δ_a = sin Σ / (k + cos Σ).
+    """
+    axis_a = unit(poses.turn(p.a, p.axis_a), "axis_a")
+    axis_b = unit(poses.turn(p.b, p.axis_b), "axis_b")
+    point_a, point_b = poses.point(p.a, p.point_a), poses.point(p.b, p.point_b)
+    normal = np.cross(axis_a, axis_b)
+    if np.linalg.norm(normal) < 1e-6:
+        raise ValueError("the axes of a bevel gear pair are parallel: they have no apex")
+    d = point_b - point_a
+    square = normal @ normal
+    along_a = float(np.cross(d, axis_b) @ normal / square)
+    along_b = float(np.cross(d, axis_a) @ normal / square)
+    apex = (point_a + along_a * axis_a + point_b + along_b * axis_b) / 2
+    # The wheel's point tells on which side of the apex the wheel sits; in the apex, its axis does.
+    side_a = -1.0 if along_a > _APEX_TOLERANCE else 1.0
+    side_b = -1.0 if along_b > _APEX_TOLERANCE else 1.0
+    out_a, out_b = side_a * axis_a, side_b * axis_b
+    cosine, sine = float(out_a @ out_b), float(np.sqrt(square))
+    heights = []
+    for along, radius_per_height in (
+        (along_a, sine / (p.ratio + cosine)),
+        (along_b, sine / (1 / p.ratio + cosine) / p.ratio),
+    ):
+        if abs(along) > _APEX_TOLERANCE and radius_per_height > 0:
+            heights.append(abs(along) * radius_per_height)
+    radius = float(np.mean(heights)) if heights else 1.0
+    return apex, radius, out_a, out_b
+
+
+def _bevel_row(p: GearPair, poses: Poses) -> Row:
+    apex, radius_a, out_a, out_b = _bevel(p, poses)
+    radius_b = p.ratio * radius_a
+    # In the cones' plane, the wheels' centres belonging to one common contact point at the cones' edge.
+    cosine, sine = float(out_a @ out_b), float(np.linalg.norm(np.cross(out_a, out_b)))
+    centre_a = apex + out_a * radius_a * (p.ratio + cosine) / sine
+    centre_b = apex + out_b * radius_b * (1 / p.ratio + cosine) / sine
+    point_a, point_b = poses.local(p.a, centre_a), poses.local(p.b, centre_b)
+    own_a, own_b = poses.back(p.a, out_a), poses.back(p.b, out_b)
+    wheel_a = _cone(p.a, out_a, p.b, out_b, -radius_a, poses)
+    wheel_b = _cone(p.b, out_b, p.a, out_a, -radius_b, poses)
+    # The axes meet where the carrier holds: this term is 0 there and gives Ĝ the force at the contact.
+    gap = crossed(p.a, point_a, own_a, p.b, point_b, own_b, -1.0)
+    return Row((wheel_a, wheel_b, gap))
+
+
+def _cone(a: int, axis: Array, b: int, other: Array, coefficient: float, poses: Poses) -> Term:
+    mark = unit(other - axis * (axis @ other), "the other axis")
+    return Term(
+        TURN,
+        a,
+        b,
+        coefficient,
+        first_a=poses.back(a, mark),
+        second_a=poses.back(a, np.cross(axis, mark)),
+        direction_b=poses.back(b, other),
+    )
+
+
+def gear_row(p: GearPair, poses: Poses) -> Row:
+    return _bevel_row(p, poses) if p.kind == "bevel" else _spur_or_internal(p, poses)
+
+
+def rack_row(p: RackPinion, poses: Poses) -> Row:
+    axis = unit(poses.turn(p.a, p.axis_a), "the pinion's axis")
+    bar = unit(poses.turn(p.b, p.axis_b), "the rack's direction")
+    across = poses.point(p.b, p.point_b) - poses.point(p.a, p.point_a)
+    across = across - bar * (bar @ across)
+    across = unit(across - axis * (axis @ across), "the way from a pinion's axis to its rack")
+    # Rolling: ṡ + r θ̇ (axis × across)·bar = 0 with the pinion's travel s along the bar; α = −θ.
+    sense = float(np.sign(np.cross(axis, across) @ bar))
+    if sense == 0.0:
+        raise ValueError("a rack's direction must be across its pinion's axis, not along it")
+    travel = Term(PLANE, p.b, p.a, point_a=p.point_b, first_a=unit(p.axis_b, "the rack's direction"), point_b=p.point_a)
+    start = float(bar @ (poses.point(p.a, p.point_a) - poses.point(p.b, p.point_b)))
+    pinion = Term(
+        TURN,
+        p.a,
+        p.b,
+        -sense * p.radius,
+        first_a=poses.back(p.a, across),
+        second_a=poses.back(p.a, np.cross(axis, across)),
+        direction_b=poses.back(p.b, across),
+    )
+    return Row((travel, pinion), start)
+
+
+def wheel_row(p: WheelPair, poses: Poses) -> Row:
+    """The two turns against the common perpendicular of the axes."""
+    axis_a = unit(poses.turn(p.a, p.axis_a), "axis_a")
+    axis_b = unit(poses.turn(p.b, p.axis_b), "axis_b")
+    point_a, point_b = poses.point(p.a, p.point_a), poses.point(p.b, p.point_b)
+    d = point_b - point_a
+    normal = np.cross(axis_a, axis_b)
+    square = float(normal @ normal)
+    if square > 1e-12:
+        point_a = point_a + axis_a * float(np.cross(d, axis_b) @ normal / square)
+        point_b = point_b + axis_b * float(np.cross(d, axis_a) @ normal / square)
+    else:
+        point_b = point_b - axis_b * float(axis_b @ d)
+    line = point_b - point_a
+    if float(np.linalg.norm(line)) < 1e-9:
+        raise ValueError("the axes of the two wheels meet: there is no line between them; use a coupler")
+    at_a, at_b = poses.local(p.a, point_a), poses.local(p.b, point_b)
+    wheel_a = _roll(p.a, at_a, axis_a, p.b, at_b, line, p.ratio, poses)
+    return Row((wheel_a, _roll(p.b, at_b, axis_b, p.a, at_a, -line, -1.0, poses)))
+
+
+def belt_ratio(axis_a: Array, radius_a: float, axis_b: Array, radius_b: float, *, crossed: bool = False) -> float:
+    """Turns of b for one of a, of a belt or chain on wheels with parallel axes (world), each about its own axis."""
+    if not (radius_a > 0 and radius_b > 0):
+        raise ValueError("the radii of a belt's wheels must be above zero")
+    return float(np.sign(np.dot(axis_a, axis_b))) * (-1.0 if crossed else 1.0) * radius_a / radius_b
+
+
+def screw_gear_ratio(axis_a: Array, axis_b: Array, line: Array, teeth: tuple[float, float], helix: float) -> float:
+    """Turns of b for one of a, of crossed helical gears or a worm a, each about its own axis.
+
+    `line` leads from a to b, all in the world. `helix` (rad, within a quarter turn) is that of a's teeth against its
+    axis, right-hand positive (a worm's: a quarter turn less its lead angle); `teeth` of a worm are its starts.
+    Along the common normal of the teeth, n = sin ψ u − cos ψ (u × l), both move alike:
+    θ̇_b r_b n·(v × l) = θ̇_a r_a cos ψ. ValueError where b would not move.
+    """
+    u, v = unit(axis_a, "axis_a"), unit(axis_b, "axis_b")
+    across = unit(line, "the line between the axes")
+    normal = np.sin(helix) * u - np.cos(helix) * np.cross(u, across)
+    lead = float(normal @ np.cross(v, across))
+    if abs(lead) < 1e-9:
+        raise ValueError("the teeth of these axes and this helix would not drive each other")
+    return float(np.sign(lead)) * teeth[0] / teeth[1]

@@ -1,0 +1,150 @@
+"""The terms of which all rows are made, and what compiles a coordinate to one.
+
+Every row of every primitive is Σ coefficient · term − constant, or with a curve f, coefficient · f(term). There are
+seven kinds of term; A and B are bodies, d = p_B − p_A, and e, t, w are directions fixed in A, A and B:
+
+| kind | value | used by |
+|---|---|---|
+| PLANE | e·d | point on plane, travel along an axis, rack |
+| DOT | e·w | angle between directions, constant velocity |
+| DISTANCE | ‖d‖ | distance of points, springs between them |
+| LINE | ‖d − e (e·d)‖ | distance of a point from a line |
+| CROSSED | (e × w)/‖e × w‖ · d | distance of crossed lines, bevel gear |
+| TURN | atan2(t·w, e·w) | angle coordinate, bevel gear, pinion on its rack |
+| ROLL | atan2(t·d, e·d) | wheel against the line of centres |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver import rotation
+from solver.constraints.curves import Curve
+from solver.constraints.primitives import GROUND, Coordinate
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PLANE, DOT, DISTANCE, LINE, CROSSED, TURN, ROLL = range(7)
+
+
+class Terms(NamedTuple):
+    """The table of terms (T) and rows (m) with its blocks (one a row and body), for Numba.
+
+    `body_a`, `body_b` use n for the ground. `angle` is the term's place among the integrated angles or −1.
+    Row i has the terms `row_term[i]:row_term[i+1]` and the blocks `row_block[i]:row_block[i+1]`;
+    `slot_a`, `slot_b` are the blocks that a term adds to (−1: ground, or no row). `curve` is the term's place among
+    the curves or −1; curve i has the breaks and coefficients `curve_start[i]:curve_start[i+1]`.
+    """
+
+    kind: Ints
+    body_a: Ints
+    body_b: Ints
+    point_a: Array
+    first_a: Array
+    second_a: Array
+    point_b: Array
+    direction_b: Array
+    angle: Ints
+    coefficient: Array
+    row_term: Ints
+    constant: Array
+    slot_a: Ints
+    slot_b: Ints
+    row_block: Ints
+    block_body: Ints
+    curve: Ints
+    curve_start: Ints
+    curve_break: Array
+    curve_coefficient: Array
+    curve_period: Array
+    curve_rise: Array
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term before it is put in the table; vectors in the frames of A and B."""
+
+    kind: int
+    a: int
+    b: int
+    coefficient: float = 1.0
+    point_a: Array = None  # type: ignore[assignment]
+    first_a: Array = None  # type: ignore[assignment]
+    second_a: Array = None  # type: ignore[assignment]
+    point_b: Array = None  # type: ignore[assignment]
+    direction_b: Array = None  # type: ignore[assignment]
+    curve: Curve | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One scalar equation: its terms and its constant."""
+
+    terms: tuple[Term, ...]
+    constant: float = 0.0
+
+
+class Poses:
+    """The reference poses (positions and rotation matrices), with the ground among them."""
+
+    def __init__(self, positions: Array, quaternions: Array) -> None:
+        self.positions = positions
+        self.rotations = rotation.matrix(quaternions) if len(quaternions) else np.zeros((0, 3, 3))
+
+    def point(self, body: int, point: Array) -> Array:
+        """A body's point (3,) in the world."""
+        return np.asarray(point, float) if body == GROUND else self.positions[body] + self.turn(body, point)
+
+    def turn(self, body: int, direction: Array) -> Array:
+        """A body's direction (3,) in world axes."""
+        d = np.asarray(direction, float)
+        return d if body == GROUND else np.asarray(self.rotations[body] @ d)
+
+    def back(self, body: int, direction: Array) -> Array:
+        """A world direction (3,) in a body's axes."""
+        d = np.asarray(direction, float)
+        return d if body == GROUND else np.asarray(self.rotations[body].T @ d)
+
+    def local(self, body: int, point: Array) -> Array:
+        """A world point (3,) in a body's frame."""
+        return np.asarray(point, float) if body == GROUND else self.back(body, point - self.positions[body])
+
+
+def unit(vector: Array, what: str) -> Array:
+    v = np.asarray(vector, dtype=float)
+    length = float(np.linalg.norm(v))
+    if not np.isfinite(length) or length < 1e-300:
+        raise ValueError(f"{what} has no direction: {v.tolist()}")
+    return v / length
+
+
+def coordinate_term(c: Coordinate, coefficient: float = 1.0) -> Term:
+    """A coordinate as a term."""
+    if c.kind == "length":
+        return Term(DISTANCE, c.a, c.b, coefficient, point_a=c.point_a, point_b=c.point_b)
+    axis = unit(c.axis_a, "the axis of a coordinate")
+    if c.kind == "distance":
+        return Term(PLANE, c.a, c.b, coefficient, point_a=c.point_a, first_a=axis, point_b=c.point_b)
+    if c.kind != "angle":
+        raise ValueError(f'a coordinate is an "angle", a "distance" or a "length", not "{c.kind}"')
+    ref = np.asarray(c.ref_a, float)
+    ref = unit(ref - axis * (axis @ ref), "ref_a, perpendicular to the coordinate's axis,")
+    return Term(
+        TURN,
+        c.a,
+        c.b,
+        coefficient,
+        first_a=ref,
+        second_a=np.cross(axis, ref),
+        direction_b=unit(c.ref_b, "ref_b"),
+    )
+
+
+def crossed(a: int, point_a: Array, axis_a: Array, b: int, point_b: Array, axis_b: Array, coefficient: float) -> Term:
+    first, other = unit(axis_a, "axis_a"), unit(axis_b, "axis_b")
+    return Term(CROSSED, a, b, coefficient, point_a=point_a, first_a=first, point_b=point_b, direction_b=other)

@@ -58,6 +58,7 @@ FORMATS: tuple[Format, ...] = (
         "cadbridge.readers.ondsel",
     ),
     Format("mjcf", (".mjcf",), _contains(b"<mujoco>", b"<mujoco ", b"<mujoco\n"), "cadbridge.readers.mjcf"),
+    Format("sdf", (".sdf", ".world"), _contains(b"<sdf>", b"<sdf ", b"<sdf\n"), "cadbridge.readers.sdf"),
 )
 
 

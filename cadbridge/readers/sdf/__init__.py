@@ -1,0 +1,145 @@
+"""SDF (SDFormat): worlds and models, nested and included, with the frame semantics of 1.7 and later. SI throughout."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.assembly import Assembly, Component, Coupling, Instance, Mate, NamedFrame, Part
+from cadbridge.errors import InputError
+from cadbridge.frames import Pose
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.sdf.context import Context
+from cadbridge.readers.sdf.frames import Scope, UnresolvedError
+from cadbridge.readers.sdf.joints import read_joints, read_mimics
+from cadbridge.readers.sdf.links import read_part
+from cadbridge.readers.sdf.models import Models, placed, scopes
+from cadbridge.readers.xml import Element, child, local, numbers, parse
+
+__all__ = ["read"]
+
+_GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Assembly:
+    """All models of the first world (or of the file), as they stand with all joints at zero.
+
+    Every link is a component named by its way through the models with '/' between them; a single model at the top
+    lends no name. Links of a static model are grounded; others float unless a joint ties them to the world.
+    """
+    c = Context(Path(path), options or ReadOptions())
+    root = parse(c.path, c.findings)
+    if local(root) != "sdf":
+        c.say("CB770", f"the root is <{local(root)}>, not <sdf>", root)
+        raise InputError(f"{c.path.name} is no SDF", c.findings)
+    world = Models(c).world(root)
+    if len(world.nested) == 1 and not any(e.kind == "joint" for e in world.entries.values()):
+        _without_prefix(next(iter(world.nested.values())))
+    everything = scopes(world)
+    X, parts, components = _links(c, everything)
+    if not components:
+        c.say("CB770", f"{c.path.name} holds no link", root)
+        raise InputError(f"{c.path.name} holds no link", c.findings)
+    mates, couplings, count = _joints(c, everything, X, _version(c, root))
+    _tell_gravity(c, world)
+    c.tell_unread()
+    return Assembly(
+        name=next(iter(world.nested), "") or c.path.stem,
+        source=str(c.path),
+        format="sdf",
+        parts=tuple(parts),
+        instances=tuple(Instance(part.name, part.name, X[part.name], part.name) for part in parts),
+        components=tuple(components),
+        mates=tuple(mates),
+        couplings=tuple(couplings),
+        frames=tuple(_frames(c, everything, X)),
+        units=("SDF: m, kg, rad (SI by definition)",),
+        mates_in_file=count,
+        extra={"unread": dict(c.unread), "files": tuple(str(p) for p in c.files.values())},
+        findings=c.findings.as_tuple(),
+    )
+
+
+def _version(c: Context, root: Element) -> float:
+    """The version as a number in which 1.10 comes after 1.9 (1.10 becomes 1.91 and so on)."""
+    text = root.get("version", "")
+    found = re.fullmatch(r"1\.(\d+)", text)
+    if found is None or not 3 <= int(found[1]) <= 12:
+        c.say("CB776", f"the version is {text!r}; it is read as 1.12", root)
+        return 2.0
+    minor = int(found[1])
+    return 1 + minor / 10 if minor < 10 else 1.9 + (minor - 9) / 100
+
+
+def _without_prefix(top: Scope) -> None:
+    """Names of a lone model's links without the model's own."""
+    for scope in scopes(top):
+        scope.prefix = scope.prefix.removeprefix(f"{top.name}/")
+
+
+def _links(c: Context, everything: list[Scope]) -> tuple[dict[str, Pose], list[Part], list[Component]]:
+    """X_WL, part and component of every link that has a place."""
+    X: dict[str, Pose] = {}
+    parts: list[Part] = []
+    components: list[Component] = []
+    for scope in everything:
+        for name, entry in scope.entries.items():
+            if entry.kind != "link":
+                continue
+            full = scope.prefix + name
+            try:
+                X[full] = placed(scope, name)
+            except UnresolvedError as error:
+                c.say("CB775", f"link {full}: {error}; it is left out", entry.element, full)
+                continue
+            parts.append(read_part(c, scope, entry.element, full))
+            where = c.where(entry.element, full)
+            components.append(Component(full, (full,), X[full], scope.static, where=where))
+    return X, parts, components
+
+
+def _joints(
+    c: Context, everything: list[Scope], X: dict[str, Pose], version: float
+) -> tuple[list[Mate], list[Coupling], int]:
+    """Mates, couplings, and how many of both the file has."""
+    mates: list[Mate] = []
+    couplings: list[Coupling] = []
+    count = 0
+    for scope in everything:
+        count += sum(entry.kind == "joint" for entry in scope.entries.values())
+        for made in read_joints(c, scope, X, version):
+            if isinstance(made, Mate):
+                mates.append(made)
+            else:
+                couplings.append(made)
+    by_name = {mate.name: mate for mate in mates}
+    for scope in everything:
+        found, number = read_mimics(c, scope, by_name)
+        couplings += found
+        count += number
+    return mates, couplings, count
+
+
+def _frames(c: Context, everything: list[Scope], X: dict[str, Pose]) -> list[NamedFrame]:
+    """Frames that people refer to, on the component they are attached to."""
+    found = []
+    for scope in everything:
+        for name, entry in scope.entries.items():
+            if entry.kind != "frame" or name.startswith("_"):
+                continue
+            try:
+                body, X_WF = scope.body(name), placed(scope, name)
+            except UnresolvedError as error:
+                c.say("CB775", f"frame {name}: {error}", entry.element, name)
+                continue
+            found.append(NamedFrame(scope.prefix + name, body, X.get(body, Pose()).inverse() @ X_WF))
+    return found
+
+
+def _tell_gravity(c: Context, world: Scope) -> None:
+    element = child(world.element, "gravity") if local(world.element) == "world" else None
+    found = None if element is None else numbers(element.text, 3)
+    if found is not None and not np.allclose(found, _GRAVITY, atol=0.02):
+        c.say("CB776", f"gravity is {' '.join(f'{g:g}' for g in found)} m/s² in the file", element)

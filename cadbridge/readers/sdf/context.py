@@ -1,0 +1,95 @@
+"""What the steps of the SDF reader share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose, Vector
+from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.xml import Element, child, children, local, numbers
+
+
+@dataclass
+class Context:
+    """The source, what was asked, what was found. `unread` counts elements that say nothing to us, by tag."""
+
+    path: Path
+    options: ReadOptions
+    findings: Findings = field(default_factory=Findings)
+    unread: Counter[str] = field(default_factory=Counter)
+    files: dict[Element, Path] = field(default_factory=dict)
+
+    def where(self, element: Element, item: str | None = None) -> Where:
+        """The place of an element, in the file that holds it."""
+        return Where(str(self.file_of(element)), element.sourceline, None, item)
+
+    def file_of(self, element: Element) -> Path:
+        """The file that an element came from."""
+        return self.files.get(element.getroottree().getroot(), self.path)
+
+    def say(self, code: str, text: str, element: Element, item: str | None = None) -> None:
+        """Add a finding at an element."""
+        self.findings.add(code, text, self.where(element, item))
+
+    def leave(self, parent: Element, *known: str) -> None:
+        """Note the children of an element that are not among the known ones."""
+        self.unread.update(local(e) for e in children(parent) if local(e) not in known)
+
+    def values(self, parent: Element, tag: str, count: int, item: str) -> Vector | None:
+        """`count` finite numbers of a child's text; None where there is no child, or with a finding."""
+        element = child(parent, tag)
+        if element is None:
+            return None
+        found = numbers(element.text, count)
+        if found is None:
+            text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {count} numbers"
+            self.say("CB771", text, element, item)
+            return None
+        return np.array(found)
+
+    def number(self, parent: Element | None, tag: str, item: str, default: float) -> float:
+        """A number of a child's text; the default where there is none, or with a finding."""
+        found = None if parent is None else self.values(parent, tag, 1, item)
+        return default if found is None else float(found[0])
+
+    def text(self, parent: Element, tag: str) -> str:
+        """The text of a child, '' where there is none."""
+        element = child(parent, tag)
+        return "" if element is None else (element.text or "").strip()
+
+    def flag(self, parent: Element, tag: str) -> bool:
+        """Whether a child says true or 1."""
+        return self.text(parent, tag).lower() in ("true", "1")
+
+    def pose(self, parent: Element, item: str) -> tuple[Pose, str]:
+        """The pose in <pose> and what it is relative to ('' for the default); the identity where it cannot be read."""
+        element = child(parent, "pose")
+        if element is None:
+            return Pose(), ""
+        relative = element.get("relative_to") or element.get("frame") or ""
+        text = (element.text or "").strip()
+        if not text:
+            return Pose(), relative
+        if element.get("rotation_format") == "quat_xyzw":
+            seven = numbers(text, 7)
+            if seven is not None and any(seven[3:]):
+                x, y, z, w = seven[3:]
+                return Pose.from_quaternion(seven[:3], (w, x, y, z)), relative
+        else:
+            six = numbers(text, 6)
+            if six is not None:
+                rpy = np.radians(six[3:]) if element.get("degrees") in ("true", "1") else np.array(six[3:])
+                return Pose.from_rpy(six[:3], rpy), relative
+        self.say("CB771", f"{item}: <pose> is {text[:60]!r}, which is no pose", element, item)
+        return Pose(), relative
+
+    def tell_unread(self) -> None:
+        """One finding for all elements that were not read."""
+        if self.unread:
+            text = ", ".join(f"{n} <{tag}>" for tag, n in sorted(self.unread.items()))
+            self.findings.add("CB777", f"not read: {text}", Where(str(self.path)))

@@ -1,0 +1,177 @@
+"""Links: their masses, colours and shapes, as parts in the link's frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cadbridge.assembly import Mesh, Part, Shape
+from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties
+from cadbridge.readers import solids
+from cadbridge.readers.paths import referenced
+from cadbridge.readers.sdf.context import Context
+from cadbridge.readers.sdf.frames import Scope, UnresolvedError
+from cadbridge.readers.xml import Element, child, children, local, numbers
+
+WATER = 1000.0
+"""kg/m³, which SDF takes where an automatic inertia gives no density."""
+
+_OF_LINK = ("pose", "inertial", "visual", "collision", "gravity", "self_collide", "kinematic", "enable_wind")
+
+
+def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
+    """The part of a link. A link without <inertial> has 1 kg and 1 kg m², as SDF lays down."""
+    c.leave(link, *_OF_LINK)
+    inertial = child(link, "inertial")
+    auto = inertial is not None and inertial.get("auto") in ("true", "1")
+    shape = _shape(c, scope, link, name) if c.options.geometry else None
+    density = None
+    if auto and inertial is not None:
+        given = [c.number(e, "density", name, np.nan) for e in children(link, "collision")]
+        of_shapes = [d for d in given if np.isfinite(d)]
+        density = of_shapes[0] if of_shapes else c.number(inertial, "density", name, WATER)
+        if len(set(of_shapes)) > 1:
+            c.say("CB774", f"{name}: the collision shapes differ in density; {density:g} is taken", inertial, name)
+        if shape is not None:  # what is weighed is the collision geometry
+            shape = solids.shape(shape.collision, shape.collision, (shape.collision_file, shape.collision_file))
+    return Part(
+        name,
+        shape=shape,
+        density=density,
+        density_source="SDF, automatic inertia" if auto else None,
+        declared=None if auto else _declared(c, scope, link, inertial, name),
+        colour=_colour(link),
+        where=c.where(link, name),
+    )
+
+
+def _declared(c: Context, scope: Scope, link: Element, inertial: Element | None, name: str) -> MassProperties:
+    """In the link's frame."""
+    if inertial is None:
+        c.say("CB774", f"{name} has no <inertial>: SDF gives it 1 kg and 1 kg m²", link, name)
+        return MassProperties(1.0, np.zeros(3), np.eye(3))
+    c.leave(inertial, "pose", "mass", "inertia", "density")
+    X = _pose(c, scope, inertial, link, name)
+    mass = c.number(inertial, "mass", name, 1.0)
+    tensor = child(inertial, "inertia")
+    xx, yy, zz = (c.number(tensor, key, name, 1.0) for key in ("ixx", "iyy", "izz"))
+    yz, xz, xy = (c.number(tensor, key, name, 0.0) for key in ("iyz", "ixz", "ixy"))
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return MassProperties(mass, X.p, X.R @ inertia @ X.R.T)
+
+
+def _pose(c: Context, scope: Scope, element: Element, link: Element, name: str) -> Pose:
+    """The pose of an element of a link in the link's frame."""
+    pose, relative = c.pose(element, name)
+    if not relative:
+        return pose
+    try:
+        return scope.X_M(link.get("name")).inverse() @ scope.X_M(relative) @ pose
+    except UnresolvedError as error:
+        c.say("CB775", f"{name}: {error}", element, name)
+        return pose
+
+
+def _colour(link: Element) -> tuple[float, float, float, float] | None:
+    for visual in children(link, "visual"):
+        material = child(visual, "material")
+        for tag in ("diffuse", "ambient"):
+            element = None if material is None else child(material, tag)
+            text = None if element is None else element.text
+            found = numbers(text, 4) or numbers(f"{text} 1", 4)
+            if found is not None:
+                return found[0], found[1], found[2], found[3]
+    return None
+
+
+def _shape(c: Context, scope: Scope, link: Element, name: str) -> Shape | None:
+    visual, visual_files = _joined(c, scope, link, "visual", name)
+    collision, collision_files = _joined(c, scope, link, "collision", name)
+    return solids.shape(visual, collision, (visual_files, collision_files))
+
+
+def _joined(c: Context, scope: Scope, link: Element, tag: str, name: str) -> tuple[Mesh | None, str | None]:
+    """All geometry of a link under one tag as one mesh, and the names of its files."""
+    meshes: list[Mesh] = []
+    files: list[str] = []
+    for element in children(link, tag):
+        geometry = child(element, "geometry")
+        kinds = [] if geometry is None else children(geometry)
+        if not kinds or local(kinds[0]) == "empty":
+            continue
+        kind = local(kinds[0])
+        maker = _MAKERS.get(kind)
+        if maker is None:
+            c.say("CB778", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
+            continue
+        mesh = maker(c, kinds[0], name)
+        if mesh is not None:
+            meshes.append(solids.placed(_pose(c, scope, element, link, name), mesh))
+            files.append(c.text(kinds[0], "uri").rsplit("/", 1)[-1] or kind)
+    return solids.joined(meshes), ", ".join(files) or None
+
+
+def _sizes(c: Context, element: Element, tag: str, count: int, name: str, default: float) -> list[float] | None:
+    """Sizes above zero, the default where there are none; None with a finding where they are not."""
+    if child(element, tag) is None:
+        return [default] * count
+    found = c.values(element, tag, count, name)
+    if found is not None and not np.all(found > 0):
+        c.say("CB771", f"{name}: <{tag}> must be above zero", element, name)
+        return None
+    return None if found is None else [float(v) for v in found]
+
+
+def _box(c: Context, element: Element, name: str) -> Mesh | None:
+    size = _sizes(c, element, "size", 3, name, 1.0)
+    return None if size is None else solids.box(size)
+
+
+def _sphere(c: Context, element: Element, name: str) -> Mesh | None:
+    radius = _sizes(c, element, "radius", 1, name, 1.0)
+    return None if radius is None else solids.sphere(radius[0])
+
+
+def _ellipsoid(c: Context, element: Element, name: str) -> Mesh | None:
+    radii = _sizes(c, element, "radii", 3, name, 1.0)
+    return None if radii is None else solids.ellipsoid(radii)
+
+
+def _round(maker: Callable[[float, float], Mesh], radius: float) -> Callable[[Context, Element, str], Mesh | None]:
+    def make(c: Context, element: Element, name: str) -> Mesh | None:
+        r, length = _sizes(c, element, "radius", 1, name, radius), _sizes(c, element, "length", 1, name, 1.0)
+        return None if r is None or length is None else maker(r[0], length[0])
+
+    return make
+
+
+def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
+    uri = c.text(element, "uri")
+    scale = c.values(element, "scale", 3, name) if child(element, "scale") is not None else np.ones(3)
+    if not uri or scale is None:
+        c.say("CB778", f"{name}: <mesh> has no <uri> or scale that can be read", element, name)
+        return None
+    if child(element, "submesh") is not None:
+        c.say("CB778", f"{name}: a submesh is named; the whole mesh is taken", element, name)
+    path = referenced(uri, c.file_of(element), c.options.package_dirs, c.findings, c.where(element, name))
+    if path is None:
+        return None
+    from cadbridge.mass import load_mesh_file
+
+    try:
+        return load_mesh_file(path, (float(scale[0]), float(scale[1]), float(scale[2])))
+    except ValueError as error:
+        c.say("CB778", f"{name}: {error}", element, name)
+        return None
+
+
+_MAKERS: dict[str, Callable[[Context, Element, str], Mesh | None]] = {
+    "box": _box,
+    "sphere": _sphere,
+    "ellipsoid": _ellipsoid,
+    "cylinder": _round(solids.cylinder, 1.0),
+    "capsule": _round(solids.capsule, 0.5),
+    "mesh": _mesh,
+}

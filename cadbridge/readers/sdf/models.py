@@ -1,0 +1,174 @@
+"""Models, nested and included, as scopes of names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cadbridge.errors import InputError
+from cadbridge.frames import Pose
+from cadbridge.readers.paths import referenced
+from cadbridge.readers.sdf.context import Context
+from cadbridge.readers.sdf.frames import MODEL, Entry, Scope
+from cadbridge.readers.xml import Element, child, children, local, parse
+
+DEEPEST = 50
+"""So deep may models nest and include one another."""
+
+MOST = 200_000
+"""So many links, frames and joints may there be."""
+
+_RESERVED = ("world", MODEL)
+_OF_MODEL = ("pose", "static", "link", "joint", "frame", "model", "include", "self_collide", "allow_auto_disable")
+_OF_WORLD = ("frame", "model", "include", "joint", "gravity")
+
+
+class Models:
+    """Makes scopes of the models of a document and of those it includes."""
+
+    def __init__(self, c: Context) -> None:
+        self._c = c
+        self._count = 0
+
+    def world(self, root: Element) -> Scope:
+        """The scope of the world, with all models of the document in it."""
+        self._c.files[root] = self._c.path
+        worlds = children(root, "world")
+        scope = Scope("", root)
+        for holder in worlds[:1] or [root]:
+            scope.element = holder
+            self._fill(scope, holder, 0)
+            if worlds:
+                self._c.leave(holder, *_OF_WORLD)
+        for other in worlds[1:]:
+            self._c.say("CB776", f"a second world {other.get('name')!r} is left out", other)
+        return scope
+
+    def _fill(self, scope: Scope, holder: Element, depth: int) -> None:
+        for element in children(holder, "link", "frame", "joint"):
+            self._enter(scope, element)
+        for element in children(holder, "model"):
+            self._model(scope, element, None, depth)
+        for element in children(holder, "include"):
+            self._include(scope, element, depth)
+
+    def _enter(self, scope: Scope, element: Element) -> None:
+        c, name, kind = self._c, (element.get("name") or "").strip(), local(element)
+        self._count += 1
+        if self._count > MOST:
+            c.say("CB770", f"more than {MOST} links, frames and joints", element)
+            raise InputError(f"{c.path.name} holds too much", c.findings)
+        if not name or "::" in name or name in _RESERVED:
+            c.say("CB771", f"<{kind}> has the name {name!r}", element)
+        elif name in scope.entries:
+            c.say("CB772", f"a second {kind} or other element is named {name!r}; it is left out", element, name)
+        else:
+            pose, relative = c.pose(element, name)
+            attached = element.get("attached_to") or MODEL
+            if kind == "joint":
+                relative = relative or c.text(element, "child")
+                attached = c.text(element, "child")
+            elif kind == "frame":
+                relative = relative or attached
+            scope.entries[name] = Entry(pose, relative or MODEL, attached, element, kind)
+
+    def _model(self, scope: Scope, element: Element, over: Element | None, depth: int) -> None:
+        """A nested model; `over` is the <include> that brought it, whose name, pose and static override its own."""
+        c = self._c
+        name = (c.text(over, "name") if over is not None else "") or (element.get("name") or "").strip()
+        if depth >= DEEPEST:
+            c.say("CB773", f"models nest deeper than {DEEPEST}", element)
+            return
+        if not name or "::" in name or name in _RESERVED:
+            c.say("CB771", f"<model> has the name {name!r}", element)
+            return
+        if name in scope.entries:
+            c.say("CB772", f"a second model or other element is named {name!r}; it is left out", element, name)
+            return
+        source = over if over is not None and child(over, "pose") is not None else element
+        pose, relative = c.pose(source, name)
+        placement = (c.text(over, "placement_frame") if over is not None else "") or element.get("placement_frame", "")
+        scope.entries[name] = Entry(pose, relative or MODEL, MODEL, element, "model")
+        inner = Scope(name, element, scope, placement=placement, canonical=element.get("canonical_link", ""))
+        inner.prefix = f"{scope.prefix}{name}/"
+        inner.static = scope.static or c.flag(element, "static") or (over is not None and c.flag(over, "static"))
+        scope.nested[name] = inner
+        c.leave(element, *_OF_MODEL)
+        self._fill(inner, element, depth + 1)
+
+    def _include(self, scope: Scope, element: Element, depth: int) -> None:
+        c, uri = self._c, self._c.text(element, "uri")
+        path = self._file(element, uri)
+        if path is None:
+            return
+        if depth >= DEEPEST or path in self._above(element):
+            c.say("CB773", f"{uri} includes itself, or models nest deeper than {DEEPEST}", element)
+            return
+        try:
+            root = parse(path, c.findings)
+        except InputError:
+            return
+        c.files[root] = path
+        models = children(root, "model")
+        if local(root) != "sdf" or not models:
+            c.say("CB773", f"{path.name} holds no SDF model", element)
+            return
+        root.set("cadbridge-included-by", "|".join(str(p) for p in (*self._above(element), path)))
+        if element.get("merge") in ("true", "1"):
+            self._merge(scope, models[0], element, depth)
+        else:
+            self._model(scope, models[0], element, depth)
+
+    def _merge(self, scope: Scope, model: Element, include: Element, depth: int) -> None:
+        """The model's elements become the including model's own; they stand where the model would."""
+        c, name = self._c, f"_merged__{len(scope.entries)}"
+        source = include if child(include, "pose") is not None else model
+        pose, relative = c.pose(source, name)
+        scope.entries[name] = Entry(pose, relative or MODEL, MODEL, model, "frame")
+        before = set(scope.entries)
+        self._fill(scope, model, depth + 1)
+        for key in set(scope.entries) - before:
+            entry = scope.entries[key]
+            if entry.relative_to == MODEL:
+                entry.relative_to = name
+            if entry.attached_to == MODEL and entry.kind != "link":
+                entry.attached_to = model.get("canonical_link") or next(
+                    (e.get("name") for e in children(model, "link") if e.get("name")), MODEL
+                )
+
+    def _above(self, element: Element) -> list[Path]:
+        """The files that lead to an element, the source first."""
+        chain = element.getroottree().getroot().get("cadbridge-included-by")
+        return [Path(p) for p in chain.split("|")] if chain else [self._c.path.resolve()]
+
+    def _file(self, element: Element, uri: str) -> Path | None:
+        """The file that an <include> names: itself, or by the model.config of a folder; None with a finding."""
+        c, where, source = self._c, self._c.where(element), self._c.file_of(element)
+        if not uri:
+            c.say("CB773", "<include> has no <uri>", element)
+            return None
+        if uri.lower().endswith((".sdf", ".world", ".xml")):
+            return referenced(uri, source, c.options.package_dirs, c.findings, where)
+        config = referenced(f"{uri.rstrip('/')}/model.config", source, c.options.package_dirs, c.findings, where)
+        if config is None:
+            return None
+        try:
+            files = [(e.text or "").strip() for e in children(parse(config, c.findings), "sdf")]
+        except InputError:
+            return None
+        if not files:
+            c.say("CB773", f"{config} names no SDF file", element)
+            return None
+        return referenced(files[-1], config, c.options.package_dirs, c.findings, where)
+
+
+def scopes(scope: Scope) -> list[Scope]:
+    """A scope and all nested in it, outer ones first."""
+    found = [scope]
+    for inner in found:
+        found.extend(inner.nested.values())
+    return found
+
+
+def placed(scope: Scope, name: str) -> Pose:
+    """X_WF of a name of a scope; UnresolvedError where it has none."""
+    return scope.X_W() @ scope.X_M(name)

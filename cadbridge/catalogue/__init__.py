@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cadbridge.catalogue import (
+    cad_json,
     exports,
     general,
     jobs,
@@ -32,6 +33,7 @@ for _table in (
     mjcf,
     sdf,
     ondsel,
+    cad_json,
     mates,
     mass,
     mobility,

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 HEAD_BYTES = 4096
 """So many first bytes of a file are looked at."""
 
+JSON_BYTES = 32 * 1024 * 1024
+"""Of a JSON file so many, for its keys may stand in any order."""
+
 
 @dataclass(frozen=True)
 class Format:
@@ -51,6 +54,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format("simmechanics", (".xml",), _contains(b"<PhysicalModelingXMLFile"), "cadbridge.readers.simmechanics"),
     Format("urdf", (".urdf", ".xacro"), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),
+    Format("onshape", (), _contains(b'"rootAssembly"'), "cadbridge.readers.onshape"),
     Format(
         "ondsel",
         (".asmt",),
@@ -88,10 +92,10 @@ def format_of(path: Path) -> Format | None:
     The bytes come first because endings lie (a URDF called .xml); an ending alone still finds the
     reader that can say what is wrong with the content.
     """
+    ending = path.suffix.lower()
     with path.open("rb") as stream:
         # UTF-16 text shows the same letters once its zero bytes are gone.
-        head = stream.read(HEAD_BYTES).replace(b"\0", b"")
-    ending = path.suffix.lower()
+        head = stream.read(JSON_BYTES if ending == ".json" else HEAD_BYTES).replace(b"\0", b"")
     for fmt in FORMATS:
         if fmt.sniff(head):
             return fmt

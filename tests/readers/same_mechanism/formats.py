@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.readers.same_mechanism import simmechanics, simscape
+from tests.readers.same_mechanism import onshape, simmechanics, simscape
 
 
 @dataclass(frozen=True)
@@ -31,4 +31,5 @@ FORMATS: dict[str, Sample] = {
     "simscape joints": Sample(simscape.with_joints, "joints"),
     "simscape constraints": Sample(simscape.with_constraints, "constraints"),
     "simmechanics": Sample(simmechanics.write, "joints"),
+    "onshape": Sample(onshape.write, "joints"),
 }

@@ -100,7 +100,7 @@ def _mass(body: Body) -> dict[str, Any]:
     J = body.inertia
     keys = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
     inertia = {key: float(J[i]) for key, i in keys.items()}
-    return {"component": body.name, "mass": body.mass, "com": row(body.com), "inertia": inertia}
+    return {"part": body.name, "mass": body.mass, "com": row(body.com), "inertia": inertia}
 
 
 def row(values: Iterable[float]) -> list[float]:

@@ -1,0 +1,72 @@
+"""Codes CB1300–CB1319, assemblies that CAD systems save as JSON (Onshape, Fusion, sw2robot) or Python (Chrono)."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+ENTRIES: dict[str, Entry] = {
+    "CB1300": Entry(
+        Severity.ERROR,
+        "not a document of this form",
+        "The file cannot be parsed, or it lacks what makes it an assembly of this format.",
+        "Save the document again as docs/formats.md describes.",
+    ),
+    "CB1301": Entry(
+        Severity.ERROR,
+        "a value that cannot be read",
+        "A value is missing, of another type, not finite or beyond any sensible size; what needs it is left out.",
+        "Save the document again, or mend the place given.",
+    ),
+    "CB1302": Entry(
+        Severity.ERROR,
+        "a reference to something that is not in the file",
+        "An instance, occurrence, part, sub-assembly or mate is named that the file does not have, or that is "
+        "suppressed.",
+        "Save the document again, with all that it refers to.",
+    ),
+    "CB1303": Entry(
+        Severity.WARNING,
+        "a mate that cannot be carried over",
+        "Its kind is not known here, it lacks the geometry that its kind needs, or it holds the frame of a flexible "
+        "sub-assembly in which nothing is fixed; it is left out.",
+        "Write the mate in a mates file beside the source.",
+    ),
+    "CB1304": Entry(
+        Severity.INFO,
+        "suppressed or disabled",
+        "The CAD system has switched it off, so it is not read.",
+        "Unsuppress it in the CAD system if it is to count.",
+    ),
+    "CB1305": Entry(
+        Severity.WARNING,
+        "a limit that cannot be carried over",
+        "It is of a freedom beside the joint's first one, of a joint without a single axis, or it cannot be read; the "
+        "joint moves freely there.",
+        "Give the limit to a joint in a mates file beside the source.",
+    ),
+    "CB1306": Entry(
+        Severity.WARNING,
+        "a part without geometry",
+        "The file beside the source holds no part of that name and place, so the part has neither shape nor volume.",
+        "Export the geometry from the same assembly, in the same position.",
+    ),
+    "CB1307": Entry(
+        Severity.INFO,
+        "two features of the file become one mate",
+        "A screw relation and its cylindrical mate are one screw joint here, which bears the mate's name.",
+        "Nothing need be done.",
+    ),
+    "CB1308": Entry(
+        Severity.INFO,
+        "a mate within one rigid component",
+        "Both of its sides belong to one rigid sub-assembly, so it moves nothing; it is left out.",
+        "Make the sub-assembly flexible in a mates file if its parts are to move.",
+    ),
+    "CB1309": Entry(
+        Severity.WARNING,
+        "the drawn position does not agree with the mate",
+        "The frames of a joint do not meet as the mate's own offset and angle say. The position as drawn is kept, and "
+        "the joint is held as drawn.",
+        "Update the assembly in the CAD system and save it again.",
+    ),
+}

@@ -1,0 +1,136 @@
+"""JSON from strangers: bounded, finite numbers only, with the lines in which names and keys stand."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Vector
+
+MAX_BYTES = 256 * 1024 * 1024
+"""Larger JSON files are refused."""
+
+LARGEST = 1e12
+"""Numbers of a larger magnitude are no lengths, angles, masses or ratios in any unit."""
+
+_STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+class JsonFile:
+    """A JSON file: its content, and typed looks into it whose faults become findings.
+
+    `codes`: the findings of a value that cannot be read. Raises InputError (CB108, CB1300) where it is no JSON.
+    """
+
+    def __init__(self, path: Path, findings: Findings) -> None:
+        self.path, self.findings = path, findings
+        where = Where(file=str(path))
+        if path.stat().st_size > MAX_BYTES:
+            findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", where)
+            raise InputError(f"{path.name} is too large.", findings)
+        try:
+            self.text = path.read_text(encoding="utf-8-sig")
+            self.content: Any = json.loads(self.text, parse_constant=_no_number, parse_int=_integer)
+        except json.JSONDecodeError as fault:
+            self._refuse(fault.msg, Where(str(path), fault.lineno, fault.colno))
+        except (UnicodeDecodeError, ValueError) as fault:
+            self._refuse(str(fault), where)
+        except RecursionError:
+            self._refuse("it is nested too deeply", where)
+
+    def _refuse(self, why: str, where: Where) -> NoReturn:
+        self.findings.add("CB1300", f"{self.path.name} cannot be read: {why}", where)
+        raise InputError(f"{self.path.name} is no JSON that can be read.", self.findings) from None
+
+    @cached_property
+    def _first_lines(self) -> dict[str, int]:
+        """The line of the first occurrence of each string."""
+        newlines = [m.start() for m in re.finditer("\n", self.text)]
+        lines: dict[str, int] = {}
+        for match in _STRINGS.finditer(self.text):
+            if match[1] not in lines:
+                lines[match[1]] = bisect_right(newlines, match.start()) + 1
+        return lines
+
+    def where(self, name: str | None = None, item: str | None = None) -> Where:
+        """The place where a string (a name or an id) first stands; the file alone where it is not in it as such."""
+        line = None if name is None else self._first_lines.get(name)
+        return Where(str(self.path), line, None, item or name)
+
+    def say(self, code: str, text: str, name: str | None = None, item: str | None = None) -> None:
+        """Add a finding at a string of the file."""
+        self.findings.add(code, text, self.where(name, item))
+
+    def objects(self, value: Any, what: str) -> Iterator[dict[str, Any]]:
+        """The objects of a list (nothing where there is none); a finding for anything else in its place."""
+        if value is None:
+            return
+        if not isinstance(value, list):
+            self.say("CB1301", f"{what} is {_shown(value)}, not a list")
+            return
+        for i, item in enumerate(value):
+            if isinstance(item, dict):
+                yield item
+            else:
+                self.say("CB1301", f"{what}[{i}] is {_shown(item)}, not an object")
+
+    def mapping(self, value: Any, what: str) -> dict[str, Any]:
+        """An object (empty where there is none); a finding and an empty one for anything else in its place."""
+        if isinstance(value, dict):
+            return value
+        if value is not None:
+            self.say("CB1301", f"{what} is {_shown(value)}, not an object")
+        return {}
+
+    def vector(self, value: Any, count: int, what: str, name: str | None = None) -> Vector | None:
+        """`count` finite numbers of a list; a finding and None where they cannot be read."""
+        if isinstance(value, list) and len(value) == count and all(map(is_number, value)):
+            return np.array(value, dtype=float)
+        self.say("CB1301", f"{what} is {_shown(value)}, not {count} numbers", name)
+        return None
+
+    def number(self, value: Any, what: str, name: str | None = None) -> float | None:
+        """A finite number; a finding and None where it is none."""
+        if is_number(value):
+            return float(value)
+        self.say("CB1301", f"{what} is {_shown(value)}, not a number", name)
+        return None
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number of a sensible size."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
+
+
+def text_of(value: Any, default: str = "") -> str:
+    """A string, `default` for anything else."""
+    return value if isinstance(value, str) else default
+
+
+def names_of(value: Any) -> tuple[str, ...] | None:
+    """A list of strings; None for anything else."""
+    return tuple(value) if isinstance(value, list) and all(isinstance(v, str) for v in value) else None
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number that JSON knows")
+
+
+def _integer(word: str) -> int | float:
+    # Python refuses to convert very long integers; as floats they are infinite and refused where they are used.
+    return int(word) if len(word) < 300 else math.inf
+
+
+def _shown(value: Any) -> str:
+    text = "missing" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -144,4 +144,16 @@ ENTRIES: dict[str, Entry] = {
         "The target describes no motors; forces are applied by the program that simulates.",
         "Actuate the joint in the engine.",
     ),
+    "CB521": Entry(
+        Severity.ERROR,
+        "a run that belongs to another model",
+        "The trajectory has no columns for bodies of this mechanism, so it cannot be played by it.",
+        "Name a run of the same source and mates file, as `cadbridge simulate` writes it.",
+    ),
+    "CB522": Entry(
+        Severity.INFO,
+        "a picture without motion",
+        "The format carries shapes and an animation, no joints; without a run it shows the design's pose.",
+        "Name a run with --run.",
+    ),
 }

@@ -26,6 +26,9 @@ def convert(
     source: Source,
     to: Annotated[str, typer.Option("--to", help="urdf, mjcf, sdf, glb, json or python.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")],
+    run: Annotated[
+        Path | None, typer.Option("--run", help="A trajectory of the same model, which a GLB plays.")
+    ] = None,
     mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
@@ -37,7 +40,7 @@ def convert(
 ) -> None:
     """Write the mechanism for another engine, and say what its format cannot carry."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
-    from cadbridge.exporters import export
+    from cadbridge.exporters import ExportOptions, export
     from cadbridge.mechanism import build
     from cadbridge.report import export_document
 
@@ -46,7 +49,7 @@ def convert(
     )
     with working(f"writing {to}"):
         mechanism = build(assembly)
-        result = export(mechanism, output, to=to)
+        result = export(mechanism, output, to=to, options=ExportOptions(run=run))
     findings = (*mechanism.findings, *result.findings)
     if json:
         print_json(export_document(mechanism, result, to))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.result import FORMATS, ExportResult, export
 
-__all__ = ["FORMATS", "ExportResult", "export"]
+__all__ = ["FORMATS", "ExportOptions", "ExportResult", "export"]

@@ -18,6 +18,7 @@ from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.names import Names, clean
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
 from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
 from cadbridge.exporters.tree import Link, joint_pose
@@ -34,7 +35,7 @@ _SLIDE_HINGE = {"prismatic": "slide", "revolute": "hinge"}
 _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
 
 
-def contents(mechanism: Mechanism, name: str, findings: Findings) -> dict[str, bytes]:
+def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     closed = close_loops(mechanism)
     plan = make_plan(closed.tree, findings, folders=(ASSETS, ASSETS), masses_needed=True)

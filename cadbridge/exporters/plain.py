@@ -15,6 +15,7 @@ import numpy as np
 from cadbridge.assembly import Assembly, Mesh
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.names import Names
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Body, BodyCoupling, Joint, Mechanism
@@ -23,7 +24,7 @@ from cadbridge.plain import encode, schema
 FORMAT = "cadbridge.mechanism/1"
 
 
-def contents(mechanism: Mechanism, name: str, findings: Findings) -> dict[str, bytes]:
+def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the document first."""
     meshes = _Meshes(mechanism.assembly)
     document = {

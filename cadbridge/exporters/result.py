@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import mjcf, plain, sdf, urdf
+from cadbridge.exporters import glb, mjcf, plain, sdf, urdf
 from cadbridge.exporters.names import clean
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
 from cadbridge.findings import Finding, Findings
 from cadbridge.mechanism.model import Mechanism
 
-FORMATS: dict[str, Callable[[Mechanism, str, Findings], dict[str, bytes]]] = {
+FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str, bytes]]] = {
     "urdf": urdf.contents,
     "mjcf": mjcf.contents,
     "sdf": sdf.contents,
+    "glb": glb.contents,
     "json": plain.contents,
 }
 """Format → function that gives the files (relative path → bytes) of a mechanism by its name."""
@@ -35,7 +37,14 @@ class ExportResult:
     findings: tuple[Finding, ...]
 
 
-def export(mechanism: Mechanism, directory: str | Path, to: str, *, name: str | None = None) -> ExportResult:
+def export(
+    mechanism: Mechanism,
+    directory: str | Path,
+    to: str,
+    *,
+    name: str | None = None,
+    options: ExportOptions | None = None,
+) -> ExportResult:
     """Write `mechanism` for another engine (`to`: a key of `FORMATS`) into the folder `directory`.
 
     The folder appears whole or not at all, the same byte for byte on every run. An earlier export in its
@@ -48,7 +57,9 @@ def export(mechanism: Mechanism, directory: str | Path, to: str, *, name: str | 
     target = Path(directory)
     _refuse_foreign(target)
     findings = Findings()
-    contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings)
+    contents = FORMATS[to](
+        mechanism, clean(name or mechanism.assembly.name, "model"), findings, options or ExportOptions()
+    )
     if findings.errors:
         raise ModelError(
             f"{to} needs what this model lacks: {'; '.join(f.message for f in findings.errors)}",

@@ -14,6 +14,7 @@ from cadbridge.assembly import Limit
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
 from cadbridge.exporters.relations import Dependence, eliminate, ranking
 from cadbridge.exporters.tree import Freedom, Link, spanning_tree
@@ -30,7 +31,7 @@ _FREE = ("free", "generic")
 _NATIVE = {"spherical": "ball", "screw": "screw"}
 
 
-def contents(mechanism: Mechanism, name: str, findings: Findings) -> dict[str, bytes]:
+def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     tree = spanning_tree(mechanism)
     plan = make_plan(tree, findings, folders=(MESHES, MESHES), masses_needed=True, meshes="obj")

@@ -14,6 +14,7 @@ from cadbridge.assembly import Limit
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
 from cadbridge.exporters.relations import Dependence, eliminate, ranking
 from cadbridge.exporters.tree import Freedom, Link, Tree, spanning_tree
@@ -28,7 +29,7 @@ NO_LIMIT = 1e9
 _FREE = ("free", "generic")
 
 
-def contents(mechanism: Mechanism, name: str, findings: Findings) -> dict[str, bytes]:
+def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     tree = spanning_tree(mechanism)
     plan = make_plan(tree, findings, folders=("meshes/visual", "meshes/collision"), masses_needed=False)

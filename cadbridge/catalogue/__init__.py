@@ -5,6 +5,7 @@ from __future__ import annotations
 from cadbridge.catalogue import (
     cad_json,
     exports,
+    freecad,
     general,
     jobs,
     mass,
@@ -34,6 +35,7 @@ for _table in (
     sdf,
     ondsel,
     cad_json,
+    freecad,
     mates,
     mass,
     mobility,

@@ -61,6 +61,12 @@ FORMATS: tuple[Format, ...] = (
         _contains(b"freeCAD: 3D CAD with Motion Simulation", b"OndselSolver\nAssembly", b"OndselSolver\r\nAssembly"),
         "cadbridge.readers.ondsel",
     ),
+    Format(
+        "freecad",
+        (".fcstd",),
+        lambda head: head.startswith(b"PK") and b"Document.xml" in head,
+        "cadbridge.readers.freecad",
+    ),
     Format("mjcf", (".mjcf",), _contains(b"<mujoco>", b"<mujoco ", b"<mujoco\n"), "cadbridge.readers.mjcf"),
     Format("sdf", (".sdf", ".world"), _contains(b"<sdf>", b"<sdf ", b"<sdf\n"), "cadbridge.readers.sdf"),
 )

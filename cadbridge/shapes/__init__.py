@@ -1,5 +1,6 @@
 """Shapes through OCCT, which runs in a process of its own: its crash is a finding, not ours.
 
+    load_breps(blobs, source)     shapes in OCCT's own text form
     load_shapes(paths)            whole STEP files as shapes
     read_document(path)           a STEP file as product graph with its distinct shapes
     select_faces(shape, selector) faces by a cadquery selector
@@ -12,7 +13,9 @@ from __future__ import annotations
 
 import atexit
 import os
+import tempfile
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +25,9 @@ from cadbridge.findings import Findings, Where
 from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.part21 import Prepared, Workspace
 from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
-from cadbridge.shapes.protocol import Document
+from cadbridge.shapes.protocol import BrepData, Document
 
-__all__ = ["load_shapes", "read_document", "select_faces", "start"]
+__all__ = ["Brep", "load_breps", "load_shapes", "read_document", "select_faces", "start"]
 
 MIRROR_SUFFIX = "|mirror"
 """Ends the label in `Shape.source` of a mirrored shape (mirrored at its plane x = 0)."""
@@ -81,6 +84,55 @@ def load_shapes(
         names = ", ".join(p.name for p in failed)
         raise InputError(f"cannot read {names}", said)
     return shapes
+
+
+@dataclass(frozen=True, eq=False)
+class Brep:
+    """A shape with its edges as FreeCAD numbers them: (line, circle or curve; the radius of a circle in m)."""
+
+    shape: Shape
+    edges: tuple[tuple[str, float], ...]
+
+
+def load_breps(blobs: dict[str, bytes], source: Path, findings: Findings, *, scale: float = 1.0) -> dict[str, Brep]:
+    """Shapes in OCCT's text form (.brp), by name, each in its own frame (its stored placement taken off), SI.
+
+    The texts are of a file `source`. One that cannot be read is told (CB125) and missing from the result; where OCCT
+    dies of one, each is tried alone. `scale` is the factor on the millimetres of the text.
+    """
+    if not blobs:
+        return {}
+    with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
+        paths = {}
+        for i, (name, blob) in enumerate(blobs.items()):
+            paths[name] = Path(folder) / f"{i}.brp"
+            paths[name].write_bytes(blob)
+        limit = _BASE_TIME + _TIME_PER_MEGABYTE * sum(map(len, blobs.values())) / 1e6
+        try:
+            answers = dict(zip(paths, _breps(list(paths.values()), scale, limit), strict=True))
+        except (WorkerDiedError, WorkerRefusedError):
+            answers = {name: _alone(path, scale) for name, path in paths.items()}
+    found = {}
+    for name, answer in answers.items():
+        if isinstance(answer, str):
+            findings.add("CB125", f"{source.name}: no shape of {name}: {answer}", Where(str(source), item=name))
+        else:
+            found[name] = Brep(replace(to_shape(answer.shape, source), source=None), tuple(answer.edges))
+    return found
+
+
+def _breps(paths: list[Path], scale: float, limit: float) -> list[BrepData | str]:
+    answer: list[BrepData | str] = WORKER.request("breps", {"paths": [str(p) for p in paths], "scale": scale}, limit)
+    return answer
+
+
+def _alone(path: Path, scale: float) -> BrepData | str:
+    try:
+        return _breps([path], scale, _BASE_TIME)[0]
+    except WorkerDiedError as died:
+        return f"the geometry kernel failed on it: {died.reason}"
+    except WorkerRefusedError as refused:
+        return refused.message
 
 
 def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:

@@ -180,7 +180,7 @@ def _shapes(source: StepDocument, leaves: list[Product], scale: float) -> dict[s
         item = meshing.weigh(shape)
         if item.size == 0:
             continue
-        key = _key(item, scale)
+        key = geometry_key(item, scale)
         leaf.shape = key
         keys.setdefault(key, leaf.label)
         solids.setdefault(key, item)
@@ -206,7 +206,7 @@ def _shape_data(source: StepDocument, key: str, label: str, item: meshing.Solids
     )  # fmt: skip
 
 
-def _key(item: meshing.Solids, scale: float) -> str:
+def geometry_key(item: meshing.Solids, scale: float) -> str:
     """A hash of the geometry: equal copies that a writer made of a shape have one key."""
     vertices, counts = TopTools_IndexedMapOfShape(), []
     TopExp.MapShapes_s(item.shape, TopAbs_VERTEX, vertices)

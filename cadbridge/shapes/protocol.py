@@ -49,6 +49,14 @@ class ShapeData:
 
 
 @dataclass
+class BrepData:
+    """A shape from a file of its own with its edges: (line, circle or curve; the radius of a circle in m)."""
+
+    shape: ShapeData
+    edges: list[tuple[str, float]]
+
+
+@dataclass
 class Occurrence:
     """A child of a product. `matrix` (3, 4) takes the child's frame to the parent's; may mirror or scale."""
 

@@ -27,6 +27,7 @@ class Server:
             "read": self.read,
             "whole": self.whole,
             "select": self.select,
+            "breps": self.breps,
             "ping": os.getpid,
         }
 
@@ -63,6 +64,12 @@ class Server:
         from cadbridge.shapes.selecting import select
 
         return select(self._document(path).shape(label, mirrored), selector)
+
+    def breps(self, paths: list[str], scale: float) -> list[protocol.BrepData | str]:
+        """Files of one shape each; a text in place of one that cannot be read."""
+        from cadbridge.shapes.brep import read_breps
+
+        return read_breps(paths, scale)
 
     def _document(self, path: str) -> StepDocument:
         from cadbridge.shapes.document import StepDocument

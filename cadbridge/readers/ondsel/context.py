@@ -10,18 +10,11 @@ import numpy as np
 from cadbridge.assembly import Component, Instance, Mate, Part
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
+from cadbridge.readers.markers import Marker
 from cadbridge.readers.ondsel.text import Node, number, row
 
 ROUNDING = 1e-4
 """How far a rotation may be from an orthonormal one: old files carry 2e-8, a broken one far more."""
-
-
-@dataclass(frozen=True, eq=False)
-class Marker:
-    """A frame of a part or of the ground: its component, and X_CM."""
-
-    component: str
-    X: Pose
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -11,15 +10,14 @@ import numpy as np
 from cadbridge.assembly import (
     GROUND,
     Coupling,
-    CouplingKind,
-    Feature,
     FeatureKind,
     Limit,
     Mate,
     MateKind,
 )
 from cadbridge.frames import Pose
-from cadbridge.readers.ondsel.context import Marker, Reader
+from cadbridge.readers.markers import Marker, designed, feature, gear, rack, screw
+from cadbridge.readers.ondsel.context import Reader
 from cadbridge.readers.ondsel.text import Node, expression
 from cadbridge.study import MotionLaw
 
@@ -66,7 +64,6 @@ JOINTS: dict[str, tuple[_Piece, ...]] = {
 }
 """What the joints hold, by OndselSolver's classes of the same names."""
 
-_COLUMN = {"x": 0, "y": 1, "z": 2}
 MOTIONS = {
     "RotationalMotion": ("angle", "RotationZ", (MateKind.REVOLUTE, MateKind.CYLINDRICAL)),
     "TranslationalMotion": ("distance", "TranslationZ", (MateKind.PRISMATIC, MateKind.CYLINDRICAL)),
@@ -85,7 +82,7 @@ def read_joints(r: Reader, assembly: Node, root: str) -> tuple[list[Mate], list[
         if pair is None:
             continue
         if node.text in COUPLINGS:
-            coupling = COUPLINGS[node.text](r, node, name, *pair)
+            coupling = _coupling(r, node, name, *pair)
             couplings += [coupling] if coupling else []
         elif node.text in JOINTS:
             made = _mates(r, node, name, *pair)
@@ -116,15 +113,6 @@ def _markers(r: Reader, node: Node, name: str) -> tuple[Marker, Marker] | None:
     return found[0], found[1]
 
 
-def feature(marker: Marker, kind: FeatureKind, axis: str = "z", label: str = "") -> Feature:
-    """A feature of a marker: its frame, or its point with one of its axes."""
-    R = marker.X.R
-    if kind is POINT:
-        return Feature(marker.component, POINT, marker.X.p, label=label)
-    x = R[:, 0] if kind is FRAME else None
-    return Feature(marker.component, kind, marker.X.p, R[:, _COLUMN[axis]], x, label=label)
-
-
 def _mates(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> list[Mate]:
     pieces = JOINTS[node.text]
     made = []
@@ -143,52 +131,27 @@ def _mates(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> list[Mate]
 
 
 def _gear(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
-    """radiusI and radiusJ; of unlike signs they turn the same way: a belt, or wheel and annulus."""
     ri, rj = r.scalar(node, "radiusI", name), r.scalar(node, "radiusJ", name)
-    if ri is None or rj is None:
-        return None
-    if ri == 0 or rj == 0:
-        r.findings.add("CB1202", f"{name}: a radius is zero", r.where(node, name))
-        return None
-    a, b = feature(i, AXIS), feature(j, AXIS)
-    ratio = abs(rj / ri)
-    where = r.where(node, name)
-    if ri * rj > 0:
-        return Coupling(name, CouplingKind.SPUR, a, b, ratio, where=where)
-    if abs(ratio - 1) > 1e-9:
-        return Coupling(name, CouplingKind.INTERNAL, a, b, ratio, where=where)
-    return Coupling(name, CouplingKind.RATIO, a, b, 1 / ratio, where=where)
+    return None if ri is None or rj is None else gear(name, i, j, (ri, rj), r.where(node, name))
 
 
 def _rack(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
-    """x of J in I plus pitchRadius times J's turn stays: I is the rack, J the pinion.
-
-    The pitch line is put where that relation rolls: beside the pinion's axis, on the side that the sign tells.
-    """
     radius = r.scalar(node, "pitchRadius", name)
-    if radius is None:
-        return None
-    if radius == 0:
-        r.findings.add("CB1202", f"{name}: the pitch radius is zero", r.where(node, name))
-        return None
-    X_WI, X_WJ = _in_world(r, i), _in_world(r, j)
-    line = X_WJ.p - radius * X_WI.R[:, 1]
-    X_IW = X_WI.inverse()
-    rack = feature(replace(i, X=Pose(i.X.R, i.X.point(X_IW.point(line)))), AXIS, "x")
-    where = r.where(node, name)
-    return Coupling(name, CouplingKind.RACK_PINION, feature(j, AXIS), rack, radius_a=abs(radius), where=where)
+    poses = _in_world(r, i), _in_world(r, j)
+    return None if radius is None else rack(name, i, j, poses, radius * r.length, r.where(node, name))
 
 
 def _screw(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
-    """2π z = pitch · turn, of J in I: one row, the other five are for other joints to hold."""
     pitch = r.scalar(node, "pitch", name)
-    if pitch is None:
+    return None if pitch is None else screw(name, i, j, pitch * r.length, r.where(node, name))
+
+
+def _coupling(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
+    try:
+        return COUPLINGS[node.text](r, node, name, i, j)
+    except ValueError as fault:
+        r.findings.add("CB1202", f"{name}: {fault}", r.where(node, name))
         return None
-    if pitch == 0:
-        r.findings.add("CB1202", f"{name}: the pitch is zero", r.where(node, name))
-        return None
-    lead = pitch * r.length / (2 * math.pi)
-    return Coupling(name, CouplingKind.SCREW, feature(i, FRAME), feature(j, FRAME), lead, where=r.where(node, name))
 
 
 def _in_world(r: Reader, marker: Marker) -> Pose:
@@ -277,11 +240,3 @@ def _held(r: Reader, mates: list[Mate], pair: tuple[Marker, Marker]) -> int | No
         if all(f.component == m.component and np.array_equal(f.point, m.X.p) for f, m in sides):
             return index
     return None
-
-
-def designed(X_WI: Pose, X_WJ: Pose, kind: str) -> float:
-    """Turn (rad) of J's x about I's z, or height (m) of J over I along I's z."""
-    X_IJ = X_WI.inverse() @ X_WJ
-    if kind == "distance":
-        return float(X_IJ.p[2])
-    return math.atan2(float(X_IJ.R[1, 0]), float(X_IJ.R[0, 0]))

@@ -7,7 +7,8 @@ import numpy as np
 from cadbridge.assembly import GROUND, Component, Instance, Part
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
-from cadbridge.readers.ondsel.context import Marker, Reader
+from cadbridge.readers.markers import Marker
+from cadbridge.readers.ondsel.context import Reader
 from cadbridge.readers.ondsel.text import Node
 
 

@@ -1,0 +1,100 @@
+"""Codes CB1220–CB1239, FreeCAD's .FCStd."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+_AGAIN = "Open the file in FreeCAD 1.0 or newer, recompute, and save it again."
+
+ENTRIES: dict[str, Entry] = {
+    "CB1220": Entry(
+        Severity.ERROR,
+        "not a FreeCAD document",
+        "The archive's Document.xml lacks the list of objects or their data.",
+        _AGAIN,
+    ),
+    "CB1221": Entry(
+        Severity.ERROR,
+        "an archive that cannot be opened",
+        "A .FCStd is a zip; this one is cut off, or something else.",
+        _AGAIN,
+    ),
+    "CB1222": Entry(
+        Severity.ERROR,
+        "a member of the archive that cannot be read",
+        "The document names it, but it is missing, damaged or encrypted; what needs it is left out.",
+        _AGAIN,
+    ),
+    "CB1223": Entry(
+        Severity.ERROR,
+        "a member of the archive that is too large",
+        "It unpacks to far more than its size or than a model needs, as archives made to exhaust a machine do.",
+        "Do not trust the file; where you do, save it again from FreeCAD.",
+    ),
+    "CB1224": Entry(
+        Severity.ERROR,
+        "a link in a circle",
+        "An object holds itself by way of links, groups or sub-assemblies; the inner one is left out.",
+        "Remove one of the links.",
+    ),
+    "CB1225": Entry(
+        Severity.ERROR,
+        "a value that cannot be read",
+        "A placement, a number or a list is missing or not finite; what needs it is left out.",
+        _AGAIN,
+    ),
+    "CB1226": Entry(
+        Severity.ERROR,
+        "a reference to something that is not there",
+        "A link, a joint or a group names an object, a face or an edge that the file does not have.",
+        "Repair the link or the joint in FreeCAD and save again.",
+    ),
+    "CB1227": Entry(
+        Severity.ERROR,
+        "more than can be read",
+        "Files, copies or objects beyond a sane number; the rest is left out.",
+        "Split the assembly, or look for a link array with a wrong count.",
+    ),
+    "CB1228": Entry(
+        Severity.WARNING,
+        "a joint of a type that is not known",
+        "It is none of FreeCAD's thirteen joints; it is left out, so the mechanism may have more freedom.",
+        "Write the relation in a mates file beside the source.",
+    ),
+    "CB1229": Entry(
+        Severity.INFO,
+        "a joint that is switched off",
+        "It is suppressed or not activated in FreeCAD, so it holds nothing; it is left out.",
+        "Activate it in FreeCAD if it is to count.",
+    ),
+    "CB1230": Entry(
+        Severity.INFO,
+        "a joint within one component",
+        "Both of its connectors belong to one rigid component, so it holds nothing; it is left out.",
+        "Make the sub-assembly flexible in FreeCAD if its parts are to move.",
+    ),
+    "CB1231": Entry(
+        Severity.INFO,
+        "a distance between elements without a rule",
+        "FreeCAD has no rule for a distance between these kinds and holds the connectors as two planes; so here.",
+        "Refer to planes, cylinders, spheres, lines, circles or vertices.",
+    ),
+    "CB1232": Entry(
+        Severity.WARNING,
+        "limits of a joint with two freedoms",
+        "A cylindrical joint slides and turns; a limit of one of the two cannot be placed and is left out.",
+        "Use a slider or a revolute joint where limits matter.",
+    ),
+    "CB1233": Entry(
+        Severity.WARNING,
+        "a document without an assembly",
+        "The file has parts, but no assembly with joints; the visible parts are read, each for itself.",
+        "Give mates in a mates file beside the source.",
+    ),
+    "CB1234": Entry(
+        Severity.WARNING,
+        "several assemblies in one file",
+        "One is read, that with the most in it; the others are left out.",
+        "Save each assembly in a file of its own, or put them into one.",
+    ),
+}

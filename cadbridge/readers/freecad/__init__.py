@@ -1,0 +1,162 @@
+"""FreeCAD 1.x `.FCStd` with an assembly: parts with their B-Rep, links, sub-assemblies, joints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from cadbridge.assembly import Assembly, Coupling, Mate, Part
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.readers.freecad.document import Document, Library, Object
+from cadbridge.readers.freecad.joints import Joints
+from cadbridge.readers.freecad.references import Resolver
+from cadbridge.readers.freecad.tree import ASSEMBLY, NO_SHAPE, Placed, Unit, Walker, place
+from cadbridge.readers.options import ReadOptions
+from cadbridge.shapes import Brep, load_breps
+from cadbridge.units import LENGTH
+
+Scope = tuple[Object, tuple[str, ...]]
+"""An assembly, or a flexible sub-assembly, with its way from the root."""
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Assembly:
+    """An assembly with its joints; without an assembly in the file, its parts without mates.
+
+    FreeCAD stores millimetres and degrees whatever it shows. InputError where nothing can be read; all else is in the
+    findings, and what they concern is left out.
+    """
+    options = options or ReadOptions()
+    findings = Findings()
+    unit = options.length_unit if options.length_unit in LENGTH else "mm"
+    library = Library(findings, LENGTH[unit])
+    try:
+        document = library.open(Path(path))
+        return _assembly(document, library, options, unit, findings)
+    finally:
+        library.close()
+
+
+def _assembly(document: Document, library: Library, options: ReadOptions, unit: str, findings: Findings) -> Assembly:
+    root = _root(document, findings)
+    walker = Walker(library, findings)
+    if root is None:
+        _loose(document, walker)
+    else:
+        walker.assembly(root, root.placement() or Pose())
+    scopes: list[Scope] = [] if root is None else [(root, ()), *walker.flexible]
+    draft = place(walker.units)
+    breps = _shapes(draft, options, LENGTH[unit] / LENGTH["mm"], findings)
+    resolver = Resolver(library, draft.by_way, breps)
+    grounded = {u.way for u in _grounded(scopes, resolver)}
+    mates, couplings, given = _joints(scopes, resolver, LENGTH[unit], findings)
+    return Assembly(
+        name=document.path.stem if root is None else root.label,
+        source=str(document.path),
+        format="freecad",
+        parts=tuple(_with_shape(p, breps.get(key)) for key, p in draft.parts.items()),
+        instances=tuple(draft.instances),
+        components=tuple(
+            replace(c, grounded=u.way in grounded) for c, u in zip(draft.components, walker.units, strict=True)
+        ),
+        mates=tuple(mates),
+        couplings=tuple(couplings),
+        units=(f"lengths in {unit} → m", "angles in degrees → rad", f"written by FreeCAD {document.program}"),
+        mates_in_file=given,
+        findings=findings.as_tuple(),
+    )
+
+
+def _root(document: Document, findings: Findings) -> Object | None:
+    """The assembly that no other holds; of several, the one with the most in it. None where there is none."""
+    assemblies = document.of_type(ASSEMBLY)
+    held = {name for o in document.objects.values() for name in o.links("Group")}
+    held |= {target[1] for o in document.objects.values() if (target := o.link("LinkedObject")) and not target[0]}
+    tops = [a for a in assemblies if a.name not in held] or assemblies
+    if not tops:
+        findings.add("CB1233", f"{document.path.name} holds no assembly", Where(file=str(document.path)))
+        return None
+    chief = max(tops, key=lambda a: len(a.links("Group")))
+    for other in tops:
+        if other is not chief:
+            findings.add("CB1234", f"{other.label} is another assembly beside {chief.label}", other.where())
+    return chief
+
+
+def _loose(document: Document, walker: Walker) -> None:
+    """The parts of a document without an assembly: what no other object holds or uses."""
+    held = {name for o in document.objects.values() for p in ("Group", "OutList") for name in o.links(p)}
+    for item in document.objects.values():
+        visible = item.flag("Visibility", True)
+        if item.name not in held and visible and item.type not in NO_SHAPE:
+            walker.loose(item)
+
+
+def _shapes(draft: Placed, options: ReadOptions, scale: float, findings: Findings) -> dict[tuple[str, str], Brep]:
+    """The B-Reps of all parts, read once each."""
+    if not options.geometry:
+        return {}
+    found: dict[tuple[str, str], Brep] = {}
+    by_document: dict[Path, dict[str, Object]] = {}
+    for (_, name), holder in draft.holders.items():
+        by_document.setdefault(holder.document.path, {})[name] = holder
+    for path, holders in by_document.items():
+        blobs = {}
+        for name, holder in holders.items():
+            data = holder.document.archive.read(str(holder.file("Shape")))
+            if data is not None:
+                blobs[name] = data
+        for name, brep in load_breps(blobs, path, findings, scale=scale).items():
+            found[str(path), name] = brep
+    return found
+
+
+def _with_shape(part: Part, brep: Brep | None) -> Part:
+    return part if brep is None else replace(part, shape=brep.shape)
+
+
+def _grounded(scopes: list[Scope], resolver: Resolver) -> list[Unit]:
+    """What the root's grounded joints hold; those of sub-assemblies hold them in their own, not in the world."""
+    found = []
+    for owner, way in scopes[:1]:
+        for joint in _members(owner, "ObjectToGround"):
+            unit = resolver.grounded(joint, way)
+            found += [unit] if unit is not None else []
+    return found
+
+
+def _joints(
+    scopes: list[Scope], resolver: Resolver, length: float, findings: Findings
+) -> tuple[list[Mate], list[Coupling], int]:
+    """Mates and couplings of the assembly and its flexible sub-assemblies, and how many joints the file has."""
+    reader = Joints(resolver, findings, length, {})
+    mates: list[Mate] = []
+    couplings: list[Coupling] = []
+    found = [(joint, way) for owner, way in scopes for joint in _members(owner, "JointType")]
+    for joint, way in found:
+        reader.note(joint, way)
+    for joint, way in found:
+        made = reader.read(joint, way)
+        if isinstance(made, Mate):
+            mates.append(made)
+        elif made is not None:
+            couplings.append(made)
+    return mates, couplings, len(found)
+
+
+def _members(owner: Object, mark: str) -> list[Object]:
+    """The objects with a property, in the groups below an assembly, each once: they may be listed twice."""
+    objects = owner.document.objects
+    seen: dict[str, Object] = {}
+    waiting = [objects[n] for n in owner.links("Group") if n in objects]
+    visited: set[str] = set()
+    while waiting:
+        item = waiting.pop(0)
+        if item.name in visited:
+            continue
+        visited.add(item.name)
+        if item.has(mark):
+            seen[item.name] = item
+        elif item.type in ("Assembly::JointGroup", "App::DocumentObjectGroup", "App::DocumentObjectGroupPython"):
+            waiting += [objects[n] for n in item.links("Group") if n in objects]
+    return list(seen.values())

@@ -1,0 +1,245 @@
+"""Document.xml: objects with their types and properties, and the documents that links lead to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.readers.freecad.archive import MAX_XML, Archive
+from cadbridge.readers.paths import inside
+from cadbridge.readers.xml import Element, child, children, local, parse_text
+
+MAX_DOCUMENTS = 200
+"""Files that one assembly may lead to."""
+ENDING = ".FCStd"
+
+
+@dataclass(eq=False)
+class Object:
+    """An object of a document; properties are read as they are asked for, None where missing or malformed."""
+
+    document: Document
+    name: str
+    type: str
+    element: Element | None = None
+
+    @cached_property
+    def _properties(self) -> dict[str, Element]:
+        section = None if self.element is None else child(self.element, "Properties")
+        found = [] if section is None else children(section, "Property")
+        return {str(p.get("name")): p for p in found}
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a property."""
+        return name in self._properties
+
+    def where(self, name: str = "") -> Where:
+        """The place of the object, or of a property, in Document.xml."""
+        element = self._properties.get(name, self.element)
+        line = None if element is None else element.sourceline
+        return Where(f"{self.document.path}/Document.xml", line, None, self.label)
+
+    def value(self, name: str, tag: str, key: str = "value") -> str | None:
+        """An attribute of the first element of that tag in a property."""
+        prop = self._properties.get(name)
+        found = None if prop is None else child(prop, tag)
+        return None if found is None else found.get(key)
+
+    @cached_property
+    def label(self) -> str:
+        """What the user calls it."""
+        return self.value("Label", "String") or self.name
+
+    def number(self, name: str) -> float | None:
+        """A float, length or angle."""
+        for tag in ("Float", "Integer"):
+            text = self.value(name, tag)
+            if text is not None:
+                try:
+                    number = float(text)
+                except ValueError:
+                    return None
+                return number if math.isfinite(number) else None
+        return None
+
+    def flag(self, name: str, default: bool) -> bool:
+        """A bool."""
+        text = self.value(name, "Bool")
+        return default if text is None else text == "true"
+
+    def link(self, name: str) -> tuple[str, str] | None:
+        """File ("" for this one) and object name of a link of either kind; None where it leads nowhere."""
+        for tag, key in (("XLink", "name"), ("Link", "value"), ("LinkSub", "value")):
+            found = self.value(name, tag, key)
+            if found:
+                return (self.value(name, tag, "file") or "" if tag == "XLink" else ""), found
+        return None
+
+    def links(self, name: str) -> list[str]:
+        """Object names of a list of links."""
+        prop = self._properties.get(name)
+        section = None if prop is None else child(prop, "LinkList")
+        return [] if section is None else [v for e in children(section, "Link") if (v := e.get("value"))]
+
+    def subs(self, name: str) -> list[str]:
+        """The paths of a link to sub-elements."""
+        prop = self._properties.get(name)
+        section = None if prop is None else next(iter(children(prop, "XLink", "LinkSub")), None)
+        if section is None:
+            return []
+        found = [v for e in children(section, "Sub") if (v := e.get("value")) is not None]
+        return found or [v for v in (section.get("sub"),) if v is not None]
+
+    def choice(self, name: str) -> str | None:
+        """The text of an enumeration, by the list that goes with it; its number where the file has no list."""
+        index = self.value(name, "Integer")
+        prop = self._properties.get(name)
+        options = None if prop is None else child(prop, "CustomEnumList")
+        if index is None or options is None:
+            return index
+        texts = [e.get("value") for e in children(options, "Enum")]
+        try:
+            at = int(index)
+        except ValueError:
+            return None
+        return texts[at] if 0 <= at < len(texts) else None
+
+    def placement(self, name: str = "Placement") -> Pose | None:
+        """A placement in m; the identity where there is none, None where it is malformed."""
+        prop = self._properties.get(name)
+        if prop is None:
+            return Pose()
+        return pose_of(child(prop, "PropertyPlacement"), self.document.length)
+
+    def file(self, name: str) -> str | None:
+        """The archive's member that holds a property."""
+        for tag in ("Part", "PlacementList"):
+            found = self.value(name, tag, "file")
+            if found:
+                return found
+        return None
+
+
+def pose_of(element: Element | None, length: float) -> Pose | None:
+    """Px Py Pz (times `length`) and the quaternion Q0 Q1 Q2 Q3, the last its scalar; None where they are none."""
+    if element is None:
+        return None
+    try:
+        values = np.array([float(element.get(k, "nan")) for k in ("Px", "Py", "Pz", "Q0", "Q1", "Q2", "Q3")])
+    except ValueError:
+        return None
+    if not np.all(np.isfinite(values)) or not 0.5 < float(np.linalg.norm(values[3:])) < 2.0:
+        return None
+    x, y, z, w = values[3:]
+    return Pose.from_quaternion(values[:3] * length, (w, x, y, z))
+
+
+@dataclass(eq=False)
+class Document:
+    """A file with its objects by name."""
+
+    path: Path
+    archive: Archive
+    length: float
+    program: str = ""
+    objects: dict[str, Object] = field(default_factory=dict)
+
+    def of_type(self, *types: str) -> list[Object]:
+        """The objects of these types, in the file's order."""
+        return [o for o in self.objects.values() if o.type in types]
+
+
+class Library:
+    """The documents that an assembly leads to, each read once; only files below the first one's folder."""
+
+    def __init__(self, findings: Findings, length: float) -> None:
+        self.findings = findings
+        self._length = length
+        self._documents: dict[Path, Document | None] = {}
+        self._folder = Path()
+
+    def open(self, path: Path) -> Document:
+        """The first document; InputError where it cannot be used."""
+        self._folder = path.resolve().parent
+        self._documents[path.resolve()] = None
+        document = self._read(path)
+        self._documents[path.resolve()] = document
+        return document
+
+    def close(self) -> None:
+        """Close all files."""
+        for document in self._documents.values():
+            if document is not None:
+                document.archive.close()
+
+    def linked(self, owner: Object, name: str) -> Object | None:
+        """What a link leads to, maybe in another file; a finding and None where that is nothing."""
+        target = owner.link(name)
+        if target is None:
+            return None
+        file, wanted = target
+        document = self._other(owner, name, file) if file else owner.document
+        if document is None:
+            return None
+        found = document.objects.get(wanted)
+        if found is None:
+            self.findings.add(
+                "CB1226", f"{owner.label}: {name} leads to {wanted!r}, which is no object", owner.where(name)
+            )
+        return found
+
+    def _other(self, owner: Object, name: str, file: str) -> Document | None:
+        path = Path(file.replace("\\", "/"))
+        path = path if path.is_absolute() else owner.document.path.resolve().parent / path
+        real = inside(path, (self._folder,), self.findings, owner.where(name))
+        if real is None:
+            return None
+        if real not in self._documents:
+            if len(self._documents) >= MAX_DOCUMENTS:
+                self.findings.add("CB1227", f"{file} is one file too many: {MAX_DOCUMENTS} are read", owner.where(name))
+                return None
+            self._documents[real] = None
+            try:
+                self._documents[real] = self._read(real)
+            except InputError:
+                # What is wrong stands in the findings; the rest of the assembly is still good.
+                return None
+        return self._documents[real]
+
+    def _read(self, path: Path) -> Document:
+        archive = Archive(path, self.findings)
+        data = archive.read("Document.xml", MAX_XML)
+        if data is None:
+            archive.close()
+            raise InputError(f"{path.name} holds no readable Document.xml.", self.findings)
+        try:
+            root = parse_text(data, path, self.findings)
+            return _document(root, path, archive, self._length, self.findings)
+        except InputError:
+            archive.close()
+            raise
+
+
+def _document(root: Any, path: Path, archive: Archive, length: float, findings: Findings) -> Document:
+    listed, held = child(root, "Objects"), child(root, "ObjectData")
+    if local(root) != "Document" or listed is None or held is None:
+        findings.add("CB1220", f"the root of Document.xml is {local(root)!r}", Where(file=str(path)))
+        raise InputError(f"{path.name} is no FreeCAD document.", findings)
+    document = Document(path, archive, length, root.get("ProgramVersion") or "")
+    for element in children(listed, "Object"):
+        name = element.get("name")
+        if name:
+            document.objects[name] = Object(document, name, element.get("type") or "")
+    for element in children(held, "Object"):
+        known = document.objects.get(element.get("name") or "")
+        if known is not None:
+            known.element = element
+    return document

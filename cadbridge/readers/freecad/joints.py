@@ -1,0 +1,230 @@
+"""Joints as mates and couplings, with the meaning that FreeCAD's own solver gives them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.assembly import Coupling, FeatureKind, Limit, Mate, MateKind
+from cadbridge.findings import Findings
+from cadbridge.frames import Pose, unit
+from cadbridge.readers.freecad.document import Object
+from cadbridge.readers.freecad.references import Resolver, Side
+from cadbridge.readers.markers import Marker, designed, feature, gear, rack, screw
+
+FRAME, PLANE, AXIS, POINT = FeatureKind.FRAME, FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
+
+PAIRS: dict[str, tuple[MateKind, FeatureKind]] = {
+    "Fixed": (MateKind.FIXED, FRAME),
+    "Revolute": (MateKind.REVOLUTE, FRAME),
+    "Cylindrical": (MateKind.CYLINDRICAL, FRAME),
+    "Slider": (MateKind.PRISMATIC, FRAME),
+    "Ball": (MateKind.SPHERICAL, POINT),
+    "Parallel": (MateKind.PARALLEL, AXIS),
+    "Perpendicular": (MateKind.PERPENDICULAR, AXIS),
+}
+"""Joints between the two connectors as they are."""
+DEFAULT_TYPES = (
+    "Fixed", "Revolute", "Cylindrical", "Slider", "Ball", "Distance", "Parallel", "Perpendicular", "Angle",
+    "RackPinion", "Screw", "Gears", "Belt",
+)  # fmt: skip
+"""The order that FreeCAD has where a file lists none."""
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A distance between two kinds: the mate, what it takes of either connector, whether radii add."""
+
+    kind: MateKind
+    a: FeatureKind
+    b: FeatureKind
+    radii: bool = False
+
+
+_SPAN = MateKind.DISTANCE
+_ON = MateKind.COINCIDENT
+_PLANAR = _Rule(MateKind.PLANAR, PLANE, PLANE)
+DISTANCES: dict[tuple[str, str], _Rule] = {
+    ("plane", "plane"): _PLANAR,
+    ("plane", "cylinder"): _Rule(_ON, PLANE, AXIS, True),
+    ("plane", "sphere"): _Rule(_ON, PLANE, POINT, True),
+    ("plane", "torus"): _PLANAR,
+    ("cylinder", "cylinder"): _Rule(_SPAN, AXIS, AXIS, True),
+    ("cylinder", "sphere"): _Rule(_SPAN, AXIS, POINT, True),
+    ("cylinder", "torus"): _Rule(_SPAN, AXIS, AXIS, True),
+    ("torus", "torus"): _PLANAR,
+    ("torus", "sphere"): _Rule(_SPAN, AXIS, POINT, True),
+    ("sphere", "sphere"): _Rule(_SPAN, POINT, POINT, True),
+    ("plane", "line"): _Rule(_ON, PLANE, AXIS),
+    ("plane", "point"): _Rule(_ON, PLANE, POINT),
+    ("cylinder", "point"): _Rule(_SPAN, AXIS, POINT, True),
+    ("sphere", "point"): _Rule(_SPAN, POINT, POINT, True),
+    ("line", "line"): _Rule(_SPAN, AXIS, AXIS),
+    ("line", "circle"): _Rule(_SPAN, AXIS, AXIS, True),
+    ("circle", "circle"): _Rule(_SPAN, AXIS, AXIS, True),
+    ("line", "point"): _Rule(_SPAN, AXIS, POINT),
+    ("circle", "point"): _Rule(_ON, PLANE, POINT),
+    ("curve", "point"): _Rule(_ON, PLANE, POINT),
+    ("point", "point"): _Rule(_SPAN, POINT, POINT),
+}
+"""By the kinds of the elements, the earlier of `_ORDER` first; FreeCAD takes every other pair for two planes."""
+_ORDER = ("plane", "cylinder", "cone", "torus", "sphere", "other", "line", "circle", "curve", "point")
+
+
+@dataclass(eq=False)
+class Joints:
+    """Reads the joints of an assembly and its flexible sub-assemblies."""
+
+    resolver: Resolver
+    findings: Findings
+    length: float
+    sliders: dict[str, list[Side]]
+
+    def read(self, joint: Object, scope: tuple[str, ...]) -> Mate | Coupling | None:
+        """A joint as mate or coupling; a finding and None where it cannot be one."""
+        kind = self._kind(joint)
+        if joint.flag("Suppressed", False) or not joint.flag("Activated", True):
+            self.findings.add("CB1229", f"{joint.label} ({kind}) is switched off", joint.where())
+            return None
+        first, second = self.resolver.side(joint, "1", scope), self.resolver.side(joint, "2", scope)
+        if first is None or second is None:
+            return None
+        if first.unit is second.unit:
+            self.findings.add("CB1230", f"{joint.label} holds two places of {first.unit.name}", joint.where())
+            return None
+        maker = _MAKERS.get(kind or "")
+        if maker is None:
+            self.findings.add("CB1228", f"{joint.label} is a joint of type {kind!r}", joint.where("JointType"))
+            return None
+        try:
+            return maker(self, joint, first, second)
+        except ValueError as fault:
+            self.findings.add("CB1225", f"{joint.label}: {fault}", joint.where())
+            return None
+
+    def note(self, joint: Object, scope: tuple[str, ...]) -> None:
+        """Remember the sides of a slider: racks are known by them."""
+        if self._kind(joint) != "Slider" or joint.flag("Suppressed", False) or not joint.flag("Activated", True):
+            return
+        quiet = Findings()
+        said, self.resolver.findings = self.resolver.findings, quiet
+        for number in "12":
+            side = self.resolver.side(joint, number, scope)
+            if side is not None:
+                self.sliders.setdefault(side.unit.name, []).append(side)
+        self.resolver.findings = said
+
+    def _kind(self, joint: Object) -> str | None:
+        said = joint.choice("JointType")
+        return DEFAULT_TYPES[int(said)] if said and said.isdigit() and int(said) < len(DEFAULT_TYPES) else said
+
+    def amount(self, joint: Object, name: str) -> float:
+        """A number of a joint; ValueError where it is none. A joint of an older file may lack it: 0."""
+        value = joint.number(name) if joint.has(name) else 0.0
+        if value is None:
+            raise ValueError(f"{name} is no number")
+        return value
+
+    def pair(self, joint: Object, first: Side, second: Side) -> Mate:
+        """A joint between the connectors as they are."""
+        kind, held = PAIRS[str(self._kind(joint))]
+        a, b = feature(first.marker, held), feature(second.marker, held)
+        return Mate(joint.label, kind, a, b, limit=self._limit(joint, kind, first, second), where=joint.where())
+
+    def angle(self, joint: Object, first: Side, second: Side) -> Mate:
+        """The angle between the axes: `Angle` in newer files, `Distance` in those of 1.0; degrees."""
+        degrees = abs(self.amount(joint, "Angle" if joint.has("Angle") else "Distance")) % 360.0
+        a, b = feature(first.marker, AXIS), feature(second.marker, AXIS)
+        kind = MateKind.PARALLEL if degrees == 0.0 else MateKind.ANGLE
+        return Mate(joint.label, kind, a, b, value=math.radians(degrees), where=joint.where())
+
+    def distance(self, joint: Object, first: Side, second: Side) -> Mate:
+        """By the kinds of the elements that the references name."""
+        value = self.amount(joint, "Distance") * self.length
+        one, two = sorted((first, second), key=lambda s: _ORDER.index(s.kind) if s.kind in _ORDER else len(_ORDER))
+        rule = DISTANCES.get((one.kind, two.kind))
+        if rule is None:
+            kinds = " and ".join(s.kind or "nothing known" for s in (first, second))
+            self.findings.add("CB1231", f"{joint.label} is between {kinds}: held as two planes", joint.where())
+            rule = _PLANAR
+        if rule.radii:
+            value += one.radius + two.radius
+        kind = MateKind.SPHERICAL if rule.a is rule.b is POINT and value == 0.0 else rule.kind
+        a, b = feature(one.marker, rule.a, label=one.kind), feature(two.marker, rule.b, label=two.kind)
+        return Mate(joint.label, kind, a, b, value=value, where=joint.where())
+
+    def gears(self, joint: Object, first: Side, second: Side) -> Coupling:
+        """Pitch radii in Distance and Distance2; a belt turns both the same way."""
+        sense = -1.0 if self._kind(joint) == "Belt" else 1.0
+        radii = self.amount(joint, "Distance") * self.length, sense * self.amount(joint, "Distance2") * self.length
+        return gear(joint.label, first.marker, second.marker, radii, joint.where())
+
+    def screw(self, joint: Object, first: Side, second: Side) -> Coupling:
+        """Distance is the advance a turn."""
+        return screw(
+            joint.label, first.marker, second.marker, self.amount(joint, "Distance") * self.length, joint.where()
+        )
+
+    def rack(self, joint: Object, first: Side, second: Side) -> Coupling:
+        """The side that a slider holds along its axis is the rack; the bar runs along that connector's z."""
+        bar, pinion = first, second
+        if not self._slides(first):
+            bar, pinion = second, first
+            if not self._slides(second):
+                raise ValueError("neither side is held by a slider along it, so which is the rack is not known")
+        z, x = pinion.X_WM.R[:, 2], bar.X_WM.R[:, 2]
+        across = x - z * float(x @ z)
+        if float(np.linalg.norm(across)) < 1e-6:
+            raise ValueError("the rack runs along the pinion's axis")
+        x = unit(across)
+        X_WI = Pose(np.column_stack([x, np.cross(z, x), z]), bar.X_WM.p)
+        X_WC = bar.unit.X_WC
+        marker = Marker(bar.unit.name, X_WC.inverse() @ X_WI)
+        radius = self.amount(joint, "Distance") * self.length
+        return rack(joint.label, marker, pinion.marker, (X_WI, pinion.X_WM), radius, joint.where())
+
+    def _slides(self, side: Side) -> bool:
+        axes = [s.X_WM.R[:, 2] for s in self.sliders.get(side.unit.name, [])]
+        return any(float(np.linalg.norm(np.cross(z, side.X_WM.R[:, 2]))) < 1e-4 for z in axes)
+
+    def _limit(self, joint: Object, kind: MateKind, first: Side, second: Side) -> Limit | None:
+        """Limits that are enabled, counted from the designed pose; on a joint of two freedoms they are told."""
+        found = {}
+        for what, freedom, scale in (("Length", "distance", self.length), ("Angle", "angle", math.pi / 180.0)):
+            ends = [
+                self.amount(joint, f"{what}{end}") * scale if joint.flag(f"Enable{what}{end}", False) else None
+                for end in ("Min", "Max")
+            ]
+            if any(e is not None for e in ends) and freedom in _FREEDOMS.get(kind, ()):
+                found[freedom] = ends
+        if not found:
+            return None
+        if kind is MateKind.CYLINDRICAL:
+            self.findings.add("CB1232", f"{joint.label} is cylindrical and has limits", joint.where())
+            return None
+        freedom, ends = next(iter(found.items()))
+        zero = designed(first.X_WM, second.X_WM, freedom)
+        lower, upper = (None if e is None else e - zero for e in ends)
+        if lower is not None and upper is not None and lower > upper:
+            # FreeCAD swaps them where they stand the wrong way round.
+            lower, upper = upper, lower
+        return Limit(lower, upper)
+
+
+_FREEDOMS = {
+    MateKind.PRISMATIC: ("distance",),
+    MateKind.REVOLUTE: ("angle",),
+    MateKind.CYLINDRICAL: ("distance", "angle"),
+}
+_MAKERS: dict[str, Callable[[Joints, Object, Side, Side], Mate | Coupling]] = {
+    **dict.fromkeys(PAIRS, Joints.pair),
+    "Angle": Joints.angle,
+    "Distance": Joints.distance,
+    "Gears": Joints.gears,
+    "Belt": Joints.gears,
+    "Screw": Joints.screw,
+    "RackPinion": Joints.rack,
+}

@@ -1,0 +1,129 @@
+"""What a joint's references name: a component, the object whose frame the connector is in, a face, edge or vertex."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cadbridge.frames import Pose
+from cadbridge.readers.freecad.document import Library, Object
+from cadbridge.readers.freecad.tree import CONTAINERS, GROUPS, LINKS, NO_SHAPE, Unit
+from cadbridge.readers.markers import Marker
+from cadbridge.shapes import Brep
+
+_ELEMENT = re.compile(r"(Face|Edge|Vertex)(\d+)$")
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side of a joint: its component's unit, the connector as marker, X_WM, and the element by kind and radius.
+
+    `kind`: plane, cylinder, cone, torus, sphere, other (faces), line, circle, curve (edges), point, or "" for none.
+    """
+
+    unit: Unit
+    marker: Marker
+    X_WM: Pose
+    kind: str
+    radius: float
+
+
+class Resolver:
+    """Follows the dotted paths of references; `breps` are the shapes by document path and object name."""
+
+    def __init__(
+        self, library: Library, by_way: dict[tuple[str, ...], Unit], breps: dict[tuple[str, str], Brep]
+    ) -> None:
+        self._library = library
+        self.findings = library.findings
+        self._by_way = by_way
+        self._breps = breps
+
+    def side(self, joint: Object, number: str, scope: tuple[str, ...]) -> Side | None:
+        """A side of a joint that lies in the (sub-)assembly at `scope`; a finding and None where it is none."""
+        reference, connector = f"Reference{number}", f"Placement{number}"
+        way = self._way(joint, reference)
+        unit, rest = self._unit(way, scope)
+        X_OM = joint.placement(connector)
+        if unit is None or X_OM is None:
+            code, what = ("CB1225", connector) if unit is not None else ("CB1226", reference)
+            said = (
+                "cannot be read" if unit is not None else f"names {'.'.join(way) or 'nothing'!r}, which is no component"
+            )
+            self.findings.add(code, f"{joint.label}: {what} {said}", joint.where(what))
+            return None
+        holder, X_CO, element = self._object(unit, rest)
+        X_CM = X_CO @ X_OM
+        kind, radius = self._element(joint, reference, holder, element)
+        return Side(unit, Marker(unit.name, X_CM), unit.X_WC @ X_CM, kind, radius)
+
+    def grounded(self, joint: Object, scope: tuple[str, ...]) -> Unit | None:
+        """What a grounded joint holds; a finding and None where that is no component."""
+        target = joint.link("ObjectToGround")
+        unit = None if target is None else self._by_way.get((*scope, target[1]))
+        if unit is None:
+            said = f"{joint.label} grounds {None if target is None else target[1]!r}, which is no component"
+            self.findings.add("CB1226", said, joint.where("ObjectToGround"))
+        return unit
+
+    def _way(self, joint: Object, reference: str) -> list[str]:
+        """The names from the link's own object on, down to the element (which may be empty)."""
+        target = joint.link(reference)
+        subs = joint.subs(reference)
+        if target is None:
+            return []
+        # FreeCAD 1.1 may put the mapped name between: ";...;:H,E" pieces hold no object.
+        pieces = [p for p in (subs[0] if subs else "").split(".") if not p.startswith(";")]
+        return [target[1], *pieces]
+
+    def _unit(self, way: list[str], scope: tuple[str, ...]) -> tuple[Unit | None, list[str]]:
+        """The component that a way leads to, and what is left of the way."""
+        for start in range(len(way)):
+            for stop in range(min(len(way), start + 8), start, -1):
+                for prefix in (scope, ()):
+                    unit = self._by_way.get((*prefix, *way[start:stop]))
+                    if unit is not None:
+                        return unit, way[stop:]
+        return None, []
+
+    def _object(self, unit: Unit, rest: list[str]) -> tuple[Object, Pose, str]:
+        """The object in whose frame the connector is, X_CO, and the element's name."""
+        here, X = unit.object, Pose()
+        names = list(rest)
+        element = names.pop() if names else ""
+        for _ in range(len(names) + 40):
+            while here.type in LINKS:
+                target = self._library.linked(here, "LinkedObject")
+                if target is None:
+                    return here, X, element
+                passed = target.placement() if here.flag("LinkTransform", False) else None
+                here, X = target, X @ (passed or Pose())
+            if not names:
+                break
+            child = here.document.objects.get(names.pop(0))
+            inner = here.type in CONTAINERS or (child is not None and child.type in NO_SHAPE)
+            if child is None or child.type in GROUPS or not inner:
+                continue
+            here, X = child, X @ (child.placement() or Pose())
+        return here, X, element
+
+    def _element(self, joint: Object, reference: str, holder: Object, element: str) -> tuple[str, float]:
+        """The kind and radius of a face, edge or vertex of an object; "" where it names none."""
+        named = _ELEMENT.search(element)
+        if named is None:
+            return "", 0.0
+        what, index = named[1], int(named[2]) - 1
+        if what == "Vertex":
+            return "point", 0.0
+        brep = self._breps.get((str(holder.document.path), holder.name))
+        if brep is None:
+            return "", 0.0
+        items = brep.shape.faces if what == "Face" else brep.edges
+        if not 0 <= index < len(items):
+            said = f"{joint.label}: {holder.label} has no {element}; it has {len(items)}"
+            self.findings.add("CB1226", said, joint.where(reference))
+            return "", 0.0
+        if what == "Face":
+            face = brep.shape.faces[index]
+            return face.kind, face.radius or 0.0
+        return brep.edges[index]

@@ -1,0 +1,219 @@
+"""Components and instances: what an assembly holds, through links, parts, groups and sub-assemblies."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cadbridge.assembly import Component, Instance, Part
+from cadbridge.findings import Findings
+from cadbridge.frames import Pose
+from cadbridge.readers.freecad.document import Library, Object
+
+ASSEMBLY = "Assembly::AssemblyObject"
+ASSEMBLY_LINK = "Assembly::AssemblyLink"
+GROUPS = ("App::DocumentObjectGroup", "App::DocumentObjectGroupPython", "App::LinkGroup")
+CONTAINERS = ("App::Part", ASSEMBLY, ASSEMBLY_LINK)
+LINKS = ("App::Link", "App::LinkElement", "App::LinkPython", "App::LinkElementPython")
+NO_SHAPE = (
+    "App::Origin", "App::Line", "App::Plane", "App::Point", "App::LocalCoordinateSystem", "Sketcher::SketchObject",
+    "PartDesign::Plane", "PartDesign::Line", "PartDesign::Point", "PartDesign::CoordinateSystem",
+    "Assembly::JointGroup", "Assembly::ViewGroup", "Assembly::SimulationGroup", "Assembly::BomGroup",
+    "Spreadsheet::Sheet", "App::VarSet", "App::TextDocument", "App::Annotation",
+)  # fmt: skip
+DEEPEST = 40
+MAX_INSTANCES = 200_000
+
+
+@dataclass(eq=False)
+class Leaf:
+    """A shape of a component: its path below the component, the object that holds it, X_CI."""
+
+    path: tuple[str, ...]
+    object: Object
+    X_CI: Pose
+
+
+@dataclass(eq=False)
+class Unit:
+    """A component before it is named: its way down (object names), its owner object, X_WC and its leaves."""
+
+    way: tuple[str, ...]
+    object: Object
+    labels: tuple[str, ...]
+    X_WC: Pose
+    leaves: list[Leaf] = field(default_factory=list)
+    name: str = ""
+
+
+class Walker:
+    """Walks groups with a guard against cycles; `units` are the components found."""
+
+    def __init__(self, library: Library, findings: Findings) -> None:
+        self.library = library
+        self.findings = findings
+        self.units: list[Unit] = []
+        self.flexible: list[tuple[Object, tuple[str, ...]]] = []
+        self._count = 0
+
+    def assembly(self, owner: Object, X_WA: Pose, way: tuple[str, ...] = (), labels: tuple[str, ...] = ()) -> None:
+        """Every member of an assembly as a component; a flexible sub-assembly's members are components of their own."""
+        for member in self.members(owner):
+            if member.type in NO_SHAPE or member.has("JointType") or member.has("ObjectToGround"):
+                continue
+            X = self._placed(member)
+            if X is None:
+                continue
+            here, named = (*way, member.name), (*labels, member.label)
+            if self._flexible(member):
+                if len(here) > DEEPEST or any(member is o for o, _ in self.flexible):
+                    self._cycle(member)
+                    continue
+                self.flexible.append((member, here))
+                self.assembly(member, X_WA @ X, here, named)
+                continue
+            self._add(member, X_WA @ X, here, named)
+
+    def loose(self, member: Object) -> None:
+        """An object of a document without an assembly, where it holds a shape."""
+        X = self._placed(member)
+        if X is not None:
+            self._add(member, X, (member.name,), (member.label,))
+            if not self.units[-1].leaves:
+                self.units.pop()
+
+    def _add(self, member: Object, X_WM: Pose, way: tuple[str, ...], labels: tuple[str, ...]) -> None:
+        for suffix, X_ME in self._elements(member):
+            unit = Unit((*way, *suffix), member, (*labels, *suffix), X_WM @ X_ME)
+            unit.leaves = list(self._leaves(member, Pose(), (), ()))
+            self.units.append(unit)
+
+    def members(self, owner: Object) -> Iterator[Object]:
+        """What an assembly's group holds, plain folders opened; each object once."""
+        seen: set[str] = set()
+        waiting = list(reversed(owner.links("Group")))
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            member = owner.document.objects.get(name)
+            if member is None:
+                self.findings.add("CB1226", f"{owner.label} holds {name!r}, which is no object", owner.where("Group"))
+            elif member.type in GROUPS or (member.type in LINKS and member.links("ElementList")):
+                waiting.extend(reversed(member.links("Group") or member.links("ElementList")))
+            else:
+                yield member
+
+    def _flexible(self, member: Object) -> bool:
+        """A sub-assembly whose own joints move: it says that it is not rigid, and holds its members itself."""
+        return member.type in (ASSEMBLY, ASSEMBLY_LINK) and member.has("Rigid") and not member.flag("Rigid", True)
+
+    def _placed(self, member: Object) -> Pose | None:
+        X = member.placement("LinkPlacement" if not member.has("Placement") else "Placement")
+        if X is None:
+            self.findings.add("CB1225", f"{member.label}: its placement cannot be read", member.where("Placement"))
+        return X
+
+    def _elements(self, member: Object) -> list[tuple[tuple[str, ...], Pose]]:
+        """The copies of a link array with their placements; one, without a suffix, of anything else."""
+        count = int(member.number("ElementCount") or 0) if member.type in LINKS else 0
+        if count <= 0:
+            return [((), Pose())]
+        if count > MAX_INSTANCES:
+            self.findings.add("CB1227", f"{member.label} has {count} copies", member.where("ElementCount"))
+            return []
+        file = member.file("PlacementList")
+        poses = self._placement_list(member, file) if file else []
+        missing = count - len(poses)
+        return [((str(i),), X) for i, X in enumerate([*poses[:count], *([Pose()] * max(0, missing))])]
+
+    def _placement_list(self, member: Object, file: str) -> list[Pose]:
+        """FreeCAD's binary list: a count, then seven numbers each, little endian."""
+        data = member.document.archive.read(file) or b""
+        count = struct.unpack_from("<I", data)[0] if len(data) >= 4 else 0
+        if count > MAX_INSTANCES or len(data) - 4 < 56 * count:
+            self.findings.add("CB1225", f"{member.label}: its list of placements is cut off", member.where())
+            return []
+        rows = np.frombuffer(data, "<f8", 7 * count, 4).reshape(-1, 7)
+        good = np.isfinite(rows).all(axis=1) & (np.linalg.norm(rows[:, 3:], axis=1) > 0.5)
+        if not good.all():
+            self.findings.add("CB1225", f"{member.label}: a placement in its list is none", member.where())
+            return []
+        length = member.document.length
+        return [Pose.from_quaternion(r[:3] * length, (r[6], r[3], r[4], r[5])) for r in rows]
+
+    def _leaves(self, item: Object, X: Pose, path: tuple[str, ...], above: tuple[Object, ...]) -> Iterator[Leaf]:
+        """The shapes below an object; its own placement is the caller's to take, except where a link passes it on."""
+        if item in above or len(above) > DEEPEST:
+            self._cycle(item)
+            return
+        self._count += 1
+        if self._count > MAX_INSTANCES:
+            self.findings.add("CB1227", f"{item.label} is one of more than {MAX_INSTANCES} objects", item.where())
+            return
+        if item.type in LINKS or (item.type == ASSEMBLY_LINK and not item.links("Group")):
+            target = self.library.linked(item, "LinkedObject")
+            if target is not None:
+                passed = target.placement() if item.flag("LinkTransform", False) else Pose()
+                yield from self._leaves(target, X @ (passed or Pose()), path, (*above, item))
+        elif item.type in CONTAINERS:
+            for member in self.members(item):
+                if member.type in NO_SHAPE or member.has("JointType") or member.has("ObjectToGround"):
+                    continue
+                X_M = self._placed(member)
+                for suffix, X_E in self._elements(member) if X_M is not None else []:
+                    below = (*path, member.label, *suffix)
+                    yield from self._leaves(member, X @ (X_M or Pose()) @ X_E, below, (*above, item))
+        elif item.file("Shape"):
+            yield Leaf(path, item, X)
+
+    def _cycle(self, item: Object) -> None:
+        self.findings.add("CB1224", f"{item.label} holds itself, by links or groups", item.where())
+
+
+@dataclass
+class Placed:
+    """Components, instances and parts of an assembly, with the unit of each component's way."""
+
+    components: list[Component] = field(default_factory=list)
+    instances: list[Instance] = field(default_factory=list)
+    parts: dict[tuple[str, str], Part] = field(default_factory=dict)
+    holders: dict[tuple[str, str], Object] = field(default_factory=dict)
+    by_way: dict[tuple[str, ...], Unit] = field(default_factory=dict)
+    part_names: set[str] = field(default_factory=set)
+
+
+def place(units: list[Unit]) -> Placed:
+    """Names for components (labels; unique), instances and parts."""
+    placed, taken = Placed(), set[str]()
+    for unit in units:
+        unit.name = _unique("/".join(unit.labels), taken)
+        names = []
+        for leaf in unit.leaves:
+            name = unit.name if len(unit.leaves) == 1 else _unique("/".join((unit.name, *leaf.path)), taken)
+            part = _part(placed, leaf.object)
+            placed.instances.append(Instance(name, part.name, unit.X_WC @ leaf.X_CI, unit.name, product_path=leaf.path))
+            names.append(name)
+        placed.components.append(Component(unit.name, tuple(names), unit.X_WC, where=unit.object.where()))
+        placed.by_way[unit.way] = unit
+    return placed
+
+
+def _part(placed: Placed, holder: Object) -> Part:
+    key = (str(holder.document.path), holder.name)
+    if key not in placed.parts:
+        placed.parts[key] = Part(_unique(holder.label, placed.part_names), where=holder.where())
+        placed.holders[key] = holder
+    return placed.parts[key]
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    unique, count = name, 2
+    while unique in taken or unique == "ground":
+        unique, count = f"{name} ({count})", count + 1
+    taken.add(unique)
+    return unique

@@ -1,0 +1,73 @@
+"""Joints between markers, as OndselSolver and FreeCAD have them: a marker is a frame of a component."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from cadbridge.assembly import Coupling, CouplingKind, Feature, FeatureKind
+from cadbridge.findings import Where
+from cadbridge.frames import Pose
+
+_COLUMN = {"x": 0, "y": 1, "z": 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Marker:
+    """A frame of a component or of the ground: the component's name, and X_CM."""
+
+    component: str
+    X: Pose
+
+
+def feature(marker: Marker, kind: FeatureKind, axis: str = "z", label: str = "") -> Feature:
+    """A feature of a marker: its frame, its point, or its point with one of its axes."""
+    R = marker.X.R
+    if kind is FeatureKind.POINT:
+        return Feature(marker.component, kind, marker.X.p, label=label)
+    x = R[:, 0] if kind is FeatureKind.FRAME else None
+    return Feature(marker.component, kind, marker.X.p, R[:, _COLUMN[axis]], x, label=label)
+
+
+def gear(name: str, i: Marker, j: Marker, radii: tuple[float, float], where: Where) -> Coupling:
+    """Radii of I and J; of unlike signs they turn the same way: a belt, or wheel and annulus. ValueError at zero."""
+    ri, rj = radii
+    if not (ri and rj and math.isfinite(ri) and math.isfinite(rj)):
+        raise ValueError("a radius is zero")
+    a, b = feature(i, FeatureKind.AXIS), feature(j, FeatureKind.AXIS)
+    ratio = abs(rj / ri)
+    if (ri > 0) == (rj > 0):
+        return Coupling(name, CouplingKind.SPUR, a, b, ratio, where=where)
+    if abs(ratio - 1) > 1e-9:
+        return Coupling(name, CouplingKind.INTERNAL, a, b, ratio, where=where)
+    return Coupling(name, CouplingKind.RATIO, a, b, 1 / ratio, where=where)
+
+
+def rack(name: str, i: Marker, j: Marker, poses: tuple[Pose, Pose], radius: float, where: Where) -> Coupling:
+    """x of J in I plus `radius` (m) times J's turn stays: I is the rack, J the pinion; `poses` X_WI, X_WJ.
+
+    The pitch line is put where that relation rolls: beside the pinion's axis, on the side that the sign tells.
+    """
+    if not radius:
+        raise ValueError("the pitch radius is zero")
+    X_WI, X_WJ = poses
+    line = X_WJ.p - radius * X_WI.R[:, 1]
+    bar = replace(i, X=Pose(i.X.R, i.X.point(X_WI.inverse().point(line))))
+    a, b = feature(j, FeatureKind.AXIS), feature(bar, FeatureKind.AXIS, "x")
+    return Coupling(name, CouplingKind.RACK_PINION, a, b, radius_a=abs(radius), where=where)
+
+
+def screw(name: str, i: Marker, j: Marker, pitch: float, where: Where) -> Coupling:
+    """2π z = pitch (m) · turn, of J in I: one row; the other five are for other joints to hold."""
+    if not pitch:
+        raise ValueError("the pitch is zero")
+    a, b = feature(i, FeatureKind.FRAME), feature(j, FeatureKind.FRAME)
+    return Coupling(name, CouplingKind.SCREW, a, b, pitch / (2 * math.pi), where=where)
+
+
+def designed(X_WI: Pose, X_WJ: Pose, kind: str) -> float:
+    """Turn ("angle", rad) of J's x about I's z, or height ("distance", m) of J over I along I's z."""
+    X_IJ = X_WI.inverse() @ X_WJ
+    if kind == "distance":
+        return float(X_IJ.p[2])
+    return math.atan2(float(X_IJ.R[1, 0]), float(X_IJ.R[0, 0]))

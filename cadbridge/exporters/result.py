@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import glb, mjcf, plain, sdf, urdf
+from cadbridge.exporters import glb, mjcf, plain, script, sdf, urdf
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
@@ -24,6 +24,7 @@ FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str,
     "sdf": sdf.contents,
     "glb": glb.contents,
     "json": plain.contents,
+    "python": script.contents,
 }
 """Format → function that gives the files (relative path → bytes) of a mechanism by its name."""
 

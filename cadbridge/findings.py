@@ -97,3 +97,14 @@ class Findings:
     def as_tuple(self) -> tuple[Finding, ...]:
         """All findings in the order they were added."""
         return tuple(self._findings)
+
+
+def exit_status(findings: Iterable[Finding], strict: bool = False) -> int:
+    """0 fine, 1 the model has errors (strict: or warnings), 2 the input has errors (codes CB1xx)."""
+    items = list(findings)
+    errors = [f for f in items if f.severity is Severity.ERROR]
+    if any(f.code.startswith("CB1") for f in errors):
+        return 2
+    if errors or (strict and any(f.severity is Severity.WARNING for f in items)):
+        return 1
+    return 0

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cadbridge.cli.batch import batch
+from cadbridge.cli.cache import cache
 from cadbridge.cli.check import check
 from cadbridge.cli.convert import convert
 from cadbridge.cli.demo import demo
@@ -23,6 +24,8 @@ app = typer.Typer(
 )
 for command in (inspect, check, convert, simulate, batch, demo, explain):
     app.command()(command)
+
+app.add_typer(cache, name="cache")
 
 
 def _version(wanted: bool) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cadbridge.cli.options import Json
 
 if TYPE_CHECKING:
-    from cadbridge.jobs import Plan
+    from cadbridge.jobs import Plan, Result
 
 
 def batch(
@@ -22,29 +22,67 @@ def batch(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="A job by name, or a pattern of names; may be repeated.")
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Jobs at once; by default one for each core.")
+    ] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Begin no more jobs once one has failed.")] = False,
     timeout: Annotated[float | None, typer.Option("--timeout", min=1e-3, help="Seconds a job may take.")] = None,
     memory: Annotated[str | None, typer.Option("--memory", help="What a job may use, such as 2GB.")] = None,
+    cache: Annotated[Path | None, typer.Option("--cache", help="The folder of the cache.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute everything, and keep nothing.")] = False,
     json: Json = False,
 ) -> None:
-    """Run the jobs of a file; one bad job never stops the rest."""
-    from cadbridge.cli.output import say_findings
-    from cadbridge.errors import InputError
-    from cadbridge.jobs import load
-    from cadbridge.jobs.schema import memory_bytes
+    """Run the jobs of a file; one bad job never stops the rest.
 
-    overrides = {key: value for key, value in (("timeout", timeout), ("memory", memory)) if value is not None}
-    if memory is not None:
-        try:
-            memory_bytes(memory)
-        except ValueError as error:
-            raise InputError(f"--memory: {error}") from None
-    plan = load(jobs_file, output, overrides)
+    Exit status 0: all is well; 1: some job failed; 2: the jobs file cannot be used.
+    """
+    from cadbridge.cli.output import say_findings
+    from cadbridge.jobs import load
+
+    plan = load(jobs_file, output, overrides(timeout, memory))
     if only:
         plan = plan.only(only)
     say_findings(plan.findings)
     if dry_run:
         _list(plan, json)
         return
+    how = {"workers": workers, "fail_fast": fail_fast, "cache": cache or not no_cache}
+    results = run_plan(plan, json, how)
+    raise typer.Exit(0 if all(result.ok for result in results) else 1)
+
+
+def overrides(timeout: float | None, memory: str | None) -> dict[str, Any]:
+    """Options of the command line that replace those of every job; InputError for a size that is none."""
+    from cadbridge.errors import InputError
+    from cadbridge.jobs.schema import memory_bytes
+
+    if memory is not None:
+        try:
+            memory_bytes(memory)
+        except ValueError as error:
+            raise InputError(f"--memory: {error}") from None
+    return {key: value for key, value in (("timeout", timeout), ("memory", memory)) if value is not None}
+
+
+def run_plan(plan: Plan, json: bool, how: dict[str, Any]) -> list[Result]:
+    """Run a plan with its progress shown, write and print the summary."""
+    from cadbridge.cli.output import print_json, say
+    from cadbridge.cli.progress import shown_progress
+    from cadbridge.jobs import run, write_summary
+    from cadbridge.jobs.summary import document, table
+
+    results: list[Result] = []
+    with shown_progress() as progress:
+        for result in run(plan, progress=progress.update, **how):
+            results.append(result)
+            progress.ended(result)
+    _, index = write_summary(plan, results)
+    if json:
+        print_json(document(plan, results))
+    else:
+        typer.echo(table(plan, results))
+        say(f"{index} links the reports")
+    return results
 
 
 def _list(plan: Plan, json: bool) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cadbridge.findings import Finding, Severity
+from cadbridge.findings import exit_status as exit_status
 
 if TYPE_CHECKING:
     from cadbridge.errors import CadbridgeError
@@ -53,17 +54,6 @@ def say_error(error: CadbridgeError) -> None:
     """Print an error and the findings that it carries."""
     say_findings(error.findings)
     print(f"error: {error}", file=sys.stderr)
-
-
-def exit_status(findings: Iterable[Finding], strict: bool = False) -> int:
-    """0 fine, 1 the model has errors (strict: or warnings), 2 the input has errors (codes CB1xx)."""
-    items = list(findings)
-    errors = [f for f in items if f.severity is Severity.ERROR]
-    if any(f.code.startswith("CB1") for f in errors):
-        return 2
-    if errors or (strict and any(f.severity is Severity.WARNING for f in items)):
-        return 1
-    return 0
 
 
 @contextmanager

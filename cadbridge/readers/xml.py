@@ -11,6 +11,7 @@ from lxml import etree
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.touched import looked_for
 
 MAX_BYTES = 256 * 1024 * 1024
 """Larger XML files are refused."""
@@ -21,6 +22,7 @@ Element = Any
 
 def parse(path: Path, findings: Findings) -> Element:
     """The root of a file; InputError (CB103, CB104, CB108) where it cannot be read safely."""
+    looked_for(path)
     if path.stat().st_size > MAX_BYTES:
         findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", Where(file=str(path)))
         raise InputError(f"{path.name} is too large.", findings)

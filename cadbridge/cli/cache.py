@@ -1,0 +1,74 @@
+"""`cadbridge cache show|prune|verify`: what is kept of earlier jobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cadbridge.cli.options import Json
+
+if TYPE_CHECKING:
+    from cadbridge.jobs import Cache
+
+cache = typer.Typer(
+    help="What is kept of earlier jobs: show it, prune it, verify it.", no_args_is_help=True, rich_markup_mode=None
+)
+
+Folder = Annotated[Path | None, typer.Option("--cache", help="The folder of the cache.")]
+
+
+def _open(folder: Path | None) -> Cache:
+    from cadbridge.jobs.cache import Cache, default_folder
+
+    return Cache(folder or default_folder())
+
+
+@cache.command()
+def show(folder: Folder = None, json: Json = False) -> None:
+    """Where it is, and how much it holds."""
+    from cadbridge.cli.output import print_json
+
+    opened = _open(folder)
+    size = opened.size()
+    if json:
+        print_json({"format": "cadbridge.cache/1", "folder": str(opened.folder), **size})
+    else:
+        typer.echo(opened.folder)
+        typer.echo(f"{size['entries']} results, {size['objects']} files, {size['bytes'] / 1e6:.1f} MB")
+
+
+@cache.command()
+def prune(
+    folder: Folder = None,
+    older: Annotated[
+        float | None, typer.Option("--older", min=0, help="Drop what was not used for so many days.")
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option("--size", help="Drop the longest unused until this is left (2GB).")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Drop everything.")] = False,
+) -> None:
+    """Drop what is old, or too much."""
+    from cadbridge.errors import InputError
+    from cadbridge.jobs.schema import memory_bytes
+
+    if everything != (older is None and size is None):
+        raise InputError("say what to drop: --older DAYS, --size SIZE, or --all alone")
+    try:
+        limit = None if size is None else memory_bytes(size)
+    except ValueError as error:
+        raise InputError(f"--size: {error}") from None
+    gone = _open(folder).prune(None if older is None else older * 86400.0, limit)
+    typer.echo(f"dropped {gone['entries']} results, {gone['objects']} files, {gone['bytes'] / 1e6:.1f} MB")
+
+
+@cache.command()
+def verify(folder: Folder = None) -> None:
+    """Read everything; what is damaged is dropped and told (exit status 1)."""
+    told = _open(folder).verify()
+    for line in told:
+        typer.echo(line)
+    typer.echo(f"{len(told)} damaged; they will be computed again" if told else "all is as it was stored")
+    raise typer.Exit(1 if told else 0)

@@ -1,0 +1,251 @@
+"""What was computed before, found again by the content of all that it depends on.
+
+    CACHE/jobs/KK/KEY/DIGEST.json     an entry: what else was looked at, with hashes, and the result
+    CACHE/objects/HH/HASH             the content of outputs and logs
+    CACHE/files/DIGEST.json           hashes of files by size and time, for one folder of outputs
+
+KEY is the hash of what is known before a job runs (its order, its source's content, versions). What it depends
+on besides, it shows only by running: referenced files, the mates file beside the source, files that were
+looked for and not found. An entry serves where all of these are as they were. Every file is written by
+rename and is named by, or holds, its own hash: two runs at once do no harm, and damage is noticed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cadbridge.jobs.hashing import Hashes, canonical, digest, write_atomically
+from cadbridge.jobs.model import Job
+from cadbridge.jobs.versions import versions
+
+FORMAT = "cadbridge.cache/1"
+
+_YOUNG = 3600.0
+"""Seconds for which objects that no entry names are kept: a run may be about to write the entry."""
+
+_DAY = 86400.0
+
+
+class DamagedError(Exception):
+    """What is stored is not what was stored; it has been dropped."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A result that is kept: `inputs` are all files looked at (None: not there), `outputs` name → hash."""
+
+    path: Path
+    body: dict[str, Any]
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """Outputs by name, with hashes."""
+        return dict(self.body["outputs"])
+
+
+def default_folder() -> Path:
+    """CADBRIDGE_CACHE, else the user's folder of caches."""
+    named = os.environ.get("CADBRIDGE_CACHE")
+    if named:
+        return Path(named)
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "cadbridge" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "cadbridge"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cadbridge"
+
+
+class Cache:
+    """Entries and objects in a folder, which is made when first written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def key(self, job: Job, source: str | None) -> str:
+        """The hash of what is known before the job runs; `source` is its source's hash, None where it is not there."""
+        return digest(canonical({"order": job.order, "source": source, "versions": versions()}))
+
+    def find(self, job: Job, hashes: Hashes) -> Entry | None:
+        """The entry that serves a job as its files are now; None where there is none.
+
+        Raises DamagedError where one was found and could not be read.
+        """
+        folder = self._entries(self.key(job, hashes.of(job.base / job.source)))
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:
+            return None
+        for name in names:
+            if not name.endswith(".json"):
+                continue
+            entry = self._load(folder / name)
+            if entry.body["base"] not in (None, str(job.base)):
+                continue
+            if all(hashes.of(job.base / p) == known for p, known in entry.body["inputs"].items()):
+                self._used(entry.path)
+                return entry
+        return None
+
+    def keep(self, job: Job, body: dict[str, Any], files: dict[str, Path]) -> Entry:
+        """Store a result: its entry's body, and the files of outputs and log by their hashes.
+
+        OSError where the folder cannot be written.
+        """
+        for name, path in files.items():
+            self._put(name, path)
+        source = body["inputs"][job.source]
+        data = canonical(body)
+        path = self._entries(self.key(job, source)) / f"{digest(data)[:32]}.json"
+        write_atomically(path, canonical({"format": FORMAT, "sha256": digest(data), "body": body}))
+        return Entry(path, body)
+
+    def fetch(self, name: str, target: Path) -> None:
+        """Copy an object; DamagedError where it is not there or not what it was."""
+        path = self._object(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        found = hashlib.sha256()
+        try:
+            source = path.open("rb")
+        except OSError:
+            raise DamagedError(f"{name[:12]} is missing") from None
+        with source, target.open("wb") as copy:
+            while chunk := source.read(1 << 20):
+                found.update(chunk)
+                copy.write(chunk)
+        if found.hexdigest() != name:
+            target.unlink()
+            path.unlink(missing_ok=True)
+            raise DamagedError(f"{name[:12]} is not what was stored")
+
+    def drop(self, entry: Entry) -> None:
+        """Forget an entry."""
+        entry.path.unlink(missing_ok=True)
+
+    # -- what people ask of a cache -------------------------------------------------------------------------
+
+    def size(self) -> dict[str, int]:
+        """How many entries and objects there are, and the bytes of all files."""
+        entries, objects = list(self._files("jobs")), list(self._files("objects"))
+        total = sum(s.st_size for _, s in (*entries, *objects, *self._files("files")))
+        return {"entries": len(entries), "objects": len(objects), "bytes": total}
+
+    def verify(self) -> list[str]:
+        """Read everything; what is damaged is dropped and told."""
+        told = []
+        for path, _ in list(self._files("objects")):
+            with path.open("rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+            if found != path.name:
+                path.unlink(missing_ok=True)
+                told.append(f"object {path.name[:12]} is not what was stored")
+        for path, _ in list(self._files("jobs")):
+            try:
+                entry = self._load(path)
+            except DamagedError as error:
+                told.append(str(error))
+                continue
+            lost = [name for name in self._named(entry) if not self._object(name).is_file()]
+            if lost:
+                self.drop(entry)
+                told.append(f"entry {path.stem[:12]} has lost {len(lost)} of its outputs")
+        return told
+
+    def prune(self, older: float | None = None, size: int | None = None) -> dict[str, int]:
+        """Drop entries not used for `older` seconds, then the longest unused until `size` bytes are left.
+
+        Without either, all of them. Returns how many entries, objects and bytes went.
+        """
+        before = self.size()
+        now = time.time()
+        entries = sorted(self._files("jobs"), key=lambda item: item[1].st_mtime)
+        everything = older is None and size is None
+        for path, status in entries:
+            if everything or (older is not None and now - status.st_mtime > older):
+                path.unlink(missing_ok=True)
+        self._sweep(0.0 if everything else _YOUNG)
+        if size is not None:
+            for path, _ in entries:
+                if self.size()["bytes"] <= size:
+                    break
+                path.unlink(missing_ok=True)
+                self._sweep(0.0)
+        if everything:
+            shutil.rmtree(self.folder / "files", ignore_errors=True)
+        after = self.size()
+        return {key: before[key] - after[key] for key in before}
+
+    def _sweep(self, young: float) -> None:
+        """Remove objects that no entry names, unless they are younger than so many seconds; and leftovers."""
+        named: set[str] = set()
+        for path, _ in list(self._files("jobs")):
+            with contextlib.suppress(DamagedError):
+                named.update(self._named(self._load(path)))
+        now = time.time()
+        for path, status in list(self._files("objects")):
+            if path.name not in named and now - status.st_mtime >= young:
+                path.unlink(missing_ok=True)
+        for path in self.folder.rglob(".part-*"):
+            with contextlib.suppress(OSError):
+                if now - path.stat().st_mtime > _YOUNG:
+                    path.unlink()
+
+    def _named(self, entry: Entry) -> list[str]:
+        return [*entry.outputs.values(), entry.body["log"]]
+
+    def _files(self, kind: str) -> Iterator[tuple[Path, os.stat_result]]:
+        for root, _, names in os.walk(self.folder / kind):
+            for name in sorted(names):
+                if not name.startswith("."):
+                    with contextlib.suppress(OSError):
+                        yield Path(root) / name, os.stat(os.path.join(root, name))
+
+    def _entries(self, key: str) -> Path:
+        return self.folder / "jobs" / key[:2] / key
+
+    def _object(self, name: str) -> Path:
+        return self.folder / "objects" / name[:2] / name
+
+    def _load(self, path: Path) -> Entry:
+        try:
+            document = json.loads(path.read_bytes())
+            body = document["body"]
+            whole = document["format"] == FORMAT and digest(canonical(body)) == document["sha256"]
+        except (OSError, ValueError, KeyError, TypeError):
+            whole = False
+        if not whole:
+            path.unlink(missing_ok=True)
+            raise DamagedError(f"entry {path.stem[:12]} is not what was stored")
+        return Entry(path, body)
+
+    def _put(self, name: str, path: Path) -> None:
+        target = self._object(name)
+        with contextlib.suppress(OSError), target.open("rb") as there:
+            if hashlib.file_digest(there, "sha256").hexdigest() == name:
+                return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".part-")
+        try:
+            with os.fdopen(handle, "wb") as copy, path.open("rb") as source:
+                shutil.copyfileobj(source, copy, 1 << 20)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def _used(self, path: Path) -> None:
+        """Pruning drops the longest unused first; one mark a day is enough."""
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _DAY:
+                os.utime(path)

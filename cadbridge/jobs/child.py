@@ -1,0 +1,197 @@
+"""The process of one job: entered, limited, worked through, answered in a file of its stage, left.
+
+    STAGE/out/           the outputs
+    STAGE/log            all that was printed, and the traceback of a crash
+    STAGE/answer.json    how it went; without it the process died
+    STAGE/tmp/           temporary files, gone with the stage
+
+Run as `python -m cadbridge.jobs.child REQUEST` where there is no warm process to be a copy of.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import faulthandler
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from cadbridge.errors import CadbridgeError
+from cadbridge.findings import Finding, Findings, Where, exit_status
+from cadbridge.jobs import limits
+from cadbridge.jobs.work import Order, perform
+from cadbridge.touched import record
+
+ENVIRONMENT = {
+    # One job, one core: jobs run beside each other, and sums then do not depend on a number of threads.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+    # The order of sets is the same in every run.
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+    "MPLBACKEND": "Agg",
+}
+"""What is set for the processes of jobs."""
+
+_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO)
+"""Errors of the system that say that the outputs cannot be written."""
+
+_UNSTEADY = frozenset({"CB124", "CB126"})
+"""Findings that depend on the machine and the hour (OCCT's crash, time and memory): never kept for next time."""
+
+
+def main(request: dict[str, Any]) -> None:
+    """Do the job of a request and end the process; nothing goes back but by the stage."""
+    stage = Path(request["stage"])
+    log = os.open(stage / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    sys.stdin, sys.stdout, sys.stderr = (
+        os.fdopen(n, mode, closefd=False) for n, mode in ((0, "r"), (1, "w"), (2, "w"))
+    )
+    limits.enter(request["memory"])
+    faulthandler.enable(2)
+    try:
+        _write(stage / "answer.json", work(request))
+    except BaseException:
+        traceback.print_exc()  # no answer and this in the log: a job that failed
+    finally:
+        # The processes that this one started end with it; then no more of Python's own tidying is needed.
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(0)
+
+
+def work(request: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a request: state, reason, findings, and the files that were looked at."""
+    stage = Path(request["stage"])
+    for name in ("out", "tmp"):
+        (stage / name).mkdir(exist_ok=True)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(stage / "tmp")
+    os.chdir(request["base"])
+    touched: dict[str, list[int] | None] = {}
+    record(lambda path: _touch(path, touched))
+    start = time.process_time()
+    order = Order(request["do"], request["source"], request["options"], stage / "out")
+    findings, reason, steady = _attempt(order)
+    if reason:
+        # What a job wrote before it failed is half of something.
+        shutil.rmtree(order.out)
+        order.out.mkdir()
+    status = exit_status(findings, strict=bool(order.options.get("strict")))
+    if status and not reason:
+        worst = [f for f in findings if f.severity.value == ("error" if exit_status(findings) else "warning")]
+        reason = f"{worst[0].code}: {worst[0].message}" + (f", and {len(worst) - 1} more" if len(worst) > 1 else "")
+    _log(findings, reason)
+    return {
+        "ok": not reason,
+        "reason": reason,
+        "steady": steady and not any(f.code in _UNSTEADY for f in findings),
+        "findings": [plain(f) for f in findings],
+        "touched": _outside(touched, stage),
+        "cpu": time.process_time() - start,
+    }
+
+
+def _attempt(order: Order) -> tuple[tuple[Finding, ...], str, bool]:
+    """Findings, why it failed ("" where it did not), and whether it would end the same way again."""
+    said = Findings()
+    try:
+        return perform(order), "", True
+    except MemoryError:
+        said.add("CB721", "the memory that the job may use did not suffice")
+    except (CadbridgeError, OSError) as error:
+        fault = error if isinstance(error, OSError) else error.__cause__
+        if isinstance(fault, OSError) and fault.errno in _WRITING:
+            said.add("CB723", f"the outputs cannot be written: {fault.strerror}")
+        elif isinstance(error, CadbridgeError):
+            return error.findings, str(error), True
+        else:
+            said.add("CB724", f"{type(error).__name__}: {error}")
+            traceback.print_exc()
+    except Exception as error:
+        said.add("CB724", f"{type(error).__name__}: {error}")
+        traceback.print_exc()
+    (finding,) = said
+    return (finding,), f"{finding.code}: {finding.message}", False
+
+
+def _log(findings: tuple[Finding, ...], reason: str) -> None:
+    """Findings and the reason of a failure into the log, where last words are looked for."""
+    for finding in findings:
+        line = f"{finding.severity.value} {finding.code}: {finding.message}  [{finding.where}]"
+        sys.stdout.write(line.removesuffix("  []") + "\n")
+    if reason:
+        sys.stdout.write(f"failed: {reason}\n")
+
+
+def plain(finding: Finding) -> dict[str, Any]:
+    """A finding as plain data, from which `as_finding` makes it again."""
+    w = finding.where
+    where = {k: v for k in ("file", "line", "column", "item") if (v := getattr(w, k)) is not None}
+    return {
+        "code": finding.code, "severity": finding.severity.value,
+        "message": finding.message, "where": where, "hint": finding.hint,
+    }  # fmt: skip
+
+
+def as_finding(data: dict[str, Any]) -> Finding:
+    """The finding of its plain data."""
+    from cadbridge.findings import Severity
+
+    return Finding(
+        data["code"], Severity(data["severity"]), data["message"], Where(**data["where"]), data["hint"]
+    )  # fmt: skip
+
+
+def _touch(path: str, touched: dict[str, list[int] | None]) -> None:
+    """Remember a path with its size and time as they are when it is looked at; None where there is no file."""
+    whole = os.path.abspath(path)
+    if whole in touched:
+        return
+    try:
+        status = os.stat(whole)
+    except (OSError, ValueError):
+        touched[whole] = None
+    else:
+        touched[whole] = [status.st_size, status.st_mtime_ns]
+
+
+_CODE = (".py", ".pyc", ".nbi", ".nbc", ".so", ".pyd", ".dll")
+
+
+def _outside(touched: dict[str, list[int] | None], stage: Path) -> dict[str, list[int] | None]:
+    """What belongs to the input: not our own files, not Python's, the system's or a person's settings."""
+    home = Path.home()
+    inner = [str(p) + os.sep for p in (
+        stage, sys.prefix, sys.base_prefix, home / ".cache", home / ".config", home / ".local",
+        *(() if os.name == "nt" else ("/proc", "/sys", "/dev", "/etc", "/usr")),
+    )]  # fmt: skip
+    return {
+        path: state
+        for path, state in sorted(touched.items())
+        if not path.endswith(_CODE) and not path.startswith(tuple(inner)) and not os.path.isdir(path)
+    }
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    """By rename: an answer is whole or not there."""
+    temporary = path.with_suffix(".part")
+    temporary.write_text(json.dumps(document), encoding="utf-8", errors="surrogateescape")
+    os.replace(temporary, path)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.stdin.buffer.read()))

@@ -1,0 +1,80 @@
+"""SHA-256 of files, remembered by size and times so that unchanged files need not be read again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+_COARSE, _FINE = 2_000_000_000, 50_000_000
+"""Nanoseconds within which a change may leave the time of a file as it is: where times are whole seconds, and
+where they are not. A file younger than that is read again next time."""
+
+
+def canonical(document: Any) -> bytes:
+    """JSON in the one form that is hashed and stored."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 as hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write by rename: the file is whole or as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+class Hashes:
+    """Hashes of files; `file` keeps what is known from one run to the next."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._known: dict[str, list[Any]] = {}
+        self._changed = False
+        if file is not None:
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                self._known = dict(json.loads(file.read_bytes()).items())
+
+    def of(self, path: str | Path) -> str | None:
+        """The hash of a file; None where there is no file that can be read."""
+        name = os.fspath(path)
+        try:
+            status = os.stat(name)
+            stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+            known = self._known.get(name)
+            if isinstance(known, list) and known[:4] == stamp and len(known) == 5:
+                return str(known[4])
+            now = time.time_ns()
+            with open(name, "rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+        except (OSError, ValueError):
+            return None
+        young = _COARSE if status.st_mtime_ns % 1_000_000_000 == 0 else _FINE
+        if now - max(status.st_mtime_ns, status.st_ctime_ns) > young:
+            self._known[name] = [*stamp, found]
+            self._changed = True
+        return found
+
+    def save(self) -> None:
+        """Write what is known; what cannot be written is merely not known next time."""
+        if self._file is not None and self._changed:
+            with contextlib.suppress(OSError):
+                write_atomically(self._file, canonical(self._known))
+            self._changed = False

@@ -1,0 +1,108 @@
+"""What a job does, in its own process: the same calls as the commands make, into a folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cadbridge.findings import Finding
+
+if TYPE_CHECKING:
+    from cadbridge.mechanism.model import Mechanism
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is asked of a job's process: paths count from the current folder, outputs go to `out`."""
+
+    do: str
+    source: str
+    options: dict[str, Any]
+    out: Path
+
+
+def perform(order: Order) -> tuple[Finding, ...]:
+    """Read the source, do what is asked, write the outputs; returns all findings, each once.
+
+    Raises what reading, building and writing raise (InputError, ModelError, OSError).
+    """
+    from cadbridge.mechanism import build
+    from cadbridge.readers import ReadOptions, read
+
+    say = order.options
+    options = ReadOptions(
+        package_dirs=tuple(Path(p) for p in say.get("package_dirs", ())),
+        density=say.get("density"),
+        material=say.get("material"),
+        mass_from="mesh" if say.get("mass") == "from-mesh" else "declared",
+        length_unit=say.get("units"),
+    )
+    assembly = read(order.source, mates=say.get("mates"), options=options)
+    mechanism = build(assembly)
+    own = VERBS[order.do](mechanism, order)
+    return tuple(dict.fromkeys((*assembly.findings, *mechanism.findings, *own)))
+
+
+def _check(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
+    """check.json and the text that `cadbridge check` prints."""
+    from cadbridge.diagnosis import diagnose
+    from cadbridge.report import all_findings, check_document, check_text, write_json
+
+    diagnosis = diagnose(mechanism)
+    write_json(order.out / "check.json", check_document(mechanism, diagnosis))
+    _write_text(order.out / "check.txt", check_text(mechanism, diagnosis))
+    return all_findings(mechanism, diagnosis)
+
+
+def _convert(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
+    """The export in a folder by the format's name, and convert.json."""
+    from cadbridge.exporters import export
+    from cadbridge.report import export_document, write_json
+
+    to = order.options["to"]
+    result = export(mechanism, order.out / to, to=to)
+    # The files are told from the job's folder on: where that lies must not change the bytes.
+    files = tuple(path.relative_to(order.out) for path in result.files)
+    write_json(order.out / "convert.json", export_document(mechanism, replace(result, files=files), to))
+    return result.findings
+
+
+def _simulate(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
+    """The trajectory, run.json, and plots where asked for."""
+    from cadbridge.report import run_document, run_text, write_json
+    from cadbridge.simulation import Scenario, load_scenario, simulate, write_plots, write_trajectory
+
+    say = order.options
+    what = load_scenario(Path(say["scenario"]), mechanism) if "scenario" in say else Scenario()
+    if "duration" in say:
+        what = replace(what, duration=say["duration"])
+    run = simulate(mechanism, what, collapse=not say.get("keep_redundant", False))
+    name = Path(f"run.{say.get('trajectory', 'parquet')}")
+    write_trajectory(run, order.out / name)
+    write_json(order.out / "run.json", run_document(run, name))
+    _write_text(order.out / "run.txt", run_text(run, name))
+    if say.get("plots"):
+        write_plots(run, order.out / "plots")
+    return run.findings
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text.rstrip("\n") + "\n", encoding="utf-8", newline="\n")
+
+
+def _report(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
+    """All that is known without a simulation: what the source holds, and the diagnosis."""
+    from cadbridge.report import inspect_document, write_json
+
+    write_json(order.out / "inspect.json", inspect_document(mechanism.assembly))
+    return _check(mechanism, order)
+
+
+VERBS: dict[str, Callable[[Mechanism, Order], tuple[Finding, ...]]] = {
+    "check": _check,
+    "convert": _convert,
+    "simulate": _simulate,
+    "report": _report,
+}

@@ -1,0 +1,27 @@
+"""A cache of its own for every test, poisoned sources, and one warm process for many runs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cadbridge.jobs.local import Local
+from tests.jobs.making import poison_path
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the cache."""
+    folder = tmp_path / "the cache"
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """Runs jobs, whose processes can read .poison files, as copies of one warm process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", poison_path(tmp_path_factory.mktemp("poison") / "path"))
+        executor = Local()
+        yield executor
+        executor.close()

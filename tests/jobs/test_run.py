@@ -1,0 +1,297 @@
+"""Jobs as they run: each alone, known again, the same bytes however often and wherever."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+import cadbridge
+from cadbridge.cli import main
+from cadbridge.errors import InputError
+from cadbridge.jobs import State, load, plan, run, write_summary
+from cadbridge.jobs.local import Cold, Local
+from tests.jobs.making import batch, poisoned, robot, written
+
+DEMO = Path(cadbridge.__file__).parent / "data" / "demo" / "demo.step"
+
+JOBS = """\
+defaults: {timeout: 60}
+jobs:
+  - {sources: "*.urdf"}
+  - {sources: "*.urdf", do: convert, to: mjcf}
+"""
+
+
+def robots(folder: Path, count: int = 3) -> Path:
+    """A jobs file over some robots."""
+    for n in range(1, count + 1):
+        robot(folder / f"r{n}.urdf", n)
+    (folder / "jobs.yaml").write_text(JOBS, encoding="utf-8")
+    return folder / "jobs.yaml"
+
+
+def states(jobs: Path, warm: Local) -> dict[str, tuple[State, bool]]:
+    return {r.job.name: (r.state, r.cached) for r in run(jobs, executor=warm)}
+
+
+def test_a_batch_as_a_person_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    jobs = robots(tmp_path, 2)
+    assert main(["batch", str(jobs), "--json"]) == 0
+    captured = capsys.readouterr()
+    said = json.loads(captured.out)
+    assert said["counts"] == {"jobs": 4, "done": 4, "failed": 0, "not run": 0}
+    assert said == json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert "[4/4]" in captured.err
+    folder = tmp_path / "out" / "r1" / "mjcf"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["inputs"]["r1.urdf"]
+    assert manifest["inputs"]["r1.mates.yaml"] is None  # it was looked for
+    assert set(manifest["outputs"]) >= {"convert.json", "mjcf/robot.xml", "mjcf/scene.xml"}
+    assert manifest["versions"]["numpy"]
+    times = json.loads((folder / "times.json").read_text())
+    assert times["cpu_s"] > 0
+    assert times["peak_memory_bytes"] > 1e7
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert 'href="./r1/mjcf/convert.json"' in page
+
+
+def test_nothing_is_done_twice(tmp_path: Path, warm: Local, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = robots(tmp_path)
+    assert set(states(jobs, warm).values()) == {(State.DONE, False)}
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*") if ".cadbridge" not in str(p)}
+    monkeypatch.setattr(warm, "submit", None)  # any process would be a fault
+    assert set(states(jobs, warm).values()) == {(State.DONE, True)}
+    assert before == {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*") if ".cadbridge" not in str(p)}
+
+
+def test_only_what_depends_on_a_change_is_done_again(tmp_path: Path, warm: Local) -> None:
+    jobs = robots(tmp_path)
+    mesh = '<mesh filename="part.stl"/>'
+    robot(tmp_path / "r2.urdf", 2, geometry=mesh)  # the mesh is missing: a finding, and a dependence all the same
+    assert states(jobs, warm)["r2/check"] == (State.FAILED, False)
+    assert states(jobs, warm)["r2/check"] == (State.FAILED, True)
+    import trimesh
+
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "part.stl")
+    assert {n for n, s in states(jobs, warm).items() if s != (State.DONE, True)} == {"r2/check", "r2/mjcf"}
+    robot(tmp_path / "r1.urdf", 1, mass=2.0)
+    (tmp_path / "r3.mates.yaml").write_text("format: cadbridge.mates/1\n")
+    assert {n for n, s in states(jobs, warm).items() if not s[1]} == {"r1/check", "r1/mjcf", "r3/check", "r3/mjcf"}
+    robot(tmp_path / "r1.urdf", 1, mass=1.0)  # as it was: known from before
+    assert {n for n, s in states(jobs, warm).items() if not s[1]} == set()
+    trimesh.creation.box((1, 2, 1)).export(tmp_path / "part.stl")
+    assert {n for n, s in states(jobs, warm).items() if not s[1]} == {"r2/check", "r2/mjcf"}
+    jobs.write_text(JOBS.replace("to: mjcf", "to: mjcf, density: 1000"))
+    assert {n for n, s in states(jobs, warm).items() if not s[1]} == {"r1/mjcf", "r2/mjcf", "r3/mjcf"}
+
+
+def test_lost_or_altered_outputs_are_shown_again_from_the_cache(tmp_path: Path, warm: Local) -> None:
+    jobs = robots(tmp_path)
+    states(jobs, warm)
+    whole = written(tmp_path / "out")
+    shutil.rmtree(tmp_path / "out" / "r1")
+    (tmp_path / "out" / "r2" / "check" / "check.json").write_text("{}")
+    (tmp_path / "out" / "r3" / "mjcf" / "manifest.json").write_text('{"format": "cadbridge.manifest/1"}')
+    assert set(states(jobs, warm).values()) == {(State.DONE, True)}
+    assert written(tmp_path / "out") == whole
+
+
+def test_damaged_entries_are_computed_again_and_never_served(tmp_path: Path, cache: Path, warm: Local) -> None:
+    jobs = robots(tmp_path, 1)
+    states(jobs, warm)
+    whole = written(tmp_path / "out")
+    for path in [*(cache / "objects").rglob("*"), *(cache / "jobs").rglob("*.json")]:
+        if path.is_file():
+            data = bytearray(path.read_bytes()) or bytearray(1)
+            data[len(data) // 2] ^= 1
+            path.write_bytes(data)
+    shutil.rmtree(tmp_path / "out")
+    results = list(run(jobs, executor=warm))
+    assert [r.cached for r in results] == [False, False]
+    assert all(f.code == "CB730" for r in results for f in r.findings[-1:])
+    assert written(tmp_path / "out") == whole
+    assert main(["cache", "verify"]) == 0
+
+
+def test_a_foreign_folder_is_left_alone(tmp_path: Path, warm: Local) -> None:
+    jobs = robots(tmp_path, 1)
+    theirs = tmp_path / "out" / "r1" / "check" / "thesis.txt"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("years of work")
+    results = {r.job.name: r for r in run(jobs, executor=warm)}
+    assert results["r1/check"].reason.startswith("CB726")
+    assert results["r1/mjcf"].ok
+    assert theirs.read_text() == "years of work"
+
+
+BAD = {
+    "crash": "CB722", "exit": "CB722", "hang": "CB720", "spin": "CB720", "children": "CB720",
+    "ask": "CB721", "grow": "CB721", "raise": "CB724",
+}  # fmt: skip
+
+
+def test_poisoned_jobs_fail_alone(tmp_path: Path, warm: Local) -> None:
+    jobs = robots(tmp_path)
+    (tmp_path / "broken.step").write_bytes(DEMO.read_bytes()[:50_000])
+    entities = '<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">'
+    bomb = f"<!DOCTYPE b [{entities}]><SimscapeMultibodyImportXML>&b;</SimscapeMultibodyImportXML>"
+    (tmp_path / "bomb.xml").write_text(bomb)
+    (tmp_path / "clean").mkdir()
+    assert all(r.ok for r in run(load(jobs, output=tmp_path / "clean"), cache=False, executor=warm))
+    for what in BAD:
+        poisoned(tmp_path / f"p-{what}.poison", what)
+    text = JOBS + "  - {sources: '*.poison', timeout: 3, memory: 700 MB}\n  - {sources: [broken.step, bomb.xml]}\n"
+    jobs.write_text(text)
+    results = {r.job.name: r for r in run(jobs, executor=warm)}
+    for what, code in BAD.items():
+        result = results[f"p-{what}/check"]
+        assert result.reason.startswith(code), result
+        assert [f.code for f in result.findings] == [code]
+    assert "Segmentation fault" in results["p-crash/check"].reason
+    assert "status 7" in results["p-exit/check"].reason
+    assert "poisoned" in results["p-raise/check"].reason
+    assert "Traceback" in (tmp_path / "out" / "p-raise" / "check" / "job.log").read_text()
+    assert not results["broken/check"].ok
+    assert "CB103" in {f.code for f in results["bomb/check"].findings}
+    time.sleep(0.2)
+    names = [" ".join(p.info["cmdline"] or ()) for p in psutil.process_iter(["cmdline"])]
+    assert not any("p-children" in name for name in names)  # what a job started ended with it
+    good = {k: v for k, v in written(tmp_path / "out").items() if k.startswith("r")}
+    assert good == {k: v for k, v in written(tmp_path / "clean").items() if k.startswith("r")}
+
+
+def test_a_job_killed_from_outside_is_that_jobs_failure(tmp_path: Path, warm: Local) -> None:
+    poisoned(tmp_path / "s.poison", "slow 30")
+    robot(tmp_path / "a.urdf")
+    jobs = plan([{"sources": "s.poison"}, {"sources": "a.urdf"}], base=tmp_path)
+    found = []
+    for result in run(jobs, workers=2, executor=warm):
+        found.append(result)
+        if len(found) == 1:
+            (running,) = warm.pids()
+            os.kill(running, signal.SIGKILL)
+    assert [r.state for r in found] == [State.DONE, State.FAILED]
+    assert "SIGKILL" in found[1].reason
+
+
+def test_no_job_is_lost_with_the_warm_process(tmp_path: Path, warm: Local) -> None:
+    jobs = robots(tmp_path)
+    poisoned(tmp_path / "s.poison", "slow 1")
+    jobs.write_text(JOBS + "  - {sources: s.poison}\n")
+    found = []
+    for result in run(jobs, workers=2, executor=warm):
+        found.append(result)
+        if len(found) == 2:
+            assert warm.warm_pid is not None
+            os.kill(warm.warm_pid, signal.SIGKILL)
+    assert len(found) == 9
+    assert all(r.ok for r in found)
+
+
+def test_fail_fast_begins_no_more(tmp_path: Path, warm: Local) -> None:
+    poisoned(tmp_path / "p.poison", "exit")
+    jobs = robots(tmp_path)
+    jobs.write_text("jobs: [{sources: p.poison, name: p}, {sources: '*.urdf'}]")
+    results = list(run(jobs, workers=1, fail_fast=True, executor=warm))
+    assert [r.state for r in results] == [State.FAILED, *[State.NOT_RUN] * 4]
+    assert main(["batch", str(jobs), "--fail-fast", "--only", "r*"]) == 0
+
+
+def test_processes_from_nothing_give_the_same_bytes(tmp_path: Path, warm: Local) -> None:
+    jobs = robots(tmp_path, 1)
+    copies, cold = (load(jobs, output=tmp_path / name) for name in ("copies", "cold"))
+    assert all(r.ok for r in run(copies, cache=False, executor=warm))
+    assert all(r.ok for r in run(cold, cache=False, executor=Local(Cold())))
+    assert written(copies.output) == written(cold.output)
+
+
+def test_elsewhere_the_bytes_are_the_same(tmp_path: Path, warm: Local) -> None:
+    first, second = robots(tmp_path / "a"), robots(tmp_path / "much" / "deeper b")
+    assert all(r.ok for r in run(first, cache=False, executor=warm))
+    assert all(r.ok for r in run(second, cache=False, executor=warm))
+    assert written(tmp_path / "a" / "out") == written(tmp_path / "much" / "deeper b" / "out")
+
+
+def test_odd_names_run(tmp_path: Path, warm: Local) -> None:
+    odd = ["with space", 'it\'s "q" <b>&', "größe-日本", "new\nline", "[a]*?"]
+    for name in odd:
+        robot(tmp_path / f"{name}.urdf")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.urdf'}]")
+    assert main(["batch", str(tmp_path / "jobs.yaml")]) == 0
+    assert set(states(tmp_path / "jobs.yaml", warm)) == {f"{name}/check" for name in odd}
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert "<b>" not in page
+    assert 'href="./new%0Aline/check/check.json"' in page
+
+
+def test_an_output_folder_that_cannot_be_written_is_told_first(tmp_path: Path) -> None:
+    jobs = robots(tmp_path, 1)
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError) as caught:
+        run(load(jobs, output=tmp_path / "file" / "out"))
+    assert [f.code for f in caught.value.findings] == ["CB707"]
+    assert main(["batch", str(jobs), "-o", "/proc/none"]) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_told_once_and_jobs_run(tmp_path: Path, warm: Local) -> None:
+    jobs = robots(tmp_path)
+    (tmp_path / "file").touch()
+    results = list(run(jobs, cache=tmp_path / "file" / "cache", executor=warm))
+    assert all(r.ok for r in results)
+    assert [f.code for r in results for f in r.findings if f.code == "CB731"] == ["CB731"]
+
+
+def test_a_full_disk_fails_what_does_not_fit(tmp_path: Path) -> None:
+    """No file may grow beyond 20 kB: the larger export fails, and nothing half-written is left."""
+    import resource
+
+    jobs = robots(tmp_path, 1)
+    inertia = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = "".join(
+        f'<link name="l{i}">{inertia}</link><joint name="j{i}" type="continuous">'
+        f'<parent link="{f"l{i - 1}" if i else "base"}"/><child link="l{i}"/></joint>'
+        for i in range(100)
+    )
+    (tmp_path / "long.urdf").write_text(f'<robot name="long"><link name="base"/>{links}</robot>')
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    done = batch(jobs, "--json", preexec_fn=limit)
+    out, err = done.communicate(timeout=120)
+    assert done.returncode == 1, err
+    found = {j["name"]: j["state"] for j in json.loads(out)["jobs"]}
+    assert found == {"r1/check": "done", "r1/mjcf": "done", "long/check": "failed", "long/mjcf": "failed"}
+    assert "CB723" in out
+    manifest = json.loads((tmp_path / "out" / "long" / "mjcf" / "manifest.json").read_text())
+    assert manifest["outputs"] == {}
+    again = batch(jobs, "--json")
+    assert again.communicate(timeout=120)
+    assert again.returncode == 0
+
+
+def test_killed_at_any_moment_the_next_run_ends_with_the_same_bytes(tmp_path: Path, warm: Local) -> None:
+    jobs = robots(tmp_path, 6)
+    assert main(["batch", str(jobs), "--output", str(tmp_path / "undisturbed"), "--no-cache"]) == 0
+    whole = written(tmp_path / "undisturbed")
+    moments = random.Random(7)
+    for attempt in range(4):
+        output, cache = tmp_path / f"out {attempt}", tmp_path / f"cache {attempt}"
+        process = batch(jobs, "-o", str(output), "--cache", str(cache))
+        time.sleep(moments.uniform(0.2, 2.6))
+        process.kill()
+        _, err = process.communicate()
+        done = {line.split("] ")[1].split(":")[0] for line in err.splitlines() if ": done" in line}
+        assert all((output / name / "manifest.json").exists() for name in done)
+        plan = load(jobs, output=output)
+        found = list(run(plan, cache=cache, executor=warm))
+        assert {r.job.name for r in found if r.cached} >= done  # what was reported done is not done again
+        write_summary(plan, found)
+        assert written(output) == whole
+        assert os.listdir(output / ".cadbridge") == ["publish.lock"]

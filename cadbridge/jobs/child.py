@@ -1,11 +1,9 @@
 """The process of one job: entered, limited, worked through, answered in a file of its stage, left.
 
-    STAGE/out/           the outputs
-    STAGE/log            all that was printed, and the traceback of a crash
-    STAGE/answer.json    how it went; without it the process died
-    STAGE/tmp/           temporary files, gone with the stage
-
-Run as `python -m cadbridge.jobs.child REQUEST` where there is no warm process to be a copy of.
+STAGE/out/           the outputs
+STAGE/log            all that was printed, and the traceback of a crash
+STAGE/answer.json    how it went; without it the process died
+STAGE/tmp/           temporary files, gone with the stage
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ import sys
 import tempfile
 import time
 import traceback
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +46,26 @@ _WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, 
 
 _UNSTEADY = frozenset({"CB124", "CB126"})
 """Findings that depend on the machine and the hour (OCCT's crash, time and memory): never kept for next time."""
+
+
+PRELOADED = (
+    "cadbridge.readers.step",
+    "cadbridge.readers.simscape",
+    "cadbridge.readers.urdf",
+    "cadbridge.readers.mates_file",
+    "cadbridge.mechanism",
+    "cadbridge.diagnosis",
+    "cadbridge.report",
+    "cadbridge.exporters",
+    "cadbridge.simulation",
+)
+"""What every job needs. What starts threads when it is loaded (Arrow) is left to the jobs."""
+
+
+def load() -> None:
+    """Load what every job needs; what these modules look at while they load is then no input of a job."""
+    for module in PRELOADED:
+        import_module(module)
 
 
 def main(request: dict[str, Any]) -> None:
@@ -191,7 +210,3 @@ def _write(path: Path, document: dict[str, Any]) -> None:
     temporary = path.with_suffix(".part")
     temporary.write_text(json.dumps(document), encoding="utf-8", errors="surrogateescape")
     os.replace(temporary, path)
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.stdin.buffer.read()))

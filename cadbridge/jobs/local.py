@@ -284,7 +284,7 @@ class Cold:
     def start(self, request: dict[str, Any]) -> None:
         """Start the process of a request."""
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "cadbridge.jobs.child"],
+            [sys.executable, "-P", "-m", "cadbridge.jobs.cold"],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=_environment(),
         )  # fmt: skip
         with contextlib.suppress(OSError), cast("IO[bytes]", process.stdin) as stream:

@@ -19,23 +19,9 @@ import os
 import selectors
 import signal
 import sys
-from importlib import import_module
 from typing import Any
 
 from cadbridge.jobs import child, limits
-
-PRELOADED = (
-    "cadbridge.readers.step",
-    "cadbridge.readers.simscape",
-    "cadbridge.readers.urdf",
-    "cadbridge.readers.mates_file",
-    "cadbridge.mechanism",
-    "cadbridge.diagnosis",
-    "cadbridge.report",
-    "cadbridge.exporters",
-    "cadbridge.simulation",
-)
-"""What every job needs. What starts threads when it is loaded (Arrow) is left to the jobs."""
 
 
 class Server:
@@ -112,8 +98,7 @@ def main() -> None:
     answers = os.dup(1)
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends this process
-    for module in PRELOADED:
-        import_module(module)
+    child.load()
     # Collecting garbage would touch, and so copy, every page that the jobs share.
     gc.collect()
     gc.freeze()

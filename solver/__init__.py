@@ -1,7 +1,6 @@
 """Multibody dynamics in absolute coordinates, of systems with any redundant constraints. Knows nothing of CAD.
 
-`simulate`, `gear_errors` and `wrenches` are loaded at first use: Numba takes its time, and who only builds or
-diagnoses need not wait.
+Its functions are loaded at first use: Numba takes its time, and who only builds or diagnoses need not wait.
 """
 
 from __future__ import annotations
@@ -10,36 +9,56 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from solver.assembling import assemble
     from solver.events import Event
     from solver.integrate import simulate
+    from solver.kinematics import Efforts, inverse, kinematic
+    from solver.linear import Linearisation, linearise
     from solver.recover import GearError, gear_errors, wrenches
     from solver.result import Occurrence, Result, Statistics, Status, Trajectory
     from solver.state import State
+    from solver.statics import Equilibrium, equilibrium
 
 _HOMES = {
+    "Efforts": "solver.kinematics",
+    "Equilibrium": "solver.statics",
     "Event": "solver.events",
-    "simulate": "solver.integrate",
     "GearError": "solver.recover",
-    "gear_errors": "solver.recover",
-    "wrenches": "solver.recover",
+    "Linearisation": "solver.linear",
     "Occurrence": "solver.result",
     "Result": "solver.result",
+    "State": "solver.state",
     "Statistics": "solver.result",
     "Status": "solver.result",
     "Trajectory": "solver.result",
-    "State": "solver.state",
+    "assemble": "solver.assembling",
+    "equilibrium": "solver.statics",
+    "gear_errors": "solver.recover",
+    "inverse": "solver.kinematics",
+    "kinematic": "solver.kinematics",
+    "linearise": "solver.linear",
+    "simulate": "solver.integrate",
+    "wrenches": "solver.recover",
 }
 
 __all__ = [
+    "Efforts",
+    "Equilibrium",
     "Event",
     "GearError",
+    "Linearisation",
     "Occurrence",
     "Result",
     "State",
     "Statistics",
     "Status",
     "Trajectory",
+    "assemble",
+    "equilibrium",
     "gear_errors",
+    "inverse",
+    "kinematic",
+    "linearise",
     "simulate",
     "wrenches",
 ]

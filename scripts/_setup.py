@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,12 @@ STAMP = VENV / ".cadbridge-stamp"
 SYSTEM_LIBRARIES = """OCCT, which reads STEP files, needs system libraries that are missing here:
     {error}
 On Debian or Ubuntu:  apt-get install -y libgl1 libx11-6 libexpat1"""
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+NO_BROWSER = """The report page is tested in a Chromium, and none is here, nor could Playwright fetch one.
+On Debian or Ubuntu:  apt-get install -y chromium
+Elsewhere, name one:  CADBRIDGE_BROWSER=/path/to/chrome"""
 
 
 def say(text: str) -> None:
@@ -67,6 +74,16 @@ def check_system_libraries() -> None:
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or ["the process died"]
         stop(SYSTEM_LIBRARIES.format(error=lines[-1]))
+
+
+def ensure_browser() -> None:
+    """Stop with a sentence unless there is a browser to test the report page in; Playwright may fetch one."""
+    found = os.environ.get("CADBRIDGE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        say("fetching a browser for the tests of the report page")
+        fetch = subprocess.run([PYTHON, "-m", "playwright", "install", "chromium"], check=False, capture_output=True)
+        if fetch.returncode != 0:
+            stop(NO_BROWSER)
 
 
 def ensure(extras: str = "") -> Path:

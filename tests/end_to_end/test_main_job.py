@@ -7,13 +7,16 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from playwright.sync_api import sync_playwright
 
 import cadbridge as cb
 from cadbridge.exporters import export
 from cadbridge.mechanism import Mechanism
+from cadbridge.report.page import write_page
 from cadbridge.simulation import MotorSpec, Run, Scenario, load_scenario, read_trajectory, simulate, write_trajectory
 from cadbridge.simulation.trajectory import columns_of
 from solver.functions import constant
+from tests.report.page.browser import ARGUMENTS, browser_path, opened
 
 KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15"
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
@@ -110,3 +113,18 @@ def test_the_kr15_moves_the_same_with_all_redundant_rows(kr15: Mechanism) -> Non
     kept = simulate(kr15, scenario, collapse=False)
     assert kept.summary["rows"] == 297
     assert np.max(np.abs(kept.result.trajectory.coordinates - dropped)) < 1e-8
+
+
+def test_the_kr15_page_is_small_and_opens_in_a_browser(page_code: None, kr15: Mechanism, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_page(path, kr15, cb.diagnose(kr15))
+    assert path.stat().st_size < 5e6
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
+        with opened(browser, path) as (page, _):
+            assert page.locator("#parts tbody tr").count() == len(kr15.assembly.instances)
+            assert page.locator("select[aria-label='Motion'] option").count() == 6
+            page.locator("canvas").click()
+            assert str(page.locator("#view").get_attribute("data-selected")).split(":")[0] in ("part", "joint", "mate")
+            assert page.locator("tr.picked").count() == 1
+        browser.close()

@@ -182,9 +182,11 @@ export class Picture {
   draw(): void {
     if (this.wanted) return;
     this.wanted = true;
+    this.canvas.dataset["drawn"] = "no";
     requestAnimationFrame(() => {
       this.wanted = false;
       this.renderer.render(this.scene, this.camera);
+      this.canvas.dataset["drawn"] = "yes";
     });
   }
 

@@ -37,7 +37,7 @@ def test_a_freedom_goes_from_end_to_end_through_the_designed_pose(hinged: Made) 
     assert clip["positions"][2] == 3 * len(clip["values"])
 
 
-def test_a_run_is_played_and_plotted(code: None, hinged: Made, run: Path) -> None:
+def test_a_run_is_played_and_plotted(page_code: None, hinged: Made, run: Path) -> None:
     text = page_html(*hinged, run)
     scene = json.loads(re.findall('id="scene">(.*?)</script>', text, re.DOTALL)[0])
     assert [c["kind"] for c in scene["clips"]] == ["run", "freedom"]
@@ -49,7 +49,7 @@ def test_a_run_is_played_and_plotted(code: None, hinged: Made, run: Path) -> Non
     ("change", "why"), [("name", "no motion of"), ("place", "would be apart")], ids=["other names", "other places"]
 )
 def test_a_run_of_another_model_is_refused_with_a_finding(
-    code: None, hinged: Made, run: Path, tmp_path: Path, change: str, why: str
+    page_code: None, hinged: Made, run: Path, tmp_path: Path, change: str, why: str
 ) -> None:
     other = build(door(" of a house") if change == "name" else door(width=0.9))
     path = tmp_path / "report.html"

@@ -22,7 +22,7 @@ Made = tuple[Mechanism, Diagnosis]
 
 
 @pytest.fixture(scope="module")
-def text(code: None, hinged: Made) -> str:
+def text(page_code: None, hinged: Made) -> str:
     return page_html(*hinged)
 
 
@@ -49,7 +49,7 @@ def test_every_table_has_a_caption_and_every_section_a_heading(text: str) -> Non
         assert tree.xpath(f"//*[@id='{section.get('aria-labelledby')}']")
 
 
-def test_names_with_markup_stay_names(code: None, hostile: Made) -> None:
+def test_names_with_markup_stay_names(page_code: None, hostile: Made) -> None:
     text = page_html(*hostile)
     tree = lxml_html.document_fromstring(text)
     assert not tree.xpath("//img")
@@ -78,7 +78,7 @@ def test_the_picture_holds_the_mesh_to_its_steps(text: str, hinged: Made) -> Non
     assert mate["point"] == pytest.approx([0, 0, 0.1 if mate["name"] == "upper" else -0.1])
 
 
-def test_the_page_appears_whole_or_not_at_all(code: None, hinged: Made, tmp_path: Path) -> None:
+def test_the_page_appears_whole_or_not_at_all(page_code: None, hinged: Made, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     with pytest.raises(InputError, match="cannot be written"):

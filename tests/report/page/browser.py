@@ -1,0 +1,67 @@
+"""A real browser for the page: the one that is found, drawing in software."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, ViewportSize
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-dev-shm-usage"]
+DESKTOP = ViewportSize(width=1280, height=860)
+PHONE = ViewportSize(width=390, height=844)
+
+
+def browser_path(playwright: Playwright) -> str:
+    """CADBRIDGE_BROWSER, else a Chromium of the machine, else the one that Playwright fetched."""
+    found = os.environ.get("CADBRIDGE_BROWSER") or next((p for n in NAMES if (p := shutil.which(n))), None)
+    if found is None and Path(playwright.chromium.executable_path).exists():
+        found = playwright.chromium.executable_path
+    if found is None:
+        pytest.fail("no browser: apt-get install -y chromium, or python -m playwright install chromium")
+    return found
+
+
+@dataclass
+class Seen:
+    """What a page asked for and complained of."""
+
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def opened(
+    browser: Browser,
+    path: Path,
+    size: ViewportSize = DESKTOP,
+    dark: bool = False,
+    script: bool = True,
+    before: str | None = None,
+) -> Iterator[tuple[Page, Seen]]:
+    """A page opened from its file and ready; at the end nothing may have been requested or complained of."""
+    seen = Seen()
+    context = browser.new_context(
+        viewport=size, color_scheme="dark" if dark else "light", java_script_enabled=script, reduced_motion="reduce"
+    )
+    try:
+        page = context.new_page()
+        if before is not None:
+            page.add_init_script(before)
+        page.on("request", lambda r: seen.requests.append(r.url))
+        page.on("console", lambda m: seen.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: seen.complaints.append(str(e)))
+        page.on("dialog", lambda d: (seen.complaints.append(f"dialog {d.message}"), d.dismiss()))
+        page.goto(path.as_uri())
+        if script:
+            page.wait_for_selector("#view[data-ready]", state="attached")
+        yield page, seen
+        assert seen.requests == [path.as_uri()]
+        # Software drawing is slow to read back, which Chromium tells as a warning of its own.
+        assert [c for c in seen.complaints if "GPU stall" not in c] == []
+    finally:
+        context.close()

@@ -1,0 +1,165 @@
+"""The page in a real browser: it opens from its file, asks for nothing, complains of nothing, picks and plays."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from cadbridge.diagnosis import Diagnosis
+from cadbridge.mechanism import Mechanism
+from cadbridge.report.page import write_page
+from cadbridge.simulation import simulate, write_trajectory
+from tests.report.page.browser import ARGUMENTS, PHONE, browser_path, opened
+
+Made = tuple[Mechanism, Diagnosis]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def report(page_code: None, hinged: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    write_trajectory(simulate(hinged[0], duration=0.5), folder / "door.parquet")
+    write_page(folder / "report.html", *hinged, folder / "door.parquet")
+    return folder / "report.html"
+
+
+def picked(page: Page) -> str | None:
+    """What the picture says is picked."""
+    return page.locator("#view").get_attribute("data-selected")
+
+
+def test_a_pick_in_a_table_shows_in_the_picture_and_elsewhere(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        page.locator("#joints button[data-pick='joint:0']").click()
+        assert picked(page) == "joint:0"
+        assert page.locator("#joints tr[data-ref='joint:0']").get_attribute("class") == "picked"
+        assert page.locator("#graph g[data-ref='joint:0']").get_attribute("class") == "edge joint redundant picked"
+        assert "between ground and leaf" in page.locator(".told").inner_text()
+        page.locator(".told button", has_text="leaf").click()
+        assert picked(page) == "body:0"
+        page.keyboard.press("Escape")
+        assert picked(page) == ""
+
+
+def test_a_pick_in_the_picture_shows_in_the_table(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        for box in ("joint axes", "redundant mates"):
+            page.get_by_label(box, exact=True).uncheck()
+        page.locator("canvas").click()
+        ref = picked(page)
+        assert ref in ("part:0", "part:1")
+        assert page.locator(f"#parts tr[data-ref='{ref}']").get_attribute("class") == "picked"
+        page.locator("canvas").click(position={"x": 3, "y": 3})
+        assert picked(page) == ""
+
+
+def drawn(page: Page) -> bytes:
+    """The picture as it stands, once it is drawn."""
+    page.wait_for_selector("canvas[data-drawn=yes]")
+    return page.locator("canvas").screenshot()
+
+
+def test_the_picture_changes_with_what_is_picked_and_played(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        seen = [drawn(page)]
+        page.locator("#parts button[data-pick='part:1']").click()
+        seen.append(drawn(page))
+        page.locator("select[aria-label='Motion']").select_option("1")
+        page.locator("input[type=range]").evaluate("e => { e.value = e.max; e.dispatchEvent(new Event('input')); }")
+        seen.append(drawn(page))
+        page.locator("canvas").press("ArrowLeft")
+        seen.append(drawn(page))
+        assert len(set(seen)) == 4
+
+
+def test_motions_play_and_stop(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        view = page.locator("#view")
+        for clip in page.locator("select[aria-label='Motion'] option").all():
+            page.locator("select[aria-label='Motion']").select_option(clip.get_attribute("value"))
+            start = view.get_attribute("data-frame")
+            page.locator("button.play").click()
+            page.wait_for_function("f => document.getElementById('view').dataset.frame !== f", arg=start)
+            page.locator("button.play").click()
+            assert page.locator("button.play").inner_text() == "Play"
+        page.locator("#freedoms button[data-clip]").first.click()
+        assert page.locator("button.play").inner_text() == "Pause"
+        assert page.locator("#view output").inner_text().endswith("°")
+
+
+def test_tables_sort_and_filter_and_tell_it(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        first = page.locator("#mates tbody tr th").first
+        names = {}
+        for way in ("ascending", "descending"):
+            page.locator("#mates th button.sort").first.click()
+            assert page.locator("#mates thead th").first.get_attribute("aria-sort") == way
+            names[way] = first.inner_text()
+        assert names == {"ascending": "lower", "descending": "upper"}
+        page.locator("#bodies th button.sort").nth(1).press("Enter")
+        assert page.locator("#bodies thead th").nth(1).get_attribute("aria-sort") == "ascending"
+
+
+def test_names_with_markup_do_nothing(browser: Browser, page_code: None, hostile: Made, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.html"
+    write_page(path, *hostile)
+    with opened(browser, path) as (page, _):
+        for ref in ("joint:0", "body:0", "mate:0", "part:0"):
+            page.locator(f"button[data-pick='{ref}']").first.click()
+            assert "<img src=x onerror=alert(1)>" in page.locator(".told").inner_text()
+        assert page.locator("img").count() == 0
+
+
+def test_it_is_dark_where_the_reader_wants_it(browser: Browser, report: Path) -> None:
+    shade = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
+    with opened(browser, report, dark=True) as (page, _):
+        assert max(page.evaluate(shade)) < 60
+    with opened(browser, report) as (page, _):
+        assert min(page.evaluate(shade)) > 200
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, report: Path) -> None:
+    with opened(browser, report, size=PHONE) as (page, _):
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        assert page.locator("canvas").bounding_box() is not None
+        page.locator("#joints button[data-pick='joint:0']").click()
+        assert picked(page) == "joint:0"
+
+
+def test_without_webgl_the_tables_still_work(browser: Browser, report: Path) -> None:
+    no_webgl = "HTMLCanvasElement.prototype.getContext = () => null"
+    with opened(browser, report, before=no_webgl) as (page, _):
+        assert "needs a browser with JavaScript and WebGL" in page.locator("#fallback").inner_text()
+        page.locator("#joints button[data-pick='joint:0']").click()
+        assert page.locator("#joints tr.picked").count() == 1
+
+
+def test_without_script_the_tables_read(browser: Browser, report: Path) -> None:
+    with opened(browser, report, script=False) as (page, _):
+        assert page.locator("#redundancies tbody tr").count() == 1
+        assert page.locator("#fallback").is_visible()
+
+
+def test_everything_is_named_and_reached_by_keyboard(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        unnamed = page.evaluate(
+            """() => [...document.querySelectorAll('button, input, select, a, canvas, [role=button], [role=region]')]
+            .filter((e) => !(e.textContent.trim() || e.ariaLabel || e.getAttribute('aria-label')
+              || e.getAttribute('aria-labelledby') || e.closest('label'))).map((e) => e.outerHTML)"""
+        )
+        assert unnamed == []
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        page.locator("#graph g[data-pick='joint:0']").press("Enter")
+        assert picked(page) == "joint:0"
+        levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((h) => h.tagName)")
+        assert levels[0] == "H1"
+        assert set(levels[1:]) == {"H2"}

@@ -1,0 +1,46 @@
+"""The page's code is bundled where it can be, and a sentence says why where it cannot."""
+
+import json
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+def test_without_node_the_way_to_get_one_is_named(build_hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_hook, "node_commands", lambda: None)
+    with pytest.raises(build_hook.PageError, match=r"there is none: install Node 18 or newer, or `pip install"):
+        build_hook.build_page(force=True)
+
+
+def test_an_old_node_is_passed_over(build_hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_hook.shutil, "which", lambda name: f"/old/{name}")
+    said = subprocess.CompletedProcess([], 0, stdout="v12.22.9\n")
+    monkeypatch.setattr(build_hook.subprocess, "run", lambda *a, **k: said)
+    assert build_hook.node_commands() is None or "/old/node" not in build_hook.node_commands()[0]
+
+
+def test_a_registry_out_of_reach_is_a_sentence(
+    build_hook: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "package-lock.json").write_text("{}")
+    monkeypatch.setattr(build_hook, "WEB", tmp_path)
+    monkeypatch.setattr(build_hook, "node_commands", lambda: (["node"], ["npm"]))
+    failed = subprocess.CompletedProcess([], 1, stdout="", stderr="npm error network")
+    monkeypatch.setattr(build_hook.subprocess, "run", lambda *a, **k: failed)
+    with pytest.raises(build_hook.PageError, match=r"is its registry reachable from here\?.*\n    npm error network"):
+        build_hook.check_types()
+
+
+def test_the_lockfile_pins_contents_and_names_no_registry(build_hook: ModuleType) -> None:
+    lock = json.loads((build_hook.WEB / "package-lock.json").read_text())
+    packages = {name: it for name, it in lock["packages"].items() if name}
+    assert "node_modules/three" in packages
+    assert [name for name, it in packages.items() if not it.get("integrity")] == []
+    assert [name for name, it in packages.items() if "resolved" in it] == []
+
+
+def test_the_bundle_keeps_the_licence_of_what_is_in_it(build_hook: ModuleType, page_code: None) -> None:
+    assert "Three.js Authors" in build_hook.BUNDLE.read_text()
+    assert "SPDX-License-Identifier: MIT" in build_hook.BUNDLE.read_text()

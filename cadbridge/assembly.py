@@ -175,6 +175,7 @@ class MateKind(StrEnum):
     SPHERICAL = "spherical"
     PLANAR = "planar"
     UNIVERSAL = "universal"
+    CONSTANT_VELOCITY = "constant_velocity"
     SCREW = "screw"
     FREE = "free"
 
@@ -224,7 +225,32 @@ class CouplingKind(StrEnum):
     RACK_PINION = "rack_pinion"
     RATIO = "ratio"
     SCREW = "screw"
+    BELT = "belt"
+    CHAIN = "chain"
+    WORM = "worm"
+    CROSSED_HELICAL = "crossed_helical"
     JOINTS = "joints"
+    LINEAR = "linear"
+    CAM = "cam"
+
+
+@dataclass(frozen=True)
+class CamLaw:
+    """What a cam does to its follower: points (k, 2) of a law or of a profile, SI.
+
+    A law gives the follower's value over the driver's, both 0 as designed; `period` 0 where it does not repeat.
+    A profile gives [polar angle rad, radius m] of the cam's outline as designed, counted about its axis from the
+    follower's slide (or from the line to its pivot, where `arm` m is the follower's length);
+    `roller` is the roller's radius in m, `side` +1 where it lies on the left of the line to the pivot, seen against
+    the cam's axis.
+    """
+
+    points: tuple[tuple[float, float], ...]
+    profile: bool = False
+    period: float = 0.0
+    roller: float = 0.0
+    arm: float | None = None
+    side: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +264,10 @@ class Coupling:
     (coaxial and far pairs). SCREW moves b along a's axis by `ratio` m for each rad that it turns about
     it against a, and holds nothing else. JOINTS couples the coordinates of two mates that leave one
     freedom: q_b = ratio * q_a + offset, `joints` = (a, b) mate names (URDF mimic).
+    BELT and CHAIN: parallel axes held at a distance, `ratio` = r_b/r_a > 0, `crossed` where the belt crosses itself.
+    WORM (a the worm, `teeth_a` its starts) and CROSSED_HELICAL: axes that neither meet nor are parallel, `ratio` =
+    teeth_b/teeth_a, `helix` rad of a's teeth against its axis, right-hand positive. LINEAR: Σ factor · q = 0 as
+    designed, over `factors` (mate names; rad, m). CAM: `joints` = (driver, follower), by its `cam` law.
     `carrier` names the component that holds both axes, None where it is found.
     """
 
@@ -253,6 +283,10 @@ class Coupling:
     carrier: str | None = None
     joints: tuple[str, str] | None = None
     offset: float = 0.0
+    crossed: bool = False
+    helix: float = 0.0
+    factors: tuple[tuple[str, float], ...] = ()
+    cam: CamLaw | None = None
     where: Where = field(default_factory=Where)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,12 +12,8 @@ from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, Feature
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism.collapse import Link, joint_of, mate_axis
-from cadbridge.mechanism.couplings import (
-    gear_primitive,
-    joint_coordinate,
-    joints_primitive,
-    ratio_primitive,
-)
+from cadbridge.mechanism.couplings import gear_primitive, joints_primitive, ratio_primitive
+from cadbridge.mechanism.laws import Placed, cam_primitive, linear_primitive
 from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
 from cadbridge.mechanism.merge import clusters
@@ -31,6 +28,7 @@ from cadbridge.mechanism.model import (
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.sides import Side, side_of
 from cadbridge.mechanism.twists import jacobian
+from solver.constraints import Primitive
 
 
 @dataclass(eq=False)
@@ -136,7 +134,7 @@ def _rows_of_mate(b: _Builder, mate: Mate) -> MateRows | None:
 
 
 def _rows_of_coupling(b: _Builder, coupling: Coupling, mates: tuple[MateRows, ...]) -> MateRows | None:
-    if coupling.kind is CouplingKind.JOINTS:
+    if coupling.kind in _JOINT_COUPLINGS:
         return _rows_of_joint_coupling(b, coupling)
     if not (b.known(coupling.a, coupling.name, coupling.where) and b.known(coupling.b, coupling.name, coupling.where)):
         return None
@@ -185,22 +183,30 @@ def _carrier(b: _Builder, coupling: Coupling, side_a: Side, side_b: Side, mates:
 
 
 def _rows_of_joint_coupling(b: _Builder, coupling: Coupling) -> MateRows | None:
-    assert coupling.joints is not None
+    """The rows of a coupling of joints, which are named by their mates."""
     mates = {m.name: m for m in b.assembly.mates}
-    coordinates = []
-    for name in coupling.joints:
+    placed = []
+    for name in coupling.joints or tuple(name for name, _ in coupling.factors):
         mate = mates.get(name)
-        found = None
-        if mate is not None and mate.a.component in b.index and mate.b.component in b.index:
-            found = joint_coordinate(mate, b.side(mate.a), b.side(mate.b))
-        if found is None:
+        if mate is None or mate.a.component not in b.index or mate.b.component not in b.index:
             b.findings.add(
                 "CB224", f"{coupling.name} follows {name}, which is no joint with one freedom", coupling.where
             )
             return None
-        coordinates.append(found)
-    primitive = joints_primitive(coupling, coordinates[0], coordinates[1])
+        placed.append((mate, b.side(mate.a), b.side(mate.b)))
+    try:
+        primitive = _JOINT_COUPLINGS[coupling.kind](coupling, placed)
+    except ValueError as fault:
+        b.findings.add("CB220", f"{coupling.name}: {fault}", coupling.where)
+        return None
     return MateRows(coupling.name, primitive.a, primitive.b, (primitive,))
+
+
+_JOINT_COUPLINGS: dict[CouplingKind, Callable[[Coupling, list[Placed]], Primitive]] = {
+    CouplingKind.JOINTS: lambda coupling, placed: joints_primitive(coupling, *placed),
+    CouplingKind.LINEAR: linear_primitive,
+    CouplingKind.CAM: lambda coupling, placed: cam_primitive(coupling, *placed),
+}
 
 
 def _merge(b: _Builder, owner: list[int]) -> tuple[Body, tuple[tuple[str, ...], ...]]:

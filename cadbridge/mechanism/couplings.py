@@ -8,7 +8,8 @@ from cadbridge.assembly import Coupling, CouplingKind, Mate
 from cadbridge.findings import Findings
 from cadbridge.frames import perpendicular, unit
 from cadbridge.mechanism.sides import Side
-from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion
+from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion, WheelPair
+from solver.constraints.gears import belt_ratio, screw_gear_ratio
 
 CENTRE_TOLERANCE = 5e-3
 """Relative gap between the pitch radii and the centre distance from which it is told."""
@@ -22,6 +23,10 @@ def gear_primitive(coupling: Coupling, a: Side, b: Side, findings: Findings) -> 
         CouplingKind.BEVEL: _bevel,
         CouplingKind.RACK_PINION: _rack,
         CouplingKind.SCREW: _screw,
+        CouplingKind.BELT: _belt,
+        CouplingKind.CHAIN: _belt,
+        CouplingKind.WORM: _screw_gears,
+        CouplingKind.CROSSED_HELICAL: _screw_gears,
     }[coupling.kind]
     if a.index == b.index:
         findings.add(
@@ -107,6 +112,30 @@ def _screw(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitiv
     return Coupler(a.index, b.index, ((1.0, travel), (-coupling.ratio, turn)), height)
 
 
+def _belt(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+    """Wheels on parallel axes that a carrier holds at a distance."""
+    u, v = a.world_direction(), b.world_direction()
+    if float(np.linalg.norm(np.cross(u, v))) > 1e-3:
+        raise ValueError(f"the axes of a {coupling.kind.value} must be parallel")
+    turns = belt_ratio(u, 1.0, v, _ratio(coupling), crossed=coupling.crossed)
+    return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)
+
+
+def _screw_gears(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+    """A worm and its wheel, or crossed helical gears: axes that pass each other."""
+    ratio = _ratio(coupling)
+    u, v = a.world_direction(), b.world_direction()
+    normal = np.cross(u, v)
+    d = b.world_point() - a.world_point()
+    if float(np.linalg.norm(normal)) < 1e-6:
+        raise ValueError(f"the axes of a {coupling.kind.value.replace('_', ' ')} pair must not be parallel")
+    line = unit(normal) * float(unit(normal) @ d)
+    if float(np.linalg.norm(line)) < 1e-9:
+        raise ValueError("the axes meet: there is no distance between them (a bevel pair, or a `ratio` with a carrier)")
+    turns = screw_gear_ratio(u, v, line, (1.0, ratio), coupling.helix)
+    return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)
+
+
 def ratio_primitive(coupling: Coupling, a: Side, b: Side, carrier: Side) -> Primitive:
     """Turns of b are `ratio` times those of a, about their axes and relative to the carrier."""
     ratio = coupling.ratio
@@ -142,7 +171,10 @@ def joint_coordinate(mate: Mate, a: Side, b: Side) -> Coordinate | None:
     return Coordinate(kind, a.index, b.index, a.point, a.direction, start, a.x, b.X.R.T @ ref)
 
 
-def joints_primitive(coupling: Coupling, driver: Coordinate, driven: Coordinate) -> Primitive:
-    """q_b = ratio q_a, measured from the designed pose."""
+def joints_primitive(coupling: Coupling, driver: tuple[Mate, Side, Side], driven: tuple[Mate, Side, Side]) -> Primitive:
+    """q_b = ratio q_a, measured from the designed pose; ValueError where a mate leaves no one freedom."""
     assert coupling.ratio is not None
-    return Coupler(driver.b, driven.b, ((1.0, driven), (-coupling.ratio, driver)), 0.0)
+    first, second = joint_coordinate(*driver), joint_coordinate(*driven)
+    if first is None or second is None:
+        raise ValueError("a joint that it couples has no axis")
+    return Coupler(first.b, second.b, ((1.0, second), (-coupling.ratio, first)), 0.0)

@@ -21,6 +21,7 @@ from cadbridge.mechanism.sides import (
 )
 from solver.constraints import (
     AxesAngle,
+    ConstantVelocity,
     Coordinate,
     Coupler,
     Distance,
@@ -179,6 +180,17 @@ def _universal(m: Mate, a: Side, b: Side) -> Rows:
     return [*same_point(a, b), AxesAngle(a.index, b.index, a.direction, b.direction)]
 
 
+def _constant_velocity(m: Mate, a: Side, b: Side) -> Rows:
+    """Shafts that meet and turn alike at any angle between them: 4 rows; no twist as designed."""
+    u, w = a.world_direction(), b.world_direction() * sense(a, b)
+    axis, cosine = np.cross(u, w), float(u @ w)
+    # The shortest turn from u to w (Rodrigues), for two directions less than a right angle apart.
+    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    swing = np.eye(3) + K + K @ K / (1 + cosine)
+    in_b = b.X.R.T @ swing @ a.X.R
+    return [*same_point(a, b), ConstantVelocity(a.index, b.index, a.x, a.y, in_b @ a.x, in_b @ a.y)]
+
+
 def _screw(m: Mate, a: Side, b: Side) -> Rows:
     """Advance of `value` m a radian, zero as designed: 5 rows."""
     x_in_b = b.X.R.T @ a.X.vector(a.x)
@@ -233,6 +245,7 @@ TABLE: dict[MateKind, dict[tuple[FeatureKind, FeatureKind], Maker]] = {
     MateKind.SPHERICAL: {(POINT, POINT): _spherical},
     MateKind.PLANAR: {(PLANE, PLANE): _planar},
     MateKind.UNIVERSAL: {(AXIS, AXIS): _universal},
+    MateKind.CONSTANT_VELOCITY: {(AXIS, AXIS): _constant_velocity},
     MateKind.SCREW: {(AXIS, AXIS): _screw},
     MateKind.FREE: dict.fromkeys(_ANYTHING, _free),
 }

@@ -20,6 +20,9 @@ def reframed(item: Sided, place: Place) -> Sided:
     changes: dict[str, Any] = {}
     if isinstance(item, Coupler):
         changes["terms"] = tuple((k, reframed(c, place)) for k, c in item.terms)
+    for field in fields(item):
+        if isinstance(value := getattr(item, field.name), Coordinate):
+            changes[field.name] = reframed(value, place)
     for side in ("a", "b"):
         index, X = place(getattr(item, side))
         changes[side] = index

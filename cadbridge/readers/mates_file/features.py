@@ -11,7 +11,7 @@ from cadbridge.assembly import GROUND, Component, Face, Feature, FeatureKind, In
 from cadbridge.findings import Where
 from cadbridge.frames import Pose, frame_from_axis, unit
 from cadbridge.readers.mates_file.draft import Draft, last, moved
-from cadbridge.readers.mates_file.schema import FeatureSpec
+from cadbridge.readers.mates_file.values import FeatureSpec
 
 HAS = {
     "plane": "a normal",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,16 @@ from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureK
 from cadbridge.findings import Where
 from cadbridge.readers.mates_file.draft import Draft, moved
 from cadbridge.readers.mates_file.features import resolve
-from cadbridge.readers.mates_file.schema import GearPair, RackPair, RatioPair
+from cadbridge.readers.mates_file.gear_schema import (
+    AxisPairSpec,
+    CamPair,
+    DifferentialSpec,
+    HelicalPair,
+    LinearSpec,
+    RackPair,
+    RatioPair,
+    WormPair,
+)
 
 RADII_TOLERANCE = 5e-3
 """Relative: pitch radii against the centre distance, and against teeth and ratio."""
@@ -31,6 +41,8 @@ class _Pair:
 def add_gears(draft: Draft) -> None:
     """Every gear of the file whose features and numbers hold; the others are left out and told."""
     for index, spec in enumerate(draft.spec.gears):
+        if isinstance(spec, CamPair | LinearSpec | DifferentialSpec):
+            continue  # they couple joints, which are named later
         kind = CouplingKind(spec.type)
         name = spec.name or f"{kind.value.title()}:{draft.document.rows['gears'][index] + 1}"
         where = draft.place("gears", index, name=name)
@@ -55,8 +67,20 @@ def add_gears(draft: Draft) -> None:
         teeth_a, teeth_b = pair.teeth or (None, None)
         radius_a, radius_b = pair.radii
         draft.couplings.append(
-            Coupling(name, kind, a, b, pair.ratio, teeth_a, teeth_b, radius_a, radius_b, carrier, where=where)
-        )
+            Coupling(
+                name, kind, a, b, pair.ratio, teeth_a, teeth_b, radius_a, radius_b, carrier,
+                crossed=getattr(spec, "crossed", False), helix=_helix(draft, spec), where=where,
+            )
+        )  # fmt: skip
+
+
+def _helix(draft: Draft, spec: AxisPairSpec) -> float:
+    """The angle of a's teeth against its axis, rad; a worm's thread is taken at 5° of lead: only its sense matters."""
+    if isinstance(spec, HelicalPair):
+        return spec.helix * draft.angle
+    if isinstance(spec, WormPair):
+        return math.copysign(math.radians(85.0), 1.0 if spec.hand == "right" else -1.0)
+    return 0.0
 
 
 def _axis(draft: Draft, feature: Feature | None, where: Where, name: str) -> Feature | None:
@@ -67,13 +91,20 @@ def _axis(draft: Draft, feature: Feature | None, where: Where, name: str) -> Fea
     return None
 
 
-def _numbers(draft: Draft, spec: GearPair | RackPair | RatioPair, where: Where, name: str) -> _Pair | None:
+def _numbers(draft: Draft, spec: AxisPairSpec, where: Where, name: str) -> _Pair | None:
     if isinstance(spec, RackPair):
         return _Pair(None, radii=(spec.radius * draft.length, None))
     if isinstance(spec, RatioPair):
         if spec.ratio != 0.0:
             return _Pair(spec.ratio)
         draft.findings.add("CB149", f"{name!r}: a ratio of zero couples nothing", where)
+        return None
+    if isinstance(spec, WormPair):
+        return _Pair(spec.teeth / spec.starts, (spec.starts, spec.teeth))
+    if isinstance(spec, HelicalPair):
+        if abs(spec.helix * draft.angle) < math.pi / 2:
+            return _Pair(spec.teeth[1] / spec.teeth[0], (spec.teeth[0], spec.teeth[1]))
+        draft.findings.add("CB149", f"{name!r}: a helix angle is below a quarter turn, not {spec.helix:g}", where)
         return None
     # Teeth are exact, so they come first; a ratio is often rounded, radii always.
     said: list[tuple[str, float, float]] = []

@@ -8,73 +8,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, model_validator
+
+from cadbridge.readers.mates_file.gear_schema import GearSpec
+from cadbridge.readers.mates_file.values import (
+    FeatureSpec,
+    Finite,
+    LengthUnit,
+    Name,
+    NotNegative,
+    Positive,
+    Strict,
+    Units,
+    Vector3,
+    fault,
+)
 
 FORMAT = "cadbridge.mates/1"
-
-Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
-Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e12)]
-NotNegative = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
-Vector3 = Annotated[list[Finite], Field(min_length=3, max_length=3)]
-Name = Annotated[str, Field(min_length=1, max_length=500)]
-Teeth = Annotated[int, Field(gt=0, le=1_000_000)]
-LengthUnit = Literal["m", "dm", "cm", "mm", "um", "km", "in", "inch", "ft"]
-
-
-class Strict(BaseModel):
-    """What all models share."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-def _fault(message: str) -> PydanticCustomError:
-    return PydanticCustomError("mates_file", "{message}", {"message": message})
-
-
-class Units(Strict):
-    """Units of the lengths and angles in this file."""
-
-    length: LengthUnit = "mm"
-    angle: Literal["deg", "rad"] = "deg"
-
-
-class FeatureSpec(Strict):
-    """What a mate takes hold of: a face by name or selector, or a plane, axis, point, frame in numbers."""
-
-    component: Name
-    part: Name | None = None
-    face: Name | None = None
-    select: Name | None = None
-    kind: Literal["axis", "plane", "point"] | None = Field(default=None, alias="as")
-    point: Vector3 | None = None
-    normal: Vector3 | None = None
-    axis: Vector3 | None = None
-    z: Vector3 | None = None
-    x: Vector3 | None = None
-    radius: Positive | None = None
-
-    @model_validator(mode="after")
-    def _one_way(self) -> FeatureSpec:
-        ways = [name for name in ("face", "select", "point") if getattr(self, name) is not None]
-        if len(ways) != 1:
-            given = f"not {' and '.join(ways)}" if ways else "none is given"
-            raise _fault(f"a feature is given by one of face, select or point; {given}")
-        directions = [name for name in ("normal", "axis", "z") if getattr(self, name) is not None]
-        if self.point is None:
-            extra = directions + [n for n in ("x", "radius") if getattr(self, n) is not None]
-            if extra:
-                raise _fault(f"{', '.join(extra)} goes with point, not with {ways[0]}")
-            return self
-        if self.kind is not None:
-            raise _fault("as goes with face or select; with point say normal or axis")
-        if len(directions) > 1:
-            raise _fault(f"a point takes one of normal, axis or z, not {' and '.join(directions)}")
-        if (self.x is not None) != (self.z is not None):
-            raise _fault("a frame needs both z and x")
-        if self.radius is not None and directions in (["normal"], ["z"]):
-            raise _fault("a radius goes with an axis or a point")
-        return self
 
 
 class LimitSpec(Strict):
@@ -88,7 +38,7 @@ class LimitSpec(Strict):
     @model_validator(mode="after")
     def _in_order(self) -> LimitSpec:
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
-            raise _fault(f"the lower limit {self.lower:g} is above the upper {self.upper:g}")
+            raise fault(f"the lower limit {self.lower:g} is above the upper {self.upper:g}")
         return self
 
 
@@ -177,7 +127,9 @@ class FixedMate(_MateBase):
 class JointMate(_Freedom):
     """A joint by its name, between frames or axes."""
 
-    type: Literal["revolute", "prismatic", "cylindrical", "spherical", "planar", "universal", "free"]
+    type: Literal[
+        "revolute", "prismatic", "cylindrical", "spherical", "planar", "universal", "constant_velocity", "free"
+    ]
     aligned: bool | None = None
 
 
@@ -196,44 +148,6 @@ MateSpec = Annotated[
 ]  # fmt: skip
 
 
-class GearPair(Strict):
-    """Two gears on axes: by teeth, ratio = teeth of b / teeth of a, or pitch radii."""
-
-    name: Name | None = None
-    type: Literal["spur", "bevel", "internal"]
-    a: FeatureSpec
-    b: FeatureSpec
-    teeth: Annotated[list[Teeth], Field(min_length=2, max_length=2)] | None = None
-    ratio: Positive | None = None
-    radii: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
-    carrier: Name | None = None
-
-
-class RackPair(Strict):
-    """A pinion (a, its axis) on a rack (b, its direction)."""
-
-    name: Name | None = None
-    type: Literal["rack_pinion"]
-    a: FeatureSpec
-    b: FeatureSpec
-    radius: Positive
-    carrier: Name | None = None
-
-
-class RatioPair(Strict):
-    """Turns of b for one turn of a about their axes, signed, seen from the carrier."""
-
-    name: Name | None = None
-    type: Literal["ratio"]
-    a: FeatureSpec
-    b: FeatureSpec
-    ratio: Finite
-    carrier: Name | None = None
-
-
-GearSpec = Annotated[GearPair | RackPair | RatioPair, Field(discriminator="type")]
-
-
 class MaterialSpec(Strict):
     """A material by its density, kg/m³."""
 
@@ -250,7 +164,7 @@ class DensitySpec(Strict):
     @model_validator(mode="after")
     def _one(self) -> DensitySpec:
         if (self.density is None) == (self.material is None):
-            raise _fault("give either density or material")
+            raise fault("give either density or material")
         return self
 
 
@@ -277,9 +191,9 @@ class MassSpec(Strict):
     @model_validator(mode="after")
     def _one(self) -> MassSpec:
         if (self.part is None) == (self.component is None):
-            raise _fault("give either part or component")
+            raise fault("give either part or component")
         if self.mass is None and self.com is None and self.inertia is None:
-            raise _fault("give mass, com or inertia")
+            raise fault("give mass, com or inertia")
         return self
 
 
@@ -293,7 +207,7 @@ class AttachSpec(Strict):
     @model_validator(mode="after")
     def _one(self) -> AttachSpec:
         if (self.to is None) == (self.by is None):
-            raise _fault("give either to: COMPONENT or by: contact")
+            raise fault("give either to: COMPONENT or by: contact")
         return self
 
 

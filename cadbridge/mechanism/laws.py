@@ -1,0 +1,84 @@
+"""Couplings between the coordinates of joints: linear laws of any number of joints, cams and their followers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from cadbridge.assembly import CamLaw, Coupling, Mate
+from cadbridge.frames import Vector, unit
+from cadbridge.mechanism.couplings import joint_coordinate
+from cadbridge.mechanism.sides import Side
+from solver.constraints import Coupler, FunctionCoupler, Primitive
+from solver.constraints.curves import Curve, oscillating_cam, periodic, spline, translating_cam
+
+Placed = tuple[Mate, Side, Side]
+"""A mate with its sides a and b."""
+
+
+def linear_primitive(coupling: Coupling, joints: list[Placed]) -> Primitive:
+    """Σ factor · q = 0, each q zero as designed; ValueError where a mate leaves no one freedom."""
+    terms = []
+    for (_, factor), (mate, a, b) in zip(coupling.factors, joints, strict=True):
+        coordinate = joint_coordinate(mate, a, b)
+        if coordinate is None:
+            raise ValueError(f"{mate.name} has no axis")
+        terms.append((factor, coordinate))
+    return Coupler(terms[0][1].b, terms[-1][1].b, tuple(terms))
+
+
+def cam_primitive(coupling: Coupling, driver: Placed, follower: Placed) -> Primitive:
+    """The follower's value by a law of the driver's; ValueError where the cam cannot be."""
+    assert coupling.cam is not None
+    if coupling.cam.profile:
+        driver, follower = _on_carrier(driver, follower)
+        curve = _of_profile(coupling.cam, driver, follower)
+    else:
+        curve = _of_law(coupling.cam)
+    first, second = joint_coordinate(*driver), joint_coordinate(*follower)
+    if first is None or second is None:
+        raise ValueError("a joint of a cam has no axis")
+    # Both values are zero as designed, wherever on the cam that is.
+    return FunctionCoupler(first.b, second.b, first, second, curve, -float(curve(0.0)))
+
+
+def _of_law(cam: CamLaw) -> Curve:
+    return periodic(cam.points, cam.period) if cam.period > 0 else spline(cam.points)
+
+
+def _on_carrier(driver: Placed, follower: Placed) -> tuple[Placed, Placed]:
+    """Both joints with the unit that carries cam and follower as their side a."""
+    shared = {side.index for side in driver[1:]} & {side.index for side in follower[1:]}
+    if len(shared) != 1:
+        raise ValueError("a cam's profile needs its two joints on one carrier")
+
+    def turned(placed: Placed) -> Placed:
+        mate, a, b = placed
+        return (mate, a, b) if a.index in shared else (mate, b, a)
+
+    return turned(driver), turned(follower)
+
+
+def _of_profile(cam: CamLaw, driver: Placed, follower: Placed) -> Curve:
+    """The curve of the follower's value over the cam's turn about its axis in the carrier."""
+    axis, direction = driver[1].world_direction(), follower[1].world_direction()
+    way = follower[1].world_point() - driver[1].world_point()
+    points = np.array(cam.points)
+    if cam.arm is None:
+        if follower[0].kind.value != "prismatic":
+            raise ValueError("a follower that turns needs its arm")
+        if abs(float(axis @ direction)) > 1e-3:
+            raise ValueError("the follower's slide must be across the cam's axis")
+        points[:, 0] += math.pi / 2
+        return translating_cam(points, cam.roller, float(np.cross(direction, axis) @ way))
+    if float(np.linalg.norm(np.cross(axis, direction))) > 1e-3:
+        raise ValueError("the follower's pivot must be parallel to the cam's axis")
+    across: Vector = way - axis * float(axis @ way)
+    if float(np.linalg.norm(across)) < 1e-9:
+        raise ValueError("the follower's pivot lies on the cam's axis")
+    curve = oscillating_cam(points, float(np.linalg.norm(across)), cam.arm, cam.roller, cam.side)
+    # The arm stands at π − side · ψ about the cam's axis, from the line to the pivot.
+    factor = -cam.side * float(np.sign(unit(axis) @ unit(direction)))
+    return replace(curve, coefficients=factor * curve.coefficients, rise=factor * curve.rise)

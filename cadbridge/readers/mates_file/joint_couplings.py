@@ -1,0 +1,91 @@
+"""Couplings of joints in the file: cams, linear laws, differentials. They come after the joints have their names."""
+
+from __future__ import annotations
+
+import math
+
+from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Mate
+from cadbridge.findings import Where
+from cadbridge.readers.mates_file.draft import Draft
+from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, JointCouplingSpec, LinearSpec
+from cadbridge.readers.mates_file.mates import FREEDOM, SLIDES, TURNS
+
+_TITLES = {"cam": CouplingKind.CAM, "linear": CouplingKind.LINEAR, "differential": CouplingKind.LINEAR}
+
+
+def add_joint_couplings(draft: Draft, joint_names: dict[str, str]) -> None:
+    """Every cam, linear law and differential whose joints are there; the others are left out and told."""
+    for index, spec in enumerate(draft.spec.gears):
+        if not isinstance(spec, CamPair | LinearSpec | DifferentialSpec):
+            continue
+        name = spec.name or f"{spec.type.title()}:{draft.document.rows['gears'][index] + 1}"
+        where = draft.place("gears", index, name=name)
+        mates = {joint: _mate(draft, joint_names, joint, name, where) for joint in _joints(spec)}
+        found = {joint: mate for joint, mate in mates.items() if mate is not None}
+        if len(found) < len(mates):
+            continue
+        if len({mate.name for mate in found.values()}) < len(_joints(spec)):
+            draft.findings.add("CB157", f"{name!r} couples a joint to itself; it is left out", where)
+            continue
+        draft.couplings.append(_coupling(draft, spec, name, found, where))
+
+
+def _joints(spec: JointCouplingSpec) -> tuple[str, ...]:
+    if isinstance(spec, CamPair):
+        return (spec.driver, spec.follower)
+    return tuple(spec.factors) if isinstance(spec, LinearSpec) else (spec.case, spec.left, spec.right)
+
+
+def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, where: Where) -> Mate | None:
+    """The mate that tells the value of a joint, which is named by a mate or by its own name."""
+    by_name = {mate.name: mate for mate in draft.mates}
+    named = [joint] if joint in by_name else [mate for mate, own in joint_names.items() if own == joint]
+    if not named:
+        known = draft.near(joint, [*by_name, *joint_names.values()])
+        draft.findings.add("CB155", f"{name!r}: there is no joint {joint!r}{known}", where)
+        return None
+    found = [by_name[n] for n in named if n in by_name and by_name[n].kind in FREEDOM]
+    if not found:
+        draft.findings.add("CB149", f"{name!r}: none of the mates of {joint!r} says what it turns about", where)
+        return None
+    return found[0]
+
+
+def _unit(draft: Draft, mate: Mate) -> float:
+    """What one of the file's units is of this joint's value, rad or m."""
+    return {TURNS: draft.angle, SLIDES: draft.length}[FREEDOM[mate.kind]]
+
+
+def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str, Mate], where: Where) -> Coupling:
+    kind = _TITLES[spec.type]
+    if isinstance(spec, CamPair):
+        driver, follower = mates[spec.driver], mates[spec.follower]
+        cam = _law(draft, spec, driver, follower)
+        return Coupling(name, kind, None, None, joints=(driver.name, follower.name), cam=cam, where=where)
+    if isinstance(spec, DifferentialSpec):
+        said = {spec.case: 1.0 + spec.ratio, spec.left: -1.0, spec.right: -spec.ratio}
+    else:
+        # The factors are of the values as the file writes them.
+        said = {joint: factor / _unit(draft, mates[joint]) for joint, factor in spec.factors.items()}
+        largest = max(map(abs, said.values())) or 1.0
+        said = {joint: factor / largest for joint, factor in said.items()}
+    factors = tuple((mates[joint].name, factor) for joint, factor in said.items())
+    return Coupling(name, kind, None, None, factors=factors, where=where)
+
+
+def _law(draft: Draft, spec: CamPair, driver: Mate, follower: Mate) -> CamLaw:
+    turn = _unit(draft, driver)
+    period = 2.0 * math.pi if FREEDOM[driver.kind] == TURNS else 0.0
+    if spec.law is not None:
+        value = _unit(draft, follower)
+        points = tuple((q * turn, f * value) for q, f in spec.law)
+        return CamLaw(points, period=period if spec.periodic else 0.0)
+    assert spec.profile is not None
+    return CamLaw(
+        points=tuple((angle * draft.angle, radius * draft.length) for angle, radius in spec.profile),
+        profile=True,
+        period=period,
+        roller=spec.roller * draft.length,
+        arm=None if spec.arm is None else spec.arm * draft.length,
+        side=1 if spec.side == "left" else -1,
+    )

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Instance, Part
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Matrix, Pose, Vector, frame_from_axis, unit
+from cadbridge.frames import Matrix, Pose, Vector, unit
 from cadbridge.readers.placement import compose, proper
 from cadbridge.shapes import MIRROR_SUFFIX
 from cadbridge.shapes.convert import mirrored, mirrored_mass
@@ -29,7 +29,13 @@ MAX_DEPTH = 64
 SHEAR = 1e-6
 """How far an entry of a placement may be from a rotation's."""
 
+PARALLEL = 1e-6
+"""Sine of the angle between a frame's z and x below which x says nothing."""
+
 Key = tuple[str, ...]
+
+Rigid = tuple[Pose, bool, float, float]
+"""What `proper` makes of a placement."""
 
 
 @dataclass(eq=False)
@@ -116,31 +122,32 @@ class Structure:
             paths.append(name)
             matrix = compose(X, item.matrix)
             here = (*key, item.uid)
-            row: dict[str, object] = {"path": name, "product": item.product, "X_WI": proper(matrix)[0]}
+            rigid = proper(matrix)
+            row: dict[str, object] = {"path": name, "product": item.product, "X_WI": rigid[0]}
             self.tree.append(row)
             if component is None and not (item.flexible and item.children):
                 fixed = item.grounded
                 own = frame if fixed and frame not in ("", GROUND) else name
                 if own == name:
-                    self._component(name, matrix, item, fixed and still)
+                    self._component(name, rigid[0], item, fixed and still)
                 if fixed and not frame:
                     frame = name
-                below = self._below(item, matrix, name, here, own)
+                below = self._below(item, matrix, rigid, name, here, own)
             elif component is None:
                 below = self._flexible(item, matrix, name, here, still)
             else:
-                below = self._below(item, matrix, name, here, component)
+                below = self._below(item, matrix, rigid, name, here, component)
             row |= {"children": below, "leaf": not below and item.part is not None}
         if key and frame and key in self.placed:
             self.placed[key] = replace(self.placed[key], component=frame)
         return paths
 
-    def _below(self, item: Occurrence, matrix: Matrix, name: str, key: Key, component: str) -> list[str]:
+    def _below(self, item: Occurrence, matrix: Matrix, rigid: Rigid, name: str, key: Key, component: str) -> list[str]:
         """What lies in a rigid component: the instance of a leaf, or the children."""
         leaf = item.part is not None
         self.placed[key] = Placed(name, component, matrix, name if leaf else None)
         if leaf:
-            self._leaf(item, matrix, name, key, component)
+            self._leaf(item, rigid, name, key, component)
         return self._siblings(item.children, matrix, name + "/", key, component, False, "") if item.children else []
 
     def _flexible(self, item: Occurrence, matrix: Matrix, name: str, key: Key, still: bool) -> list[str]:
@@ -161,13 +168,12 @@ class Structure:
             raise _TooManyError(item.where)
         return name
 
-    def _component(self, name: str, matrix: Matrix, item: Occurrence, grounded: bool) -> None:
-        pose = proper(matrix)[0]
+    def _component(self, name: str, pose: Pose, item: Occurrence, grounded: bool) -> None:
         self._components[name] = Component(name, (), pose, grounded, where=item.where)
         self._members[name] = []
 
-    def _leaf(self, item: Occurrence, matrix: Matrix, name: str, key: Key, component: str) -> None:
-        pose, flip, scale, shear = proper(matrix)
+    def _leaf(self, item: Occurrence, rigid: Rigid, name: str, key: Key, component: str) -> None:
+        pose, flip, scale, shear = rigid
         if shear > SHEAR or abs(scale - 1.0) > SHEAR:
             text = f"the placement of {name} is no rigid motion (scale {scale:.6g}, shear {shear:.2g})"
             self.findings.add("CB133", text, item.where)
@@ -204,7 +210,8 @@ class Structure:
     ) -> Feature:
         """A feature given in an occurrence's own frame (m), in its component's frame.
 
-        A frame's x is made perpendicular to its direction. ValueError where a direction is zero.
+        A frame's x is made perpendicular to its direction. ValueError where a direction is zero
+        or x lies along z.
         """
         X_CW = self.frame(place.component).inverse()
         linear = place.matrix[:, :3]
@@ -212,7 +219,11 @@ class Structure:
         z = None if direction is None else unit(X_CW.R @ linear @ unit(direction))
         e1: Vector | None = None
         if z is not None and x is not None:
-            e1 = frame_from_axis(z, X_CW.R @ linear @ unit(x))[:, 0]
+            across = unit(X_CW.R @ linear @ unit(x))
+            across = across - z * float(z @ across)
+            if float(np.linalg.norm(across)) < PARALLEL:
+                raise ValueError("x lies along the direction")
+            e1 = unit(across)
         return Feature(place.component, kind, X_CW.point(world), z, e1, radius, place.instance, label)
 
     def frame(self, component: str) -> Pose:

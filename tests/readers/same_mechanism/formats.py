@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.readers.same_mechanism import onshape, simmechanics, simscape
+from tests.readers.same_mechanism import fusion, onshape, simmechanics, simscape
 
 
 @dataclass(frozen=True)
@@ -32,4 +32,5 @@ FORMATS: dict[str, Sample] = {
     "simscape constraints": Sample(simscape.with_constraints, "constraints"),
     "simmechanics": Sample(simmechanics.write, "joints"),
     "onshape": Sample(onshape.write, "joints"),
+    "fusion": Sample(fusion.write, "joints"),
 }

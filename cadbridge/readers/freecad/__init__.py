@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from cadbridge.assembly import Assembly, Coupling, Mate, Part
+from cadbridge.assembly import Assembly, Component, Coupling, Mate, Part
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Document, Library, Object
@@ -63,8 +63,17 @@ def _assembly(document: Document, library: Library, options: ReadOptions, unit: 
         couplings=tuple(couplings),
         units=(f"lengths in {unit} → m", "angles in degrees → rad", f"written by FreeCAD {document.program}"),
         mates_in_file=given,
+        extra={"tree": tuple(n for c in draft.components for n in _nodes(c, draft))},
         findings=findings.as_tuple(),
     )
+
+
+def _nodes(component: Component, draft: Placed) -> list[dict[str, object]]:
+    """A component and what is in it, for the mates file to make flexible."""
+    inner = [i for i in component.instances if i != component.name]
+    X_WI = {i: draft.pose_of[i] for i in inner}
+    top = {"path": component.name, "X_WI": component.X_WC, "children": tuple(inner), "leaf": not inner}
+    return [top, *({"path": i, "X_WI": X, "children": (), "leaf": True} for i, X in X_WI.items())]
 
 
 def _root(document: Document, findings: Findings) -> Object | None:

@@ -184,6 +184,7 @@ class Placed:
     parts: dict[tuple[str, str], Part] = field(default_factory=dict)
     holders: dict[tuple[str, str], Object] = field(default_factory=dict)
     by_way: dict[tuple[str, ...], Unit] = field(default_factory=dict)
+    pose_of: dict[str, Pose] = field(default_factory=dict)
     part_names: set[str] = field(default_factory=set)
 
 
@@ -197,6 +198,7 @@ def place(units: list[Unit]) -> Placed:
             name = unit.name if len(unit.leaves) == 1 else _unique("/".join((unit.name, *leaf.path)), taken)
             part = _part(placed, leaf.object)
             placed.instances.append(Instance(name, part.name, unit.X_WC @ leaf.X_CI, unit.name, product_path=leaf.path))
+            placed.pose_of[name] = unit.X_WC @ leaf.X_CI
             names.append(name)
         placed.components.append(Component(unit.name, tuple(names), unit.X_WC, where=unit.object.where()))
         placed.by_way[unit.way] = unit

@@ -1,0 +1,192 @@
+"""Links, other files, parts in parts, sub-assemblies rigid and flexible, link arrays, documents without assembly."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.assembly import Assembly
+from cadbridge.findings import Severity
+from cadbridge.readers import ReadOptions
+from tests.readers.freecad.making import ALONG_X, Maker, flag, group, placement, placement_list, whole, xlink
+
+PLAIN = ReadOptions(geometry=False)
+BREP = b"not read"
+
+
+def codes(assembly: Assembly) -> list[str]:
+    return sorted(f.code for f in assembly.findings if f.severity is Severity.ERROR)
+
+
+def wheel(folder: Path) -> Path:
+    """A file of its own: a sub-assembly of a hub and a tyre that turns on it, and a part."""
+    made = Maker()
+    made.part("Hub", BREP)
+    made.part("Tyre", BREP, (0.0, 0.0, 5.0))
+    made.joint("Turn", "Revolute", ("Hub.Face1", "Tyre.Face1"))
+    made.assembly("Hub", "Tyre", Placement=placement((1.0, 2.0, 3.0)))
+    return made.save(folder / "wheel.FCStd")
+
+
+def test_a_link_to_another_file(tmp_path: Path) -> None:
+    wheel(tmp_path)
+    made = Maker()
+    made.add("L", "App::Link", LinkedObject=xlink("Tyre", "wheel.FCStd"), Placement=placement((10.0, 0.0, 0.0)))
+    made.assembly("L")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert codes(assembly) == []
+    assert [p.name for p in assembly.parts] == ["Tyre"]
+    np.testing.assert_allclose(assembly.instances[0].X_WI.p, [0.01, 0.0, 0.0])  # the tyre's own place is not the link's
+
+
+def test_a_link_that_passes_its_objects_placement_on(tmp_path: Path) -> None:
+    wheel(tmp_path)
+    made = Maker()
+    there = xlink("Tyre", "wheel.FCStd")
+    made.add("L", "App::Link", LinkedObject=there, LinkTransform=flag(True), Placement=placement((10.0, 0.0, 0.0)))
+    made.assembly("L")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    np.testing.assert_allclose(assembly.instances[0].X_WI.p, [0.01, 0.0, 0.005])
+
+
+@pytest.mark.parametrize("file", ["../outside.FCStd", "/etc/passwd", "C:\\secret.FCStd", "..\\outside.FCStd"])
+def test_links_lead_nowhere_outside(tmp_path: Path, file: str) -> None:
+    inner = tmp_path / "project"
+    inner.mkdir()
+    wheel(tmp_path).rename(tmp_path / "outside.FCStd")
+    made = Maker()
+    made.add("L", "App::Link", LinkedObject=xlink("Tyre", file))
+    made.assembly("L")
+    assembly = cb.read(made.save(inner / "made.FCStd"), options=PLAIN)
+    assert assembly.instances == ()
+    assert set(codes(assembly)) <= {"CB102", "CB106"}
+    assert codes(assembly)
+
+
+def test_a_link_to_a_sub_assembly_is_rigid(tmp_path: Path) -> None:
+    wheel(tmp_path)
+    made = Maker()
+    made.add("Left", "App::Link", LinkedObject=xlink("Assembly", "wheel.FCStd"), Placement=placement((0, 9.0, 0)))
+    made.part("Frame", BREP)
+    made.joint("J", "Revolute", ("Left.Tyre.Face1", "Frame.Face1"), None, placement((0.0, 9.0, 5.0)))
+    made.ground("Frame")
+    made.assembly("Left", "Frame")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert codes(assembly) == []
+    assert [c.name for c in assembly.components] == ["Left", "Frame"]
+    assert assembly.component("Left").instances == ("Left/Hub", "Left/Tyre")
+    np.testing.assert_allclose(assembly.instance("Left/Tyre").X_WI.p, [0.0, 0.009, 0.005])
+    mechanism = cb.build(assembly)
+    assert "CB207" not in {f.code for f in mechanism.findings}  # the connector is in the tyre's frame, within the link
+    assert len(mechanism.bodies) == 1
+
+
+@pytest.mark.parametrize(("rigid", "components", "dof"), [(True, 2, 0), (False, 3, 1)])
+def test_a_sub_assembly_is_flexible_where_it_says_so(tmp_path: Path, rigid: bool, components: int, dof: int) -> None:
+    wheel(tmp_path)
+    made = Maker()
+    made.part("Frame", BREP)
+    for name, z in (("Hub2", 0.0), ("Tyre2", 5.0)):
+        there = xlink(name.removesuffix("2"), "wheel.FCStd")
+        made.add(name, "App::Link", LinkedObject=there, Placement=placement((0.0, 0.0, z)))
+    made.joint("Turn", "Revolute", ("Sub.Hub2.Face1", "Sub.Tyre2.Face1"), placement((0.0, 0.0, 5.0)))
+    made.joint("Hold", "Fixed", ("Frame.Face1", "Sub.Hub2.Face1"), placement((50.0, 0.0, 0.0), ALONG_X))
+    made.add("SubJoints", "Assembly::JointGroup", Group=group("Turn"))
+    made.add(
+        "Sub",
+        "Assembly::AssemblyLink",
+        LinkedObject=xlink("Assembly", "wheel.FCStd"),
+        Rigid=flag(rigid),
+        Group=group("Hub2", "Tyre2", "SubJoints"),
+        Placement=placement((50.0, 0.0, 0.0), ALONG_X),
+    )
+    made.ground("Frame")
+    joints = made.objects.pop("Turn")
+    made.assembly("Frame", "Sub")
+    made.objects["Turn"] = joints
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert codes(assembly) == []
+    assert len(assembly.components) == components
+    assert cb.diagnose(cb.build(assembly)).mobility.dof == dof
+    tyre = next(i for i in assembly.instances if i.name.endswith("Tyre2"))
+    np.testing.assert_allclose(tyre.X_WI.p, [0.055, 0.0, 0.0], atol=1e-15)
+
+
+def test_a_part_in_a_part(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Box", BREP, (1.0, 0.0, 0.0))
+    made.add("Inner", "App::Part", Group=group("Box"), Placement=placement((0.0, 2.0, 0.0)))
+    made.add("Outer", "App::Part", Group=group("Inner"), Placement=placement((0.0, 0.0, 3.0)))
+    made.add("Folder", "App::DocumentObjectGroup", Group=group("Outer"))
+    made.part("Base", BREP)
+    made.joint("J", "Ball", ("Outer.Inner.Box.Vertex1", "Base.Vertex1"), None, placement((1.0, 2.0, 3.0)))
+    made.ground("Base")
+    made.assembly("Folder", "Base")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert codes(assembly) == []
+    assert [c.name for c in assembly.components] == ["Outer", "Base"]
+    np.testing.assert_allclose(assembly.instances[0].X_WI.p, [1e-3, 2e-3, 3e-3])
+    assert "CB207" not in {f.code for f in cb.build(assembly).findings}
+
+
+def test_a_link_array(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Ball", BREP)
+    made.members["List"] = placement_list((1, 0, 0, 0, 0, 0, 1), (2, 0, 0, 0, 0, 0, 1))
+    made.add(
+        "Row",
+        "App::Link",
+        LinkedObject=xlink("Ball"),
+        ElementCount=whole(2),
+        PlacementList=("App::PropertyPlacementList", '<PlacementList file="List"/>'),
+        Placement=placement((0.0, 7.0, 0.0)),
+    )
+    made.joint("J", "Fixed", ("Row.0.Face1", "Row.1.Face1"), placement((1.0, 0, 0)))
+    made.assembly("Row")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert codes(assembly) == []
+    assert [c.name for c in assembly.components] == ["Row/0", "Row/1"]
+    np.testing.assert_allclose([i.X_WI.p for i in assembly.instances], [[1e-3, 7e-3, 0], [2e-3, 7e-3, 0]])
+    assert [m.a.component for m in assembly.mates] == ["Row/0"]
+
+
+def test_a_document_without_an_assembly(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Box", BREP)
+    made.part("Hidden", BREP)
+    made.objects["Hidden"][1]["Visibility"] = flag(False)
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [c.name for c in assembly.components] == ["Box"]
+    assert "CB1233" in {f.code for f in assembly.findings}
+
+
+def test_of_two_assemblies_the_fuller_is_read(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Box", BREP)
+    made.part("Lid", BREP)
+    made.assembly("Box", "Lid")
+    made.add("Other", "Assembly::AssemblyObject", Group=group("Box"))
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert assembly.name == "Assembly"
+    assert "CB1234" in {f.code for f in assembly.findings}
+
+
+def test_a_mates_file_adds_what_the_file_lacks(tmp_path: Path, solids: dict[str, bytes]) -> None:
+    made = Maker()
+    made.part("Base", solids["box"])
+    made.part("Lid", solids["box"], (0.0, 0.0, 10.0))
+    made.assembly("Base", "Lid")
+    path = made.save(tmp_path / "made.FCStd")
+    (tmp_path / "made.mates.yaml").write_text(
+        'format: cadbridge.mates/1\nground: [Base]\ndensity: [{parts: "*", density: 2700}]\n'
+        "mates:\n  - name: Slide\n    type: coincident\n    a: {component: Lid, face: bottom}\n"
+        "    b: {component: Base, face: top}\n"
+    )
+    assembly = cb.read(path)
+    mechanism = cb.build(assembly)
+    assert codes(assembly) == []
+    assert assembly.component("Base").grounded
+    assert [(j.type, j.mates) for j in mechanism.joints] == [("planar", ("Slide",))]
+    assert mechanism.bodies[0].mass is not None
+    assert mechanism.bodies[0].mass.mass == pytest.approx(2.7e-3)

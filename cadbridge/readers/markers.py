@@ -30,17 +30,13 @@ def feature(marker: Marker, kind: FeatureKind, axis: str = "z", label: str = "")
 
 
 def gear(name: str, i: Marker, j: Marker, radii: tuple[float, float], where: Where) -> Coupling:
-    """Radii of I and J; of unlike signs they turn the same way: a belt, or wheel and annulus. ValueError at zero."""
+    """Radii of I and J; of unlike signs they turn the same way, as on a belt. ValueError at zero."""
     ri, rj = radii
     if not (ri and rj and math.isfinite(ri) and math.isfinite(rj)):
         raise ValueError("a radius is zero")
     a, b = feature(i, FeatureKind.AXIS), feature(j, FeatureKind.AXIS)
-    ratio = abs(rj / ri)
-    if (ri > 0) == (rj > 0):
-        return Coupling(name, CouplingKind.SPUR, a, b, ratio, where=where)
-    if abs(ratio - 1) > 1e-9:
-        return Coupling(name, CouplingKind.INTERNAL, a, b, ratio, where=where)
-    return Coupling(name, CouplingKind.RATIO, a, b, 1 / ratio, where=where)
+    kind = CouplingKind.SPUR if (ri > 0) == (rj > 0) else CouplingKind.BELT
+    return Coupling(name, kind, a, b, abs(rj / ri), where=where)
 
 
 def rack(name: str, i: Marker, j: Marker, poses: tuple[Pose, Pose], radius: float, where: Where) -> Coupling:

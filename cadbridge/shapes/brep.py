@@ -66,7 +66,8 @@ def _described(key: str, item: meshing.Solids, mesh: Any, scale: float) -> BrepD
     coarse = None if coarse is None else (coarse[0] * scale, coarse[1])
     fine = coarse if shared else None if fine is None else (fine[0] * scale, fine[1])
     brep = (item.volume * scale**3, item.com * scale, item.inertia * scale**5) if item.solids else None
-    table = faces.describe(item.shape, scale, {})
+    named = {i: f"Face{i + 1}" for i in range(len(meshing.faces_of(item.shape)))}
+    table = faces.describe(item.shape, scale, named)
     shape = ShapeData(
         key, "", fine, coarse, brep, table, len(item.solids), item.sheets, item.area * scale**2, item.inverted
     )

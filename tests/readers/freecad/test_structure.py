@@ -180,8 +180,8 @@ def test_a_mates_file_adds_what_the_file_lacks(tmp_path: Path, solids: dict[str,
     path = made.save(tmp_path / "made.FCStd")
     (tmp_path / "made.mates.yaml").write_text(
         'format: cadbridge.mates/1\nground: [Base]\ndensity: [{parts: "*", density: 2700}]\n'
-        "mates:\n  - name: Slide\n    type: coincident\n    a: {component: Lid, face: bottom}\n"
-        "    b: {component: Base, face: top}\n"
+        "mates:\n  - name: Slide\n    type: coincident\n    a: {component: Lid, face: Face5}\n"
+        "    b: {component: Base, face: Face6}\n"
     )
     assembly = cb.read(path)
     mechanism = cb.build(assembly)

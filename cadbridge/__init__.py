@@ -59,6 +59,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "jobs":
+        return import_module("cadbridge.jobs")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'cadbridge' has no attribute {name!r}")

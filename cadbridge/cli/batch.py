@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +14,14 @@ from cadbridge.cli.options import Json
 
 if TYPE_CHECKING:
     from cadbridge.jobs import Plan, Result
+    from cadbridge.jobs.distributed import Dask
+
+
+class Ship(StrEnum):
+    """What goes to the workers of a scheduler."""
+
+    PATHS = "paths"
+    CONTENT = "content"
 
 
 def batch(
@@ -30,6 +41,12 @@ def batch(
     memory: Annotated[str | None, typer.Option("--memory", help="What a job may use, such as 2GB.")] = None,
     cache: Annotated[Path | None, typer.Option("--cache", help="The folder of the cache.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute everything, and keep nothing.")] = False,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", help="A Dask scheduler (tcp://…) or its scheduler file.")
+    ] = None,
+    ship: Annotated[
+        Ship, typer.Option("--ship", help="What a scheduler's workers get: paths they all see, or content.")
+    ] = Ship.PATHS,
     json: Json = False,
 ) -> None:
     """Run the jobs of a file; one bad job never stops the rest.
@@ -47,8 +64,24 @@ def batch(
         _list(plan, json)
         return
     how = {"workers": workers, "fail_fast": fail_fast, "cache": cache or not no_cache}
-    results = run_plan(plan, json, how)
+    with executor_of(scheduler, ship) as executor:
+        results = run_plan(plan, json, {**how, "executor": executor})
     raise typer.Exit(0 if all(result.ok for result in results) else 1)
+
+
+@contextmanager
+def executor_of(scheduler: str | None, ship: Ship) -> Iterator[Dask | None]:
+    """Where the jobs run: on a scheduler's workers where one is named, else here."""
+    if scheduler is None:
+        yield None
+        return
+    from cadbridge.jobs.distributed import Dask
+
+    executor = Dask(scheduler, ship.value)
+    try:
+        yield executor
+    finally:
+        executor.close()
 
 
 def overrides(timeout: float | None, memory: str | None) -> dict[str, Any]:

@@ -30,7 +30,9 @@ _SHARE_OF_MEMORY = 0.9
 
 
 class Executor(Protocol):
-    """Where jobs run: processes of this machine, or those of a scheduler."""
+    """Where jobs run: processes of this machine, or those of a scheduler; `capacity` are worth submitting at once."""
+
+    capacity: int
 
     def submit(self, request: dict[str, Any]) -> None:
         """Start a request."""
@@ -67,17 +69,18 @@ def run(
 ) -> Iterator[Result]:
     """Run jobs; yields a Result for each as it ends (those from the cache first to be known come first).
 
-    `workers` run at once (by default one for each core). `cache` is its folder, True for the usual one, False
-    for none. With `fail_fast` the first failure leaves the jobs that were not begun unrun. `executor` runs them
-    (a `Local` kept warm for several runs, or a scheduler's), and is the caller's to close. Faults of the jobs
-    themselves never raise; InputError where the jobs file or the folder of outputs cannot be used. Leaving the
-    loop early ends what runs.
+    `workers` run at once (by default one for each core, or what the executor says). `cache` is its folder, True
+    for the usual one, False for none. With `fail_fast` the first failure leaves the jobs that were not begun
+    unrun. `executor` runs them (a `Local` kept warm for several runs, or a scheduler's), and is the caller's to
+    close. Faults of the jobs themselves never raise; InputError where the jobs file or the folder of outputs
+    cannot be used. Leaving the loop early ends what runs.
     """
     if isinstance(jobs, (str, Path)):
         jobs = load(jobs)
     elif not isinstance(jobs, Plan):
         jobs = plan(jobs)
-    batch = _Batch(jobs, workers or os.cpu_count() or 1, _cache(cache), executor, progress)
+    capacity = executor.capacity if executor is not None else os.cpu_count() or 1
+    batch = _Batch(jobs, workers or capacity, _cache(cache), executor, progress)
     return batch.run(fail_fast)
 
 

@@ -70,6 +70,7 @@ class Local:
 
     def __init__(self, launcher: Launcher | None = None) -> None:
         self._launcher = launcher or (Warm() if limits.POSIX else Cold())
+        self.capacity = os.cpu_count() or 1
         self._running: dict[int, _Running] = {}
         self._count = 0
         self._looked = 0.0

@@ -20,12 +20,18 @@ def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where) 
         findings.add("CB106", f"{str(path)!r} is no path that can be opened", where)
         return None
     if not allowed:
-        findings.add("CB102", f"{path} lies outside the folder of the source and its packages", where)
+        findings.add("CB102", f"{_told(path)} lies outside the folder of the source and its packages", where)
         return None
     if not there:
-        findings.add("CB106", f"{path} is missing", where)
+        findings.add("CB106", f"{_told(path)} is missing", where)
         return None
     return real
+
+
+def _told(path: Path) -> str:
+    """A path from the current folder on, where it lies below: what is told is then the same wherever that lies."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def referenced(uri: str, source: Path, package_dirs: Iterable[Path], findings: Findings, where: Where) -> Path | None:

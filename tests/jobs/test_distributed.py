@@ -1,0 +1,188 @@
+"""Jobs on a real scheduler with real worker processes, some of which are killed."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cadbridge.cli import main
+from cadbridge.errors import InputError
+from cadbridge.jobs import load, run
+from cadbridge.jobs.distributed import Dask, difference
+from cadbridge.jobs.local import Local
+from cadbridge.jobs.versions import versions
+from tests.jobs.making import poison_path, poisoned, robot, written
+
+
+@dataclass
+class Cluster:
+    file: Path
+    folder: Path
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]]
+
+    def more(self, number: int) -> None:
+        """Start workers without a nanny: a killed one stays dead."""
+        for _ in range(number):
+            self.workers.append(self.start("worker", "--nthreads", "1", "--no-nanny", "--death-timeout", "60"))
+
+    def start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--scheduler-file", str(self.file)]
+        command += ["--no-dashboard", *options]
+        return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder = tmp_path_factory.mktemp("dask")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", poison_path(folder / "poison"))
+        made = Cluster(folder / "scheduler.json", folder, None, [])  # type: ignore[arg-type]
+        made.scheduler = made.start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        deadline = time.monotonic() + 30
+        while not made.file.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        made.more(2)
+        yield made
+        for process in (*made.workers, made.scheduler):
+            process.kill()
+            process.wait()
+
+
+def jobs_file(folder: Path) -> Path:
+    for n in range(1, 5):
+        robot(folder / f"r{n}.urdf", n)
+    import trimesh
+
+    (folder / "deep").mkdir()
+    trimesh.creation.box((1, 1, 1)).export(folder / "deep" / "part.stl")
+    robot(folder / "r1.urdf", geometry='<mesh filename="deep/part.stl"/>')
+    robot(folder / "r2.urdf", geometry='<mesh filename="deep/gone.stl"/>')
+    path = folder / "jobs.yaml"
+    path.write_text("jobs: [{sources: 'r*.urdf'}, {sources: 'r*.urdf', do: convert, to: mjcf}]")
+    return path
+
+
+@pytest.mark.parametrize("ship", ["paths", "content"])
+def test_the_same_bytes_come_back(tmp_path: Path, cluster: Cluster, warm: Local, ship: str) -> None:
+    path = jobs_file(tmp_path)
+    here = load(path, output=tmp_path / "here")
+    for result in run(here, executor=warm, cache=tmp_path / "c1"):
+        assert result.ok == (not result.job.source.startswith("r2"))
+    there = load(path, output=tmp_path / "there")
+    executor = Dask(str(cluster.file), ship)
+    try:
+        results = list(run(there, executor=executor, cache=tmp_path / "c2"))
+        assert len(results) == 8
+        assert written(there.output) == written(here.output)
+        assert os.listdir(there.output / ".cadbridge") == ["publish.lock"]
+        # What was computed there is known here, and depends on the same files.
+        assert all(r.cached for r in run(there, executor=executor, cache=tmp_path / "c2"))
+        (tmp_path / "deep" / "part.stl").touch()
+        robot(tmp_path / "r3.urdf", 3, mass=4.0)
+        again = {r.job.name for r in run(there, executor=executor, cache=tmp_path / "c2") if not r.cached}
+        assert again == {"r3/check", "r3/mjcf"}
+    finally:
+        executor.close()
+
+
+def test_a_killed_worker_loses_no_job(tmp_path: Path, cluster: Cluster) -> None:
+    for i in range(6):
+        poisoned(tmp_path / f"s{i}.poison", "slow 0.7")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.poison'}]")
+    executor = Dask(str(cluster.file))
+    try:
+        found = []
+        for result in run(tmp_path / "jobs.yaml", executor=executor):
+            found.append(result)
+            if len(found) == 1:
+                cluster.workers[0].send_signal(signal.SIGKILL)
+        assert sorted(r.job.source for r in found) == [f"s{i}.poison" for i in range(6)]
+        assert all(r.ok for r in found), [r.reason for r in found]
+    finally:
+        executor.close()
+        cluster.more(1)
+
+
+def test_a_job_that_crashes_there_fails_alone(tmp_path: Path, cluster: Cluster) -> None:
+    for i, what in enumerate(["crash", "exit", "slow 0", "hang"]):
+        poisoned(tmp_path / f"s{i}.poison", what)
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.poison', timeout: 3}]")
+    executor = Dask(str(cluster.file))
+    try:
+        reasons = {r.job.source: r.reason[:5] for r in run(tmp_path / "jobs.yaml", executor=executor)}
+    finally:
+        executor.close()
+    assert reasons == {"s0.poison": "CB722", "s1.poison": "CB722", "s2.poison": "", "s3.poison": "CB720"}
+
+
+def test_from_the_command_line(tmp_path: Path, cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    robot(tmp_path / "r.urdf")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: r.urdf}]")
+    status = main(
+        ["batch", str(tmp_path / "jobs.yaml"), "--scheduler", str(cluster.file), "--ship", "content", "--json"]
+    )
+    assert status == 0
+    assert json.loads(capsys.readouterr().out)["counts"]["done"] == 1
+
+
+def test_a_scheduler_that_is_not_there_is_told_quickly(tmp_path: Path) -> None:
+    robot(tmp_path / "r.urdf")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: r.urdf}]")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for address in (f"tcp://127.0.0.1:{port}", str(tmp_path / "no.json"), "nonsense://x"):
+        with pytest.raises(InputError) as caught:
+            Dask(address, connect=1.0)
+        assert [f.code for f in caught.value.findings] == ["CB710"]
+    assert main(["batch", str(tmp_path / "jobs.yaml"), "--scheduler", str(tmp_path / "no.json")]) == 2
+
+
+def test_other_versions_are_told(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert difference(versions()) == ""
+    assert difference({**versions(), "numpy": "1.0"}).startswith("numpy 1.0, not ")
+    import distributed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(distributed, "__version__", "1.2.3")
+        with pytest.raises(InputError, match=r"has distributed .*, not 1\.2\.3"):
+            Dask(str(cluster.file))
+    other = {**versions(), "code": "0" * 16}
+    with monkeypatch.context() as patch:
+        patch.setattr("cadbridge.jobs.distributed.versions", lambda: other)
+        with pytest.raises(InputError, match=r"has code .*, not 0000000000000000"):
+            Dask(str(cluster.file))
+
+
+def test_a_lost_scheduler_fails_what_runs_and_the_next_run_goes_on(
+    tmp_path: Path, cluster: Cluster, warm: Local
+) -> None:
+    """The last test of this file: it ends the cluster."""
+    for i in range(4):
+        poisoned(tmp_path / f"s{i}.poison", f"slow {0.3 + 1.5 * (i > 1)}")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.poison'}]")
+    executor = Dask(str(cluster.file))
+    found = []
+    try:
+        for result in run(tmp_path / "jobs.yaml", executor=executor, workers=3):
+            found.append(result)
+            if len(found) == 1:
+                cluster.scheduler.send_signal(signal.SIGKILL)
+    finally:
+        executor.close()
+    assert len(found) == 4
+    assert found[0].ok
+    assert "CB710" in {r.reason[:5] for r in found}
+    again = list(run(tmp_path / "jobs.yaml", executor=warm))
+    assert all(r.ok for r in again)
+    assert next(r for r in again if r.job == found[0].job).cached

@@ -240,6 +240,8 @@ class _Shipped:
         more = False
         touched: dict[str, list[int] | None] = {}
         for name in answer["touched"]:
+            if Path(name).is_absolute():
+                continue  # looked for above the worker's own folder: nothing of ours lies there
             here = str(self._base / name)
             if name not in self._stamps:
                 more = self._add(name) or more

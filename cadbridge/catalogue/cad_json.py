@@ -69,4 +69,24 @@ ENTRIES: dict[str, Entry] = {
         "the joint is held as drawn.",
         "Update the assembly in the CAD system and save it again.",
     ),
+    "CB1310": Entry(
+        Severity.INFO,
+        "mates that are listed twice",
+        "The exporter writes a mate once for each of its components; of mates alike in every number one is kept.",
+        "Nothing need be done.",
+    ),
+    "CB1311": Entry(
+        Severity.WARNING,
+        "a distance or an angle that may be a limit mate",
+        "This version of the exporter writes limit mates as plain ones, without value or range. To lock it could "
+        "change the motion, so it is left out.",
+        "Export again with a newer version, or write the mate or the limit in a mates file beside the source.",
+    ),
+    "CB1312": Entry(
+        Severity.WARNING,
+        "held by mates that are not in the file",
+        "The component is mated to the assembly's own planes, and the exporter does not say how; it is not grounded "
+        "here.",
+        "Name it under `ground` in a mates file beside the source, if it stands still.",
+    ),
 }

@@ -54,6 +54,8 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format("simmechanics", (".xml",), _contains(b"<PhysicalModelingXMLFile"), "cadbridge.readers.simmechanics"),
     Format("urdf", (".urdf", ".xacro"), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),
+    Format("sw2robot", (), _contains(b'"robot_name"', b'"deep_worlds"'), "cadbridge.readers.sw2robot"),
+    Format("chrono", (), _contains(b"Chrono::SolidWorks", b"chrono.ChBodyAuxRef("), "cadbridge.readers.chrono"),
     Format("fusion", (), _contains(b'"as_built_joints"', b'"geometry_or_origin_one"'), "cadbridge.readers.fusion"),
     Format("onshape", (), _contains(b'"rootAssembly"'), "cadbridge.readers.onshape"),
     Format(

@@ -226,6 +226,10 @@ class Structure:
             e1 = unit(across)
         return Feature(place.component, kind, X_CW.point(world), z, e1, radius, place.instance, label)
 
+    def is_grounded(self, component: str) -> bool:
+        """Whether a component stands still."""
+        return component == GROUND or self._components[component].grounded
+
     def frame(self, component: str) -> Pose:
         """X_WC of a component; the identity for the ground."""
         return Pose() if component == GROUND else self._components[component].X_WC

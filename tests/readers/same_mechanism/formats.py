@@ -8,18 +8,22 @@ Names are those of `model`: instances (or links) BODIES, mates and joints HINGES
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.readers.same_mechanism import fusion, onshape, simmechanics, simscape
+from tests.readers.same_mechanism import chrono, fusion, onshape, simmechanics, simscape, sw2robot
 
 
 @dataclass(frozen=True)
 class Sample:
-    """How a format is written, and which plain form it is held against."""
+    """How a format is written, and which plain form it is held against.
+
+    `names` are the model's names of mates and joints that the format cannot name, by those that the reader gives.
+    """
 
     write: Callable[[Path], Path]
     reference: str
+    names: dict[str, str] = field(default_factory=dict)
 
 
 REFERENCES: dict[str, Callable[[Path], Path]] = {
@@ -33,4 +37,6 @@ FORMATS: dict[str, Sample] = {
     "simmechanics": Sample(simmechanics.write, "joints"),
     "onshape": Sample(onshape.write, "joints"),
     "fusion": Sample(fusion.write, "joints"),
+    "sw2robot": Sample(sw2robot.write, "constraints", sw2robot.NAMES),
+    "chrono": Sample(chrono.write, "constraints"),
 }

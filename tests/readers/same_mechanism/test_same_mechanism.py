@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +33,15 @@ class Outcome:
     run: Run
 
 
-def outcome(source: Path) -> Outcome:
+def outcome(source: Path, names: dict[str, str] | None = None) -> Outcome:
     """Read, build, diagnose and simulate; nothing may be wrong with it."""
     assembly = cb.read(source)
+    said = names or {}
+    assembly = replace(
+        assembly,
+        mates=tuple(replace(m, name=said.get(m.name, m.name)) for m in assembly.mates),
+        joint_names={said.get(mate, mate): joint for mate, joint in assembly.joint_names.items()},
+    )
     errors = [f for f in assembly.findings if f.severity is Severity.ERROR]
     assert not errors
     assert assembly.mates_in_file == len(assembly.mates) + len(assembly.couplings)
@@ -54,7 +60,7 @@ def reference(form: str) -> Outcome:
 def pair(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Outcome, Outcome]:
     """What became of a format's file, and of the plain form."""
     sample = FORMATS[request.param]
-    return outcome(sample.write(tmp_path)), reference(sample.reference)
+    return outcome(sample.write(tmp_path), sample.names), reference(sample.reference)
 
 
 def world_axis(mechanism: Mechanism, joint: Joint) -> tuple[np.ndarray, np.ndarray]:

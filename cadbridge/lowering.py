@@ -85,6 +85,8 @@ def lower(
 ) -> Lowered:
     """Lower a mechanism; ModelError (with every body concerned) where a mass is not known.
 
+    A mass of zero that is known is taken: the solver says where nothing carries such a body.
+
     `friction` are the speeds (rad/s, m/s) over which dry friction is smoothed; None leaves it out.
     With `motion_only` an unknown mass is stood in for: right where drivers prescribe every motion, for positions only.
     """
@@ -130,7 +132,7 @@ def _units(
         if (mass is None or not mass.mass > 0) and motion_only:
             units.append(Unit(name, X, MassProperties(1.0, np.zeros(3), length**2 * np.eye(3))))
             stand_ins.append(name)
-        elif mass is None or not mass.mass > 0:
+        elif mass is None or not mass.mass >= 0:
             findings.add("CB610", f"the mass of {name} is not known", Where(item=name))
         else:
             units.append(Unit(name, X, mass))

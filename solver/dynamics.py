@@ -14,6 +14,8 @@ from solver.kkt import factor, product, solve, weigh
 from solver.loads import all_forces, energies, world_inertia
 from solver.system import ANGLE, ROTOR, SPEED
 
+_ROUNDS = 40
+
 
 @njit(cache=True)
 def frames(positions, quaternions, velocities):  # type: ignore[no-untyped-def]
@@ -69,8 +71,18 @@ def metric(T, K, B, W, R, blocks):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def respond(T, K, B, W, R, blocks, force, c):  # type: ignore[no-untyped-def]
     """v̇ (n, 6) and λ (m,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, and the scaled residual of the rows."""
-    n, m = B.mass.shape[0], T.constant.shape[0]
-    inverse, weighed, L, scale = metric(T, K, B, W, R, blocks)
+    tables = metric(T, K, B, W, R, blocks)
+    acceleration, multipliers, left = _solved(T, K, B, W, blocks, tables, force, c)
+    if B.light.shape[0] > 0:
+        _give_back(T, K, B, W, R, blocks, tables, acceleration, multipliers)
+    return acceleration, multipliers, left
+
+
+@njit(cache=True)
+def _solved(T, K, B, W, blocks, tables, force, c):  # type: ignore[no-untyped-def]
+    """`respond` with what is lent as if it were the bodies' own."""
+    inverse, weighed, L, scale = tables
+    n, m = B.mass.shape[0], c.shape[0]
     free = np.empty((n, 6))
     for i in range(n):
         for j in range(3):
@@ -84,6 +96,28 @@ def respond(T, K, B, W, R, blocks, force, c):  # type: ignore[no-untyped-def]
     multipliers = np.empty(m)
     y, left = solve(T, K, blocks, weighed, W.compliance, L, scale, b, n, multipliers)
     return free - y, multipliers, left
+
+
+@njit(cache=True)
+def _give_back(T, K, B, W, R, blocks, tables, acceleration, multipliers):  # type: ignore[no-untyped-def]
+    """Refine v̇ and λ in place until the mass lent does nothing (see `solver.massless`)."""
+    n, still = B.mass.shape[0], np.zeros(multipliers.shape[0])
+    change = acceleration.copy()
+    before = np.inf
+    force = np.zeros((n, 6))
+    for _ in range(_ROUNDS):
+        for i in B.light:
+            turned = R[i] @ (B.lent_inertia[i] @ (R[i].T @ change[i, 3:]))
+            for j in range(3):
+                force[i, j] = B.lent_mass[i] * change[i, j]
+                force[i, 3 + j] = turned[j]
+        change, more, _ = _solved(T, K, B, W, blocks, tables, force, still)
+        acceleration += change
+        multipliers += more
+        size = np.abs(change).max()
+        if size <= 1e-15 * np.abs(acceleration).max() or size > 0.9 * before:
+            break
+        before = size
 
 
 @njit(cache=True)

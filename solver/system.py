@@ -18,7 +18,8 @@ from solver.constraints.program import Program, compile_program
 from solver.constraints.terms import Poses
 from solver.kkt import Plan, plan
 from solver.loading import Loads, check, drives, tables
-from solver.model import Model, RigidBody, TimeFunction
+from solver.massless import Lent, check_body, check_carried, lend
+from solver.model import Model, TimeFunction
 from solver.tangents import soft_coordinates
 
 Array = NDArray[np.float64]
@@ -29,12 +30,18 @@ _DRIVERS = {"speed": SPEED, "angle": ANGLE}
 
 
 class Bodies(NamedTuple):
-    """Mass properties, body axes; `spin` (n, 3): the axis about which a body may turn fast, or 0; gravity (3,)."""
+    """Mass properties, body axes; `spin` (n, 3): the axis about which a body may turn fast, or 0; gravity (3,).
+
+    The inverses hold what is lent to the bodies `light`, which have no mass or inertia (see `solver.massless`).
+    """
 
     mass: Array
     inverse_mass: Array
     inertia: Array
     inverse_inertia: Array
+    lent_mass: Array
+    lent_inertia: Array
+    light: Ints
     spin: Array
     gravity: Array
 
@@ -84,7 +91,7 @@ def prepare(model: Model, implicit: bool = False) -> System:
     `implicit`: every stiff coordinate gets a rotor's row (`solver.tangents`), for the tangents of `solver.implicit`.
     """
     for body in model.bodies:
-        _check(body)
+        check_body(body)
     check(model)
     driving = [i for i, m in enumerate(model.motors) if m.kind in _DRIVERS]
     armatures = [load for load in model.loads if implicit or load.armature > 0]
@@ -104,41 +111,37 @@ def prepare(model: Model, implicit: bool = False) -> System:
         motor=np.array([-1] * held + driving + [-1] * len(rotors), np.int64),
         compliance=np.array([0.0] * (held + len(driving)) + [1 / max(j, 1 / SOFT) for j in inertia]),
     )
+    length = _length(model)
+    lent = lend(model, length)
+    check_carried(model, program, lent)
     callbacks = Callbacks(model.callbacks, len(model.coordinates))
     return System(
         model=model,
         program=program,
         plan=plan(program),
-        bodies=_bodies(model),
+        bodies=_bodies(model, lent),
         loads=tables(model, program, held, driving, callbacks),
         drives=drives(model),
         callbacks=callbacks,
         rows=rows,
-        length=_length(model),
+        length=length,
         row_group=_row_groups(model, program, driving, len(rotors)),
         angle_owner=_angle_owners(model, program, driving, rotors),
     )
 
 
-def _check(body: RigidBody) -> None:
-    inertia = np.asarray(body.inertia, float)
-    if not (np.isfinite(body.mass) and np.all(np.isfinite(inertia))):
-        raise ValueError(f"body {body.name}: its mass or inertia is not a finite number")
-    if body.mass <= 0:
-        raise ValueError(f"body {body.name}: its mass must be above zero, not {body.mass:g} kg")
-    if np.linalg.eigvalsh((inertia + inertia.T) / 2).min() <= 0:
-        raise ValueError(f"body {body.name}: its inertia must be positive about every axis")
-
-
-def _bodies(model: Model) -> Bodies:
+def _bodies(model: Model, lent: Lent) -> Bodies:
     n = len(model.bodies)
     mass = np.array([b.mass for b in model.bodies], dtype=float)
     inertia = np.array([np.asarray(b.inertia, float) for b in model.bodies]).reshape(n, 3, 3)
     return Bodies(
         mass=mass,
-        inverse_mass=1 / mass,
+        inverse_mass=1 / (mass + lent.mass),
         inertia=inertia,
-        inverse_inertia=np.linalg.inv(inertia) if n else inertia,
+        inverse_inertia=np.asarray(np.linalg.inv(inertia + lent.inertia), dtype=np.float64),
+        lent_mass=lent.mass,
+        lent_inertia=lent.inertia,
+        light=np.unique(np.nonzero(np.any(lent.motions != 0, axis=2))[1]).astype(np.int64),
         spin=_spin_axes(model),
         gravity=np.array(model.gravity, dtype=float),
     )

@@ -152,3 +152,17 @@ def test_resistance_that_no_single_number_places_is_told(crane: Mechanism) -> No
     assert [(f.code, f.message) for f in done.findings if f.code == "CB613"] == [
         ("CB613", "A1 is spherical: its damping and dry friction cannot be placed")
     ]
+
+
+def test_a_body_of_no_mass_moves_where_others_carry_it_and_is_named_where_none_does(crane: Mechanism) -> None:
+    def without(name: str) -> Mechanism:
+        nothing = {
+            b.name: replace(b, mass=replace(b.mass, mass=0.0, inertia=np.zeros((3, 3)))) for b in crane.bodies if b.mass
+        }
+        return replace(crane, bodies=tuple(nothing[b.name] if b.name == name else b for b in crane.bodies))
+
+    done = simulate(without("Pinion"), Scenario(duration=0.2))
+    assert done.result.status.ok
+    assert done.summary["energy_drift_J"] < 1e-6
+    with pytest.raises(InputError, match="nothing gives inertia to a freedom of Arm"):
+        simulate(without("Arm"), Scenario(duration=0.2))

@@ -104,8 +104,11 @@ def test_spring_and_damper_act_along_their_coordinate() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        (RigidBody("hull", 0.0, np.eye(3)), "body hull: its mass must be above zero"),
-        (RigidBody("hull", 1.0, np.diag([1.0, 1.0, 0.0])), "body hull: its inertia"),
+        (RigidBody("hull", 0.0, np.eye(3)), "nothing gives inertia to a freedom of hull"),
+        (RigidBody("hull", -1.0, np.eye(3)), "body hull: its mass must not be negative, and is -1 kg"),
+        (RigidBody("hull", 1.0, np.diag([1.0, 1.0, 0.0])), "nothing gives inertia to a freedom of hull"),
+        (RigidBody("hull", 1.0, np.diag([1.0, 1.0, -0.1])), "body hull: its inertia must not be negative"),
+        (RigidBody("hull", 1.0, np.eye(3) + np.eye(3, k=1)), "body hull: its inertia must be symmetric"),
         (RigidBody("hull", np.nan, np.eye(3)), "body hull: .* not a finite number"),
     ],
 )

@@ -1,0 +1,100 @@
+"""Bodies that lack mass or inertia, as far as constraints carry them.
+
+S = Ĝ M⁻¹ Ĝᵀ needs an M that can be inverted: a little mass D is lent where M has none, and given back by refining,
+
+    (M + D) v̇ₖ₊₁ + Ĝᵀ λₖ₊₁ = f + D v̇ₖ,    Ĝ v̇ₖ₊₁ = c,
+
+whose fixed point is the solution with M alone. It draws near by the ratio of D to the inertia that the constraints
+carry to the same motion, and diverges where nothing carries any: such a freedom is refused beforehand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver import rotation
+from solver.constraints.kernels import evaluate_rows
+from solver.constraints.program import Program
+from solver.model import Model, RigidBody
+
+Array = NDArray[np.float64]
+
+LENT = 1e-4
+"""Mass lent over the least there is in the model. Four rounds or five give it back; less would cost digits of λ."""
+_NOTHING = 1e-10
+"""Principal moments below this part of the body's largest count as nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lent:
+    """Masses (n,) and inertias (n, 3, 3; body axes) lent, and the motions (k, n, 6) that have none of their own."""
+
+    mass: Array
+    inertia: Array
+    motions: Array
+
+
+def check_body(body: RigidBody) -> None:
+    """Raise ValueError, naming the body, for mass properties that are less than nothing or none at all."""
+    inertia = np.asarray(body.inertia, float)
+    if inertia.shape != (3, 3) or not (np.isfinite(body.mass) and np.all(np.isfinite(inertia))):
+        raise ValueError(f"body {body.name}: its mass or inertia is not a finite number")
+    if body.mass < 0:
+        raise ValueError(f"body {body.name}: its mass must not be negative, and is {body.mass:g} kg")
+    size = float(np.abs(inertia).max())
+    if np.abs(inertia - inertia.T).max() > 1e-6 * size:
+        raise ValueError(f"body {body.name}: its inertia must be symmetric")
+    least = float(np.linalg.eigvalsh((inertia + inertia.T) / 2).min())
+    if least < -_NOTHING * size:
+        raise ValueError(f"body {body.name}: its inertia must not be negative, and about one axis is {least:g} kg m²")
+
+
+def lend(model: Model, length: float) -> Lent:
+    """What the bodies of a model need; all zero where each has mass and inertia of its own."""
+    n = len(model.bodies)
+    masses = np.array([b.mass for b in model.bodies], dtype=float)
+    inertias = [np.asarray(b.inertia, float) for b in model.bodies]
+    principal = [np.linalg.eigh((inertia + inertia.T) / 2) for inertia in inertias]
+    moments = [m for values, _ in principal for m in values if m > _NOTHING * values.max() > 0]
+    mass = LENT * min((m for m in masses if m > 0), default=1.0)
+    moment = LENT * min(moments, default=length**2)
+    lent = Lent(np.where(masses > 0, 0.0, mass), np.zeros((n, 3, 3)), np.zeros((0, n, 6)))
+    motions = []
+    for i, (values, axes) in enumerate(principal):
+        motions += [(i, np.eye(6)[k]) for k in range(3) if not masses[i] > 0]
+        for value, axis in zip(values, axes.T, strict=True):
+            if not value > _NOTHING * max(values.max(), 0.0):
+                lent.inertia[i] += moment * np.outer(axis, axis)
+                motions.append((i, np.concatenate([np.zeros(3), axis])))
+    stacked = np.zeros((len(motions), n, 6))
+    for k, (i, motion) in enumerate(motions):
+        stacked[k, i] = motion
+    return Lent(lent.mass, lent.inertia, stacked)
+
+
+def check_carried(model: Model, program: Program, lent: Lent) -> None:
+    """Raise ValueError, naming bodies, where at the reference pose nothing gives a freedom inertia."""
+    if not len(lent.motions):
+        return
+    x = np.ascontiguousarray(model.positions, float).reshape(-1, 3)
+    q = np.ascontiguousarray(model.quaternions, float).reshape(-1, 4)
+    still = np.zeros((len(x), 6))
+    *_, blocks, _ = evaluate_rows(program.terms, x, q, still, False, np.zeros(program.angle_count), False)
+    owner = np.repeat(np.arange(program.rows), np.diff(program.terms.row_block))
+    world = lent.motions.copy()
+    for i, R in enumerate(rotation.matrix(q)):
+        world[:, i, 3:] = lent.motions[:, i, 3:] @ R.T
+    carried = np.zeros((program.rows, len(world)))
+    np.add.at(carried, owner, np.einsum("bj,kbj->bk", blocks, world[:, program.terms.block_body]))
+    _, sizes, motions = np.linalg.svd(carried) if program.rows else (None, np.zeros(0), np.eye(len(world)))
+    rank = int(np.sum(sizes > 1e-9 * max(1.0, float(sizes.max(initial=0.0)))))
+    if rank < len(world):
+        free = np.einsum("fk,knj->fnj", motions[rank:], lent.motions)
+        amount = np.abs(free).max(axis=(0, 2))
+        names = [model.bodies[i].name for i in np.flatnonzero(amount > 1e-6)]
+        raise ValueError(
+            f"nothing gives inertia to a freedom of {', '.join(names[:5])}: give mass and inertia, or hold the motion"
+        )

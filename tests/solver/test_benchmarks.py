@@ -101,4 +101,5 @@ def test_a_long_run_holds_its_memory_flat() -> None:
     assert result.status.ok
     assert result.statistics.steps == 6000
     assert len(sizes) == 4
-    assert abs(sizes[-1] - sizes[0]) < 4096
+    # One float kept of each step would be 32,000 bytes; caches that fill up meanwhile take a few thousand.
+    assert abs(sizes[-1] - sizes[0]) < 16384

@@ -96,33 +96,42 @@ def openable(path: Path) -> Path:
 
 
 def format_of(path: Path) -> Format | None:
-    """The format of a file: by its first bytes, else by the ending of its name; None where none fits.
+    """The format of a file: by its first bytes, else by the ending of its name; None where none fits."""
+    found = taken_by(path)
+    return None if found is None else found[0]
+
+
+def taken_by(path: Path) -> tuple[Format, str] | None:
+    """The format of a file and why it is that, in words; None where none fits.
 
     The bytes come first because endings lie (a URDF called .xml); an ending alone still finds the
     reader that can say what is wrong with the content.
     """
-    ending = path.suffix.lower()
     with path.open("rb") as stream:
         # UTF-16 text shows the same letters once its zero bytes are gone.
-        head = stream.read(JSON_BYTES if ending == ".json" else HEAD_BYTES).replace(b"\0", b"")
+        head = stream.read(HEAD_BYTES).replace(b"\0", b"")
+    ending = path.suffix.lower()
     for fmt in FORMATS:
         if fmt.sniff(head):
-            return fmt
+            also = f", as its name's {ending} says too" if ending in fmt.endings else ""
+            return fmt, f"its first {HEAD_BYTES} bytes are those of {fmt.name}{also}"
     for fmt in FORMATS:
         if ending in fmt.endings and (ending != ".xml" or b"<!DOCTYPE" in head):
-            return fmt
+            return fmt, f"its name ends in {ending}; its first bytes say nothing"
     return None
 
 
 def load(path: Path, options: ReadOptions) -> Assembly:
-    """Read a file by the reader that takes it; `Assembly.format` is the format's name.
+    """Read a file by the reader that takes it; `Assembly.format` is the format's name, `extra["taken"]` says why.
 
     Raises InputError with CB101 where no reader takes the file.
     """
-    fmt = format_of(path)
-    if fmt is None:
+    found = taken_by(path)
+    if found is None:
         findings = Findings()
         findings.add("CB101", f"{path.name} is in no format that cadbridge reads", Where(file=str(path)))
         raise InputError(f"no reader takes {path.name}", findings)
+    fmt, why = found
     assembly: Assembly = import_module(fmt.reader).read(path, options)
-    return assembly if assembly.format else replace(assembly, format=fmt.name)
+    extra = {**assembly.extra, "taken": {"reader": fmt.name, "why": why}}
+    return replace(assembly, format=assembly.format or fmt.name, extra=extra)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cadbridge.findings import Finding, Findings
+from cadbridge.report.ledger import mates_document, taken
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -164,7 +165,9 @@ def inspect_document(assembly: Assembly) -> dict[str, Any]:
         "format": "cadbridge.inspect/1",
         "source": assembly.source,
         "reader": assembly.format,
+        "taken": taken(assembly),
         "units": list(assembly.units),
+        "mates_told": mates_document(assembly),
         "counts": {
             "parts": len(assembly.parts),
             "instances": len(assembly.instances),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.report.document import counts
+from cadbridge.report.ledger import taken_lines
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -97,13 +98,11 @@ def inspect_text(assembly: Assembly) -> str:
     from cadbridge.mass import part_mass
 
     instances = Counter(i.part for i in assembly.instances)
-    understood = len(assembly.mates) + len(assembly.couplings)
     lines = [
-        f"{assembly.name}  (read as {assembly.format})",
+        assembly.name,
         f"  {len(assembly.instances)} instances of {len(assembly.parts)} parts"
         f" in {len(assembly.components)} components",
-        f"  {max(assembly.mates_in_file, understood)} mates in the file, {understood} understood",
-        *(f"  {line}" for line in assembly.units),
+        *taken_lines(assembly),
     ]
     rows = []
     for part in assembly.parts:

@@ -74,7 +74,7 @@ def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities:
     tolerance = numbers.get("errorTol")
     for node in assembly.under("ForceTorques"):
         name = node.value("Name") or node.text
-        r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", r.where(node, name))
+        r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", r.where(node))
     gx, gy, gz = (g * r.length for g in gravity) if gravity and len(gravity) == 3 else (0.0, 0.0, 0.0)
     reference = read_series(r, series, tolerance)
     return Study(

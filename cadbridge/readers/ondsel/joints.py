@@ -171,7 +171,7 @@ def read_motions(r: Reader, assembly: Node) -> tuple[MotionLaw, ...]:
     laws = []
     for node in [] if sets is None else sets.under("Motions"):
         name = node.value("Name") or f"{node.text}@{node.line}"
-        where = r.where(node, name)
+        where = r.where(node)
         known = MOTIONS.get(node.text)
         if known is None:
             r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", where)
@@ -200,7 +200,7 @@ def _checked(r: Reader, node: Node, key: str, name: str) -> str | None:
     try:
         parse(text)
     except ValueError as fault:
-        r.findings.add("CB1208", f"{name}: {fault}", r.where(node.child(key) or node, name))
+        r.findings.add("CB1208", f"{name}: {fault}", r.where(node.child(key) or node))
         return None
     return text
 
@@ -217,7 +217,7 @@ def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
     nodes = [*assembly.under("Limits"), *([] if sets is None else sets.under("Limits"))]
     for node in nodes:
         name = node.value("Name") or f"{node.text}@{node.line}"
-        where = r.where(node, name)
+        where = r.where(node)
         pair = _markers(r, node, name)
         side, text = _SIDES.get(node.value("type") or ""), _checked(r, node, "limit", name)
         if pair is None or text is None:

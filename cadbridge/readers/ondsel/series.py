@@ -25,7 +25,7 @@ def read_series(r: Reader, series: list[tuple[int, str]], tolerance: float | Non
         elif kind == "PartSeries":
             component = r.component_of.get(owner)
             if component is None or not lines:
-                where = Where(str(r.path), lines[0][0] - 1 if lines else None, None, owner)
+                where = Where(str(r.path), lines[0][0] - 1 if lines else None)
                 r.findings.add("CB1203", f"a series of {owner!r}: no such part, or no lines", where)
                 continue
             if reference is not None:
@@ -80,5 +80,5 @@ def _column(r: Reader, lines: list[tuple[int, str]], name: str, count: int | Non
     values = row(results)
     if values and (count is None or len(values) == count):
         return np.array(values)
-    r.findings.add("CB1210", f"{owner}: the column {name} cannot be used", Where(str(r.path), line, None, owner))
+    r.findings.add("CB1210", f"{owner}: the column {name} cannot be used", Where(str(r.path), line))
     return None

@@ -1,0 +1,119 @@
+"""How a file was taken: by which reader and why, what its units and frames became, which mates were not understood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cadbridge.assembly import Assembly
+from cadbridge.findings import Finding
+
+FRAMES: dict[str, str] = {
+    "step": "placements of occurrences in their assemblies → the world; shapes stay in their parts' frames",
+    "simscape": "placements of instances in their assemblies → the world; constraints, in part frames → components",
+    "simmechanics": "coordinate systems of bodies → the world; joint axes → components",
+    "urdf": "poses of joints in their parent links, at joint values of zero → the world; mate frames → links",
+    "sdf": "poses in the frames that they name → the world; joint axes → links",
+    "mjcf": "poses of bodies in their parents, at the reference pose → the world; joint axes → bodies",
+    "onshape": "occurrence transforms are in the world already; mate connectors, in part frames → components",
+    "fusion": "occurrence transforms are in the world already; joint geometry, in the world → components",
+    "ondsel": "parts in the assembly's frame → the world; markers, by their reference points → parts",
+    "freecad": "placements in their containers, through links → the world; connectors, in their objects → components",
+    "json": "as written: components in the world, features in their components",
+}
+"""By format: the frames of a file and what they become. Right-handed throughout."""
+OTHER = "placements as the file has them → the world"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A mate of the file that is not in the assembly, with what the reader said of it."""
+
+    name: str
+    why: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class MateCount:
+    """`in_file` = `understood` + `not_understood`; `left_out` names those that the findings tell of."""
+
+    in_file: int
+    understood: int
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def not_understood(self) -> int:
+        """How many mates of the file are not in the assembly."""
+        return self.in_file - self.understood
+
+    @property
+    def untold(self) -> int:
+        """How many of them no finding names: they share a name, or the file has no name for them."""
+        return max(0, self.not_understood - len(self.left_out))
+
+
+def count_mates(assembly: Assembly) -> MateCount:
+    """The mates of the file, those understood, and the others by name.
+
+    A finding tells of a mate that was left out where its item is something that the assembly does not have.
+    """
+    understood = len(assembly.mates) + len(assembly.couplings)
+    given = max(assembly.mates_in_file, understood)
+    named: dict[str, list[Finding]] = {}
+    if given > understood:
+        known = _known(assembly)
+        for finding in assembly.findings:
+            item = finding.where.item
+            if item is not None and item not in known and finding.code.startswith("CB1"):
+                named.setdefault(item, []).append(finding)
+    left = tuple(LeftOut(name, tuple(said)) for name, said in named.items())
+    return MateCount(given, understood, left)
+
+
+def _known(assembly: Assembly) -> set[str]:
+    groups: tuple[tuple[Any, ...], ...] = (
+        assembly.parts, assembly.instances, assembly.components, assembly.mates, assembly.couplings,
+        assembly.drives, assembly.frames,
+    )  # fmt: skip
+    return {assembly.name, *(str(item.name) for group in groups for item in group)}
+
+
+def taken(assembly: Assembly) -> dict[str, str]:
+    """The reader, why it took the file, and what became of the frames."""
+    said = assembly.extra.get("taken") or {}
+    reader = str(said.get("reader") or assembly.format)
+    return {
+        "reader": reader,
+        "why": str(said.get("why") or "it was asked for"),
+        "frames": FRAMES.get(reader, OTHER),
+    }
+
+
+def taken_lines(assembly: Assembly) -> list[str]:
+    """Which reader and why, units, frames and mates, for a person."""
+    how, mates = taken(assembly), count_mates(assembly)
+    lines = [f"  read by {how['reader']}, because {how['why']}"]
+    lines += [f"  units: {line}" for line in assembly.units]
+    lines.append(f"  frames: {how['frames']}")
+    lines.append(
+        f"  {mates.in_file} mates in the file, {mates.understood} understood"
+        + (f", {mates.not_understood} not:" if mates.not_understood else "")
+    )
+    for item in mates.left_out:
+        lines.append(f"    {item.name}: " + "; ".join(f"{f.message} ({f.code})" for f in item.why))
+    if mates.untold:
+        lines.append(f"    {mates.untold} without a name of their own in the findings")
+    return lines
+
+
+def mates_document(assembly: Assembly) -> dict[str, Any]:
+    """The same counts for a program."""
+    mates = count_mates(assembly)
+    return {
+        "in_file": mates.in_file,
+        "understood": mates.understood,
+        "not_understood": mates.not_understood,
+        "left_out": [
+            {"name": m.name, "why": [{"code": f.code, "message": f.message} for f in m.why]} for m in mates.left_out
+        ],
+    }

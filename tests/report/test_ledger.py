@@ -1,0 +1,77 @@
+"""Which reader took a file and why, units and frames, and every mate of the file accounted for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import cadbridge as cb
+from cadbridge.assembly import Assembly, Component
+from cadbridge.cli import main
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.readers import ReadOptions
+from cadbridge.readers.registry import FORMATS
+from cadbridge.report.ledger import FRAMES, count_mates, taken, taken_lines
+
+CORPUS = [
+    ("quadruped_solidworks/Assem4.xml", "simscape", 16),
+    ("icub_simmechanics/LEGS_MECHANISM.xml", "simmechanics", 33),
+    ("ondsel/rackscrew.asmt", "ondsel", 5),
+    ("freecad/universal_joint_assembly.FCStd", "freecad", 3),
+    ("so100/so100.urdf", "urdf", 6),
+]
+
+
+def test_the_frames_of_every_format_are_told() -> None:
+    assert {f.name for f in FORMATS} <= set(FRAMES)
+
+
+@pytest.mark.parametrize(("file", "reader", "mates"), CORPUS)
+def test_real_files(corpus: Path, file: str, reader: str, mates: int) -> None:
+    found = sorted((corpus / file).parent.glob(f"*{Path(file).suffix}"))
+    path = corpus / file if (corpus / file).is_file() else found[0]
+    assembly = cb.read(path, options=ReadOptions(geometry=False))
+    assert taken(assembly)["reader"] == reader
+    assert "bytes are those of" in taken(assembly)["why"]
+    assert assembly.units
+    counted = count_mates(assembly)
+    assert counted.in_file >= mates
+    assert counted.in_file == counted.understood + counted.not_understood
+    assert len(counted.left_out) + counted.untold == counted.not_understood
+
+
+def made(*codes: tuple[str, str]) -> Assembly:
+    findings = Findings()
+    for code, item in codes:
+        findings.add(code, f"{item} is odd", Where(item=item))
+    body = Component("Link", (), Pose())
+    return Assembly("A", "a.x", "step", (), (), (body,), mates_in_file=3, findings=findings.as_tuple())
+
+
+def test_what_was_not_understood_is_named_with_its_reasons() -> None:
+    assembly = made(("CB164", "Gear:1"), ("CB161", "Gear:1"), ("CB163", "Link"), ("CB207", "Insert:2"))
+    counted = count_mates(assembly)
+    assert (counted.in_file, counted.understood, counted.not_understood) == (3, 0, 3)
+    # Link is a component, and CB207 is not of reading: neither is a mate left out.
+    assert [(m.name, [f.code for f in m.why]) for m in counted.left_out] == [("Gear:1", ["CB164", "CB161"])]
+    assert counted.untold == 2
+    text = "\n".join(taken_lines(assembly))
+    assert "3 mates in the file, 0 understood, 3 not:" in text
+    assert "Gear:1: Gear:1 is odd (CB164); Gear:1 is odd (CB161)" in text
+
+
+def test_inspect_tells(tmp_path: Path, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (corpus / "ondsel" / "fourbar.asmt").read_text()
+    source = tmp_path / "odd.txt"
+    source.write_text(text.replace("\t\t\tRevoluteJoint", "\t\t\tMagneticJoint", 1))
+    main(["inspect", str(source), "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert document["taken"]["reader"] == "ondsel"
+    assert document["mates_told"]["in_file"] == 4
+    assert document["mates_told"]["understood"] == 3
+    assert [(m["name"], m["why"][0]["code"]) for m in document["mates_told"]["left_out"]] == [("Joint1", "CB1204")]
+    main(["inspect", str(source)])
+    out = capsys.readouterr().out
+    assert "4 mates in the file, 3 understood, 1 not:" in out
+    assert "frames: " in out

@@ -107,14 +107,15 @@ def taken_by(path: Path) -> tuple[Format, str] | None:
     The bytes come first because endings lie (a URDF called .xml); an ending alone still finds the
     reader that can say what is wrong with the content.
     """
+    ending = path.suffix.lower()
+    looked_at = JSON_BYTES if ending == ".json" else HEAD_BYTES
     with path.open("rb") as stream:
         # UTF-16 text shows the same letters once its zero bytes are gone.
-        head = stream.read(HEAD_BYTES).replace(b"\0", b"")
-    ending = path.suffix.lower()
+        head = stream.read(looked_at).replace(b"\0", b"")
     for fmt in FORMATS:
         if fmt.sniff(head):
             also = f", as its name's {ending} says too" if ending in fmt.endings else ""
-            return fmt, f"its first {HEAD_BYTES} bytes are those of {fmt.name}{also}"
+            return fmt, f"its first {looked_at} bytes are those of {fmt.name}{also}"
     for fmt in FORMATS:
         if ending in fmt.endings and (ending != ".xml" or b"<!DOCTYPE" in head):
             return fmt, f"its name ends in {ending}; its first bytes say nothing"

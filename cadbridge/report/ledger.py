@@ -19,6 +19,8 @@ FRAMES: dict[str, str] = {
     "fusion": "occurrence transforms are in the world already; joint geometry, in the world → components",
     "ondsel": "parts in the assembly's frame → the world; markers, by their reference points → parts",
     "freecad": "placements in their containers, through links → the world; connectors, in their objects → components",
+    "sw2robot": "faces and their points, in the world as designed → components",
+    "chrono": "bodies and markers, in the world as designed → components",
     "json": "as written: components in the world, features in their components",
 }
 """By format: the frames of a file and what they become. Right-handed throughout."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.readers.same_mechanism import chrono, fusion, onshape, simmechanics, simscape, sw2robot
+from tests.readers.same_mechanism import chrono, freecad, fusion, ondsel, onshape, simmechanics, simscape, sw2robot
 
 
 @dataclass(frozen=True)
@@ -38,5 +38,7 @@ FORMATS: dict[str, Sample] = {
     "onshape": Sample(onshape.write, "joints"),
     "fusion": Sample(fusion.write, "joints"),
     "sw2robot": Sample(sw2robot.write, "constraints", sw2robot.NAMES),
+    "freecad": Sample(freecad.write, "joints"),
+    "ondsel": Sample(ondsel.write, "joints"),
     "chrono": Sample(chrono.write, "constraints"),
 }

@@ -1,0 +1,52 @@
+"""The mechanism as FreeCAD's .FCStd, its parts without shapes; the mates file brings the masses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.frames import Pose
+from tests.readers.freecad.making import Maker, flag, number, placement
+from tests.readers.same_mechanism import plain
+from tests.readers.same_mechanism.model import BODIES, GEAR, GUIDE, HINGES, Body, X, Z
+
+WORLD = np.column_stack([X, np.cross(Z, X), Z])
+
+
+def write(folder: Path) -> Path:
+    """Without B-Reps: the mates file gives mass, centre and inertia."""
+    made = Maker()
+    for body in BODIES.values():
+        made.add(body.name, "App::Part", Placement=_placement(body.X))
+    axes = {}
+    for hinge in HINGES:
+        sides = _connector(BODIES[hinge.a], hinge.point), _connector(BODIES[hinge.b], hinge.point)
+        limits = {}
+        if hinge.limits:
+            for end, value in zip(("Min", "Max"), hinge.limits, strict=True):
+                limits |= {f"EnableAngle{end}": flag(True), f"Angle{end}": number(repr(float(np.degrees(value))))}
+        made.joint(hinge.name, "Revolute", (f"{hinge.a}.", f"{hinge.b}."), *sides, **limits)
+        if hinge.a == "Base":
+            axes[hinge.b] = sides[1]
+    sides = _connector(BODIES[GUIDE.a], GUIDE.point), _connector(BODIES[GUIDE.b], GUIDE.point)
+    made.joint(GUIDE.name, "Distance", (f"{GUIDE.a}.", f"{GUIDE.b}."), *sides, Distance=number(0.0))
+    name, a, b, ratio = GEAR
+    made.joint(name, "Gears", (f"{a}.", f"{b}."), axes[a], axes[b], Distance=number(1.0), Distance2=number(ratio))
+    for body in BODIES.values():
+        if body.grounded:
+            made.ground(body.name)
+    made.assembly(*BODIES)
+    source = made.save(folder / "mechanism.FCStd")
+    masses = [{"component" if k == "part" else k: v for k, v in entry.items()} for entry in plain.masses()["mass"]]
+    plain.write_mates(plain.beside(source), {"mass": masses})
+    return source
+
+
+def _connector(body: Body, point: np.ndarray) -> tuple[str, str]:
+    return _placement(Pose(body.X.R.T @ WORLD, body.point(point)))
+
+
+def _placement(X_AB: Pose) -> tuple[str, str]:
+    w, x, y, z = (float(v) for v in X_AB.quaternion())
+    return placement([float(v) * 1e3 for v in X_AB.p], (x, y, z, w))

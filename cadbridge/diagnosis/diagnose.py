@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from cadbridge.diagnosis.dependence import Dependence, dependence_of
 from cadbridge.diagnosis.freedoms import joints_between, readable
 from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
 from cadbridge.diagnosis.model import Diagnosis, Mobility
 from cadbridge.diagnosis.reactions import reactions_of
 from cadbridge.diagnosis.redundancy import Repeats, repeats_of
-from cadbridge.diagnosis.rows import Rows, rows_of
 from cadbridge.diagnosis.web import Web, web_of
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
+from cadbridge.mechanism.rows import Rows, fit, rows_of
 from solver.constraints import Primitive
-from solver.rank import HIGHEST
-
-LOOSEST = 0.02
-"""However badly the mates fit, a singular value above this counts."""
 
 
 def diagnose(mechanism: Mechanism) -> Diagnosis:
@@ -32,7 +26,7 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     findings = Findings()
     rows = mate_rows(mechanism)
     order = preferred(mechanism, rows)
-    highest = _highest(rows)
+    highest = fit(rows)
     dependence = dependence_of(web_of(rows, order, highest))
     repeats = repeats_of(mechanism, rows, dependence)
     web = body_web(mechanism, rows, order, highest)
@@ -69,12 +63,6 @@ def preferred(mechanism: Mechanism, rows: Rows) -> list[int]:
     return sorted(
         range(len(rows)), key=lambda i: (rows.owners[i] in gears, -strength[rows.owners[i]], rows.owners[i], i)
     )
-
-
-def _highest(rows: Rows) -> float:
-    """The singular value above which all count: above the error of the positions, where mates do not fit."""
-    worst = float(np.max(np.abs(rows.gaps * rows.factors), initial=0.0)) / rows.length
-    return max(HIGHEST, min(LOOSEST, 3.0 * worst))
 
 
 def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float) -> Web:
@@ -122,7 +110,7 @@ def _compare(mechanism: Mechanism, web: Web, mobility: Mobility, findings: Findi
     primitives += [(c.name, c.primitive) for c in mechanism.couplings]
     poses = [b.X_WB for b in mechanism.bodies]
     rows = rows_of([p for _, p in primitives], [name for name, _ in primitives], poses, mechanism.length_scale)
-    collapsed = web_of(rows, range(len(rows)), _highest(rows)).dof
+    collapsed = web_of(rows, range(len(rows)), fit(rows)).dof
     if not collapsed == web.dof == mobility.dof:
         findings.add(
             "CB405",

@@ -1,7 +1,8 @@
 """Whether a freedom of the first instant goes on: a step along it, brought back onto the mates.
 
 A step ε along a motion that goes on needs a correction of order ε²; where the mates only give way to first order (a
-shaky pose), the correction is of order ε, or the step cannot be closed at all.
+shaky pose), the correction is of order ε, or the step cannot be closed at all. Steps are taken in the coordinates of
+the tree, so that its joints hold exactly and only the rows that close loops are solved for.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
-from cadbridge.diagnosis.rows import GROUND
+from cadbridge.diagnosis.web import Branch, Web
 from cadbridge.frames import Pose
 from cadbridge.mechanism.reframe import reframed
+from cadbridge.mechanism.rows import GROUND, quaternions_of
 from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import Program, compile_program
 from solver.rank import significant
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 STEPS = (0.04, 0.01)
 """Steps in rad, or in lengths of the mechanism."""
@@ -28,129 +30,263 @@ ORDER = 1.5
 """A correction that shrinks with at least this power of the step is one of second order."""
 CLOSED = 1e-10
 """A scaled residual below this is closed."""
-LARGE = 600
-"""Unknowns above which the steps are solved by a sparse factor instead of by least squares."""
+LARGE = 300
+"""Coordinates above which a step is solved by normal equations instead of by singular values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """A body on its branch of the tree: twists `columns` (6, k) [v; ω·length] in the joint frame J, world axes as
+    designed; X_PJ in the parent's frame, X_JB the body's; `first` is the place of its coordinates."""
+
+    parent: int
+    X_PJ: Pose
+    X_JB: Pose
+    columns: Array
+    first: int
 
 
 @dataclass(frozen=True, eq=False)
 class Patch:
-    """Bodies (n) that loops share, movable against the first of them: rows and the poses as designed.
+    """Bodies on a part of the tree, deepest last, with the rows that close it.
 
-    `bodies` are their numbers; `length` (m) weighs turns against shifts.
+    `lift` (k, web coordinates) turns coordinates of the web into the k of the patch. Index n of a body's parent is
+    what stands still.
     """
 
     bodies: tuple[int, ...]
+    arms: tuple[Arm, ...]
     program: Program
-    positions: Array
-    quaternions: Array
+    scales: Array
+    lift: Array
+    columns: Ints
     length: float
+    root: Pose
+
+    @property
+    def size(self) -> int:
+        """Coordinates."""
+        return len(self.lift)
+
+
+Pins = tuple[Pose, ...]
+"""What each arm has moved by, in its joint frame."""
 
 
 def patch_of(
-    bodies: Sequence[int], root: int, primitives: Sequence[Primitive], poses: dict[int, Pose], length: float
+    web: Web,
+    units: set[int],
+    rows: set[int],
+    loose: set[int],
+    columns: Ints,
+    primitives: Sequence[Primitive],
+    poses: Sequence[Pose],
 ) -> Patch:
-    """The rows among `bodies` with `root` (maybe the ground) standing still."""
-    index = {body: i for i, body in enumerate(bodies)}
+    """The bodies `units` and the numbers of the `rows` that bind them.
 
+    Branches in `loose` are no lower pairs: all six of their coordinates are free, their rows are among `rows`. The
+    others move by those of their coordinates that are in `columns`.
+    """
+    moving = sorted(
+        (u for u in units if u != GROUND and _parent_in(web, u, units)), key=lambda u: web.branches[u].depth
+    )
+    root = next(iter({web.branches[u].parent for u in moving} - set(moving)), GROUND)
+    X_root = Pose() if root == GROUND else poses[root]
+    index = {u: i for i, u in enumerate(moving)}
+    arms: list[Arm] = []
+    lifts = []
+    first = 0
+    for unit in moving:
+        branch = web.branches[unit]
+        own, lift = _columns(branch, unit in loose, columns)
+        X_WP = X_root if branch.parent not in index else poses[branch.parent]
+        arms.append(_arm(web, branch, index.get(branch.parent, len(moving)), X_WP, poses[unit], own, first))
+        first += own.shape[1]
+        lifts.append(lift)
+    keep = [i for i in sorted(rows) if all(u in index or u in (root, GROUND) for u in web.rows.ends[i])]
+    program = _program([primitives[i] for i in keep], index, root, X_root, [poses[u] for u in moving])
+    return Patch(
+        tuple(moving),
+        tuple(arms),
+        program,
+        web.rows.factors[keep] / web.rows.length,
+        np.vstack(lifts) if lifts else np.zeros((0, len(columns))),
+        columns,
+        web.rows.length,
+        X_root,
+    )
+
+
+def _parent_in(web: Web, unit: int, units: set[int]) -> bool:
+    return web.branches[unit].parent in units
+
+
+def _columns(branch: Branch, loose: bool, columns: Ints) -> tuple[Array, Array]:
+    """The twists of a branch's coordinates in a patch, and how they follow from the web's `columns`."""
+    places = [(k, np.searchsorted(columns, c)) for k, c in enumerate(branch.columns)]
+    seen = [(k, int(at)) for k, at in places if at < len(columns) and columns[at] == branch.first + k]
+    lift = np.zeros((branch.freedom.shape[1], len(columns)))
+    for k, at in seen:
+        lift[k, at] = 1.0
+    if loose:
+        return np.eye(6), branch.freedom @ lift
+    chosen = [k for k, _ in seen]
+    return branch.freedom[:, chosen], lift[chosen]
+
+
+def _arm(web: Web, branch: Branch, parent: int, X_WP: Pose, X_WB: Pose, columns: Array, first: int) -> Arm:
+    """The joint frame J stands at the body's origin with the world's axes; twists about the rows' centre go there."""
+    X_WJ = Pose(np.eye(3), X_WB.p)
+    own = columns.copy()
+    own[:3] += np.cross(own[3:].T / web.rows.length, X_WB.p - web.rows.centre).T
+    return Arm(parent, X_WP.inverse() @ X_WJ, X_WJ.inverse() @ X_WB, own, first)
+
+
+def _program(
+    primitives: Sequence[Primitive], index: dict[int, int], root: int, X_root: Pose, poses: Sequence[Pose]
+) -> Program:
     def place(body: int) -> tuple[int, Pose]:
         if body in index:
             return index[body], Pose()
-        return GROUND, Pose() if body == GROUND else poses[body]
+        return GROUND, X_root if body == root and root != GROUND else Pose()
 
     moved = [reframed(p, place) for p in primitives]
-    x = np.array([poses[b].p for b in bodies]).reshape(-1, 3)
-    q = np.array([poses[b].quaternion() for b in bodies]).reshape(-1, 4)
-    return Patch(tuple(bodies), compile_program(moved, x, q), x, q, length)
+    return compile_program(moved, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
 
 
-def correction(patch: Patch, twists: Array, step: float) -> tuple[float, Array | None]:
-    """Size of the correction after a step along twists (n, 6; the largest part is 1), and where it ended.
-
-    Ended: the whole displacement (n, 6) from the design, None where the mates cannot be closed again.
-    """
-    x, q = advance(patch, patch.positions, patch.quaternions, step * twists)
-    x1, q1, open_ = close(patch, x, q)
-    if open_ > CLOSED:
-        return np.inf, None
-    moved = displacement(patch, patch.positions, patch.quaternions, x1, q1)
-    change = displacement(patch, x, q, x1, q1)
-    return float(np.max(np.abs(change))), moved
+def start(patch: Patch) -> Pins:
+    """The design."""
+    return tuple(Pose() for _ in patch.arms)
 
 
-def goes_on(patch: Patch, twists: Array) -> bool:
-    """Whether the corrections after two steps shrink with the square of the step."""
-    sizes = [correction(patch, twists, step)[0] for step in STEPS]
-    if sizes[1] < 1e-9:
+def advance(patch: Patch, pins: Pins, z: Array) -> Pins:
+    """Every arm moved on by its coordinates z (k,)."""
+    moved = []
+    for arm, X in zip(patch.arms, pins, strict=True):
+        own = z[arm.first : arm.first + arm.columns.shape[1]]
+        moved.append(X @ exponential(arm.columns @ own, patch.length) if np.any(own) else X)
+    return tuple(moved)
+
+
+def exponential(twist: Array, length: float) -> Pose:
+    """The motion of a twist (6,) [v; ω·length] for a unit of time: a turn about, and a shift along, its screw axis."""
+    v, w = twist[:3], twist[3:] / length
+    angle = float(np.linalg.norm(w))
+    if angle < 1e-12:
+        return Pose(np.eye(3), v.copy())
+    K = skew(w)
+    a = np.sin(angle) / angle
+    half = np.sin(angle / 2) / (angle / 2)
+    b = half * half / 2
+    c = (1 - a) / angle**2 if angle > 1e-4 else 1 / 6
+    return Pose(np.eye(3) + a * K + b * K @ K, v + b * (K @ v) + c * (K @ (K @ v)))
+
+
+def skew(a: Array) -> Array:
+    """The matrix (3, 3) of a ×."""
+    x, y, z = a.tolist()
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def poses_at(patch: Patch, pins: Pins) -> tuple[list[Pose], Array]:
+    """Poses of the bodies and their twists (n, 6, k) [v of the origin; ω·length] for each coordinate."""
+    n = len(patch.arms)
+    poses: list[Pose] = []
+    S = np.zeros((n, 6, patch.size))
+    for i, (arm, X) in enumerate(zip(patch.arms, pins, strict=True)):
+        parent = patch.root if arm.parent == n else poses[arm.parent]
+        X_WJ = parent @ arm.X_PJ @ X
+        poses.append(X_WJ @ arm.X_JB)
+        if arm.parent != n:
+            S[i] = S[arm.parent]
+            S[i, :3] -= skew((poses[i].p - parent.p) / patch.length) @ S[i, 3:]
+        w = X_WJ.R @ arm.columns[3:]
+        v = X_WJ.R @ arm.columns[:3] - skew((poses[i].p - X_WJ.p) / patch.length) @ w
+        own = slice(arm.first, arm.first + arm.columns.shape[1])
+        S[i, :3, own] += v
+        S[i, 3:, own] += w
+    return poses, S
+
+
+def closing(patch: Patch, pins: Pins) -> tuple[Array, Array]:
+    """Scaled residuals (m,) of the closing rows and their Jacobian (m, k)."""
+    poses, S = poses_at(patch, pins)
+    found = evaluate_sparse(patch.program, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
+    blocks = found.blocks.copy()
+    blocks[:, 3:] /= patch.length
+    J = np.zeros((len(found.g), patch.size))
+    np.add.at(J, found.row, np.einsum("bi,bik->bk", blocks, S[found.body]))
+    return found.g * patch.scales, J * patch.scales[:, None]
+
+
+def close(patch: Patch, pins: Pins, rounds: int = 25) -> tuple[Pins, Array, float]:
+    """Gauss–Newton with the shortest step; also all steps' sum (k,) and the scaled residual that is left."""
+    total = np.zeros(patch.size)
+    before = np.inf
+    g, J = closing(patch, pins)
+    for _ in range(rounds):
+        size = float(np.max(np.abs(g), initial=0.0))
+        if size < 1e-12 or size > 0.99 * before:
+            break
+        before = size
+        step = -_least(J, g)
+        reach = float(np.max(np.abs(step), initial=0.0)) / patch.length
+        if reach > 0.5:
+            step *= 0.5 / reach
+        pins, total = advance(patch, pins, step), total + step
+        g, J = closing(patch, pins)
+    return pins, total, float(np.max(np.abs(g), initial=0.0))
+
+
+def _least(J: Array, g: Array) -> Array:
+    """The shortest y with J y = g in the least squares sense."""
+    if max(J.shape) <= LARGE:
+        return np.asarray(np.linalg.lstsq(J, g, rcond=1e-9)[0])
+    from scipy.linalg import cho_factor, cho_solve
+
+    S = J.T @ J
+    factor = cho_factor(S + 1e-10 * float(np.trace(S)) / len(S) * np.eye(len(S)))
+    y = np.asarray(cho_solve(factor, J.T @ g))
+    return y + np.asarray(cho_solve(factor, J.T @ (g - J @ y)))
+
+
+def correction(patch: Patch, z: Array) -> tuple[float, Array]:
+    """The size of the correction after a step z (k,), inf where it cannot be closed, and the whole way gone (k,)."""
+    _, total, left = close(patch, advance(patch, start(patch), z))
+    if left > CLOSED:
+        return np.inf, z + total
+    return float(np.max(np.abs(total), initial=0.0)) / patch.length, z + total
+
+
+def unit_step(patch: Patch, q: Array) -> Array:
+    """Coordinates (k,) of a direction q of the web, its largest part one rad or one length."""
+    z = patch.lift @ q[patch.columns]
+    return np.asarray(z * patch.length / max(float(np.max(np.abs(z), initial=0.0)), 1e-300))
+
+
+def goes_on(patch: Patch, q: Array) -> bool:
+    """Whether the corrections after steps along q (of the web) shrink with the square of the step."""
+    if patch.program.rows == 0:
         return True
-    if not np.isfinite(sizes[1]) or sizes[1] > 0.5 * STEPS[1]:
+    z = unit_step(patch, q)
+    far, near = (correction(patch, step * z)[0] for step in STEPS)
+    if near < 1e-9:
+        return True
+    if not np.isfinite(near) or near > 0.5 * STEPS[1]:
         return False
-    if not np.isfinite(sizes[0]):
-        return _shrinks(sizes[1], correction(patch, twists, STEPS[1] / 4)[0], 4.0)
-    return _shrinks(sizes[0], sizes[1], STEPS[0] / STEPS[1])
+    if not np.isfinite(far):
+        return _shrinks(near, correction(patch, STEPS[1] / 4 * z)[0], 4.0)
+    return _shrinks(far, near, STEPS[0] / STEPS[1])
 
 
 def _shrinks(larger: float, smaller: float, factor: float) -> bool:
     return bool(np.log(max(larger, 1e-300) / max(smaller, 1e-300)) / np.log(factor) > ORDER)
 
 
-def advance(patch: Patch, x: Array, q: Array, step: Array) -> tuple[Array, Array]:
-    """Poses after displacements (n, 6) [shift in lengths; turn in rad, world axes]."""
-    turned = Rotation.from_rotvec(step[:, 3:]) * Rotation.from_quat(q, scalar_first=True)
-    return x + step[:, :3] * patch.length, np.asarray(turned.as_quat(scalar_first=True))
-
-
-def displacement(patch: Patch, x0: Array, q0: Array, x1: Array, q1: Array) -> Array:
-    """The displacements (n, 6) that lead from one set of poses to the other."""
-    turn = Rotation.from_quat(q1, scalar_first=True) * Rotation.from_quat(q0, scalar_first=True).inv()
-    return np.hstack([(x1 - x0) / patch.length, turn.as_rotvec()])
-
-
-def jacobian(patch: Patch, x: Array, q: Array) -> tuple[Array, Array]:
-    """Scaled residual (m,) and Jacobian (m, 6n) for shifts in lengths and turns in rad."""
-    found = evaluate_sparse(patch.program, x, q)
-    blocks = np.zeros((len(found.g), len(x), 6))
-    blocks[found.row, found.body] = found.blocks
-    blocks[:, :, :3] *= patch.length
-    G = blocks.reshape(len(found.g), -1)
-    sizes = np.linalg.norm(G, axis=1)
-    factors = 1 / np.where(sizes > 1e-14, sizes, 1.0)
-    return found.g * factors, G * factors[:, None]
-
-
-def close(patch: Patch, x: Array, q: Array, rounds: int = 25) -> tuple[Array, Array, float]:
-    """Gauss–Newton with the shortest step, back onto the mates; the scaled residual that is left."""
-    before = np.inf
-    for _ in range(rounds):
-        g, G = jacobian(patch, x, q)
-        size = float(np.max(np.abs(g), initial=0.0))
-        if size < 1e-14 or size > 0.99 * before:
-            break
-        before = size
-        step = -_least(G, g)
-        reach = float(np.max(np.abs(step), initial=0.0))
-        if reach > 0.5:
-            step *= 0.5 / reach
-        x, q = advance(patch, x, q, step.reshape(-1, 6))
-    g, _ = jacobian(patch, x, q)
-    return x, q, float(np.max(np.abs(g), initial=0.0))
-
-
-def _least(G: Array, g: Array) -> Array:
-    """The shortest y with G y = g in the least squares sense."""
-    if G.shape[1] <= LARGE:
-        return np.asarray(np.linalg.lstsq(G, g, rcond=1e-9)[0])
-    from scipy.sparse import csc_array, eye_array
-    from scipy.sparse.linalg import splu
-
-    S = csc_array(G)
-    factor = splu(csc_array(S.T @ S + 1e-9 * eye_array(G.shape[1])))
-    y: Array = np.asarray(factor.solve(G.T @ g))
-    again: Array = np.asarray(factor.solve(G.T @ (g - G @ y)))
-    return y + again
-
-
-def local_dof(patch: Patch, moved: Array) -> int:
-    """The mobility at the pose that displacements (n, 6) from the design lead to."""
-    x, q = advance(patch, patch.positions, patch.quaternions, moved)
-    _, G = jacobian(patch, x, q)
-    return int(G.shape[1] - significant(np.asarray(np.linalg.svd(G, compute_uv=False), float), 1e-9, 1e-5))
+def local_dof(patch: Patch, z: Array) -> int:
+    """The mobility at the closed pose that a step z (k,) from the design leads to."""
+    pins, _, _ = close(patch, advance(patch, start(patch), z))
+    _, J = closing(patch, pins)
+    sizes = np.linalg.norm(J, axis=1)
+    J = J * patch.length / np.where(sizes > 1e-14, sizes * patch.length, 1.0)[:, None]
+    return int(patch.size - significant(np.asarray(np.linalg.svd(J, compute_uv=False), float), 1e-9, 1e-5))

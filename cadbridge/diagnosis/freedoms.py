@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.diagnosis.pairs import Pair
-from cadbridge.diagnosis.rows import GROUND, Rows
 from cadbridge.diagnosis.web import Branch, Web
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.mechanism.rows import GROUND, Rows
 
 Array = NDArray[np.float64]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.finite import STEPS, Patch, correction, goes_on, local_dof, patch_of
+from cadbridge.diagnosis.finite import STEPS, Patch, correction, goes_on, local_dof, patch_of, unit_step
 from cadbridge.diagnosis.freedoms import (
     Coordinates,
     Motion,
@@ -21,10 +22,8 @@ from cadbridge.diagnosis.freedoms import (
 )
 from cadbridge.diagnosis.model import Freedom
 from cadbridge.diagnosis.pairs import first_independent
-from cadbridge.diagnosis.rows import GROUND
-from cadbridge.diagnosis.web import Web
+from cadbridge.diagnosis.web import Branch, Web
 from cadbridge.diagnosis.words import sentence
-from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism
 from solver.constraints import Primitive
 
@@ -32,13 +31,13 @@ Array = NDArray[np.float64]
 
 TRIES = 3
 """Directions at random in which a pose is left, to see how it moves near by."""
-LARGEST_PATCH = 400
-"""Bodies in one tangle of loops above which freedoms are taken to be finite untested."""
+LARGEST = 1500
+"""Coordinates in one tangle of loops above which freedoms are taken to be finite untested, which is told."""
 
 
 @dataclass(frozen=True, eq=False)
 class Freedoms:
-    """The freedoms, how many are finite, and the number of bodies in tangles too large to be tested."""
+    """The freedoms, how many are finite, and how many are in tangles too large to be tested."""
 
     freedoms: tuple[Freedom, ...]
     finite: int
@@ -50,21 +49,20 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitives: Sequence[Primitive])
     coordinates = coordinates_of(mechanism, web)
     motions = motions_of(mechanism, coordinates)
     columns = {j.name: joint_columns(mechanism, j, web.rows) for j in mechanism.joints if j.freedom.shape[1] == 1}
+    by_block: dict[int, list[Motion]] = defaultdict(list)
+    for motion in motions:
+        by_block[motion.block].append(motion)
     finite, untested = 0, 0
     done: list[tuple[Motion, bool]] = []
-    for index in sorted({m.block for m in motions}):
-        own = [m for m in motions if m.block == index]
+    for index, own in by_block.items():
         if index == -1:
-            done += [(m, _pair_goes_on(mechanism, web, coordinates, m, primitives)) for m in own]
-            finite += sum(ok for m, ok in done if m.block == -1)
-            continue
-        patch = _patch(mechanism, web, index, primitives)
-        if len(patch.bodies) > LARGEST_PATCH:
-            untested += len(patch.bodies)
-            done += [(m, True) for m in own]
-            finite += len(own)
-            continue
-        tested, count = _test(mechanism, coordinates, own, patch)
+            tested = [(m, _alone(mechanism, web, coordinates, m, primitives)) for m in own]
+            count = sum(ok for _, ok in tested)
+        elif len(web.loops[index].columns) > LARGEST:
+            untested += len(own)
+            tested, count = [(m, True) for m in own], len(own)
+        else:
+            tested, count = _test(coordinates, own, _patch(mechanism, web, coordinates, index, primitives))
         done += tested
         finite += count
     order = {id(m): i for i, m in enumerate(motions)}
@@ -74,92 +72,76 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitives: Sequence[Primitive])
     return Freedoms((*told, *floating), finite + 6 * len(floating), untested)
 
 
-def _patch(mechanism: Mechanism, web: Web, index: int, primitives: Sequence[Primitive]) -> Patch:
-    """All rows of a block of loops between the bodies that it moves."""
+def _patch(
+    mechanism: Mechanism, web: Web, coordinates: Coordinates, index: int, primitives: Sequence[Primitive]
+) -> Patch:
+    """The closing rows of a block of loops and the bodies that it moves."""
     block = web.loops[index]
-    units = {u for c in block.chords for u in c.along} | {u for c in block.chords for u in c.wrenches}
-    pairs = [web.branches[u].pair for c in block.chords for u in c.along] + [c.pair for c in block.chords]
+    along = {u for c in block.chords for u in c.along}
+    loose = {u for u in along if _is_generic(coordinates, web.branches[u])}
+    pairs = [c.pair for c in block.chords] + [web.branches[u].pair for u in loose]
     rows = {int(i) for p in pairs if p is not None for i in p.rows}
     rows |= {int(i) for c in block.chords if c.pair is None for i in c.rows}
-    units |= {e for i in rows for e in web.rows.ends[i]}
-    return _of_bodies(mechanism, web, units, rows, primitives)
+    units = along | {web.branches[u].parent for u in along} | {e for i in rows for e in web.rows.ends[i]}
+    poses = [b.X_WB for b in mechanism.bodies]
+    return patch_of(web, units, rows, loose, block.columns, primitives, poses)
 
 
-def _of_bodies(
-    mechanism: Mechanism, web: Web, units: set[int], rows: set[int], primitives: Sequence[Primitive]
-) -> Patch:
-    root = min(units, key=lambda u: (0, u) if u == GROUND else (web.branches[u].depth, u))
-    bodies = sorted(units - {root})
-    poses: dict[int, Pose] = {u: mechanism.bodies[u].X_WB for u in units if u != GROUND}
-    return patch_of(bodies, root, [primitives[i] for i in sorted(rows)], poses, web.rows.length)
+def _is_generic(coordinates: Coordinates, branch: Branch) -> bool:
+    """Whether a branch is no lower pair, so that its freedom may depend on the pose."""
+    if branch.pair is None or not len(branch.columns):
+        return False
+    joint = coordinates.joints[branch.first]
+    return joint is None or joint.type in ("generic", "universal")
 
 
-def _pair_goes_on(
+def _alone(
     mechanism: Mechanism, web: Web, coordinates: Coordinates, motion: Motion, primitives: Sequence[Primitive]
 ) -> bool:
     """A freedom in no loop: that of a lower pair is finite by its nature, another one is tested on its two bodies."""
-    joint, branch = coordinates.joints[motion.leader], coordinates.branches[motion.leader]
-    if branch.pair is None or (joint is not None and joint.type != "generic"):
+    branch = coordinates.branches[motion.leader]
+    if branch.pair is None or not _is_generic(coordinates, branch):
         return True
+    columns = np.arange(branch.first, branch.columns.stop)
     rows = {int(i) for i in branch.pair.rows}
-    patch = _of_bodies(mechanism, web, {branch.pair.a, branch.pair.b}, rows, primitives)
-    return goes_on(patch, _in_patch(mechanism, coordinates, patch, motion.q))
+    poses = [b.X_WB for b in mechanism.bodies]
+    patch = patch_of(web, {branch.unit, branch.parent}, rows, {branch.unit}, columns, primitives, poses)
+    return goes_on(patch, motion.q)
 
 
-def _in_patch(mechanism: Mechanism, coordinates: Coordinates, patch: Patch, q: Array) -> Array:
-    """The twists (n, 6) of a patch's bodies, in lengths and rad, relative to what stands still; the largest is 1."""
-    web = coordinates.web
-    V = web.twists(q)[list(patch.bodies)] / web.rows.length
-    origins = patch.positions - web.rows.centre
-    V[:, :3] += np.cross(V[:, 3:], origins) / patch.length
-    return np.asarray(V / max(float(np.max(np.abs(V), initial=0.0)), 1e-300))
-
-
-def _test(
-    mechanism: Mechanism, coordinates: Coordinates, motions: list[Motion], patch: Patch
-) -> tuple[list[tuple[Motion, bool]], int]:
+def _test(coordinates: Coordinates, motions: list[Motion], patch: Patch) -> tuple[list[tuple[Motion, bool]], int]:
     """Which motions of a block go on, and the block's mobility at a generic pose near by.
 
-    Where all motions and two at random go on, all there are do. Else the pose is singular: the directions in which it
-    can be left are found, the freedoms told along them.
+    The directions that go on form a cone; where two at random are in it, all are. Else the pose is singular: the
+    directions in which it can be left are found, and the freedoms told along them.
     """
-    random = np.random.default_rng(7)
-    weights = random.normal(size=(TRIES if len(motions) > 1 else 0, len(motions)))
+    weights = np.random.default_rng(7).normal(size=(TRIES, len(motions)))
     mixed = list(weights @ np.array([m.q for m in motions]))
-    results = [goes_on(patch, _in_patch(mechanism, coordinates, patch, m.q)) for m in motions]
-    if all(results) and all(goes_on(patch, _in_patch(mechanism, coordinates, patch, q)) for q in mixed[:2]):
+    if all(goes_on(patch, q) for q in mixed[:2]):
         return [(m, True) for m in motions], len(motions)
-    ways = _ways_out(mechanism, coordinates, [*(m.q for m in motions), *mixed], motions, patch)
+    ways = _ways_out([*(m.q for m in motions), *mixed], motions, patch)
     if not ways:
         return [(m, False) for m in motions], 0
     generic = min(dof for _, dof in ways)
     return _along(coordinates, motions, [q for q, _ in ways], generic), generic
 
 
-def _ways_out(
-    mechanism: Mechanism, coordinates: Coordinates, candidates: list[Array], motions: list[Motion], patch: Patch
-) -> list[tuple[Array, int]]:
+def _ways_out(candidates: list[Array], motions: list[Motion], patch: Patch) -> list[tuple[Array, int]]:
     """Directions (as coordinates) in which the pose can be left by a finite step, with the mobility found there."""
-    basis = np.column_stack([_in_patch_raw(coordinates, patch, m.q).ravel() for m in motions])
+    basis = np.column_stack([patch.lift @ m.q[patch.columns] for m in motions])
     found: list[tuple[Array, int]] = []
     for q in candidates:
         for sign in (1.0, -1.0):
-            twists = sign * _in_patch(mechanism, coordinates, patch, np.asarray(q))
-            near = correction(patch, twists, STEPS[1] / 8)[1]
-            far = correction(patch, twists, STEPS[1])[1]
-            if near is None or far is None or np.max(np.abs(far)) < 0.3 * STEPS[1]:
+            z = sign * unit_step(patch, q)
+            size, near = correction(patch, STEPS[1] / 8 * z)
+            larger, far = correction(patch, STEPS[1] * z)
+            gone = float(np.max(np.abs(far))) / patch.length
+            if not (np.isfinite(size) and np.isfinite(larger)) or gone < 0.3 * STEPS[1]:
                 continue
-            weights, *_ = np.linalg.lstsq(basis, near.ravel(), rcond=None)
+            weights, *_ = np.linalg.lstsq(basis, near, rcond=None)
             direction = sum((float(w) * m.q for w, m in zip(weights, motions, strict=True)), np.zeros(len(q)))
-            found.append((direction, local_dof(patch, far)))
+            found.append((direction, local_dof(patch, STEPS[1] * z)))
     return found
-
-
-def _in_patch_raw(coordinates: Coordinates, patch: Patch, q: Array) -> Array:
-    web = coordinates.web
-    V = web.twists(q)[list(patch.bodies)] / web.rows.length
-    V[:, :3] += np.cross(V[:, 3:], patch.positions - web.rows.centre) / patch.length
-    return V
 
 
 def _along(

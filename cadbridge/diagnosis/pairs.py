@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.rows import GROUND, Rows
+from cadbridge.mechanism.rows import GROUND, Rows
 from solver.rank import HIGHEST, LOWEST, significant
 
 Array = NDArray[np.float64]

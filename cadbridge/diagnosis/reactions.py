@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.dependence import carried_by
 from cadbridge.diagnosis.model import Reaction
-from cadbridge.diagnosis.rows import GROUND
 from cadbridge.diagnosis.web import Loops, Web
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.mechanism.rows import GROUND
 
 Array = NDArray[np.float64]
 ARTEFACT = 1e-7

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.dependence import Dependence, rows_by_owner
 from cadbridge.diagnosis.model import DeletableSet, Group, Redundancy, Repetition
-from cadbridge.diagnosis.rows import Rows
 from cadbridge.diagnosis.weaker import weaker_mate
 from cadbridge.mechanism import Mechanism
+from cadbridge.mechanism.rows import Rows
 from solver.rank import significant
 
 Array = NDArray[np.float64]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import FeatureKind, Mate, MateKind
-from cadbridge.diagnosis.rows import Rows
 from cadbridge.frames import Vector
 from cadbridge.mechanism import Mechanism
+from cadbridge.mechanism.rows import Rows
 from cadbridge.mechanism.sides import Side, side_of
 from solver.rank import significant
 

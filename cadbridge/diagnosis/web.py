@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from cadbridge.diagnosis.pairs import Pair, Reduced, pairs_of, reduce_rows
-from cadbridge.diagnosis.rows import GROUND, Rows
+from cadbridge.mechanism.rows import GROUND, Rows
 from solver.rank import HIGHEST
 
 Array = NDArray[np.float64]

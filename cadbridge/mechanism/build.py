@@ -26,9 +26,11 @@ from cadbridge.mechanism.model import (
     Mechanism,
 )
 from cadbridge.mechanism.reframe import reframed
+from cadbridge.mechanism.rows import fit, rows_of
 from cadbridge.mechanism.sides import Side, side_of
-from cadbridge.mechanism.twists import jacobian
+from cadbridge.mechanism.twists import Array
 from solver.constraints import Primitive
+from solver.rank import HIGHEST
 
 
 @dataclass(eq=False)
@@ -37,6 +39,7 @@ class _Builder:
 
     assembly: Assembly
     length: float = 1.0
+    highest: float = HIGHEST
     findings: Findings = field(default_factory=Findings)
     names: tuple[str, ...] = ()
     poses: tuple[Pose, ...] = ()
@@ -66,13 +69,20 @@ def build(assembly: Assembly) -> Mechanism:
     _index_components(b)
     mate_rows = tuple(r for m in assembly.mates if (r := _rows_of_mate(b, m)) is not None)
     b.length = _length_scale(b)
-    owner = clusters(mate_rows, b.poses, b.length)
+    rows = rows_of(
+        [p for r in mate_rows for p in r.primitives],
+        [r.mate for r in mate_rows for _ in r.primitives],
+        b.poses,
+        b.length,
+    )
+    b.highest = fit(rows)
+    owner = clusters(mate_rows, rows, b.highest)
     ground, locked = _merge(b, owner)
     coupling_rows = tuple(r for c in assembly.couplings if (r := _rows_of_coupling(b, c, mate_rows)) is not None)
     joints = _joints(b, mate_rows)
     joints = _armatures(b, joints)
     couplings = tuple(_body_coupling(b, r) for r in coupling_rows)
-    _gaps(b, mate_rows)
+    _gaps(b, _residuals(mate_rows, rows.gaps))
     _floating(b, mate_rows)
     return Mechanism(
         assembly=assembly,
@@ -250,7 +260,7 @@ def _joints(b: _Builder, mate_rows: tuple[MateRows, ...]) -> tuple[Joint, ...]:
         link = _link(b, rows_of_pair, mates)
         chief = next((m for m in mates if _asked_name(b, m)), mates[0])
         axis = next((x for m in mates if (x := mate_axis(m, b.side(m.a))) is not None and m is chief), None)
-        joint = joint_of(link, _asked_name(b, chief) or chief.name, b.length, axis)
+        joint = joint_of(link, _asked_name(b, chief) or chief.name, b.length, axis, b.highest)
         if joint is not None:
             joints.append(replace(joint, limit=_limit(b, joint, mates)))
     return _unique(joints)
@@ -331,10 +341,10 @@ def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
     return tuple(done)
 
 
-def _gaps(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
+def _gaps(b: _Builder, found: list[tuple[str, float, float]]) -> None:
     """Tell the mates that the designed pose does not fulfil."""
     where = {m.name: m.where for m in b.assembly.mates}
-    for name, mm, degrees in residuals(mate_rows, b.poses):
+    for name, mm, degrees in found:
         if mm > 1e-2 or degrees > 1e-2:
             b.findings.add(
                 "CB207",
@@ -345,7 +355,11 @@ def _gaps(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
 
 def residuals(mate_rows: tuple[MateRows, ...], poses: tuple[Pose, ...]) -> list[tuple[str, float, float]]:
     """Per mate (name, mm, degrees): how far the poses are from fulfilling it."""
-    g, _ = jacobian([p for r in mate_rows for p in r.primitives], poses)
+    primitives = [p for r in mate_rows for p in r.primitives]
+    return _residuals(mate_rows, rows_of(primitives, [""] * len(primitives), poses, 1.0).gaps)
+
+
+def _residuals(mate_rows: tuple[MateRows, ...], g: Array) -> list[tuple[str, float, float]]:
     result = []
     row = 0
     for rows in mate_rows:

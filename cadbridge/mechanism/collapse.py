@@ -15,7 +15,7 @@ from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.sides import Side
 from cadbridge.mechanism.twists import Array, freedom, jacobian, wrenches
 from solver.constraints import AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
-from solver.rank import independent_rows
+from solver.rank import HIGHEST, independent_rows
 
 PROBE = 0.35
 """Radians (or lengths of the mechanism) by which a freedom is moved to see that it is a finite one."""
@@ -35,12 +35,12 @@ class Link:
     centre: Array
 
 
-def joint_of(link: Link, name: str, length: float, sign_axis: Array | None) -> Joint | None:
+def joint_of(link: Link, name: str, length: float, sign_axis: Array | None, highest: float = HIGHEST) -> Joint | None:
     """The joint of a link, None where its mates hold nothing. `primitives` of the link refer to 0 (a) and 1 (b)."""
     poses = (link.X_WA, link.X_WB)
     _, G = jacobian(link.primitives, poses)
     W = wrenches(G, 1, link.X_WB, link.centre)
-    twists = freedom(W, length)
+    twists = freedom(W, length, highest)
     if twists.shape[1] == 6:
         return None
     pair = classify(twists, link.centre, length)

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cadbridge.frames import Pose
 from cadbridge.mechanism.model import GROUND_BODY, MateRows
-from cadbridge.mechanism.twists import jacobian, pair_rank, wrenches
+from cadbridge.mechanism.rows import Rows
+from solver.rank import LOWEST, significant
+
+Array = NDArray[np.float64]
 
 
-def clusters(mate_rows: Sequence[MateRows], poses: Sequence[Pose], length: float) -> list[int]:
+def clusters(mate_rows: Sequence[MateRows], rows: Rows, highest: float) -> list[int]:
     """For each moving component the cluster that it belongs to, GROUND_BODY for the ground's.
 
-    Two clusters merge where the mates between them leave no freedom; then again, until none does:
-    three plane mates lock two parts, and a part held by two locked parts is locked too.
+    `rows` are those of the mates in their order, `highest` the scaled singular value above which every one counts. Two
+    clusters merge where the mates between them leave no freedom; then again, until none does: three plane mates lock
+    two parts, and a part held by two locked parts is locked too. A row's wrench about the one centre is the same
+    whichever unit of a cluster bears it.
     """
-    owner = list(range(len(poses)))
+    owner = list(range(rows.count))
+    wrenches = _of_mates(mate_rows, rows)
 
     def find(i: int) -> int:
         if i == GROUND_BODY:
@@ -30,33 +37,28 @@ def clusters(mate_rows: Sequence[MateRows], poses: Sequence[Pose], length: float
     changed = True
     while changed:
         changed = False
-        between: dict[tuple[int, int], list[MateRows]] = defaultdict(list)
-        for rows in mate_rows:
-            a, b = find(rows.a), find(rows.b)
+        between: dict[tuple[int, int], list[Array]] = defaultdict(list)
+        for mate, W in zip(mate_rows, wrenches, strict=True):
+            a, b = find(mate.a), find(mate.b)
             if a != b:
-                between[min(a, b), max(a, b)].append(rows)
-        for (a, b), group in sorted(between.items()):
-            if find(a) == a and find(b) == b and locked(group, poses, length):
+                between[min(a, b), max(a, b)].append(W)
+        for (a, b), group in sorted(between.items(), key=lambda item: item[0]):
+            if find(a) == a and find(b) == b and _locked(group, highest):
                 owner[b] = a
                 changed = True
-    return [find(i) for i in range(len(poses))]
+    return [find(i) for i in range(rows.count)]
 
 
-def locked(group: Sequence[MateRows], poses: Sequence[Pose], length: float) -> bool:
-    """Whether mates between two rigid clusters leave them no freedom.
+def _of_mates(mate_rows: Sequence[MateRows], rows: Rows) -> list[Array]:
+    """The wrenches (k, 6) of each mate on one of its units, up to their signs."""
+    starts = np.cumsum([0] + [len(r.primitives) for r in mate_rows])
+    lasts = [W[-1] if len(W) else np.zeros(6) for W in rows.wrenches]
+    return [np.array(lasts[s:e]).reshape(-1, 6) for s, e in pairwise(starts.tolist())]
 
-    The rows of each are those on one of its units; as both clusters are rigid, a row's wrench about
-    the world's origin is the same whichever unit of a cluster bears it.
-    """
-    primitives = [p for rows in group for p in rows.primitives]
-    if sum(p.rows for p in primitives) < 6:
+
+def _locked(group: Sequence[Array], highest: float) -> bool:
+    """Whether the wrenches between two rigid clusters leave them no freedom."""
+    W = np.vstack(group)
+    if len(W) < 6:
         return False
-    _, G = jacobian(primitives, poses)
-    centre = np.mean([poses[r.b if r.b >= 0 else r.a].p for r in group], axis=0)
-    W = []
-    row = 0
-    for rows in group:
-        unit = rows.b if rows.b >= 0 else rows.a
-        W.append(wrenches(G[row : row + rows.rows], unit, poses[unit], centre))
-        row += rows.rows
-    return pair_rank(np.vstack(W), length) == 6
+    return significant(np.asarray(np.linalg.svd(W, compute_uv=False), float), LOWEST, highest) == 6

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cadbridge.frames import Pose, Vector
 from solver.constraints import Primitive, evaluate
-from solver.rank import null_space, rank
+from solver.rank import HIGHEST, LOWEST, null_space
 
 Array = NDArray[np.float64]
 
@@ -29,13 +29,8 @@ def wrenches(G: Array, unit: int, pose: Pose, centre: Vector) -> Array:
     return np.hstack([block[:, :3], block[:, 3:] + np.cross(lever, block[:, :3])])
 
 
-def freedom(W: Array, length: float) -> Array:
+def freedom(W: Array, length: float, highest: float = HIGHEST) -> Array:
     """Twists (6, k) that rows W (m, 6) allow, orthonormal when `length` weighs the rotations."""
     if len(W) == 0:
         return np.eye(6)
-    return null_space(W, length)
-
-
-def pair_rank(W: Array, length: float) -> int:
-    """The rank of rows W (m, 6)."""
-    return rank(W, length).rank if len(W) else 0
+    return null_space(W, length, LOWEST, highest)

@@ -1,4 +1,4 @@
-"""The rows of all mates as wrenches about one point, sparse: what every question of the diagnosis starts from."""
+"""The rows of all mates as wrenches about one point, sparse: what ranks of large assemblies are decided on."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from cadbridge.frames import Pose, Vector
 from solver.constraints import AxesAngle, Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
+from solver.rank import HIGHEST
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 GROUND = -1
+LOOSEST = 0.02
+"""However badly the mates fit, a singular value above this counts."""
 NO_DIRECTION = 1e-14
 """A row shorter than this holds nothing at the pose looked at."""
 
@@ -69,6 +72,12 @@ class Rows:
             self.gaps,
             self.angular,
         )
+
+
+def fit(rows: Rows) -> float:
+    """The scaled singular value above which all count: above the error of the positions, where mates do not fit."""
+    worst = float(np.max(np.abs(rows.gaps * rows.factors), initial=0.0)) / rows.length
+    return max(HIGHEST, min(LOOSEST, 3.0 * worst))
 
 
 def rows_of(primitives: Sequence[Primitive], owners: Sequence[str], poses: Sequence[Pose], length: float) -> Rows:

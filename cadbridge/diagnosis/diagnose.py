@@ -27,9 +27,10 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     rows = mate_rows(mechanism)
     order = preferred(mechanism, rows)
     highest = fit(rows)
-    dependence = dependence_of(web_of(rows, order, highest))
+    by_component = web_of(rows, order, highest)
+    dependence = dependence_of(by_component)
     repeats = repeats_of(mechanism, rows, dependence)
-    web = body_web(mechanism, rows, order, highest)
+    web = body_web(mechanism, rows, order, highest, by_component)
     free = freedoms_of(mechanism, web, body_primitives(mechanism))
     mobility = _mobility(rows, dependence, free)
     _compare(mechanism, web, mobility, findings)
@@ -65,7 +66,7 @@ def preferred(mechanism: Mechanism, rows: Rows) -> list[int]:
     )
 
 
-def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float) -> Web:
+def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float, by_component: Web) -> Web:
     """The web of bodies, in coordinates that are those of the joints where they can be."""
     body = [mechanism.body_of[name] for name in mechanism.component_names]
     on_bodies = rows.on(body, len(mechanism.bodies))
@@ -74,7 +75,8 @@ def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float)
     def along_joint(pair):  # type: ignore[no-untyped-def]
         return readable(mechanism, between.get(frozenset((pair.a, pair.b))), pair, on_bodies)
 
-    return web_of(on_bodies, order, highest, along_joint)
+    known = by_component.pairs if body == list(range(rows.count)) else None
+    return web_of(on_bodies, order, highest, along_joint, known)
 
 
 def body_primitives(mechanism: Mechanism) -> list[Primitive]:

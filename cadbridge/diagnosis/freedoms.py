@@ -157,30 +157,50 @@ def led(N: Array, scales: Array, order: list[int]) -> tuple[Array, list[int]]:
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """A motion of all bodies: twists (n, 6) [v of each body's origin; ω] and the rates of joints with one freedom."""
+    """A motion: twists (6,) [v of the body's origin; ω] of the bodies that move, rates of joints with one freedom."""
 
-    twists: Array
+    twists: dict[int, Array]
     rates: dict[str, float]
 
 
-def moving(mechanism: Mechanism, web: Web, columns: dict[str, Array], q: Array) -> Moving:
-    """The motion of coordinates q (k,); `columns` are the joints' freedoms by name, see `joint_columns`."""
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The joints with one freedom at each body, with that freedom as a twist (6,), see `joint_columns`."""
+
+    at: dict[int, list[tuple[int, Joint, Array]]]
+
+
+def axes_of(mechanism: Mechanism, rows: Rows) -> Axes:
+    """What `moving` looks up."""
+    at: dict[int, list[tuple[int, Joint, Array]]] = defaultdict(list)
+    for place, joint in enumerate(mechanism.joints):
+        if joint.freedom.shape[1] == 1:
+            column = joint_columns(mechanism, joint, rows)[:, 0]
+            for body in (joint.a, joint.b):
+                at[body].append((place, joint, column / float(column @ column)))
+    return Axes(at)
+
+
+def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array) -> Moving:
+    """The motion of coordinates q (k,)."""
     V = web.twists(q)
-    rates = {}
-    for joint in mechanism.joints:
-        if joint.freedom.shape[1] != 1:
-            continue
-        relative = (V[joint.b] if joint.b != GROUND else 0.0) - (V[joint.a] if joint.a != GROUND else 0.0)
-        column = columns[joint.name][:, 0]
-        rate = float(np.asarray(relative) @ column / (column @ column))
-        if abs(rate) > STILL:
-            rates[joint.name] = rate
-    w = V[:, 3:] / web.rows.length
-    origins = np.array([b.X_WB.p for b in mechanism.bodies]).reshape(-1, 3)
-    v = V[:, :3] + np.cross(w, origins - web.rows.centre)
-    twists = np.hstack([v, w])
+    still = np.zeros(6)
+    found: dict[int, tuple[str, float]] = {}
+    for body in V:
+        for place, joint, column in axes.at.get(body, ()):
+            if place not in found:
+                rate = float((V.get(joint.b, still) - V.get(joint.a, still)) @ column)
+                found[place] = (joint.name, rate)
+    bodies = [b for b in sorted(V) if np.max(np.abs(V[b])) > STILL * web.rows.length * 1e-3]
+    if not bodies:
+        return Moving({}, {})
+    W = np.array([V[b] for b in bodies])
+    w = W[:, 3:] / web.rows.length
+    origins = np.array([mechanism.bodies[b].X_WB.p for b in bodies])
+    twists = np.hstack([W[:, :3] + np.cross(w, origins - web.rows.centre), w])
     twists[np.abs(twists) < STILL * 1e-3] = 0.0
-    return Moving(twists, rates)
+    rates = {name: rate for _, (name, rate) in sorted(found.items()) if abs(rate) > STILL}
+    return Moving(dict(zip(bodies, twists, strict=True)), rates)
 
 
 def by_body(web: Web) -> dict[int, list[int]]:

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.finite import STEPS, Patch, correction, goes_on, local_dof, patch_of, unit_step
 from cadbridge.diagnosis.freedoms import (
+    Axes,
     Coordinates,
     Motion,
+    axes_of,
     by_body,
     coordinates_of,
-    joint_columns,
     led,
     motions_of,
     moving,
@@ -48,7 +49,7 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitives: Sequence[Primitive])
     """The freedoms of a web of bodies; `primitives` are those of its rows, said of the bodies."""
     coordinates = coordinates_of(mechanism, web)
     motions = motions_of(mechanism, coordinates)
-    columns = {j.name: joint_columns(mechanism, j, web.rows) for j in mechanism.joints if j.freedom.shape[1] == 1}
+    axes = axes_of(mechanism, web.rows)
     by_block: dict[int, list[Motion]] = defaultdict(list)
     for motion in motions:
         by_block[motion.block].append(motion)
@@ -67,7 +68,7 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitives: Sequence[Primitive])
         finite += count
     order = {id(m): i for i, m in enumerate(motions)}
     done.sort(key=lambda item: order.get(id(item[0]), len(order)))
-    told = [_told(mechanism, coordinates, columns, m, ok) for m, ok in done]
+    told = [_told(mechanism, coordinates, axes, m, ok) for m, ok in done]
     floating = [_floating(mechanism, bodies) for bodies in by_body(web).values()]
     return Freedoms((*told, *floating), finite + 6 * len(floating), untested)
 
@@ -174,25 +175,21 @@ def _along(
     return found
 
 
-def _told(
-    mechanism: Mechanism, coordinates: Coordinates, columns: dict[str, Array], motion: Motion, finite: bool
-) -> Freedom:
+def _told(mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool) -> Freedom:
     web = coordinates.web
-    moved = moving(mechanism, web, columns, motion.q)
+    moved = moving(mechanism, web, axes, motion.q)
     branch, joint = coordinates.branches[motion.leader], coordinates.joints[motion.leader]
     kind = coordinates.kinds[motion.leader]
     body = mechanism.bodies[branch.unit].name
-    kinds = {j.name: "slide" if j.type == "prismatic" else "turn" for j in mechanism.joints if j.name in moved.rates}
-    words = sentence(mechanism, body, joint, kind, moved.rates, kinds)
-    active = np.flatnonzero(np.any(moved.twists != 0.0, axis=1))
+    words = sentence(mechanism, body, joint, kind, moved.rates)
     return Freedom(
         words=words,
         kind=kind,
         leader=joint.name if joint is not None else None,
-        bodies=tuple(mechanism.bodies[int(i)].name for i in active),
+        bodies=tuple(mechanism.bodies[i].name for i in moved.twists),
         finite=finite,
         rates=moved.rates,
-        twists={mechanism.bodies[int(i)].name: moved.twists[i] for i in active},
+        twists={mechanism.bodies[i].name: twist for i, twist in moved.twists.items()},
     )
 
 

@@ -52,25 +52,26 @@ class Pair:
         return len(self.basis)
 
 
-def pairs_of(rows: Rows, order: Sequence[int], highest: float = HIGHEST) -> tuple[list[Pair], list[int], list[int]]:
-    """Pairs of units with the rows between them; rows of three units and more; rows that see nothing move.
+def stacks_of(rows: Rows, order: Sequence[int]) -> tuple[dict[tuple[int, int], list[int]], list[int]]:
+    """The rows between every two units (a maybe the ground, -1), and the rows of three units and more.
 
     `order` lists all rows, those to be kept first.
     """
     stacks: dict[tuple[int, int], list[int]] = defaultdict(list)
-    wide, idle = [], []
+    wide = []
     for i in order:
         if not rows.units[i]:
-            idle.append(i)
-        elif len(rows.ends[i]) > 2:
+            continue  # within one unit: sees nothing move
+        if len(rows.ends[i]) > 2:
             wide.append(i)
         else:
             a, b = sorted(rows.ends[i]) if len(rows.ends[i]) == 2 else (GROUND, rows.ends[i][0])
             stacks[a, b].append(i)
-    return [_pair(rows, a, b, members, highest) for (a, b), members in stacks.items()], wide, idle
+    return stacks, wide
 
 
-def _pair(rows: Rows, a: int, b: int, members: list[int], highest: float) -> Pair:
+def pair_of(rows: Rows, a: int, b: int, members: list[int], highest: float) -> Pair:
+    """The rows `members` between two units, reduced."""
     W = np.array([rows.wrenches[i][rows.units[i].index(b)] for i in members])
     found = reduce_rows(W, highest)
     return Pair(a, b, np.array(members, np.int64), W, found.basis, found.coefficients, found.freedom)

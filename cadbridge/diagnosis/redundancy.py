@@ -68,12 +68,21 @@ def _members(rows: Rows, dependence: Dependence) -> list[tuple[str, ...]]:
     return sorted(tuple(sorted(mates)) for mates in nx.connected_components(graph))
 
 
-def _stress(dependence: Dependence, rows: Ints) -> Array:
-    """The rows of N (len(rows), d) of a few rows, without its columns of zeros."""
-    part = dependence.stresses[rows]
-    columns, places = np.unique(part.indices, return_inverse=True)
+def _stress(dependence: Dependence, rows: Ints, columns: Ints | None = None) -> Array:
+    """The rows of N (len(rows), d) of a few rows: its `columns` (sorted), by default those that are not zero."""
+    N = dependence.stresses
+    spans = [slice(*N.indptr[row : row + 2]) for row in rows.tolist()]
+    indices = np.concatenate([N.indices[s] for s in spans]) if spans else np.zeros(0, np.int64)
+    data = np.concatenate([N.data[s] for s in spans]) if spans else np.zeros(0)
+    own = np.repeat(np.arange(len(rows)), [s.stop - s.start for s in spans])
+    if columns is None:
+        columns = np.unique(indices)
+    if len(columns) == 0:
+        return np.zeros((len(rows), 0))
+    places = np.minimum(np.searchsorted(columns, indices), len(columns) - 1)
+    known = columns[places] == indices
     dense = np.zeros((len(rows), len(columns)))
-    dense[np.repeat(np.arange(len(rows)), np.diff(part.indptr)), places] = part.data
+    dense[own[known], places[known]] = data[known]
     return dense
 
 
@@ -165,11 +174,11 @@ def _duplicates(
     ]
     if len(closed) == len(repeated):
         return tuple(sorted(involved))  # every circuit is the only one: none of its mates can be left out
-    N = dependence.stresses[:, sorted(closed)]
-    target = N[np.array(repeated)].toarray()
+    columns = np.array(sorted(closed), np.int64)
+    target = _stress(dependence, np.array(repeated, np.int64), columns)
     span = np.eye(len(closed))
     for other in sorted(involved, key=lambda m: (involved[m], m)):
-        part = N[own[other]].toarray() @ span
+        part = _stress(dependence, own[other], columns) @ span
         _, s, Vt = np.linalg.svd(part, full_matrices=True)
         without = span @ Vt[significant(s, 1e-9, FULL) :].T
         if _rank(target @ without) == len(repeated):

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from cadbridge.diagnosis.pairs import Pair, Reduced, pairs_of, reduce_rows
+from cadbridge.diagnosis.pairs import Pair, Reduced, pair_of, reduce_rows, stacks_of
 from cadbridge.mechanism.rows import GROUND, Rows
 from solver.rank import HIGHEST
 
@@ -98,26 +99,53 @@ class Web:
         """The rank of all rows."""
         return 6 * self.rows.count - self.dof
 
-    def twists(self, q: Array) -> Array:
-        """Twists (n, 6) of all units, [v of the rows' centre; ω·length], from coordinates q (k,)."""
-        V = np.zeros((self.rows.count, 6))
-        for unit in sorted(self.branches, key=lambda u: self.branches[u].depth):
-            branch = self.branches[unit]
-            V[unit] = branch.freedom @ q[branch.first : branch.columns.stop]
-            if branch.parent != GROUND:
-                V[unit] += V[branch.parent]
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        """The units whose branches start at a unit."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for unit, branch in self.branches.items():
+            found[branch.parent].append(unit)
+        return found
+
+    @cached_property
+    def unit_of(self) -> Ints:
+        """The unit (k,) to whose branch each coordinate belongs."""
+        found = np.zeros(self.coordinates, np.int64)
+        for unit, branch in self.branches.items():
+            found[branch.first : branch.columns.stop] = unit
+        return found
+
+    def twists(self, q: Array) -> dict[int, Array]:
+        """Twists (6,) of the units that move with coordinates q (k,): [v of the rows' centre; ω·length]."""
+        moved = sorted(set(self.unit_of[np.flatnonzero(q)].tolist()), key=lambda u: self.branches[u].depth)
+        V: dict[int, Array] = {}
+        for start in moved:
+            if start in V:
+                continue  # hangs on one that moves already
+            waiting = [start]
+            for unit in waiting:
+                branch = self.branches[unit]
+                V[unit] = branch.freedom @ q[branch.first : branch.columns.stop]
+                if branch.parent in V:
+                    V[unit] = V[unit] + V[branch.parent]
+                waiting += self.children.get(unit, ())
         return V
 
 
 def web_of(
-    rows: Rows, order: Sequence[int], highest: float = HIGHEST, readable: Callable[[Pair], Array] | None = None
+    rows: Rows,
+    order: Sequence[int],
+    highest: float = HIGHEST,
+    readable: Callable[[Pair], Array] | None = None,
+    known: tuple[Pair, ...] | None = None,
 ) -> Web:
     """The web of rows, those first in `order` (all rows) kept where rows repeat each other.
 
     `highest` is the scaled singular value above which every one counts; `readable` gives other bases for the freedoms
-    of pairs, columns of length 1.
+    of pairs, columns of length 1. `known` are the pairs, where they have been reduced before.
     """
-    pairs, wide, _ = pairs_of(rows, order, highest)
+    stacks, wide = stacks_of(rows, order)
+    pairs = [pair_of(rows, a, b, own, highest) for (a, b), own in stacks.items()] if known is None else list(known)
     if readable is not None:
         pairs = [replace(p, freedom=readable(p)) for p in pairs]
     place = {row: k for k, row in enumerate(order)}

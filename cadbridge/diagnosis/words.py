@@ -13,13 +13,8 @@ VERBS = {"turn": "turns about", "slide": "slides along", "screw": "screws along"
 UNITS = {("turn", "slide"): " m/rad", ("slide", "turn"): " rad/m"}
 
 
-def sentence(
-    mechanism: Mechanism, body: str, joint: Joint | None, kind: str, rates: dict[str, float], kinds: dict[str, str]
-) -> str:
-    """A sentence like "crank turns about the axis of O; coupler (in A) follows at −0.5".
-
-    `kinds` tells of each joint in `rates` what it does: turn or slide.
-    """
+def sentence(mechanism: Mechanism, body: str, joint: Joint | None, kind: str, rates: dict[str, float]) -> str:
+    """A sentence like "crank turns about the axis of O; coupler (in A) follows at −0.5"; `rates` of joints by name."""
     if joint is None:
         leader = f"{body} {VERBS[kind].split()[0]}"
     elif joint.type == "generic" or kind == "move":
@@ -31,7 +26,8 @@ def sentence(
     by_rate: dict[str, list[str]] = defaultdict(list)
     for name, rate in rates.items():
         if joint is None or name != joint.name:
-            by_rate[number(rate) + UNITS.get((kind, kinds[name]), "")].append(name)
+            does = "slide" if mechanism.joint(name).type == "prismatic" else "turn"
+            by_rate[number(rate) + UNITS.get((kind, does), "")].append(name)
     followers = [_follow(mechanism, names, rate) for rate, names in by_rate.items()]
     if len(followers) > MOST:
         followers = [*followers[:MOST], f"{len(followers) - MOST} more rates"]

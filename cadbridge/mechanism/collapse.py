@@ -13,8 +13,9 @@ from cadbridge.mechanism.classify import LowerPair, classify, motions
 from cadbridge.mechanism.model import Joint, MateRows
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.sides import Side
-from cadbridge.mechanism.twists import Array, freedom, jacobian, wrenches
+from cadbridge.mechanism.twists import Array, compiled, freedom, jacobian, wrenches
 from solver.constraints import AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
+from solver.constraints.program import Program
 from solver.rank import HIGHEST, independent_rows
 
 PROBE = 0.35
@@ -38,7 +39,8 @@ class Link:
 def joint_of(link: Link, name: str, length: float, sign_axis: Array | None, highest: float = HIGHEST) -> Joint | None:
     """The joint of a link, None where its mates hold nothing. `primitives` of the link refer to 0 (a) and 1 (b)."""
     poses = (link.X_WA, link.X_WB)
-    _, G = jacobian(link.primitives, poses)
+    program = compiled(link.primitives, poses)
+    before, G = jacobian(program, poses)
     W = wrenches(G, 1, link.X_WB, link.centre)
     twists = freedom(W, length, highest)
     if twists.shape[1] == 6:
@@ -47,7 +49,7 @@ def joint_of(link: Link, name: str, length: float, sign_axis: Array | None, high
     if pair is not None and sign_axis is not None and float(pair.axis @ sign_axis) < 0:
         pitch = pair.pitch
         pair = LowerPair(pair.type, -pair.axis, pair.point, pitch)
-    if pair is not None and _moves(link, pair, length):
+    if pair is not None and _moves(link, program, before, pair, length):
         X_WJ = Pose(frame_from_axis(pair.axis), pair.point)
         primitives = lower_pair_primitives(pair, link.X_WA, link.X_WB, X_WJ)
         moving = motions(pair)
@@ -85,7 +87,7 @@ def _limit(mates: Sequence[Mate]) -> Limit | None:
     return None
 
 
-def _moves(link: Link, pair: LowerPair, length: float) -> bool:
+def _moves(link: Link, program: Program, before: Array, pair: LowerPair, length: float) -> bool:
     """Whether the mates still hold after each freedom of the pair has been moved by a finite step."""
     X_WJ = Pose(frame_from_axis(pair.axis), pair.point)
     for twist in motions(pair).T:
@@ -93,8 +95,7 @@ def _moves(link: Link, pair: LowerPair, length: float) -> bool:
         if not np.any(twist[3:]):
             step *= length
         moved = X_WJ @ _exponential(step) @ X_WJ.inverse() @ link.X_WB
-        before, _ = jacobian(link.primitives, (link.X_WA, link.X_WB))
-        after, _ = jacobian(link.primitives, (link.X_WA, moved))
+        after, _ = jacobian(program, (link.X_WA, moved))
         if float(np.max(np.abs(after - before), initial=0.0)) > 1e-6 * max(1.0, length):
             return False
     return True

@@ -121,10 +121,11 @@ class Mechanism:
 
     def joint(self, name: str) -> Joint:
         """The joint of that name; KeyError where there is none."""
-        for joint in self.joints:
-            if joint.name == name:
-                return joint
-        raise KeyError(name)
+        return self._joints_by_name[name]
+
+    @cached_property
+    def _joints_by_name(self) -> dict[str, Joint]:
+        return {joint.name: joint for joint in reversed(self.joints)}
 
     @property
     def length_scale(self) -> float:

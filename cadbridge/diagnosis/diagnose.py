@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cadbridge.diagnosis.dependence import Dependence, dependence_of
 from cadbridge.diagnosis.freedoms import joints_between, readable
 from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
@@ -79,18 +81,19 @@ def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float,
     return web_of(on_bodies, order, highest, along_joint, known)
 
 
-def body_primitives(mechanism: Mechanism) -> list[Primitive]:
-    """The primitives of all mates, one a row, said of bodies."""
+def body_primitives(mechanism: Mechanism) -> Callable[[int], Primitive]:
+    """The primitive of a row of the mates, said of bodies."""
     ground = Pose()
     to_body = [
         (b, (mechanism.bodies[b].X_WB.inverse() if b != GROUND_BODY else ground) @ X)
         for b, X in ((mechanism.body_of[n], X) for n, X in zip(mechanism.component_names, mechanism.X_WC, strict=True))
     ]
+    primitives = [p for r in mechanism.mate_rows for p in r.primitives]
 
     def place(component: int) -> tuple[int, Pose]:
         return (GROUND_BODY, ground) if component == GROUND_BODY else to_body[component]
 
-    return [reframed(p, place) for r in mechanism.mate_rows for p in r.primitives]
+    return lambda row: reframed(primitives[row], place)
 
 
 def _mobility(rows: Rows, dependence: Dependence, free: Freedoms) -> Mobility:

@@ -7,7 +7,7 @@ the tree, so that its joints hold exactly and only the rows that close loops are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +79,7 @@ def patch_of(
     rows: set[int],
     loose: set[int],
     columns: Ints,
-    primitives: Sequence[Primitive],
+    primitive_of: Callable[[int], Primitive],
     poses: Sequence[Pose],
 ) -> Patch:
     """The bodies `units` and the numbers of the `rows` that bind them.
@@ -104,7 +104,7 @@ def patch_of(
         first += own.shape[1]
         lifts.append(lift)
     keep = [i for i in sorted(rows) if all(u in index or u in (root, GROUND) for u in web.rows.ends[i])]
-    program = _program([primitives[i] for i in keep], index, root, X_root, [poses[u] for u in moving])
+    program = _program([primitive_of(i) for i in keep], index, root, X_root, [poses[u] for u in moving])
     return Patch(
         tuple(moving),
         tuple(arms),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,8 +45,8 @@ class Freedoms:
     untested: int
 
 
-def freedoms_of(mechanism: Mechanism, web: Web, primitives: Sequence[Primitive]) -> Freedoms:
-    """The freedoms of a web of bodies; `primitives` are those of its rows, said of the bodies."""
+def freedoms_of(mechanism: Mechanism, web: Web, primitive_of: Callable[[int], Primitive]) -> Freedoms:
+    """The freedoms of a web of bodies; `primitive_of` gives those of its rows, said of the bodies."""
     coordinates = coordinates_of(mechanism, web)
     motions = motions_of(mechanism, coordinates)
     axes = axes_of(mechanism, web.rows)
@@ -57,13 +57,13 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitives: Sequence[Primitive])
     done: list[tuple[Motion, bool]] = []
     for index, own in by_block.items():
         if index == -1:
-            tested = [(m, _alone(mechanism, web, coordinates, m, primitives)) for m in own]
+            tested = [(m, _alone(mechanism, web, coordinates, m, primitive_of)) for m in own]
             count = sum(ok for _, ok in tested)
         elif len(web.loops[index].columns) > LARGEST:
             untested += len(own)
             tested, count = [(m, True) for m in own], len(own)
         else:
-            tested, count = _test(coordinates, own, _patch(mechanism, web, coordinates, index, primitives))
+            tested, count = _test(coordinates, own, _patch(mechanism, web, coordinates, index, primitive_of))
         done += tested
         finite += count
     order = {id(m): i for i, m in enumerate(motions)}
@@ -74,7 +74,7 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitives: Sequence[Primitive])
 
 
 def _patch(
-    mechanism: Mechanism, web: Web, coordinates: Coordinates, index: int, primitives: Sequence[Primitive]
+    mechanism: Mechanism, web: Web, coordinates: Coordinates, index: int, primitive_of: Callable[[int], Primitive]
 ) -> Patch:
     """The closing rows of a block of loops and the bodies that it moves."""
     block = web.loops[index]
@@ -85,7 +85,7 @@ def _patch(
     rows |= {int(i) for c in block.chords if c.pair is None for i in c.rows}
     units = along | {web.branches[u].parent for u in along} | {e for i in rows for e in web.rows.ends[i]}
     poses = [b.X_WB for b in mechanism.bodies]
-    return patch_of(web, units, rows, loose, block.columns, primitives, poses)
+    return patch_of(web, units, rows, loose, block.columns, primitive_of, poses)
 
 
 def _is_generic(coordinates: Coordinates, branch: Branch) -> bool:
@@ -97,7 +97,7 @@ def _is_generic(coordinates: Coordinates, branch: Branch) -> bool:
 
 
 def _alone(
-    mechanism: Mechanism, web: Web, coordinates: Coordinates, motion: Motion, primitives: Sequence[Primitive]
+    mechanism: Mechanism, web: Web, coordinates: Coordinates, motion: Motion, primitive_of: Callable[[int], Primitive]
 ) -> bool:
     """A freedom in no loop: that of a lower pair is finite by its nature, another one is tested on its two bodies."""
     branch = coordinates.branches[motion.leader]
@@ -106,7 +106,7 @@ def _alone(
     columns = np.arange(branch.first, branch.columns.stop)
     rows = {int(i) for i in branch.pair.rows}
     poses = [b.X_WB for b in mechanism.bodies]
-    patch = patch_of(web, {branch.unit, branch.parent}, rows, {branch.unit}, columns, primitives, poses)
+    patch = patch_of(web, {branch.unit, branch.parent}, rows, {branch.unit}, columns, primitive_of, poses)
     return goes_on(patch, motion.q)
 
 

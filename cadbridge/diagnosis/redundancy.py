@@ -89,6 +89,8 @@ def _stress(dependence: Dependence, rows: Ints, columns: Ints | None = None) -> 
 def _rank(A: Array) -> int:
     if A.size == 0:
         return 0
+    if min(A.shape) == 1:
+        return int(np.linalg.norm(A) > FULL)
     return significant(np.asarray(np.linalg.svd(A, compute_uv=False), float), 1e-9, FULL)
 
 
@@ -226,7 +228,11 @@ def _together(N: Array, candidates: Sequence[str], order: Sequence[str], own: di
         part = part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-300)
         rest = part - (part @ basis.T) @ basis
         rest = rest - (rest @ basis.T) @ basis
-        _, s, Vt = np.linalg.svd(rest, full_matrices=False)
+        if len(rest) == 1:
+            size = float(np.linalg.norm(rest))
+            s, Vt = np.array([size]), rest / max(size, FULL)
+        else:
+            _, s, Vt = np.linalg.svd(rest, full_matrices=False)
         if len(s) == len(part) and s[-1] > FULL:
             basis = np.vstack([basis, Vt])
             chosen.append(mate)

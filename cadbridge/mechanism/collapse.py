@@ -13,7 +13,7 @@ from cadbridge.mechanism.classify import LowerPair, classify, motions
 from cadbridge.mechanism.model import Joint, MateRows
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.sides import Side
-from cadbridge.mechanism.twists import Array, compiled, freedom, jacobian, wrenches
+from cadbridge.mechanism.twists import Array, compiled, evaluated, freedom, wrenches
 from solver.constraints import AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
 from solver.constraints.program import Program
 from solver.rank import HIGHEST, independent_rows
@@ -40,7 +40,7 @@ def joint_of(link: Link, name: str, length: float, sign_axis: Array | None, high
     """The joint of a link, None where its mates hold nothing. `primitives` of the link refer to 0 (a) and 1 (b)."""
     poses = (link.X_WA, link.X_WB)
     program = compiled(link.primitives, poses)
-    before, G = jacobian(program, poses)
+    before, G = evaluated(program, poses)
     W = wrenches(G, 1, link.X_WB, link.centre)
     twists = freedom(W, length, highest)
     if twists.shape[1] == 6:
@@ -95,7 +95,7 @@ def _moves(link: Link, program: Program, before: Array, pair: LowerPair, length:
         if not np.any(twist[3:]):
             step *= length
         moved = X_WJ @ _exponential(step) @ X_WJ.inverse() @ link.X_WB
-        after, _ = jacobian(program, (link.X_WA, moved))
+        after, _ = evaluated(program, (link.X_WA, moved))
         if float(np.max(np.abs(after - before), initial=0.0)) > 1e-6 * max(1.0, length):
             return False
     return True

@@ -21,7 +21,12 @@ def compiled(primitives: Sequence[Primitive], poses: Sequence[Pose]) -> Program:
     return compile_program(primitives, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
 
 
-def jacobian(program: Program, poses: Sequence[Pose]) -> tuple[Array, Array]:
+def jacobian(primitives: Sequence[Primitive], poses: Sequence[Pose]) -> tuple[Array, Array]:
+    """Residual g (m,) and Ĝ (m, 6n) of a few primitives between n units at their poses; dense, see `Rows` for many."""
+    return evaluated(compiled(primitives, poses), poses)
+
+
+def evaluated(program: Program, poses: Sequence[Pose]) -> tuple[Array, Array]:
     """Residual g (m,) and Ĝ (m, 6n) of compiled primitives between n units at their poses; [v; ω] in world axes."""
     found = evaluate_sparse(program, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
     G = np.zeros((len(found.g), len(poses), 6))

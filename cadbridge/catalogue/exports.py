@@ -156,4 +156,17 @@ ENTRIES: dict[str, Entry] = {
         "The format carries shapes and an animation, no joints; without a run it shows the design's pose.",
         "Name a run with --run.",
     ),
+    "CB530": Entry(
+        Severity.ERROR,
+        "an export that is not the same in its engine",
+        "Masses, inertias or poses, as the target engine has them after loading, differ from the mechanism's.",
+        "This is a fault of the export: please tell us, with the model.",
+    ),
+    "CB531": Entry(
+        Severity.WARNING,
+        "an export that swings differently",
+        "After the same fall from rest a joint stands elsewhere in the engine, though nothing but the joints of "
+        "the tree binds the model.",
+        "Where the motion is chaotic try a shorter --duration; else please tell us, with the model.",
+    ),
 }

@@ -14,6 +14,7 @@ from cadbridge.cli.demo import demo
 from cadbridge.cli.explain import explain
 from cadbridge.cli.inspect import inspect
 from cadbridge.cli.simulate import simulate
+from cadbridge.cli.verify import verify
 
 app = typer.Typer(
     help="From a CAD assembly with its mates to a simulation that can be trusted.",
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (inspect, check, convert, simulate, batch, demo, explain):
+for command in (inspect, check, convert, simulate, verify, batch, demo, explain):
     app.command()(command)
 
 app.add_typer(cache, name="cache")

@@ -1,0 +1,63 @@
+"""`cadbridge verify SOURCE --to FORMAT`: does the export move the same?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cadbridge.cli.options import (
+    Density,
+    Json,
+    Mass,
+    MassFrom,
+    Material,
+    Mates,
+    PackageDir,
+    Source,
+    Strict,
+    Units,
+    read_assembly,
+)
+
+
+def verify(
+    source: Source,
+    to: Annotated[str, typer.Option("--to", help="mjcf (in MuJoCo), urdf (in Pinocchio) or sdf (in Drake).")],
+    duration: Annotated[float, typer.Option("--duration", min=1e-3, help="Seconds of the free swing.")] = 1.0,
+    mates: Mates = None,
+    json: Json = False,
+    strict: Strict = False,
+    density: Density = None,
+    material: Material = None,
+    mass: Mass = MassFrom.DECLARED,
+    package_dir: PackageDir = None,
+    units: Units = None,
+) -> None:
+    """Export to a scratch folder, load it in the target engine, compare masses, poses and a free swing."""
+    from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    from cadbridge.mechanism import build
+    from cadbridge.verification import verification_document
+    from cadbridge.verification import verify as compare
+
+    assembly = read_assembly(
+        source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
+    )
+    with working(f"comparing with the engine of {to}"):
+        result = compare(build(assembly), to, duration=duration)
+    if json:
+        print_json(verification_document(result))
+    else:
+        typer.echo(f"{to} in {result.engine}: {result.links} links, {result.joints} joints of one freedom")
+        typer.echo(f"  mass, relative             {result.mass:.1e}")
+        typer.echo(f"  centre of mass, m          {result.centre:.1e}")
+        typer.echo(f"  inertia, relative          {result.inertia:.1e}")
+        typer.echo(f"  poses, m and rad           {result.pose:.1e}")
+        if result.swing is None:
+            typer.echo(f"  swing                      not compared: {result.remark}")
+        else:
+            typer.echo(f"  swing of {result.duration:g} s, rad and m   {result.swing:.1e}")
+        if result.coupling_error is not None:
+            typer.echo(f"  the engine's own error in couplings  {result.coupling_error:.1e}")
+        say_findings(result.findings)
+    raise typer.Exit(exit_status(result.findings, strict))

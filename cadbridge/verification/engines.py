@@ -1,0 +1,195 @@
+"""The engines that load our exports, behind one face; each is imported only when asked for.
+
+An engine takes joint coordinates by name (rad, m; of joints of one freedom, the others stay as designed) and gives
+poses and masses by link name. Fixed-step swings are RK4 where the engine has or lets us write it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cadbridge.errors import InputError
+from cadbridge.frames import Pose, Vector
+from cadbridge.inertia import MassProperties
+
+Values = Mapping[str, float]
+
+
+class Engine(ABC):
+    """A model loaded by an engine."""
+
+    name: str
+
+    @abstractmethod
+    def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
+        """Mass properties in the links' own frames."""
+
+    @abstractmethod
+    def poses(self, links: Sequence[str], values: Values) -> dict[str, Pose]:
+        """Poses of the links in the world at joint coordinates."""
+
+    @abstractmethod
+    def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
+        """Joint coordinates after falling from rest for `duration` (s); None where the engine cannot say."""
+
+
+class MuJoCo(Engine):
+    """MJCF by MuJoCo: RK4 at 0.1 ms; couplings and loops as its soft constraints."""
+
+    name = "MuJoCo"
+    step = 1e-4
+
+    def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
+        self._lib: Any = _load("mujoco")
+        self._model = self._lib.MjModel.from_xml_path(str(folder / "scene.xml"))
+        self._model.opt.gravity[:] = gravity
+
+    def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
+        found = {}
+        for link in links:
+            body = self._model.body(link)
+            R = Pose.from_quaternion(np.zeros(3), body.iquat).R
+            found[link] = MassProperties(float(body.mass[0]), np.array(body.ipos), R @ np.diag(body.inertia) @ R.T)
+        return found
+
+    def poses(self, links: Sequence[str], values: Values) -> dict[str, Pose]:
+        data = self._lib.MjData(self._model)
+        for name, value in values.items():
+            data.joint(name).qpos[0] = value
+        self._lib.mj_kinematics(self._model, data)
+        return {n: Pose(data.body(n).xmat.reshape(3, 3).copy(), data.body(n).xpos.copy()) for n in links}
+
+    def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
+        self._model.opt.timestep = self.step
+        self._model.opt.integrator = self._lib.mjtIntegrator.mjINT_RK4
+        data = self._lib.MjData(self._model)
+        self._lib.mj_step(self._model, data, round(duration / self.step))
+        return {name: float(data.joint(name).qpos[0]) for name in joints}
+
+
+class Pinocchio(Engine):
+    """URDF by Pinocchio: its articulated-body algorithm under our RK4 at 1 ms; no couplings, no loops."""
+
+    name = "Pinocchio"
+    step = 1e-3
+
+    def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
+        self._lib: Any = _load("pinocchio", "pin")
+        (path,) = (folder / "urdf").glob("*.urdf")
+        self._model = self._lib.buildModelFromUrdf(str(path))
+        self._model.gravity.linear = np.asarray(gravity, dtype=float)
+        self._data = self._model.createData()
+
+    def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
+        found = {}
+        for link in links:
+            # The joint above a link bears its inertia, and the link's frame is the joint's.
+            inertia = self._model.inertias[self._model.frames[self._model.getFrameId(link)].parentJoint]
+            found[link] = MassProperties(float(inertia.mass), np.array(inertia.lever), np.array(inertia.inertia))
+        return found
+
+    def poses(self, links: Sequence[str], values: Values) -> dict[str, Pose]:
+        self._lib.framesForwardKinematics(self._model, self._data, self._configuration(values))
+        frames = [self._data.oMf[self._model.getFrameId(link)] for link in links]
+        return {n: Pose(X.rotation.copy(), X.translation.copy()) for n, X in zip(links, frames, strict=True)}
+
+    def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
+        lib, model, data = self._lib, self._model, self._data
+        turned = dict.fromkeys(joints, 0.0)
+        index = {name: model.joints[model.getJointId(name)].idx_v for name in joints}
+        none = np.zeros(model.nv)
+
+        def acceleration(q: Vector, v: Vector) -> Vector:
+            return np.array(lib.aba(model, data, q, v, none))
+
+        q, v = lib.neutral(model), np.zeros(model.nv)
+        h = self.step
+        for _ in range(round(duration / h)):
+            dq, dv = _rk4(lambda x, dx: acceleration(lib.integrate(model, q, x), dx), v, h)  # noqa: B023
+            q, v = lib.integrate(model, q, dq), v + dv
+            for name, k in index.items():
+                turned[name] += float(dq[k])
+        return turned
+
+    def _configuration(self, values: Values) -> Vector:
+        q = self._lib.neutral(self._model)
+        for name, value in values.items():
+            joint = self._model.joints[self._model.getJointId(name)]
+            q[joint.idx_q : joint.idx_q + joint.nq] = [np.cos(value), np.sin(value)] if joint.nq == 2 else value
+        return np.asarray(q)
+
+
+class Drake(Engine):
+    """SDF by Drake: error-controlled where nothing is coupled, else its discrete solver at 0.1 ms."""
+
+    name = "Drake"
+    step = 1e-4
+
+    def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
+        _load("pydrake", "drake")
+        self._folder, self._gravity = folder, np.asarray(gravity, dtype=float)
+        self._coupled = "drake:mimic" in (folder / "model.sdf").read_text("utf-8")
+        self._plant = self._load()
+
+    def _load(self) -> Any:
+        plants, parsing = import_module("pydrake.multibody.plant"), import_module("pydrake.multibody.parsing")
+        plant = plants.MultibodyPlant(self.step if self._coupled else 0.0)
+        if self._coupled:
+            plant.set_discrete_contact_approximation(plants.DiscreteContactApproximation.kSap)
+        parsing.Parser(plant).AddModels(str(self._folder / "model.sdf"))
+        plant.mutable_gravity_field().set_gravity_vector(self._gravity)
+        plant.Finalize()
+        return plant
+
+    def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
+        context, found = self._plant.CreateDefaultContext(), {}
+        for link in links:
+            M = self._plant.GetBodyByName(link).CalcSpatialInertiaInBodyFrame(context)
+            central = M.Shift(M.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+            found[link] = MassProperties(M.get_mass(), np.array(M.get_com()), central)
+        return found
+
+    def poses(self, links: Sequence[str], values: Values) -> dict[str, Pose]:
+        plant = self._plant
+        context = plant.CreateDefaultContext()
+        q = plant.GetPositions(context)
+        for name, value in values.items():
+            q[plant.GetJointByName(name).position_start()] = value
+        plant.SetPositions(context, q)
+        found = {name: plant.EvalBodyPoseInWorld(context, plant.GetBodyByName(name)) for name in links}
+        return {n: Pose(X.rotation().matrix().copy(), X.translation().copy()) for n, X in found.items()}
+
+    def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
+        simulator = import_module("pydrake.systems.analysis").Simulator(self._plant)
+        if not self._coupled:
+            simulator.get_mutable_integrator().set_target_accuracy(1e-10)
+        simulator.AdvanceTo(duration)
+        q = self._plant.GetPositions(simulator.get_context())
+        return {name: float(q[self._plant.GetJointByName(name).position_start()]) for name in joints}
+
+
+ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {"mjcf": MuJoCo, "urdf": Pinocchio, "sdf": Drake}
+"""Format → the engine that loads it."""
+
+
+def _rk4(acceleration: Callable[[Vector, Vector], Vector], v: Vector, h: float) -> tuple[Vector, Vector]:
+    """The increments of position (in the tangent space at the step's begin) and velocity over a step."""
+    zero = np.zeros_like(v)
+    a1 = acceleration(zero, v)
+    a2 = acceleration(h / 2 * v, v + h / 2 * a1)
+    a3 = acceleration(h / 2 * v + h * h / 4 * a1, v + h / 2 * a2)
+    a4 = acceleration(h * v + h * h / 2 * a2, v + h * a3)
+    return h * v + h * h / 6 * (a1 + a2 + a3), h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+
+
+def _load(module: str, package: str | None = None) -> Any:
+    with contextlib.suppress(ImportError):
+        return import_module(module)
+    raise InputError(f"{module} is not installed; `pip install {package or module}` or `cadbridge[oracles]` brings it")

@@ -1,0 +1,140 @@
+"""Exports in the engines that they were written for: real machines and real URDFs there and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+import pytest
+
+import cadbridge as cb
+from cadbridge.errors import InputError
+from cadbridge.exporters import result as exporters
+from cadbridge.frames import Pose
+from cadbridge.mechanism import Mechanism
+from cadbridge.readers import ReadOptions
+from cadbridge.verification import verify
+from tests.exporters import models
+
+CRANE = Path(str(files("cadbridge.data"))) / "demo" / "demo.step"
+KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15" / "kr15.step"
+
+ROBOTS = (
+    "double_pendulum_description/urdf/double_pendulum.urdf",
+    "ur_description/urdf/ur5_robot.urdf",
+    "panda_description/urdf/panda.urdf",
+    "kinova_description/robots/kinova.urdf",
+    "solo_description/robots/solo12.urdf",
+    "hyq_description/robots/hyq_no_sensors.urdf",
+    "anymal_b_simple_description/robots/anymal.urdf",
+    "bolt_description/robots/bolt.urdf",
+    "z1_description/urdf/z1.urdf",
+    "laikago_description/urdf/laikago.urdf",
+)
+
+
+def robot_folder() -> Path:
+    spec = find_spec("pinocchio")
+    assert spec is not None
+    assert spec.origin is not None
+    prefix = next(p for p in Path(spec.origin).parents if p.name == "cmeel.prefix")
+    return prefix / "share" / "example-robot-data" / "robots"
+
+
+@pytest.fixture(scope="module")
+def kr15() -> Mechanism:
+    return cb.build(cb.read(KR15))
+
+
+def source(name: str, corpus: Path) -> Mechanism:
+    weighed = ReadOptions(mass_from="mesh", density=2700.0)
+    return {
+        "crane": lambda: cb.build(cb.read(CRANE)),
+        "quadruped": lambda: cb.build(cb.read(corpus / "quadruped_solidworks" / "Assem4.xml")),
+        "so100": lambda: cb.build(cb.read(next((corpus / "so100").rglob("*.urdf")))),
+        "kr16": lambda: cb.build(cb.read(corpus / "kuka_kr16_support" / "urdf" / "kr16_2.urdf", options=weighed)),
+    }[name]()
+
+
+@pytest.mark.parametrize("to", ["mjcf", "urdf", "sdf"])
+@pytest.mark.parametrize("name", ["quadruped", "so100", "kr16"])
+def test_trees_swing_the_same_in_every_engine(name: str, to: str, corpus: Path) -> None:
+    result = verify(source(name, corpus), to)
+    assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
+    assert result.swing is not None
+    assert result.swing < 1e-6
+    assert not result.findings
+
+
+def test_gears_swing_within_the_error_of_the_engine(corpus: Path) -> None:
+    crane = source("crane", corpus)
+    in_mujoco = verify(crane, "mjcf", duration=0.3)
+    assert in_mujoco.coupling_error is not None
+    assert in_mujoco.swing is not None
+    assert in_mujoco.swing < 1e-6
+    in_drake = verify(crane, "sdf", duration=0.3)
+    assert in_drake.swing is not None
+    assert in_drake.swing < 1e-3  # a first-order solver at 0.1 ms
+    assert not in_mujoco.findings + in_drake.findings
+
+
+@pytest.mark.parametrize("to", ["mjcf", "urdf", "sdf"])
+def test_the_kr15_has_its_masses_and_poses_in_every_engine(kr15: Mechanism, to: str) -> None:
+    result = verify(kr15, to, duration=0.05)
+    assert result.links == 26
+    assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
+    assert result.swing is None or result.swing < 1e-3
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_real_urdf_there_and_back_is_the_same_robot(name: str, tmp_path: Path) -> None:
+    path = robot_folder() / name
+    packages = (robot_folder().parent.parent, robot_folder().parent, robot_folder())
+    mechanism = cb.build(cb.read(path, options=ReadOptions(package_dirs=packages)))
+    result = verify(mechanism, "urdf", duration=0.2)
+    assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
+    assert result.swing is not None
+    assert result.swing < 1e-6
+    # And against Pinocchio's own reading of the original, which cadbridge had no hand in.
+    exported = cb.export(mechanism, tmp_path / "out", to="urdf").files[0]
+    first, second = (pinocchio.buildModelFromUrdf(str(p)) for p in (path, exported))
+    assert first.nv == second.nv
+    moments = [total_inertia(m, value) for m in (first, second) for value in (0.0, 0.3)]
+    np.testing.assert_allclose(moments[0], moments[2], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(moments[1], moments[3], rtol=1e-9, atol=1e-9)
+
+
+def total_inertia(model: pinocchio.Model, value: float) -> np.ndarray:
+    """The moving robot's mass, centre and inertia (10,) in the world with every scalar joint at `value`."""
+    q = pinocchio.neutral(model)
+    for joint in model.joints[1:]:
+        if joint.nv == 1:
+            turned = [np.cos(value), np.sin(value)] if joint.nq == 2 else value
+            q[joint.idx_q : joint.idx_q + joint.nq] = turned
+    data = model.createData()
+    pinocchio.forwardKinematics(model, data, q)
+    total = pinocchio.Inertia.Zero()
+    for k in range(1, model.njoints):
+        total += data.oMi[k].act(model.inertias[k])
+    return np.array(total.toDynamicParameters())
+
+
+def test_an_export_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = exporters.FORMATS["urdf"]
+
+    def dishonest(mechanism: Mechanism, *rest: object) -> dict[str, bytes]:
+        shifted = replace(mechanism.bodies[0], X_WB=mechanism.bodies[0].X_WB @ Pose(np.eye(3), np.array([1e-6, 0, 0])))
+        return honest(replace(mechanism, bodies=(shifted, *mechanism.bodies[1:])), *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setitem(exporters.FORMATS, "urdf", dishonest)
+    result = verify(models.pendulum(), "urdf")
+    assert {f.code for f in result.findings} == {"CB530"}
+
+
+def test_a_format_without_an_engine_is_refused() -> None:
+    with pytest.raises(InputError, match="mjcf, sdf, urdf"):
+        verify(models.pendulum(), "json")

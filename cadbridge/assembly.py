@@ -85,7 +85,8 @@ class MassOverride:
 class Part:
     """A distinct shape. `density` in kg/m³ or None, `density_source` says who gave it.
 
-    `declared` are the file's own mass properties, in the part's frame.
+    `declared` are the file's own mass properties, in the part's frame. `weightless` is what the file says to weigh
+    nothing beside what it is fixed to.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Part:
     override: MassOverride | None = None
     colour: tuple[float, float, float, float] | None = None
     mirrored_from: str | None = None
+    weightless: bool = False
     where: Where = field(default_factory=Where)
 
 

@@ -1,4 +1,4 @@
-"""Codes CB180–CB199, URDF."""
+"""Codes CB180–CB199 and CB1920–CB1929, URDF."""
 
 from __future__ import annotations
 
@@ -128,5 +128,12 @@ ENTRIES: dict[str, Entry] = {
         "frames that mark a loop",
         "Some converters mark both sides of a closed loop by frames, but a URDF has no place for the joint itself.",
         "Add a mate between the two frames in a mates file.",
+    ),
+    "CB1920": Entry(
+        Severity.INFO,
+        "a link that weighs nothing",
+        "The link has no <inertial>, or one of mass zero, and is fixed to links that have a mass: by the format's "
+        "rules it adds nothing to theirs. An inertia without mass is set aside.",
+        "Where it should weigh something, add <inertial>, weigh the meshes (--density), or use a mates file.",
     ),
 }

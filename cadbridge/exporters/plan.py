@@ -68,11 +68,21 @@ class Plan:
 
 
 def make_plan(
-    tree: Tree, findings: Findings, *, folders: tuple[str, str], masses_needed: bool, meshes: str = "stl"
+    tree: Tree,
+    findings: Findings,
+    *,
+    folders: tuple[str, str],
+    masses_needed: bool,
+    meshes: str = "stl",
+    one_namespace: bool = False,
 ) -> Plan:
-    """Names, relations and meshes of a tree; masses are checked, what cannot be carried is told."""
+    """Names, relations and meshes of a tree; masses are checked, what cannot be carried is told.
+
+    In `one_namespace` no joint is called like a link.
+    """
     _check_masses(tree, findings, masses_needed)
-    links, joints, frames = Names("link"), Names("joint"), Names("frame")
+    links, frames = Names("link"), Names("frame")
+    joints = links if one_namespace else Names("joint")
     frames_taken = links if folders[0] != folders[1] else frames
     link_names = [links.give(tree.body(link).name + ("" if _first(tree, link) else "_half")) for link in tree.links]
     joint_names = [joints.give(f.name) for f in tree.freedoms]
@@ -83,7 +93,7 @@ def make_plan(
     files = write_meshes(tree.mechanism, findings, *folders, meshes)
     names = {
         "links": dict(zip(link_names, (tree.body(link).name for link in tree.links), strict=True)),
-        "joints": joints.mapping,
+        "joints": dict(zip(joint_names, (f.name for f in tree.freedoms), strict=True)),
         "frames": dict(zip(frame_names, (f.name for f in tree.mechanism.assembly.frames), strict=True)),
         "meshes": {stem: part for part, stem in files.names.items()},
     }

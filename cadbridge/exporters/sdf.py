@@ -34,7 +34,7 @@ _NATIVE = {"spherical": "ball", "screw": "screw"}
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     tree = spanning_tree(mechanism)
-    plan = make_plan(tree, findings, folders=(MESHES, MESHES), masses_needed=True, meshes="obj")
+    plan = make_plan(tree, findings, folders=(MESHES, MESHES), masses_needed=True, meshes="obj", one_namespace=True)
     _tell(plan, findings)
     if findings.errors:
         return {}

@@ -36,6 +36,8 @@ def part_mass(part: Part, findings: Findings) -> tuple[MassProperties | None, st
         given = _overridden(part, override, findings)
         if given is not None:
             return given, "override"
+    if part.weightless:
+        return MassProperties(0.0, np.zeros(3), np.zeros((3, 3))), "declared"
     return _computed(part, findings)
 
 

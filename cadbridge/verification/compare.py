@@ -160,10 +160,11 @@ def _swing(
         return None, None, "a joint is no lower pair, so it swings otherwise"
     if not compared.joints:
         return None, None, "no joint of one freedom"
-    scenario = Scenario(
-        duration=duration, rate=max(1.0 / duration, 10.0), rtol=TIGHT, atol=TIGHT, gravity=mechanism.gravity
-    )
-    run = simulate(mechanism, scenario)
+    rate = max(1.0 / duration, 10.0)
+    try:
+        run = simulate(mechanism, Scenario(duration=duration, rate=rate, rtol=TIGHT, atol=TIGHT))
+    except ModelError as error:
+        return None, None, str(error)
     if not run.result.status.ok:
         return None, None, f"our own run ended early: {run.result.status.message}"
     ours = {j.name: float(run.result.trajectory.coordinates[-1, i]) for i, j in enumerate(run.lowered.joints)}

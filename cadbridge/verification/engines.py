@@ -75,10 +75,10 @@ class MuJoCo(Engine):
 
 
 class Pinocchio(Engine):
-    """URDF by Pinocchio: its articulated-body algorithm under our RK4 at 1 ms; no couplings, no loops."""
+    """URDF by Pinocchio: its articulated-body algorithm under our RK4 at 0.1 ms; no couplings, no loops."""
 
     name = "Pinocchio"
-    step = 1e-3
+    step = 1e-4
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         self._lib: Any = _load("pinocchio", "pin")
@@ -91,13 +91,13 @@ class Pinocchio(Engine):
         found = {}
         for link in links:
             # The joint above a link bears its inertia, and the link's frame is the joint's.
-            inertia = self._model.inertias[self._model.frames[self._model.getFrameId(link)].parentJoint]
+            inertia = self._model.inertias[self._model.frames[self._frame(link)].parentJoint]
             found[link] = MassProperties(float(inertia.mass), np.array(inertia.lever), np.array(inertia.inertia))
         return found
 
     def poses(self, links: Sequence[str], values: Values) -> dict[str, Pose]:
         self._lib.framesForwardKinematics(self._model, self._data, self._configuration(values))
-        frames = [self._data.oMf[self._model.getFrameId(link)] for link in links]
+        frames = [self._data.oMf[self._frame(link)] for link in links]
         return {n: Pose(X.rotation.copy(), X.translation.copy()) for n, X in zip(links, frames, strict=True)}
 
     def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
@@ -117,6 +117,9 @@ class Pinocchio(Engine):
             for name, k in index.items():
                 turned[name] += float(dq[k])
         return turned
+
+    def _frame(self, link: str) -> int:
+        return int(self._model.getFrameId(link, self._lib.FrameType.BODY))
 
     def _configuration(self, values: Values) -> Vector:
         q = self._lib.neutral(self._model)

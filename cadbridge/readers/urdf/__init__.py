@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from cadbridge.assembly import Assembly, Component, Instance, NamedFrame
@@ -39,7 +40,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     X = c.placements = _placements(links, joints)
     more = read_extensions(c, robot, links, joints, drives)
     grounded = _ground(c, links, joints)
-    _tell_massless(c, links, joints, grounded)
+    links = _without_mass(c, links, joints, grounded)
     c.tell_unread()
     real = [link for link in links.values() if link.part is not None]
     elements = children(robot, "joint")
@@ -88,8 +89,12 @@ def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str |
     return roots[0]
 
 
-def _tell_massless(c: Context, links: Mapping[str, Link], joints: list[Joint], grounded: str | None) -> None:
-    """Groups of links that fixed joints lock together and that move without any mass."""
+def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], grounded: str | None) -> dict[str, Link]:
+    """The links, with those weightless that have no mass but are fixed to one that has; told.
+
+    That is what the format means by a link without <inertial>. Where nothing of what moves together has a mass, that
+    is told too. A density given by the person weighs such links instead.
+    """
     group = {name: name for name in links}
     for joint in joints:
         if joint.type == "fixed":
@@ -103,11 +108,17 @@ def _tell_massless(c: Context, links: Mapping[str, Link], joints: list[Joint], g
         if link.part is not None and (link.part.declared is not None or (weighed and link.part.shape is not None))
     }
     weighty = {group[n] for n in has_mass}
+    given = c.options.density is not None or c.options.material is not None
+    done = dict(links)
     for name, link in links.items():
-        moves = group[name] != still
-        empty = link.part is None and group[name] in weighty
-        if moves and not empty and name not in has_mass:
+        if group[name] == still or name in has_mass or (link.part is None and group[name] in weighty):
+            continue
+        if link.part is None or group[name] not in weighty:
             c.say("CB191", f"{name} moves and has no mass", link.element, name)
+        elif not given:
+            c.say("CB1920", f"{name} has no mass of its own", link.element, name)
+            done[name] = replace(link, part=replace(link.part, weightless=True))
+    return done
 
 
 def _placements(links: Mapping[str, Link], joints: list[Joint]) -> dict[str, Pose]:

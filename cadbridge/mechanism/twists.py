@@ -31,7 +31,7 @@ def evaluated(program: Program, poses: Sequence[Pose]) -> tuple[Array, Array]:
     found = evaluate_sparse(program, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
     G = np.zeros((len(found.g), len(poses), 6))
     G[found.row, found.body] = found.blocks
-    return found.g, G.reshape(len(found.g), -1)
+    return found.g, G.reshape(len(found.g), 6 * len(poses))
 
 
 def wrenches(G: Array, unit: int, pose: Pose, centre: Vector) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +15,7 @@ from cadbridge.cli.options import Json
 if TYPE_CHECKING:
     from cadbridge.jobs import Plan, Result
     from cadbridge.jobs.distributed import Dask
+    from cadbridge.jobs.local import Local
 
 
 class Ship(StrEnum):
@@ -47,6 +48,9 @@ def batch(
     ship: Annotated[
         Ship, typer.Option("--ship", help="What a scheduler's workers get: paths they all see, or content.")
     ] = Ship.PATHS,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Stay, and run again what depends on a file that changed.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Run the jobs of a file; one bad job never stops the rest.
@@ -56,28 +60,56 @@ def batch(
     from cadbridge.cli.output import say_findings
     from cadbridge.jobs import load
 
-    plan = load(jobs_file, output, overrides(timeout, memory))
-    if only:
-        plan = plan.only(only)
+    def planned() -> Plan:
+        plan = load(jobs_file, output, overrides(timeout, memory))
+        return plan.only(only) if only else plan
+
+    plan = planned()
     say_findings(plan.findings)
     if dry_run:
         _list(plan, json)
         return
     how = {"workers": workers, "fail_fast": fail_fast, "cache": cache or not no_cache}
-    with executor_of(scheduler, ship) as executor:
+    with executor_of(scheduler, ship, keep=watch) as executor:
         results = run_plan(plan, json, {**how, "executor": executor})
+        if watch:
+            _stay(plan, results, planned, {**how, "executor": executor})
     raise typer.Exit(0 if all(result.ok for result in results) else 1)
 
 
+def _stay(plan: Plan, results: list[Result], planned: Callable[[], Plan], how: dict[str, Any]) -> None:
+    """Run again after each change, until Ctrl-C."""
+    from cadbridge.cli.output import say, say_error
+    from cadbridge.errors import InputError
+    from cadbridge.jobs.model import shown
+    from cadbridge.jobs.watching import changes
+
+    while True:
+        say("watching; Ctrl-C ends it")
+        changed = changes(plan, results)
+        say(f"changed: {', '.join(shown(str(path)) for path in sorted(changed)[:5])}")
+        try:
+            plan = planned()
+            results = run_plan(plan, False, how)
+        except InputError as error:
+            say_error(error)  # a jobs file half edited; the next change may mend it
+
+
 @contextmanager
-def executor_of(scheduler: str | None, ship: Ship) -> Iterator[Dask | None]:
-    """Where the jobs run: on a scheduler's workers where one is named, else here."""
-    if scheduler is None:
+def executor_of(scheduler: str | None, ship: Ship, keep: bool) -> Iterator[Dask | Local | None]:
+    """Where the jobs run: on a scheduler's workers where one is named, else here; `keep` warm for several runs."""
+    if scheduler is None and not keep:
         yield None
         return
-    from cadbridge.jobs.distributed import Dask
+    executor: Dask | Local
+    if scheduler is None:
+        from cadbridge.jobs.local import Local
 
-    executor = Dask(scheduler, ship.value)
+        executor = Local()
+    else:
+        from cadbridge.jobs.distributed import Dask
+
+        executor = Dask(scheduler, ship.value)
     try:
         yield executor
     finally:

@@ -305,7 +305,8 @@ def _said(code: str, message: str, job: Job) -> tuple[Finding, ...]:
 
 def _result(job: Job, body: dict[str, Any], cached: bool, remarks: tuple[Finding, ...] = ()) -> Result:
     findings = (*(as_finding(f) for f in body["findings"]), *remarks)
-    return Result(job, State(body["state"]), body["reason"], findings, body["outputs"], cached=cached)
+    state = State(body["state"])
+    return Result(job, state, body["reason"], findings, body["inputs"], body["outputs"], cached=cached)
 
 
 def _failed(job: Job, code: str, message: str) -> Result:

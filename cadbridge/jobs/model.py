@@ -48,7 +48,8 @@ class State(StrEnum):
 class Result:
     """What became of a job.
 
-    `reason` says in a sentence why it failed. `outputs` are the files in `job.folder` with their SHA-256.
+    `reason` says in a sentence why it failed. `inputs` are the files that were looked at, from `job.base` on, with
+    their SHA-256 (None: not there). `outputs` are the files in `job.folder` with their SHA-256.
     `cached` tells that nothing had to be computed. `seconds` is wall time, `cpu` processor time and `memory`
     the peak in bytes of all its processes.
     """
@@ -57,6 +58,7 @@ class Result:
     state: State
     reason: str = ""
     findings: tuple[Finding, ...] = ()
+    inputs: dict[str, str | None] = field(default_factory=dict)
     outputs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     cpu: float = 0.0

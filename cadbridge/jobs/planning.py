@@ -45,6 +45,8 @@ class Plan:
     jobs: tuple[Job, ...]
     output: Path
     findings: tuple[Finding, ...] = ()
+    files: tuple[Path, ...] = ()
+    """The jobs files that were read."""
 
     def only(self, patterns: Sequence[str]) -> Plan:
         """The jobs whose name is one of, or fits, the patterns; InputError (CB708) where one fits none."""
@@ -102,7 +104,8 @@ def _plan(entries: list[Entry], output: Path, overrides: Mapping[str, Any], find
         _refuse_duplicates(jobs, findings)
     if findings.errors:
         raise InputError("The jobs file cannot be used; nothing was run.", findings)
-    return Plan(tuple(jobs), output, findings.as_tuple())
+    files = tuple(dict.fromkeys(Path(entry.file) for entry in entries if entry.places.line))
+    return Plan(tuple(jobs), output, findings.as_tuple(), files)
 
 
 def _expand(entry: Entry, output: Path, overrides: Mapping[str, Any], findings: Findings) -> list[Job]:

@@ -1,0 +1,97 @@
+"""The cache as a person asks after it, and the hashes of files."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from cadbridge.cli import main
+from cadbridge.jobs import Cache, run
+from cadbridge.jobs.hashing import Hashes, digest
+from cadbridge.jobs.local import Local
+from tests.jobs.making import robot
+
+
+@pytest.fixture
+def filled(tmp_path: Path, cache: Path, warm: Local) -> Path:
+    """A cache with the results of three jobs."""
+    for n in range(3):
+        robot(tmp_path / f"r{n}.urdf", n)
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.urdf'}]")
+    assert all(r.ok for r in run(tmp_path / "jobs.yaml", executor=warm))
+    return cache
+
+
+def test_show(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "show", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["folder"] == str(filled)
+    assert said["entries"] == 3
+    assert said["objects"] >= 6
+    assert said["bytes"] == sum(p.stat().st_size for p in filled.rglob("*") if p.is_file())
+
+
+def test_verify_drops_what_is_damaged(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "verify"]) == 0
+    objects = sorted(p for p in (filled / "objects").rglob("*") if p.is_file())
+    objects[0].write_bytes(b"other")
+    next((filled / "jobs").rglob("*.json")).write_bytes(b"{")
+    assert main(["cache", "verify"]) == 1
+    assert "is not what was stored" in capsys.readouterr().out
+    assert main(["cache", "verify"]) == 0
+
+
+def test_prune_by_age_by_size_and_whole(filled: Path) -> None:
+    assert main(["cache", "prune"]) == 2  # say what
+    assert main(["cache", "prune", "--size", "lots"]) == 2
+    assert main(["cache", "prune", "--older", "1"]) == 0
+    cache = Cache(filled)
+    assert cache.size()["entries"] == 3
+    oldest = sorted((filled / "jobs").rglob("*.json"))[1]
+    long_ago = time.time() - 3 * 86400
+    os.utime(oldest, (long_ago, long_ago))
+    assert main(["cache", "prune", "--older", "1"]) == 0
+    assert cache.size()["entries"] == 2
+    assert not oldest.exists()
+    assert cache.verify() == []
+    assert main(["cache", "prune", "--size", "1KB"]) == 0
+    assert cache.size()["entries"] == 0
+    assert cache.size()["objects"] == 0
+    assert main(["cache", "prune", "--all"]) == 0
+    assert cache.size()["bytes"] == 0
+
+
+def test_hashes_are_remembered_until_a_file_changes(tmp_path: Path) -> None:
+    file, index = tmp_path / "a", tmp_path / "index.json"
+    file.write_text("one")
+    time.sleep(0.06)  # younger files are read each time
+    first = Hashes(index)
+    assert first.of(file) == digest(b"one")
+    first.save()
+    index.write_text(index.read_text().replace(digest(b"one"), "remembered"))
+    assert Hashes(index).of(file) == "remembered"
+    status = file.stat()
+    file.write_text("two")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))  # the same size and time: not the same change time
+    assert Hashes(index).of(file) == digest(b"two")
+    assert Hashes(index).of(tmp_path / "none") is None
+    assert Hashes(index).of(tmp_path) is None
+
+
+def test_a_file_just_written_is_not_trusted_by_its_time(tmp_path: Path) -> None:
+    file, index = tmp_path / "a", tmp_path / "index.json"
+    file.write_text("one")
+    hashes = Hashes(index)
+    assert hashes.of(file) == digest(b"one")
+    hashes.save()
+    assert str(file) not in json.loads(index.read_bytes() if index.exists() else b"{}")
+
+
+@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b'{"a": 3}', b"\xff\xfe"])
+def test_a_damaged_index_is_as_none(tmp_path: Path, content: bytes) -> None:
+    index = tmp_path / "index.json"
+    index.write_bytes(content)
+    (tmp_path / "a").write_text("one")
+    assert Hashes(index).of(tmp_path / "a") == digest(b"one")

@@ -18,13 +18,13 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cadbridge.files import replacing
 from cadbridge.jobs.hashing import Hashes, canonical, digest, write_atomically
 from cadbridge.jobs.model import Job
 from cadbridge.jobs.versions import versions
@@ -233,16 +233,8 @@ class Cache:
         with contextlib.suppress(OSError), target.open("rb") as there:
             if hashlib.file_digest(there, "sha256").hexdigest() == name:
                 return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".part-")
-        try:
-            with os.fdopen(handle, "wb") as copy, path.open("rb") as source:
-                shutil.copyfileobj(source, copy, 1 << 20)
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        with replacing(target) as temporary, temporary.open("wb") as copy, path.open("rb") as source:
+            shutil.copyfileobj(source, copy, 1 << 20)
 
     def _used(self, path: Path) -> None:
         """Pruning drops the longest unused first; one mark a day is enough."""

@@ -6,10 +6,11 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from cadbridge.files import replacing
 
 _COARSE, _FINE = 2_000_000_000, 50_000_000
 """Nanoseconds within which a change may leave the time of a file as it is: where times are whole seconds, and
@@ -28,17 +29,8 @@ def digest(data: bytes) -> str:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write by rename: the file is whole or as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".part-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
 
 
 class Hashes:

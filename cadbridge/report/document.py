@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cadbridge.files import replacing
 from cadbridge.findings import Finding, Findings
 from cadbridge.report.ledger import mates_document, taken
 
@@ -30,15 +29,9 @@ GEAR_KINDS = ("spur", "bevel", "internal", "rack_pinion")
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
     """Write a document by atomic rename; nothing half-written stays behind."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
-            file.write("\n")
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+        json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
 
 
 def all_findings(mechanism: Mechanism, diagnosis: Diagnosis) -> tuple[Finding, ...]:

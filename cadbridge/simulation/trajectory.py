@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.errors import InputError
+from cadbridge.files import replacing
 from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.run import Run
@@ -189,21 +188,14 @@ def write_trajectory(run: Run, path: Path) -> None:
     import pyarrow.parquet as pq
 
     table = trajectory_table(run)
-    temporary = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        if path.suffix == ".csv":
-            pa_csv.write_csv(table, temporary)
-        else:
-            pq.write_table(table, temporary, compression="zstd")
-        os.replace(temporary, path)
+        with replacing(path) as temporary:
+            if path.suffix == ".csv":
+                pa_csv.write_csv(table, temporary)
+            else:
+                pq.write_table(table, temporary, compression="zstd")
     except OSError as fault:
         raise InputError(f"The trajectory {path} cannot be written: {fault.strerror or fault}.") from fault
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
 
 
 def read_trajectory(path: Path) -> pa.Table:

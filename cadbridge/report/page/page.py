@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
-from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cadbridge.errors import InputError, MissingExtraError
+from cadbridge.files import replacing
 from cadbridge.report.document import all_findings, check_document
 from cadbridge.report.page import sections
 from cadbridge.report.page.buffer import Buffer
@@ -38,17 +37,11 @@ def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, run: Path
     page's code was not built.
     """
     text = page_html(mechanism, diagnosis, run)
-    # Not mkstemp: a report is for others to read as well.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(temporary, path)
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
     except OSError as fault:
         raise InputError(f"The page {path} cannot be written: {fault.strerror or fault}.") from fault
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def page_html(mechanism: Mechanism, diagnosis: Diagnosis, run: Path | None = None) -> str:

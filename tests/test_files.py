@@ -24,9 +24,14 @@ def test_a_file_appears_whole_in_a_folder_that_is_made(tmp_path: Path) -> None:
 def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), replacing(path) as temporary:
-        temporary.write_text("half")
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with replacing(path) as temporary:
+            temporary.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["x.json"]
 

@@ -1,0 +1,32 @@
+"""Trees in minimal coordinates: recursive dynamics by the decoupled natural orthogonal complement matrices."""
+
+from solver.tree.denoc import complement, forward_by_modules, inverse_by_modules
+from solver.tree.dynamics import (
+    TreeEfforts,
+    base_reaction,
+    forward_dynamics,
+    inertia_factors,
+    inertia_matrix,
+    inverse_dynamics,
+    poses,
+    twists,
+)
+from solver.tree.model import GROUND, Link, Tree, universal
+
+__all__ = [
+    "GROUND",
+    "Link",
+    "Tree",
+    "TreeEfforts",
+    "base_reaction",
+    "complement",
+    "forward_by_modules",
+    "forward_dynamics",
+    "inertia_factors",
+    "inertia_matrix",
+    "inverse_by_modules",
+    "inverse_dynamics",
+    "poses",
+    "twists",
+    "universal",
+]

@@ -1,0 +1,226 @@
+"""Links of a tree as data: each hangs on its parent by a joint with its own minimal coordinates.
+
+| joint | q | rates |
+|---|---|---|
+| fixed | none | none |
+| revolute, screw | turn about `axis`, rad | rad/s |
+| prismatic | travel along `axis`, m | m/s |
+| spherical | quaternion (w first) of the link in the joint's frame | ω relative to the parent, link's axes |
+| free | position in the joint's frame (m), quaternion | v of the link's origin and ω, relative, link's axes |
+
+A universal joint is two revolute ones with a link without mass between them (`universal`), so that every motion is one
+that the recursions know. A floating base is a link with a free joint on the ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver import rotation
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+GROUND = -1
+"""The parent of a link that hangs on the ground."""
+
+FIXED, SINGLE, BALL, FREE = range(4)
+
+_KINDS = {
+    "fixed": (FIXED, 0, 0),
+    "revolute": (SINGLE, 1, 1),
+    "prismatic": (SINGLE, 1, 1),
+    "screw": (SINGLE, 1, 1),
+    "spherical": (BALL, 4, 3),
+    "free": (FREE, 7, 6),
+}
+"""Kind, size of q and number of rates by the name of the joint."""
+
+
+def _zeros() -> Array:
+    return np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link and the joint by which it hangs on `parent` (an index smaller than its own, or GROUND).
+
+    The link's origin lies on the joint. `point` (3,) m is the joint in the parent's frame, `turn` (3, 3) the link's
+    axes in the parent's at q = 0, `axis` (3,) the unit axis in both the link's axes and (turned) the parent's;
+    `pitch` m/rad of a screw. `mass` kg, `com` (3,) m in the link's frame, `inertia` (3, 3) kg m² about the centre of
+    mass, link's axes; `armature` kg m² (kg) counts on each of the joint's rates.
+    """
+
+    name: str
+    parent: int
+    joint: str
+    point: Array = field(default_factory=_zeros)
+    turn: Array = field(default_factory=lambda: np.eye(3))
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    mass: float = 0.0
+    com: Array = field(default_factory=_zeros)
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
+    pitch: float = 0.0
+    armature: float = 0.0
+
+
+class Tables(NamedTuple):
+    """The links as arrays for the kernels; the ground is index n, behind all links.
+
+    `slide` and `spin` (n,): travel along and turn about the axis for each unit of q.
+    """
+
+    parent: Ints
+    kind: Ints
+    q_start: Ints
+    v_start: Ints
+    point: Array
+    turn: Array
+    axis: Array
+    slide: Array
+    spin: Array
+    mass: Array
+    com: Array
+    inertia: Array
+    armature: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Links in an order in which parents come first; `gravity` m/s². Raises ValueError for what is no tree."""
+
+    links: tuple[Link, ...]
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be computed, all of it at once."""
+        faults = [fault for k, link in enumerate(self.links) for fault in _faults(k, link)]
+        if faults:
+            raise ValueError("; ".join(faults))
+
+    @property
+    def nq(self) -> int:
+        """Numbers of a configuration q."""
+        return int(self.tables.q_start[-1])
+
+    @property
+    def nv(self) -> int:
+        """Rates: the freedoms of the tree."""
+        return int(self.tables.v_start[-1])
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The links as arrays."""
+        n = len(self.links)
+        sizes = [_KINDS[link.joint] for link in self.links]
+        dofs = [s[2] for s in sizes]
+        return Tables(
+            parent=np.array([n if link.parent == GROUND else link.parent for link in self.links], np.int64),
+            kind=np.array([s[0] for s in sizes], np.int64),
+            q_start=np.cumsum([0] + [s[1] for s in sizes]).astype(np.int64),
+            v_start=np.cumsum([0, *dofs]).astype(np.int64),
+            point=_stack([link.point for link in self.links], 3),
+            turn=_stack([link.turn for link in self.links], 3, 3),
+            axis=_stack([_unit(link.axis) for link in self.links], 3),
+            slide=np.array([_slide(link) for link in self.links], dtype=float),
+            spin=np.array([link.joint in ("revolute", "screw") for link in self.links], dtype=float),
+            mass=np.array([link.mass for link in self.links], dtype=float),
+            com=_stack([link.com for link in self.links], 3),
+            inertia=_stack([link.inertia for link in self.links], 3, 3),
+            armature=np.repeat([float(link.armature) for link in self.links], dofs),
+        )
+
+    @cached_property
+    def modules(self) -> tuple[tuple[int, ...], ...]:
+        """The kinematic modules: runs of links in which each hangs on the one before (Shah et al., chap. 4).
+
+        A module ends where the tree branches; the modules come in an order in which parents come first.
+        """
+        children: dict[int, int] = {}
+        for link in self.links:
+            children[link.parent] = children.get(link.parent, 0) + 1
+        runs: list[list[int]] = []
+        of: dict[int, list[int]] = {}
+        for k, link in enumerate(self.links):
+            if link.parent != GROUND and children[link.parent] == 1:
+                of[k] = of[link.parent]
+                of[k].append(k)
+            else:
+                of[k] = [k]
+                runs.append(of[k])
+        return tuple(tuple(run) for run in runs)
+
+    @cached_property
+    def neutral(self) -> Array:
+        """The configuration (nq,) in which every joint is at zero."""
+        q = np.zeros(self.nq)
+        for k, kind in enumerate(self.tables.kind):
+            if kind in (BALL, FREE):
+                q[self.tables.q_start[k + 1] - 4] = 1.0
+        return q
+
+    def moved(self, q: ArrayLike, motion: ArrayLike) -> Array:
+        """q (nq,) after `motion` (nv,), each joint at constant rates of these for one second."""
+        result = np.array(q, dtype=float)
+        step = np.asarray(motion, dtype=float)
+        for k, kind in enumerate(self.tables.kind):
+            i, j = int(self.tables.q_start[k]), int(self.tables.v_start[k])
+            if kind == SINGLE:
+                result[i] += step[j]
+                continue
+            if kind == FREE:
+                turned = rotation.exponential(step[j + 3 : j + 6] / 2)
+                result[i : i + 3] += rotation.rotate(rotation.multiply(result[i + 3 : i + 7], turned), step[j : j + 3])
+                i, j = i + 3, j + 3
+            if kind in (BALL, FREE):
+                turned = rotation.multiply(result[i : i + 4], rotation.exponential(step[j : j + 3]))
+                result[i : i + 4] = turned / np.linalg.norm(turned)
+        return result
+
+
+def universal(
+    name: str, parent: int, at: int, first: ArrayLike, second: ArrayLike, **link: object
+) -> tuple[Link, Link]:
+    """A link on a universal joint, as the links number `at` (without mass) and `at` + 1.
+
+    `first` (3,) is the axis held by the parent, `second` (3,) the one held by the link, both in the link's axes at
+    q = 0; the other keywords are those of `Link` and describe the link itself and the joint.
+    """
+    shared = {key: link.pop(key) for key in ("point", "turn") if key in link}
+    cross = Link(f"{name} (cross)", parent, "revolute", axis=np.asarray(first, float), **shared)  # type: ignore[arg-type]
+    return cross, Link(name, at, "revolute", axis=np.asarray(second, float), **link)  # type: ignore[arg-type]
+
+
+def _faults(k: int, link: Link) -> list[str]:
+    found = []
+    if link.joint not in _KINDS:
+        found.append(f'{link.name}: a joint is one of {", ".join(_KINDS)}, not "{link.joint}"')
+    if not GROUND <= link.parent < k:
+        found.append(f"{link.name}: its parent {link.parent} must be a link before it, or {GROUND} for the ground")
+    numbers = (link.point, link.turn, link.axis, link.com, link.inertia, link.mass, link.pitch, link.armature)
+    if not all(np.all(np.isfinite(value)) for value in numbers):
+        found.append(f"{link.name}: a number of it is not finite")
+    elif not np.linalg.norm(link.axis) > 0:
+        found.append(f"{link.name}: its axis has no direction")
+    elif link.mass < 0 or link.armature < 0:
+        found.append(f"{link.name}: its mass and armature must be at least zero")
+    return found
+
+
+def _slide(link: Link) -> float:
+    return {"prismatic": 1.0, "screw": float(link.pitch)}.get(link.joint, 0.0)
+
+
+def _unit(axis: ArrayLike) -> Array:
+    a = np.asarray(axis, dtype=float)
+    return np.asarray(a / np.linalg.norm(a))
+
+
+def _stack(items: Sequence[ArrayLike], *shape: int) -> Array:
+    return np.array([np.asarray(item, float) for item in items], dtype=float).reshape(-1, *shape)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import glb, mjcf, plain, script, sdf, urdf
+from cadbridge.exporters import glb, mjcf, plain, script, sdf, step_ap242, urdf
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
@@ -21,6 +21,7 @@ from cadbridge.mechanism.model import Mechanism
 FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str, bytes]]] = {
     "urdf": urdf.contents,
     "mjcf": mjcf.contents,
+    "step-ap242": step_ap242.contents,
     "sdf": sdf.contents,
     "glb": glb.contents,
     "json": plain.contents,

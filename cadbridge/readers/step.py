@@ -12,8 +12,10 @@ from cadbridge.assembly import Assembly, Component, Instance, Part, Shape
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix
+from cadbridge.readers.kinematics import with_kinematics
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import compose, proper
+from cadbridge.readers.product_names import clean
 from cadbridge.shapes import MIRROR_SUFFIX, read_document
 from cadbridge.shapes.convert import mirrored, scaled, to_shape
 from cadbridge.shapes.part21 import Prepared
@@ -26,7 +28,6 @@ MAX_INSTANCES = 200_000
 VALIDATION_TOLERANCE = 5e-3
 """Relative deviation from the file's validation properties that is told."""
 
-_NO_NAME = {"", "none", "null", "unnamed", "$", "*"}
 
 Colour = tuple[float, float, float, float]
 
@@ -62,7 +63,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     instances: list[Instance] = []
     components = [_component(top, parts, instances) for top in tops]
     _tell_shapes(document, parts, path, findings)
-    return Assembly(
+    assembly = Assembly(
         name=name,
         source=str(path),
         format="step",
@@ -77,6 +78,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         },
         findings=findings.as_tuple(),
     )
+    return with_kinematics(assembly, prepared.path.read_bytes(), path)
 
 
 def _restore(document: Document, prepared: Prepared, path: Path, findings: Findings) -> None:
@@ -133,7 +135,7 @@ def _unfold(document: Document, path: Path, findings: Findings) -> tuple[str, li
     above: tuple[str, ...] = ()
     if len(roots) == 1:
         product = document.products[roots[0].product]
-        name = _clean(product.name) or path.stem
+        name = clean(product.name) or path.stem
         if product.children:
             start, colour, above, roots = roots[0].matrix, product.colour, (name,), product.children
     tops = unfolder.occurrences(roots, start, "", colour, above)
@@ -170,7 +172,7 @@ class _Unfolder:
             product = self._document.products[occurrence.product]
             placed = compose(matrix, occurrence.matrix)
             shade = occurrence.colour or colour
-            products = (*above, _clean(product.name) or product.label)
+            products = (*above, clean(product.name) or product.label)
             node = Node(prefix + name, product, placed, shade, products)
             node.children = self.occurrences(
                 product.children, placed, node.path + "/", shade or product.colour, products
@@ -180,8 +182,8 @@ class _Unfolder:
 
     def _names(self, occurrences: list[Occurrence], prefix: str) -> list[str]:
         """A unique name for each sibling: its own; else its product's, with a count where that is not unique."""
-        own = [_clean(o.name) for o in occurrences]
-        products = [_clean(self._document.products[o.product].name) or "Unnamed" for o in occurrences]
+        own = [clean(o.name) for o in occurrences]
+        products = [clean(self._document.products[o.product].name) or "Unnamed" for o in occurrences]
         taken = {name for name in own if _is_name(name)}
         used: set[str] = set()
         counts: dict[str, int] = {}
@@ -209,12 +211,6 @@ class _Unfolder:
             some = ", ".join(self._replaced[:5]) + (" …" if len(self._replaced) > 5 else "")
             text = f"{len(self._replaced)} occurrences without a name are called by product and count: {some}"
             self._findings.add("CB137", text, Where(file=str(self._path)))
-
-
-def _clean(name: str) -> str:
-    """A name without what separates the levels of a path, or "" where OCCT made it up."""
-    name = " ".join(name.split()).replace("/", "_")
-    return "" if name.startswith("=>[") or name.lower() in _NO_NAME else name
 
 
 def _is_name(name: str) -> bool:
@@ -299,7 +295,7 @@ class _Parts:
 
     def _part_name(self, product: Product, flip: bool, scale: float) -> str:
         # A copy is known by its geometry; a product without any is known by itself only.
-        base = _clean(product.name) or "Unnamed"
+        base = clean(product.name) or "Unnamed"
         same = (base, product.shape or product.label, product.material, product.density, product.colour)
         key = (*same, flip, round(scale, 9))
         if key not in self._made:
@@ -392,7 +388,7 @@ def _tell_shapes(document: Document, parts: _Parts, path: Path, findings: Findin
     told: set[tuple[str, str]] = set()
     for product in document.products.values():
         data = None if product.shape is None else document.shapes[product.shape]
-        name = _clean(product.name) or "Unnamed"
+        name = clean(product.name) or "Unnamed"
         if data is None or (name, data.key) in told:
             continue
         told.add((name, data.key))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.readers.same_mechanism import chrono, freecad, fusion, ondsel, onshape, simmechanics, simscape, sw2robot
+from tests.readers.same_mechanism import chrono, freecad, fusion, ondsel, onshape, simmechanics, simscape, step, sw2robot
 
 
 @dataclass(frozen=True)
@@ -41,4 +41,8 @@ FORMATS: dict[str, Sample] = {
     "freecad": Sample(freecad.write, "joints"),
     "ondsel": Sample(ondsel.write, "joints"),
     "chrono": Sample(chrono.write, "constraints"),
+    "step with mates": Sample(step.with_mates, "joints"),
+    "ap242": Sample(step.ap242, "joints"),
+    "ap214": Sample(step.ap214, "joints"),
+    "ap242 written": Sample(step.converted, "joints"),
 }

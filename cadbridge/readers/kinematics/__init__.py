@@ -1,0 +1,75 @@
+"""Kinematics of STEP files (ISO 10303-105, in AP214 and AP242): links, joints and pairs as mates and couplings.
+
+Read from the Part 21 text, because OCCT loads these entities without their attributes. Two editions exist: in
+the first (AP214) joints and links have no names and ranges are entities of their own; in the second (AP242) links
+and joints are vertices and edges of a graph, and ranges are attributes of the pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from cadbridge.assembly import Assembly, Coupling, Mate
+from cadbridge.findings import Findings, Where
+from cadbridge.readers.kinematics.links import Links, read_links, regrouped
+from cadbridge.readers.kinematics.pairs import PAIRS, read_pair, read_ranges
+from cadbridge.readers.kinematics.units import units_of
+from cadbridge.shapes.text21 import Part21Error, Text
+
+__all__ = ["with_kinematics"]
+
+
+def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
+    """The assembly of a STEP file with the mates and couplings that its own text holds.
+
+    Every link that a pair needs becomes a component (an occurrence of any level with all in it), the base is
+    grounded. What is not understood is in the findings.
+    """
+    if b"_PAIR" not in data or b"KINEMATIC_JOINT" not in data:
+        return assembly
+    findings, text = Findings(), Text(data)
+    links = read_links(text, assembly, path, findings)
+    ranges = read_ranges(text)
+    mates: list[Mate] = []
+    couplings: list[Coupling] = []
+    numbers = text.numbers_of(*PAIRS)
+    taken: set[str] = set()
+    for number in numbers:
+        try:
+            entity = text.get(number)
+            made = read_pair(text, entity, links, ranges.get(number), units_of(text, number), taken, findings)
+        except (Part21Error, ArithmeticError) as error:
+            where = Where(file=str(path), item=f"#{number}")
+            findings.add("CB781", f"the pair #{number} cannot be read: {error}", where)
+            continue
+        if isinstance(made, Mate):
+            mates.append(made)
+        elif isinstance(made, Coupling):
+            couplings.append(made)
+        elif made is not None:
+            links.grounded.add(made)
+    return _assembled(assembly, links, mates, couplings, len(numbers), path, findings)
+
+
+def _assembled(
+    assembly: Assembly,
+    links: Links,
+    mates: list[Mate],
+    couplings: list[Coupling],
+    count: int,
+    path: Path,
+    findings: Findings,
+) -> Assembly:
+    done = replace(
+        assembly,
+        components=regrouped(assembly, links),
+        mates=tuple(mates),
+        couplings=tuple(couplings),
+        mates_in_file=count,
+    )
+    component_of = {name: c.name for c in done.components for name in c.instances}
+    instances = tuple(replace(i, component=component_of.get(i.name, i.component)) for i in done.instances)
+    text = f"{len(mates)} mates and {len(couplings)} couplings of {count} pairs in the file's own kinematics"
+    findings.add("CB780", text, Where(file=str(path)))
+    return replace(done, instances=instances).with_findings(findings.as_tuple())

@@ -1,0 +1,362 @@
+"""Pairs as mates and couplings: a table of attributes, and of what the six flags of freedom make."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.readers.kinematics.links import Links, placement
+from cadbridge.readers.kinematics.units import Units
+from cadbridge.shapes.text21 import DERIVED, Entity, Enumeration, Part21Error, Ref, Text, Typed
+
+FLAGS = ("t_x", "t_y", "t_z", "r_x", "r_y", "r_z")
+"""Translations along and rotations about the axes of the pair's frame that are free."""
+
+_TRANSFORMATION = ("name", "description", "transform_item_1", "transform_item_2", "joint")
+_LIMITS = ("lower", "upper")
+
+FREEDOM: dict[str, str] = {
+    "REVOLUTE": "r_z",
+    "PRISMATIC": "t_x",
+    "CYLINDRICAL": "t_z r_z",
+    "SPHERICAL": "r_x r_y r_z",
+    "UNIVERSAL": "r_x r_y",
+    "HOMOKINETIC": "r_x r_y",
+    "PLANAR": "t_x t_y r_z",
+    "FULLY_CONSTRAINED": "",
+    "UNCONSTRAINED": "t_x t_y t_z r_x r_y r_z",
+    "SPHERICAL_PAIR_WITH_PIN": "r_x r_z",
+}
+"""What a pair leaves free where the file leaves it to the standard (*)."""
+
+OWN: dict[str, tuple[str, ...]] = {
+    "UNIVERSAL": ("input_skew_angle",),
+    "HOMOKINETIC": ("input_skew_angle",),
+    "SCREW": ("pitch",),
+    "GEAR": ("radius_first_link", "radius_second_link", "bevel", "helical_angle", "gear_ratio"),
+    "RACK_AND_PINION": ("pinion_radius",),
+}
+"""Attributes of a pair's own."""
+
+RANGES: dict[str, tuple[str, ...]] = {
+    "REVOLUTE": ("r_z",),
+    "PRISMATIC": ("t_x",),
+    "CYLINDRICAL": ("t_z", "r_z"),
+    "SPHERICAL": ("r_z", "r_y", "r_x"),
+    "UNIVERSAL": ("first", "second"),
+    "PLANAR": ("r_z", "t_x", "t_y"),
+    "SCREW": ("r_z",),
+    "GEAR": ("r_z",),
+    "RACK_AND_PINION": ("displacement",),
+}
+"""Whose lower and upper limits follow, in this order, in the pair with range."""
+
+_COUPLED = ("SCREW", "GEAR", "RACK_AND_PINION")
+_HIGHER = (
+    "POINT_ON_SURFACE", "POINT_ON_PLANAR_CURVE", "SLIDING_SURFACE", "ROLLING_SURFACE", "SLIDING_CURVE",
+    "ROLLING_CURVE", "PLANAR_CURVE", "SURFACE", "LINEAR_FLEXIBLE_AND_PINION", "LINEAR_FLEXIBLE_AND_PLANAR_CURVE",
+)  # fmt: skip
+_LOW = ("LOW_ORDER_KINEMATIC",)
+
+
+def _names(kind: str) -> tuple[str, ...]:
+    base = kind if kind.endswith("_PIN") else f"{kind}_PAIR"
+    return base, f"{base}_WITH_RANGE"
+
+
+KIND_OF: dict[str, str] = {
+    name: kind for kind in (*FREEDOM, *_COUPLED, *_HIGHER, *_LOW) for name in _names(kind)
+} | {"SPHERICAL_PAIR_WITH_PIN_AND_RANGE": "SPHERICAL_PAIR_WITH_PIN"}  # fmt: skip
+PAIRS = tuple(KIND_OF)
+"""The types of all pairs."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A pair's attributes by name, its kind, and the ranges that stand in it: freedom → (lower, upper) as written."""
+
+    kind: str
+    values: dict[str, Any]
+    ranges: dict[str, tuple[Any, Any]]
+
+
+def read_ranges(text: Text) -> dict[int, dict[str, tuple[Any, Any]]]:
+    """The ranges that the first edition keeps apart, by the number of their pair."""
+    found: dict[int, dict[str, tuple[Any, Any]]] = {}
+    for kind, freedoms in RANGES.items():
+        for entity in text.of(f"{kind}_PAIR_RANGE"):
+            arguments = next(iter(entity.parts.values()))
+            if len(arguments) == 1 + 2 * len(freedoms) and isinstance(arguments[0], Ref):
+                found[int(arguments[0])] = _pairwise(freedoms, arguments[1:])
+    return found
+
+
+def _pairwise(freedoms: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, tuple[Any, Any]]:
+    return {f: (values[2 * k], values[2 * k + 1]) for k, f in enumerate(freedoms)}
+
+
+def attributes(entity: Entity) -> Read:
+    """The attributes of a pair of either edition, simple or complex; Part21Error where their number fits none."""
+    # Of a complex instance the most special type tells; the one of low order is a supertype.
+    type_ = max((t for t in entity.parts if t in KIND_OF), key=lambda t: (KIND_OF[t] not in _LOW, len(t)))
+    kind = KIND_OF[type_]
+    if len(entity.parts) > 1:
+        return _of_complex(entity, kind)
+    arguments = entity.parts[type_]
+    own = OWN.get(kind, ())
+    flags = FLAGS if kind in FREEDOM or kind in _LOW else ()
+    freedoms = RANGES.get(kind, ()) if type_.endswith("_WITH_RANGE") else ()
+    editions = (("item_name", *_TRANSFORMATION, *flags, *own), (*_TRANSFORMATION, *own))
+    for names in editions:
+        if len(arguments) == len(names) + 2 * len(freedoms):
+            rest = arguments[len(names) :]
+            return Read(kind, dict(zip(names, arguments, strict=False)), _pairwise(freedoms, rest))
+    if kind in _HIGHER:
+        return Read(kind, dict(zip(editions[0], arguments, strict=False)), {})
+    raise Part21Error(f"{type_} has {len(arguments)} attributes, not {len(editions[0]) + 2 * len(freedoms)}")
+
+
+def _of_complex(entity: Entity, kind: str) -> Read:
+    """Every part of a complex instance holds the attributes of its own type only."""
+    own: dict[str, tuple[str, ...]] = {
+        "REPRESENTATION_ITEM": ("item_name",),
+        "ITEM_DEFINED_TRANSFORMATION": _TRANSFORMATION[:4],
+        "KINEMATIC_PAIR": ("joint",),
+        "LOW_ORDER_KINEMATIC_PAIR": FLAGS,
+        f"{kind}_PAIR": OWN.get(kind, ()),
+    }
+    values: dict[str, Any] = {}
+    for type_, names in own.items():
+        values |= dict(zip(names, entity.parts.get(type_, ()), strict=False))
+    if not {"transform_item_1", "transform_item_2", "joint"} <= values.keys():
+        raise Part21Error("the complex instance lacks its transformation or its joint")
+    rest = entity.parts.get(f"{kind}_PAIR_WITH_RANGE", ())
+    freedoms = RANGES.get(kind, ())
+    return Read(kind, values, _pairwise(freedoms, rest) if len(rest) == 2 * len(freedoms) else {})
+
+
+# --- one pair ---
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """The two sides of a pair: components and the frames X_WJ of the pair on each, as designed."""
+
+    a: str
+    b: str
+    X_WJ: tuple[Pose, Pose]
+    X_WC: tuple[Pose, Pose]
+
+    def feature(self, side: int, axis: int, kind: FeatureKind = FeatureKind.FRAME) -> Feature:
+        """The frame of a side, with `axis` (0, 1, 2) of the pair's frame as its direction."""
+        component = (self.a, self.b)[side]
+        J = self.X_WC[side].inverse() @ self.X_WJ[side]
+        x = J.R[:, (axis + 1) % 3] if kind is FeatureKind.FRAME else None
+        return Feature(component, kind, J.p, J.R[:, axis], x)
+
+
+def read_pair(
+    text: Text,
+    entity: Entity,
+    links: Links,
+    apart: dict[str, tuple[Any, Any]] | None,
+    units: Units,
+    taken: set[str],
+    findings: Findings,
+) -> Mate | Coupling | str | None:
+    """A pair as mate or coupling; the name of a component that it grounds; None with a finding."""
+    read = attributes(entity)
+    name, joint_name = _named(text, read, entity.number, taken)
+    where = Where(file=links.file, item=name)
+    if read.kind in _HIGHER:
+        text_ = f"{name} is a pair of higher order ({read.kind.lower().replace('_', ' ')})"
+        findings.add("CB783", text_, where)
+        return None
+    ends = _ends(text, read, links)
+    if ends.a == ends.b:
+        raise Part21Error(f"both links are {ends.a}")
+    ranges = read.ranges or apart or {}
+    if read.kind == "GEAR":
+        return _gears(read, name, ends, units, where)
+    if read.kind == "RACK_AND_PINION":
+        return _rack(read, name, ends, units, where)
+    if read.kind == "SCREW":
+        limit = _limit(ranges.get("r_z"), units.angle, _turned(ends, 2))
+        value = _number(read, "pitch") * units.length / (2.0 * math.pi)
+        return _mate(name, MateKind.SCREW, ends, 2, limit, joint_name, where, value)
+    free = _flags(read)
+    if not free and GROUND in (ends.a, ends.b):
+        return ends.b if ends.a == GROUND else ends.a
+    return _lower_pair(read, name, joint_name, ends, free, ranges, units, where, findings)
+
+
+def _named(text: Text, read: Read, number: int, taken: set[str]) -> tuple[str, str | None]:
+    """A unique name for the pair, and the name of its joint where it has one of its own."""
+    joint = read.values.get("joint")
+    arguments = next(iter(text.get(joint).parts.values())) if isinstance(joint, Ref) else ()
+    joint_name = arguments[0] if len(arguments) == 3 and isinstance(arguments[0], str) else ""
+    own = [read.values.get("item_name"), read.values.get("name"), joint_name]
+    base = next((n.strip() for n in own if isinstance(n, str) and n.strip()), f"pair #{number}")
+    name, count = base, 2
+    while name in taken:
+        name, count = f"{base} ({count})", count + 1
+    taken.add(name)
+    return name, joint_name.strip() or None
+
+
+def _ends(text: Text, read: Read, links: Links) -> Ends:
+    joint = read.values.get("joint")
+    if not isinstance(joint, Ref):
+        raise Part21Error("it names no joint")
+    edges = [a for a in next(iter(text.get(joint).parts.values())) if isinstance(a, Ref)]
+    if len(edges) != 2:
+        raise Part21Error(f"the joint #{int(joint)} does not join two links")
+    missing = [f"#{int(link)}" for link in edges if int(link) not in links.path]
+    if missing:
+        raise Part21Error(f"the link {' and '.join(missing)} is bound to no occurrence")
+    frames, components, poses = [], [], []
+    for link, key in zip(edges, ("transform_item_1", "transform_item_2"), strict=True):
+        path = links.path[int(link)]
+        X_LJ = placement(text, read.values.get(key), links.scale[int(link)])
+        frames.append(links.X_WL[int(link)] @ X_LJ)
+        components.append(path)
+        poses.append(Pose() if path == GROUND else links.X_WC[path])
+    return Ends(components[0], components[1], (frames[0], frames[1]), (poses[0], poses[1]))
+
+
+def _flags(read: Read) -> tuple[str, ...]:
+    """The freedoms: as the file says, else as the standard has it for the kind."""
+    given = [read.values.get(flag) for flag in FLAGS]
+    if read.kind in _LOW or all(isinstance(v, Enumeration) for v in given):
+        if any(v is DERIVED or v is None for v in given):
+            raise Part21Error("a pair of low order that does not say what is free")
+        return tuple(f for f, v in zip(FLAGS, given, strict=True) if v == Enumeration("T"))
+    return tuple(FREEDOM[read.kind].split())
+
+
+def _lower_pair(
+    read: Read,
+    name: str,
+    joint_name: str | None,
+    ends: Ends,
+    free: tuple[str, ...],
+    ranges: dict[str, tuple[Any, Any]],
+    units: Units,
+    where: Where,
+    findings: Findings,
+) -> Mate | None:
+    found = kind_of_freedoms(free)
+    if found is None:
+        findings.add("CB783", f"{name} leaves {' '.join(free)} free, which is no mate", where)
+        return None
+    kind, axis = found
+    limit = None
+    single = free[0] if len(free) == 1 else ""
+    for key, values in ranges.items():
+        angular = key not in ("t_x", "t_y", "t_z")
+        if single and _limit(values, 1.0, 0.0) is not None:
+            at = _turned(ends, axis) if angular else _advanced(ends, axis)
+            limit = _limit(values, units.angle if angular else units.length, at)
+        elif _limit(values, 1.0, 0.0) is not None:
+            findings.add("CB784", f"{name}: the range of {key} of a {kind.value} joint is left out", where)
+    skew = read.values.get("input_skew_angle")
+    if isinstance(skew, float) and skew:
+        findings.add("CB784", f"{name}: the skew angle of a universal joint is left out", where)
+    return _mate(name, kind, ends, axis, limit, joint_name, where)
+
+
+def kind_of_freedoms(free: tuple[str, ...]) -> tuple[MateKind, int] | None:
+    """The mate that leaves these freedoms, and the axis of the frame it goes by; None where there is none."""
+    slides = [i for i in range(3) if FLAGS[i] in free]
+    turns = [i for i in range(3) if FLAGS[3 + i] in free]
+    if len(slides) == 3 and len(turns) in (1, 3):
+        return (MateKind.PARALLEL, turns[0]) if len(turns) == 1 else (MateKind.FREE, 2)
+    if not slides and len(turns) != 1:
+        return {0: (MateKind.FIXED, 2), 2: (MateKind.UNIVERSAL, turns[0] if turns else 0), 3: (MateKind.SPHERICAL, 2)}[
+            len(turns)
+        ]
+    if len(slides) == 2 and len(turns) == 1 and turns[0] not in slides:
+        return MateKind.PLANAR, turns[0]
+    if len(slides) <= 1 and len(turns) <= 1 and (not slides or not turns or slides == turns):
+        kinds = {(1, 0): MateKind.PRISMATIC, (0, 1): MateKind.REVOLUTE, (1, 1): MateKind.CYLINDRICAL}
+        return kinds[len(slides), len(turns)], (slides or turns)[0]
+    return None
+
+
+def _mate(
+    name: str,
+    kind: MateKind,
+    ends: Ends,
+    axis: int,
+    limit: Limit | None,
+    joint_name: str | None,
+    where: Where,
+    value: float = 0.0,
+) -> Mate:
+    # The arms of a universal joint are one axis of the first frame and another of the second.
+    second = (axis + 1) % 3 if kind is MateKind.UNIVERSAL else axis
+    a, b = ends.feature(0, axis), ends.feature(1, second)
+    aligned = None if kind is MateKind.UNIVERSAL else True
+    return Mate(name, kind, a, b, value=value, aligned=aligned, limit=limit, joint_name=joint_name, where=where)
+
+
+def _turned(ends: Ends, axis: int) -> float:
+    """The turn of the second frame against the first about their common axis, as designed."""
+    A, B = ends.X_WJ
+    x, y = A.R[:, (axis + 1) % 3], A.R[:, (axis + 2) % 3]
+    along = B.R[:, (axis + 1) % 3]
+    return math.atan2(float(y @ along), float(x @ along))
+
+
+def _advanced(ends: Ends, axis: int) -> float:
+    A, B = ends.X_WJ
+    return float(A.R[:, axis] @ (B.p - A.p))
+
+
+def _limit(values: tuple[Any, Any] | None, unit: float, zero: float) -> Limit | None:
+    """A range as written, in SI and from the designed pose; None where neither end is given."""
+    ends = []
+    for value in values or (None, None):
+        plain = value.value if isinstance(value, Typed) else value
+        ends.append(plain * unit - zero if isinstance(plain, float) and math.isfinite(plain) else None)
+    return None if ends == [None, None] else Limit(ends[0], ends[1])
+
+
+def _number(read: Read, key: str) -> float:
+    value = read.values.get(key)
+    value = value.value if isinstance(value, Typed) else value
+    if not isinstance(value, float) or not math.isfinite(value):
+        raise Part21Error(f"{key} is no number")
+    return value
+
+
+def _gears(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Coupling:
+    """Axes that meet or cross make bevel gears; of parallel ones the centre distance tells spur from internal."""
+    ra, rb = (abs(_number(read, key)) * units.length for key in ("radius_first_link", "radius_second_link"))
+    ratio = abs(_number(read, "gear_ratio")) or (rb / ra if ra else 0.0)
+    a, b = (ends.feature(side, 2, FeatureKind.AXIS) for side in (0, 1))
+    u, v = (X.R[:, 2] for X in ends.X_WJ)
+    if float(np.linalg.norm(np.cross(u, v))) > 1e-3:
+        kind = CouplingKind.BEVEL
+    else:
+        apart = ends.X_WJ[1].p - ends.X_WJ[0].p
+        distance = float(np.linalg.norm(apart - u * float(u @ apart)))
+        kind = CouplingKind.INTERNAL if abs(abs(ra - rb) - distance) < abs(ra + rb - distance) else CouplingKind.SPUR
+    if not ratio > 0:
+        raise Part21Error("the gear ratio is zero")
+    return Coupling(name, kind, a, b, ratio=ratio, radius_a=ra or None, radius_b=rb or None, where=where)
+
+
+def _rack(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Coupling:
+    """The pinion turns about z of the first frame, the rack runs along x of the second."""
+    radius = abs(_number(read, "pinion_radius")) * units.length
+    if not radius > 0:
+        raise Part21Error("the pinion's radius is zero")
+    a, b = ends.feature(0, 2, FeatureKind.AXIS), ends.feature(1, 0, FeatureKind.AXIS)
+    return Coupling(name, CouplingKind.RACK_PINION, a, b, radius_a=radius, where=where)

@@ -1,0 +1,95 @@
+"""The units of lengths and angles in which a representation of a STEP file counts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from cadbridge.shapes.text21 import Entity, Enumeration, Part21Error, Ref, Text, Typed
+
+_PREFIX = {
+    "EXA": 1e18, "PETA": 1e15, "TERA": 1e12, "GIGA": 1e9, "MEGA": 1e6, "KILO": 1e3, "HECTO": 1e2,
+    "DECA": 1e1, "DECI": 1e-1, "CENTI": 1e-2, "MILLI": 1e-3, "MICRO": 1e-6, "NANO": 1e-9,
+}  # fmt: skip
+_DEEPEST = 8
+
+
+@dataclass(frozen=True)
+class Units:
+    """m a unit of length, rad a unit of angle."""
+
+    length: float = 1e-3
+    angle: float = 1.0
+
+
+_holders: WeakKeyDictionary[Text, dict[int, Units]] = WeakKeyDictionary()
+
+
+def units_of(text: Text, item: int) -> Units:
+    """The units of a pair: those of the representation that lists it; mm and rad where nobody does."""
+    if text not in _holders:
+        _holders[text] = _by_item(text)
+    return _holders[text].get(item, Units())
+
+
+def _by_item(text: Text) -> dict[int, Units]:
+    found: dict[int, Units] = {}
+    for entity in text.of("MECHANISM_REPRESENTATION", "KINEMATIC_STRUCTURE", "REPRESENTATION"):
+        arguments = next(iter(entity.parts.values()))
+        if len(arguments) >= 3 and isinstance(arguments[2], Ref) and isinstance(arguments[1], tuple):
+            units = context_units(text, arguments[2])
+            found |= {int(i): units for i in arguments[1] if isinstance(i, Ref)}
+    if not found:
+        context = next(iter(text.numbers_of("GLOBAL_UNIT_ASSIGNED_CONTEXT")), None)
+        units = Units() if context is None else context_units(text, context)
+        found = dict.fromkeys(text.numbers_of(*_ALL_PAIRS), units)
+    return found
+
+
+_ALL_PAIRS: tuple[str, ...] = tuple(
+    f"{kind}{ending}"
+    for kind in (
+        "REVOLUTE_PAIR", "PRISMATIC_PAIR", "CYLINDRICAL_PAIR", "SPHERICAL_PAIR", "UNIVERSAL_PAIR", "PLANAR_PAIR",
+        "SCREW_PAIR", "GEAR_PAIR", "RACK_AND_PINION_PAIR", "FULLY_CONSTRAINED_PAIR", "UNCONSTRAINED_PAIR",
+    )
+    for ending in ("", "_WITH_RANGE")
+)  # fmt: skip
+
+
+def context_units(text: Text, context: int) -> Units:
+    """The units of a representation context; mm and rad where it assigns none."""
+    try:
+        assigned = text.get(context).parts.get("GLOBAL_UNIT_ASSIGNED_CONTEXT")
+    except Part21Error:
+        return Units()
+    length, angle = 1e-3, 1.0
+    for unit in (assigned or ((),))[0]:
+        try:
+            entity = text.get(unit)
+            if "LENGTH_UNIT" in entity.parts:
+                length = _size(text, entity, 0)
+            elif "PLANE_ANGLE_UNIT" in entity.parts:
+                angle = _size(text, entity, 0)
+        except (Part21Error, TypeError):
+            continue
+    return Units(length, angle)
+
+
+def _size(text: Text, unit: Entity, depth: int) -> float:
+    """SI units a unit."""
+    if depth > _DEEPEST:
+        raise Part21Error("units are defined by one another")
+    if "SI_UNIT" in unit.parts:
+        prefix = unit.parts["SI_UNIT"][0]
+        return _PREFIX.get(prefix.name, 1.0) if isinstance(prefix, Enumeration) else 1.0
+    conversion = unit.parts.get("CONVERSION_BASED_UNIT", ())
+    factor = text.get(conversion[1]) if len(conversion) > 1 and isinstance(conversion[1], Ref) else None
+    if factor is None:
+        raise Part21Error("a unit without its size")
+    value, base = next(iter(factor.parts.values()))[:2]
+    value = value.value if isinstance(value, Typed) else value
+    size = float(value) * _size(text, text.get(base), depth + 1)
+    if not (math.isfinite(size) and size > 0):
+        raise Part21Error("a unit without size")
+    return size

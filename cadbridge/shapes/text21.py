@@ -1,0 +1,249 @@
+"""Part 21 (ISO 10303-21) as text: entities by number, parsed when asked for; and values written back.
+
+Values are str, float, None ($), tuples, `Ref`, `Enumeration` (.T.), `Typed` (LENGTH_MEASURE(1.)) and `DERIVED` (*).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_COMMENT = re.compile(rb"'[^']*'|/\*.*?\*/", re.DOTALL)
+_ENTITY = re.compile(rb"#(\d+)\s*=\s*((?:[^';]++|'[^']*')*+);")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<string>'(?:[^']|'')*')|#(?P<ref>\d+)|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+    r"|\.(?P<enum>\w+)\.|(?P<name>[A-Za-z_]\w*)|(?P<binary>\"[0-9A-Fa-f]*\")|(?P<mark>[(),$*]))"
+)
+_WORD = re.compile(rb"[A-Z][A-Z0-9_]*(?=\s*\()")
+_X2 = re.compile(r"\\X2\\((?:[0-9A-Fa-f]{4})*)\\X0\\")
+_X4 = re.compile(r"\\X4\\((?:[0-9A-Fa-f]{8})*)\\X0\\")
+_X1 = re.compile(r"\\X\\([0-9A-Fa-f]{2})")
+_S = re.compile(r"\\S\\(.)")
+DEEPEST = 60
+"""So deep may lists nest."""
+
+
+class Part21Error(ValueError):
+    """The text of an entity is not Part 21."""
+
+
+class Ref(int):
+    """The number of another entity."""
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """A value such as .T. or .UNLIMITED., without its dots."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A value with its type, such as LENGTH_MEASURE(1.)."""
+
+    type: str
+    value: Any
+
+
+class _Derived:
+    """The value of an attribute that a subtype derives, written *."""
+
+
+DERIVED = _Derived()
+
+Arguments = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Entity:
+    """An entity: its number and, by type name, the arguments; several names for a complex instance."""
+
+    number: int
+    parts: dict[str, Arguments]
+
+    @property
+    def type(self) -> str:
+        """The name of a simple instance; of a complex one all names, joined by +."""
+        return "+".join(self.parts)
+
+
+class Text:
+    """The entities of a Part 21 text."""
+
+    def __init__(self, data: bytes) -> None:
+        if b"/*" in data:
+            data = _COMMENT.sub(lambda m: m[0] if m[0].startswith(b"'") else b" ", data)
+        self._raw: dict[int, bytes] = {int(m[1]): m[2] for m in _ENTITY.finditer(data)}
+        self._parsed: dict[int, Entity] = {}
+        self._of_type: dict[str, list[int]] = {}
+        for number, raw in self._raw.items():
+            for word in _words(raw):
+                self._of_type.setdefault(word.decode(), []).append(number)
+
+    @property
+    def highest(self) -> int:
+        """The highest number of an entity, 0 where there is none."""
+        return max(self._raw, default=0)
+
+    def __contains__(self, number: object) -> bool:
+        return number in self._raw
+
+    def get(self, number: int) -> Entity:
+        """An entity; Part21Error where there is none or it cannot be parsed."""
+        if number not in self._parsed:
+            if number not in self._raw:
+                raise Part21Error(f"#{number} does not exist")
+            self._parsed[number] = Entity(number, _parse(self._raw[number].decode("utf-8", "replace")))
+        return self._parsed[number]
+
+    def numbers_of(self, *types: str) -> list[int]:
+        """The numbers of all entities that have one of the types, in the order of the file."""
+        found = [self._of_type.get(t, []) for t in dict.fromkeys(types)]
+        if sum(map(bool, found)) <= 1:
+            return [n for numbers in found for n in numbers]
+        wanted = {n for numbers in found for n in numbers}
+        return [n for n in self._raw if n in wanted]
+
+    def of(self, *types: str) -> Iterator[Entity]:
+        """All entities that have one of the types and can be parsed."""
+        for number in self.numbers_of(*types):
+            try:
+                yield self.get(number)
+            except Part21Error:
+                continue
+
+
+def _words(raw: bytes) -> list[bytes]:
+    """The type of a simple instance, or all of a complex one (and of typed values in it)."""
+    if raw[:1] != b"(":
+        match = _WORD.match(raw)
+        return [match[0]] if match else []
+    return list(dict.fromkeys(_WORD.findall(raw)))
+
+
+def _parse(text: str) -> dict[str, Arguments]:
+    """The parts of an instance, simple or complex."""
+    tokens = _tokens(text)
+    parts: dict[str, Arguments] = {}
+    kind, word = next(tokens, ("end", ""))
+    complex_instance = (kind, word) == ("mark", "(")
+    if complex_instance:
+        kind, word = next(tokens, ("end", ""))
+    while kind == "name":
+        if next(tokens, None) != ("mark", "("):
+            raise Part21Error(f"{word} has no arguments")
+        parts[word.upper()] = _list(tokens, 0)
+        kind, word = next(tokens, ("end", ""))
+    if not parts or (complex_instance and (kind, word) != ("mark", ")")):
+        raise Part21Error(f"{text[:40]!r} is no instance")
+    return parts
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise Part21Error(f"{text[at : at + 20]!r} is no Part 21")
+        kind = str(match.lastgroup)
+        yield kind, match[kind]
+        at = match.end()
+
+
+def _list(tokens: Iterator[tuple[str, str]], depth: int) -> Arguments:
+    """What stands up to the closing parenthesis."""
+    if depth > DEEPEST:
+        raise Part21Error(f"lists nest deeper than {DEEPEST}")
+    values: list[Any] = []
+    pending: str | None = None
+    for kind, word in tokens:
+        if (kind, word) == ("mark", ")"):
+            if pending is not None:
+                raise Part21Error(f"{pending} has no value")
+            return tuple(values)
+        if (kind, word) == ("mark", ","):
+            continue
+        if (kind, word) == ("mark", "("):
+            inner = _list(tokens, depth + 1)
+            values.append(inner if pending is None else Typed(pending, inner[0] if len(inner) == 1 else inner))
+            pending = None
+        elif kind == "name":
+            pending = word.upper()
+        else:
+            values.append(_value(kind, word))
+    raise Part21Error("a parenthesis is not closed")
+
+
+def _value(kind: str, word: str) -> Any:
+    if kind == "string":
+        return decode(word[1:-1])
+    if kind == "ref":
+        return Ref(word)
+    if kind == "number":
+        return float(word)
+    if kind == "enum":
+        return Enumeration(word.upper())
+    if kind == "mark":
+        return None if word == "$" else DERIVED
+    return word
+
+
+def decode(text: str) -> str:
+    """A string of Part 21 in Unicode."""
+    text = text.replace("''", "'")
+    if "\\" not in text:
+        return text
+    text = _X2.sub(lambda m: bytes.fromhex(m[1]).decode("utf-16-be", "replace"), text)
+    text = _X4.sub(lambda m: bytes.fromhex(m[1]).decode("utf-32-be", "replace"), text)
+    text = _X1.sub(lambda m: chr(int(m[1], 16)), text)
+    text = _S.sub(lambda m: chr(ord(m[1]) + 128), text)
+    return text.replace("\\\\", "\\")
+
+
+def encode(text: str) -> str:
+    """A string as Part 21 writes it, with its quotes."""
+    done = []
+    for letter in text:
+        if letter == "'":
+            done.append("''")
+        elif letter == "\\":
+            done.append("\\\\")
+        elif " " <= letter <= "~":
+            done.append(letter)
+        else:
+            wide = letter.encode("utf-16-be")
+            done.append(f"\\X2\\{wide.hex().upper()}\\X0\\")
+    return f"'{''.join(done)}'"
+
+
+def real(value: float) -> str:
+    """A number as Part 21 writes it: always with a point, exact to the last bit."""
+    text = repr(float(value)).upper()
+    mantissa, mark, exponent = text.partition("E")
+    if "." not in mantissa:
+        mantissa += "."
+    return mantissa + mark + exponent
+
+
+def written(value: Any) -> str:
+    """A value as Part 21 writes it."""
+    if value is None:
+        return "$"
+    if isinstance(value, Ref):
+        return f"#{int(value)}"
+    if isinstance(value, bool):
+        return ".T." if value else ".F."
+    if isinstance(value, int | float):
+        return real(value)
+    if isinstance(value, str):
+        return encode(value)
+    if isinstance(value, Enumeration):
+        return f".{value.name}."
+    if isinstance(value, Typed):
+        return f"{value.type}({written(value.value)})"
+    if isinstance(value, tuple | list):
+        return f"({','.join(written(v) for v in value)})"
+    return "*"

@@ -11,7 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.readers.same_mechanism import chrono, freecad, fusion, ondsel, onshape, simmechanics, simscape, step, sw2robot
+from tests.readers.same_mechanism import (
+    chrono,
+    freecad,
+    fusion,
+    ondsel,
+    onshape,
+    simmechanics,
+    simscape,
+    step,
+    sw2robot,
+)
 
 
 @dataclass(frozen=True)

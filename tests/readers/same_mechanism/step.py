@@ -197,15 +197,10 @@ def ap214(folder: Path) -> Path:
     return _written(folder, d.text("AUTOMOTIVE_DESIGN { 1 0 10303 214 3 1 1 1 }"))
 
 
-def _masses() -> dict[str, Any]:
-    """The masses of the parts."""
-    return {"mass": [{"part": m.pop("component")} | m for m in masses()["mass"]]}
-
-
 def _written(folder: Path, text: str) -> Path:
     path = folder / "fourbar.step"
     path.write_text(text, encoding="ascii")
-    write_mates(beside(path), _masses())
+    write_mates(beside(path), masses())
     return path
 
 
@@ -213,7 +208,7 @@ def with_mates(folder: Path) -> Path:
     """No kinematics: all from a mates file."""
     path = folder / "fourbar.step"
     path.write_text(Structure().deck.text("AUTOMOTIVE_DESIGN { 1 0 10303 214 3 1 1 1 }"), encoding="ascii")
-    write_mates(beside(path), ground(), joint_mates(), gears(), limits(), _masses())
+    write_mates(beside(path), ground(), joint_mates(), gears(), limits(), masses())
     return path
 
 
@@ -224,5 +219,5 @@ def converted(folder: Path) -> Path:
 
     mechanism = cb.build(cb.read(with_mates(folder)))
     result = export(mechanism, folder / "out", "step-ap242", name="fourbar")
-    write_mates(beside(result.files[0]), _masses())
+    write_mates(beside(result.files[0]), masses())
     return result.files[0]

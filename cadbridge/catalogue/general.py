@@ -15,7 +15,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "no reader takes this file",
         "Neither the ending of the name nor the first bytes fit a format that cadbridge reads.",
-        "Give a STEP file (.step, .stp, .stpZ), a Simscape Multibody XML or a URDF.",
+        "Give a file of one of the formats in docs/formats.md.",
     ),
     "CB102": Entry(
         Severity.ERROR,

@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (inspect, check, convert, simulate, verify, batch, demo, explain):
+for command in (inspect, check, convert, simulate, view, verify, batch, demo, explain):
     app.command()(command)
 
 app.add_typer(cache, name="cache")

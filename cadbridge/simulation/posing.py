@@ -68,6 +68,11 @@ class Mover:
         self._state = self._home
         self._reach: dict[str, float] = {}
 
+    @property
+    def values(self) -> dict[str, float]:
+        """Where the led joints are: rad, m, 0 as designed."""
+        return dict(self._values)
+
     def home(self) -> Posed:
         """Back to the designed pose."""
         self._state, self._values = self._home, {j.name: 0.0 for j in self.joints}

@@ -1,0 +1,65 @@
+"""`cadbridge view SOURCE`: the mechanism live in a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cadbridge.cli.options import Mates, PackageDir, Units, read_assembly
+from cadbridge.errors import InputError
+
+
+def view(
+    source: Annotated[
+        Path, typer.Argument(help="A source, or a run (.parquet) of one beside it.", metavar="SOURCE|RUN")
+    ],
+    run: Annotated[Path | None, typer.Option("--run", help="A trajectory of this source, to play.")] = None,
+    mates: Mates = None,
+    package_dir: PackageDir = None,
+    units: Units = None,
+    host: Annotated[str, typer.Option("--host", help="The address to serve at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to serve at.")] = 8080,
+) -> None:
+    """Move the mechanism by hand through its constraints, and read the YAML of a face that is clicked."""
+    import time
+
+    from cadbridge.cli.output import say, say_findings, working
+    from cadbridge.mechanism import build
+    from cadbridge.report.live import LiveView
+    from cadbridge.report.page.motions import RunData
+
+    if source.suffix == ".parquet":
+        source, run = source_of(source), source
+    assembly = read_assembly(source, mates, package_dir=package_dir, units=units)
+    with working("finding the joints"):
+        mechanism = build(assembly)
+    say_findings(mechanism.findings)
+    played = RunData(mechanism, run) if run is not None else None
+    with working("opening the view"):
+        live = LiveView(mechanism, run=played, host=host, port=port, say=typer.echo)
+    say(f"The view is at http://{host}:{live.server.get_port()}; Ctrl-C ends it.")
+    try:
+        while True:
+            time.sleep(1)
+    except KeyboardInterrupt:
+        say("")
+    finally:
+        live.close()
+
+
+def source_of(run: Path) -> Path:
+    """The source that a trajectory names, beside it or in the present folder; InputError where it is in neither."""
+    from cadbridge.simulation import read_trajectory
+    from cadbridge.simulation.trajectory import FORMAT
+
+    document = json.loads(read_trajectory(run).schema.metadata[FORMAT.encode()])
+    name = Path(str(document["source"])).name
+    for folder in (run.parent, Path()):
+        if name and (folder / name).is_file():
+            return folder / name
+    raise InputError(
+        f"{run} is a run of {name}, which is not beside it nor here: cadbridge view PATH/TO/{name} --run {run}"
+    )

@@ -1,0 +1,121 @@
+"""What a ray hits: the part, and the face of it as the YAML that names it in a mates file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Assembly, Face, Instance, Mesh
+from cadbridge.frames import Pose, Vector
+from cadbridge.readers import yaml_for_face
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Hit:
+    """Where a ray meets an instance first: `point` and outward `normal` in the part's frame, `distance` in m."""
+
+    instance: int
+    distance: float
+    point: Vector
+    normal: Vector
+
+
+def hit(assembly: Assembly, poses: Sequence[Pose], origin: Vector, direction: Vector) -> Hit | None:
+    """The first hit of a ray in the world; `poses` are X_WI of the instances, in their order."""
+    found: Hit | None = None
+    for k, (instance, X_WI) in enumerate(zip(assembly.instances, poses, strict=True)):
+        mesh = mesh_of(assembly, instance)
+        if mesh is None:
+            continue
+        X_IW = X_WI.inverse()
+        o, d = X_IW.point(origin), X_IW.vector(direction)
+        if not _near(mesh, o, d):
+            continue
+        distances = _distances(mesh, o, d)
+        nearest = int(np.argmin(distances))
+        if np.isfinite(distances[nearest]) and (found is None or distances[nearest] < found.distance):
+            corners = mesh.vertices[mesh.triangles[nearest]]
+            normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+            t = float(distances[nearest])
+            found = Hit(k, t, o + t * d, normal / max(float(np.linalg.norm(normal)), 1e-300))
+    return found
+
+
+def mesh_of(assembly: Assembly, instance: Instance) -> Mesh | None:
+    """The finest mesh of an instance's part, None where it has none."""
+    shape = assembly.part(instance.part).shape
+    meshes = (shape.fine, shape.coarse) if shape is not None else ()
+    return next((m for m in meshes if m is not None and len(m.triangles)), None)
+
+
+def face_of(faces: Sequence[Face], point: Vector, normal: Vector, size: float) -> Face | None:
+    """The face that a point of the mesh lies on: the surface that fits it best; `size` in m is the part's."""
+    if not faces:
+        return None
+    return faces[int(np.argmin([_misfit(face, point, normal, size) for face in faces]))]
+
+
+def yaml_of_hit(assembly: Assembly, found: Hit) -> str | None:
+    """The face that was hit as one line of YAML; None where the part has no faces (its geometry is a mesh)."""
+    instance = assembly.instances[found.instance]
+    shape, mesh = assembly.part(instance.part).shape, mesh_of(assembly, instance)
+    if shape is None or mesh is None:
+        return None
+    size = float(np.linalg.norm(np.ptp(mesh.vertices, axis=0)))
+    face = face_of(shape.faces, found.point, found.normal, size)
+    if face is None:
+        return None
+    component = assembly.component(instance.component)
+    inner = instance.name.removeprefix(component.name + "/") if len(component.instances) > 1 else None
+    return yaml_for_face(component.name, inner, face, shape.faces)
+
+
+def _near(mesh: Mesh, o: Vector, d: Vector) -> bool:
+    """Whether a ray comes within the ball about a mesh."""
+    low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+    centre, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
+    away = centre - o
+    along = float(away @ d)
+    return float(away @ away) - along * along <= radius * radius * (1 + 1e-9) and along > -radius
+
+
+def _distances(mesh: Mesh, o: Vector, d: Vector) -> Array:
+    """Where a ray (unit direction) meets each triangle, inf where it does not (Möller & Trumbore 1997)."""
+    a = mesh.vertices[mesh.triangles[:, 0]]
+    e1, e2 = mesh.vertices[mesh.triangles[:, 1]] - a, mesh.vertices[mesh.triangles[:, 2]] - a
+    p = np.cross(d, e2)
+    determinant = np.einsum("ij,ij->i", e1, p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        s = o - a
+        u = np.einsum("ij,ij->i", s, p) / determinant
+        q = np.cross(s, e1)
+        v = q @ d / determinant
+        t = np.einsum("ij,ij->i", e2, q) / determinant
+        inside = (np.abs(determinant) > 1e-18) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t > 1e-9)
+    return np.where(inside, t, np.inf)
+
+
+def _misfit(face: Face, p: Vector, n: Vector, size: float) -> float:
+    """How badly a point with its normal fits a face: off the surface, tilted, and far from the face's centre."""
+    expected = face.direction
+    off = 0.2 * size  # of a kind whose surface is not known from point, axis and radius
+    if face.kind == "plane" and face.direction is not None:
+        off = abs(float((p - face.point) @ face.direction))
+    elif face.kind == "cylinder" and face.direction is not None and face.radius is not None:
+        out = p - face.point
+        out = out - face.direction * float(out @ face.direction)
+        off, expected = abs(float(np.linalg.norm(out)) - face.radius), out
+    elif face.kind == "sphere" and face.radius is not None:
+        out = p - face.point
+        off, expected = abs(float(np.linalg.norm(out)) - face.radius), out
+    tilt = 0.5
+    if face.kind in ("plane", "cylinder", "sphere") and expected is not None:
+        length = float(np.linalg.norm(expected))
+        tilt = 1.0 - abs(float(n @ expected)) / length if length > 1e-12 else 1.0
+    reach = float(np.linalg.norm(p - face.centre)) / max(float(np.sqrt(face.area)), 1e-3 * size)
+    return 10.0 * off / max(size, 1e-12) + tilt + 0.02 * reach

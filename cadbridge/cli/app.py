@@ -15,6 +15,7 @@ from cadbridge.cli.explain import explain
 from cadbridge.cli.inspect import inspect
 from cadbridge.cli.simulate import simulate
 from cadbridge.cli.verify import verify
+from cadbridge.cli.view import view
 
 app = typer.Typer(
     help="From a CAD assembly with its mates to a simulation that can be trusted.",

@@ -47,7 +47,7 @@ class LiveView:
         self.mechanism, self.run, self._say = mechanism, run, say
         self.mover = Mover(mechanism)
         self.server = _server(host, port, mechanism.assembly.name)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # setting a slider runs its callback at once, in this thread
         self._quiet = False
         self._playing = threading.Event()
         self._frames: list[Any] = []

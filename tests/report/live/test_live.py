@@ -107,7 +107,7 @@ def test_a_clicked_face_is_named_as_in_a_mates_file(demo: Mechanism, live: Open)
     assert shape.fine is not None
     X_WI = instance.X_WI
     middle = X_WI.point(shape.fine.vertices.mean(axis=0))
-    line = view.pick(middle + [0.0, 0.0, 5.0], [0.0, 0.0, -2.0])
+    line = view.pick(np.add(middle, (0.0, 0.0, 5.0)), [0.0, 0.0, -2.0])
     assert line is not None
     assert lines == [line]
     assert line.startswith("{component: ")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cadbridge.errors import InputError, ModelError
+
 
 class Severity(StrEnum):
     """How much a finding matters, gravest first."""
@@ -97,6 +99,29 @@ class Findings:
     def as_tuple(self) -> tuple[Finding, ...]:
         """All findings in the order they were added."""
         return tuple(self._findings)
+
+
+_KEPT = ("CB206", "CB207")
+"""Errors that leave nothing out: mates that the placements do not fulfil are still held."""
+
+
+def refuse_incomplete(findings: Iterable[Finding], keep_going: bool = False) -> None:
+    """Stop where an error of the input (CB1…, CB2…) left something out: what is left would move differently.
+
+    For whatever computes or writes a motion; with `keep_going` the person has said that it shall. InputError or
+    ModelError, with all the findings.
+    """
+    items = tuple(findings)
+    left_out = [
+        f for f in items
+        if f.severity is Severity.ERROR and f.code.startswith(("CB1", "CB2")) and f.code not in _KEPT
+    ]  # fmt: skip
+    if not left_out or keep_going:
+        return
+    n = len(left_out)
+    what = f"{n} fault{'s' * (n > 1)} left something out, and the rest would move differently"
+    kind = InputError if exit_status(items) == 2 else ModelError
+    raise kind(f"{what}; mend {'them' if n > 1 else 'it'}, or go on without by --keep-going", items)
 
 
 def exit_status(findings: Iterable[Finding], strict: bool = False) -> int:

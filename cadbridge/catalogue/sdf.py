@@ -1,68 +1,68 @@
-"""Codes CB770–CB779, SDF."""
+"""Codes CB1420–CB1429, SDF."""
 
 from __future__ import annotations
 
 from cadbridge.findings import Entry, Severity
 
 ENTRIES: dict[str, Entry] = {
-    "CB770": Entry(
+    "CB1420": Entry(
         Severity.ERROR,
         "not an SDF that can be read",
         "The root element is not <sdf>, or it holds no link, or far too many.",
         "Give an SDF with a world or a model.",
     ),
-    "CB771": Entry(
+    "CB1421": Entry(
         Severity.ERROR,
         "a value that cannot be read",
         "A name, pose, axis or number is missing, not finite or without meaning; what needs it is left out, or has "
         "the value that the format lays down.",
         "Correct the element at the place given.",
     ),
-    "CB772": Entry(
+    "CB1422": Entry(
         Severity.ERROR,
         "two of one name",
         "Links, frames, joints and models of one model share their names; the second one is left out.",
         "Rename one of them.",
     ),
-    "CB773": Entry(
+    "CB1423": Entry(
         Severity.ERROR,
         "a model that cannot be included",
         "The <include> names no model that can be read, or one that includes itself; it is left out.",
         "Correct <uri>, or name the folder of the models with --package-dir.",
     ),
-    "CB774": Entry(
+    "CB1424": Entry(
         Severity.WARNING,
         "a mass that nobody gave, or a spring",
         "SDF gives a link without <inertial> 1 kg and 1 kg m², which is hardly meant; springs are no mates and are "
         "left out.",
         "Add <inertial>, and put springs into the scenario of a simulation.",
     ),
-    "CB775": Entry(
+    "CB1425": Entry(
         Severity.ERROR,
         "a name that leads nowhere",
         "A link, frame or joint is named that does not exist, or that leads back to itself; what needs it is left out.",
         "Correct relative_to, attached_to, expressed_in, <parent>, <child> or <mimic>.",
     ),
-    "CB776": Entry(
+    "CB1426": Entry(
         Severity.INFO,
         "a version, world or gravity that is not taken over",
         "The version is none that is known, the file holds several worlds, or gravity is not the usual one, which the "
         "scenario of a simulation decides.",
         "Check that the file says what you mean.",
     ),
-    "CB777": Entry(
+    "CB1427": Entry(
         Severity.INFO,
         "elements that were not read",
         "They say nothing that the mechanism needs.",
         "Nothing need be done.",
     ),
-    "CB778": Entry(
+    "CB1428": Entry(
         Severity.WARNING,
         "geometry that gives no shape",
         "The mesh cannot be read, or the kind of geometry has no closed surface; the link is kept without it.",
         "Give a mesh, box, cylinder, capsule, ellipsoid or sphere.",
     ),
-    "CB779": Entry(
+    "CB1429": Entry(
         Severity.ERROR,
         "a joint type that is not known",
         "The joint is left out, so that its links move more freely than meant.",

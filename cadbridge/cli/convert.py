@@ -10,6 +10,7 @@ import typer
 from cadbridge.cli.options import (
     Density,
     Json,
+    KeepGoing,
     Mass,
     MassFrom,
     Material,
@@ -18,6 +19,7 @@ from cadbridge.cli.options import (
     Source,
     Strict,
     Units,
+    build_whole,
     read_assembly,
 )
 
@@ -32,6 +34,7 @@ def convert(
     mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
+    keep_going: KeepGoing = False,
     density: Density = None,
     material: Material = None,
     mass: Mass = MassFrom.DECLARED,
@@ -41,16 +44,15 @@ def convert(
     """Write the mechanism for another engine, and say what its format cannot carry."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.exporters import ExportOptions, export
-    from cadbridge.mechanism import build
     from cadbridge.report import export_document
 
     assembly = read_assembly(
         source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
     )
     with working(f"writing {to}"):
-        mechanism = build(assembly)
+        mechanism = build_whole(assembly, keep_going)
         result = export(mechanism, output, to=to, options=ExportOptions(run=run))
-    findings = (*mechanism.findings, *result.findings)
+    findings = (*assembly.findings, *mechanism.findings, *result.findings)
     if json:
         print_json(export_document(mechanism, result, to))
     else:

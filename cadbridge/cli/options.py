@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
+    from cadbridge.mechanism.model import Mechanism
 
 
 class MassFrom(StrEnum):
@@ -38,6 +39,9 @@ Units = Annotated[
     str | None, typer.Option("--units", help="Length unit of the source (mm, m, in …), instead of its own.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else on stdout.")]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", help="Go on without what faults of the input left out (refused otherwise).")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings count as errors for the exit status.")]
 
 
@@ -64,3 +68,13 @@ def read_assembly(
     )
     with working(f"reading {source.name}"):
         return read(source, mates=mates, options=options)
+
+
+def build_whole(assembly: Assembly, keep_going: bool) -> Mechanism:
+    """The mechanism, for what computes or writes a motion; refused where faults of the input left something out."""
+    from cadbridge.findings import refuse_incomplete
+    from cadbridge.mechanism import build
+
+    mechanism = build(assembly)
+    refuse_incomplete((*assembly.findings, *mechanism.findings), keep_going)
+    return mechanism

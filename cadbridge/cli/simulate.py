@@ -11,6 +11,7 @@ import typer
 from cadbridge.cli.options import (
     Density,
     Json,
+    KeepGoing,
     Mass,
     MassFrom,
     Material,
@@ -19,6 +20,7 @@ from cadbridge.cli.options import (
     Source,
     Strict,
     Units,
+    build_whole,
     read_assembly,
 )
 
@@ -51,6 +53,7 @@ def simulate(
     mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
+    keep_going: KeepGoing = False,
     density: Density = None,
     material: Material = None,
     mass: Mass = MassFrom.DECLARED,
@@ -63,14 +66,13 @@ def simulate(
     from cadbridge.cli.output import exit_status, print_json, say_findings
     from cadbridge.cli.running import run_mechanism
     from cadbridge.findings import Findings
-    from cadbridge.mechanism import build
     from cadbridge.report import run_document, run_text
     from cadbridge.simulation import compare
 
     assembly = read_assembly(
         source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
     )
-    mechanism = build(assembly)
+    mechanism = build_whole(assembly, keep_going)
     run = run_mechanism(
         mechanism, output, scenario=scenario, duration=duration, plots=plots, collapse=not keep_redundant
     )

@@ -9,6 +9,7 @@ import typer
 from cadbridge.cli.options import (
     Density,
     Json,
+    KeepGoing,
     Mass,
     MassFrom,
     Material,
@@ -17,6 +18,7 @@ from cadbridge.cli.options import (
     Source,
     Strict,
     Units,
+    build_whole,
     read_assembly,
 )
 
@@ -28,6 +30,7 @@ def verify(
     mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
+    keep_going: KeepGoing = False,
     density: Density = None,
     material: Material = None,
     mass: Mass = MassFrom.DECLARED,
@@ -36,7 +39,6 @@ def verify(
 ) -> None:
     """Export to a scratch folder, load it in the target engine, compare masses, poses and a free swing."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
-    from cadbridge.mechanism import build
     from cadbridge.verification import verification_document
     from cadbridge.verification import verify as compare
 
@@ -44,7 +46,7 @@ def verify(
         source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
     )
     with working(f"comparing with the engine of {to}"):
-        result = compare(build(assembly), to, duration=duration)
+        result = compare(build_whole(assembly, keep_going), to, duration=duration)
     if json:
         print_json(verification_document(result))
     else:

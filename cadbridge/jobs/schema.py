@@ -58,6 +58,9 @@ class Options(Strict):
     package_dirs: list[Text] | None = Field(default=None, description="Folders with ROS packages.")
     units: Text | None = Field(default=None, description="Length unit of the source, instead of its own.")
     strict: bool | None = Field(default=None, description="Warnings fail the job.")
+    keep_going: bool | None = Field(
+        default=None, description="convert, simulate: go on without what faults of the input left out."
+    )
     scenario: Text | None = Field(
         default=None, description="simulate: the scenario file; {stem} and {path} are filled in."
     )

@@ -28,6 +28,7 @@ def perform(order: Order) -> tuple[Finding, ...]:
 
     Raises what reading, building and writing raise (InputError, ModelError, OSError).
     """
+    from cadbridge.findings import refuse_incomplete
     from cadbridge.mechanism import build
     from cadbridge.readers import ReadOptions, read
 
@@ -41,6 +42,8 @@ def perform(order: Order) -> tuple[Finding, ...]:
     )
     assembly = read(order.source, mates=say.get("mates"), options=options)
     mechanism = build(assembly)
+    if order.do in MOVING:
+        refuse_incomplete((*assembly.findings, *mechanism.findings), say.get("keep_going", False))
     own = VERBS[order.do](mechanism, order)
     return tuple(dict.fromkeys((*assembly.findings, *mechanism.findings, *own)))
 
@@ -99,6 +102,9 @@ def _report(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     write_json(order.out / "inspect.json", inspect_document(mechanism.assembly))
     return _check(mechanism, order)
 
+
+MOVING = ("convert", "simulate")
+"""Verbs whose outputs move: what an input lost would make them move differently."""
 
 VERBS: dict[str, Callable[[Mechanism, Order], tuple[Finding, ...]]] = {
     "check": _check,

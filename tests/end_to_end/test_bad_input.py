@@ -135,3 +135,22 @@ def test_a_full_disk_leaves_no_half_of_an_export(to: str, tmp_path: Path) -> Non
     assert "Traceback" not in done.stderr
     assert "CB" in done.stderr or "error:" in done.stderr
     assert not out.exists() or not list(out.iterdir())
+
+
+@pytest.mark.parametrize("command", ["simulate", "convert"])
+def test_what_a_fault_left_out_is_no_motion(
+    command: str, spoilt: Spoil, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mates = spoilt("type: flush", "type: flusch")
+    out = tmp_path / "new"
+    order = [command, DEMO / "demo.step", "--mates", mates, "-o", out / "run.parquet"]
+    order += ["--to", "json"] if command == "convert" else ["--duration", "0.01"]
+    status, err = run(capsys, *order)
+    assert status == 2
+    assert "did you mean flush?" in err
+    assert "1 fault left something out" in err
+    assert not out.exists()
+    status, err = run(capsys, *order, "--keep-going")
+    assert "did you mean flush?" in err
+    assert out.exists()
+    assert status == 2

@@ -194,7 +194,7 @@ def test_joints_that_make_no_pair_become_a_chain(tmp_path: Path) -> None:
         ("x", "world", "b/x"),
         ("y", "b/x", "b"),
     ]
-    assert "CB761" in _codes(assembly)
+    assert "CB1401" in _codes(assembly)
     assert diagnose(build(assembly)).mobility.dof == 2
 
 
@@ -221,19 +221,19 @@ def _swap(old: str, new: str, text: str = ARM) -> Callable[[], str]:
 
 CONNECT = '<connect name="C" body1="coupler" body2="rocker" anchor="4 1 0"/>'
 TOLD: dict[str, tuple[Callable[[], str], str]] = {
-    "quadratic": (_swap("0 0.05 0 0 0", "0 0.05 1 0 0"), "CB763"),
-    "held alone": (_swap(' joint2="J1"', ""), "CB763"),
-    "ball coupled": (_swap(' damping="0.5"', ' stiffness="3"'), "CB764"),
-    "inactive": (_swap('name="geared"', 'name="geared" active="false"'), "CB768"),
-    "gravity": (_swap("0 0 -9.81", "0 0 0"), "CB766"),
-    "sensor": (_swap("<keyframe>", '<sensor><jointpos joint="J1"/></sensor><keyframe>'), "CB765"),
-    "actuator of a site": (_swap('joint="J1" gear="100"', 'site="tip"'), "CB769"),
-    "plane in a body": (_swap('name="base" pos="0 0 0.1">', 'name="base"><geom type="plane" size="1 1 1"/>'), "CB767"),
-    "ball limit": (_swap('name="J3" type="ball"', 'name="J3" type="ball" range="0 40"'), "CB762"),
+    "quadratic": (_swap("0 0.05 0 0 0", "0 0.05 1 0 0"), "CB1403"),
+    "held alone": (_swap(' joint2="J1"', ""), "CB1403"),
+    "ball coupled": (_swap(' damping="0.5"', ' stiffness="3"'), "CB1404"),
+    "inactive": (_swap('name="geared"', 'name="geared" active="false"'), "CB1408"),
+    "gravity": (_swap("0 0 -9.81", "0 0 0"), "CB1406"),
+    "sensor": (_swap("<keyframe>", '<sensor><jointpos joint="J1"/></sensor><keyframe>'), "CB1405"),
+    "actuator of a site": (_swap('joint="J1" gear="100"', 'site="tip"'), "CB1409"),
+    "plane in a body": (_swap('name="base" pos="0 0 0.1">', 'name="base"><geom type="plane" size="1 1 1"/>'), "CB1407"),
+    "ball limit": (_swap('name="J3" type="ball"', 'name="J3" type="ball" range="0 40"'), "CB1402"),
     "tendon": (
         _swap(CONNECT, '<tendon tendon1="t"/></equality><tendon><fixed name="t"><joint joint="A" coef="1"/>'
               '<joint joint="B" coef="1"/><joint joint="D" coef="1"/></fixed></tendon><equality>', FOUR_BAR),
-        "CB763",
+        "CB1403",
     ),
 }  # fmt: skip
 
@@ -262,30 +262,30 @@ def test_welds_and_two_joint_tendons(tmp_path: Path) -> None:
 REFUSED: dict[str, tuple[Callable[[], str], str]] = {
     "not well-formed": (_swap("</worldbody>", ""), "CB104"),
     "doctype": (_swap("<mujoco model", "<!DOCTYPE x><mujoco model"), "CB103"),
-    "unknown element": (_swap("<keyframe>", "<nothing/><keyframe>"), "CB760"),
-    "unknown attribute": (_swap("armature=", "armour="), "CB760"),
-    "no mass": (_swap('<geom type="sphere" size="0.05" pos="0.2 0 0"/>', ""), "CB760"),
-    "negative mass": (_swap('mass="0.7"', 'mass="-1"'), "CB760"),
-    "impossible inertia": (_swap("0.01 0.02 0.025", "0.01 0.02 0.9"), "CB760"),
-    "word for a number": (_swap('pos="0 0 0.5"', 'pos="0 zero 0.5"'), "CB760"),
-    "two numbers": (_swap('axis="1 1 0"', 'axis="1 1"'), "CB760"),
-    "zero axis": (_swap('axis="1 1 0"', 'axis="0 0 0"'), "CB760"),
-    "nan": (_swap('pos="0 0 0.5"', 'pos="0 0 nan"'), "CB760"),
-    "huge": (_swap('pos="0 0 0.5"', 'pos="0 0 1e999"'), "CB760"),
-    "two joints of a name": (_swap('name="J2"', 'name="J1"'), "CB760"),
-    "two bodies of a name": (_swap('name="slider"', 'name="upper"'), "CB760"),
-    "dangling joint": (_swap('joint2="J1"', 'joint2="J9"'), "CB760"),
-    "dangling actuator": (_swap('joint="J1" gear', 'joint="J9" gear'), "CB760"),
-    "dangling body": (_swap('body2="rocker"', 'body2="nobody"', FOUR_BAR), "CB760"),
-    "zero quaternion": (_swap('euler="0 0 40"', 'quat="0 0 0 0"'), "CB760"),
-    "endless number": (_swap('pos="0 0 0.5"', 'pos="0 0 ' + "9" * 5000 + '"'), "CB760"),
-    "missing mesh": (_swap("<keyframe>", '<asset><mesh file="a.stl"/></asset><keyframe>'), "CB760"),
+    "unknown element": (_swap("<keyframe>", "<nothing/><keyframe>"), "CB1400"),
+    "unknown attribute": (_swap("armature=", "armour="), "CB1400"),
+    "no mass": (_swap('<geom type="sphere" size="0.05" pos="0.2 0 0"/>', ""), "CB1400"),
+    "negative mass": (_swap('mass="0.7"', 'mass="-1"'), "CB1400"),
+    "impossible inertia": (_swap("0.01 0.02 0.025", "0.01 0.02 0.9"), "CB1400"),
+    "word for a number": (_swap('pos="0 0 0.5"', 'pos="0 zero 0.5"'), "CB1400"),
+    "two numbers": (_swap('axis="1 1 0"', 'axis="1 1"'), "CB1400"),
+    "zero axis": (_swap('axis="1 1 0"', 'axis="0 0 0"'), "CB1400"),
+    "nan": (_swap('pos="0 0 0.5"', 'pos="0 0 nan"'), "CB1400"),
+    "huge": (_swap('pos="0 0 0.5"', 'pos="0 0 1e999"'), "CB1400"),
+    "two joints of a name": (_swap('name="J2"', 'name="J1"'), "CB1400"),
+    "two bodies of a name": (_swap('name="slider"', 'name="upper"'), "CB1400"),
+    "dangling joint": (_swap('joint2="J1"', 'joint2="J9"'), "CB1400"),
+    "dangling actuator": (_swap('joint="J1" gear', 'joint="J9" gear'), "CB1400"),
+    "dangling body": (_swap('body2="rocker"', 'body2="nobody"', FOUR_BAR), "CB1400"),
+    "zero quaternion": (_swap('euler="0 0 40"', 'quat="0 0 0 0"'), "CB1400"),
+    "endless number": (_swap('pos="0 0 0.5"', 'pos="0 0 ' + "9" * 5000 + '"'), "CB1400"),
+    "missing mesh": (_swap("<keyframe>", '<asset><mesh file="a.stl"/></asset><keyframe>'), "CB1400"),
     "mesh outside": (_swap("<keyframe>", '<asset><mesh file="../../a.stl"/></asset><keyframe>'), "CB102"),
     "mesh absolute": (_swap("<keyframe>", '<asset><mesh file="/etc/a.stl"/></asset><keyframe>'), "CB102"),
     "folder outside": (_swap("<compiler", '<compiler meshdir="../.."'), "CB102"),
     "include outside": (_swap("<keyframe>", '<include file="/etc/passwd"/><keyframe>'), "CB102"),
-    "include itself": (_swap("<keyframe>", '<include file="model.xml"/><keyframe>'), "CB760"),
-    "another root": (lambda: "<mujoco ><nothing/></mujoco>", "CB760"),
+    "include itself": (_swap("<keyframe>", '<include file="model.xml"/><keyframe>'), "CB1400"),
+    "another root": (lambda: "<mujoco ><nothing/></mujoco>", "CB1400"),
     "deep nesting": (lambda: "<mujoco ><worldbody>" + "<body>" * 2000 + "</body>" * 2000, "CB104"),
 }
 

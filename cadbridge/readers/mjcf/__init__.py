@@ -87,7 +87,7 @@ def _compile(path: Path, findings: Findings) -> dict[str, Any]:
         reason = error.message
     except WorkerDiedError as error:
         reason = f"MuJoCo's process stopped: {error.reason}"
-    findings.add("CB760", reason, where)
+    findings.add("CB1400", reason, where)
     raise InputError(f"{path.name}: {reason}", findings)
 
 
@@ -115,7 +115,7 @@ def _drives(c: Context) -> tuple[Drive, ...]:
         where = c.where("actuators", i, name)
         gear = float(m["actuator_gear"][i][0])
         if int(kind) not in (0, 1) or int(m["jnt_type"][joint]) not in (SLIDE, HINGE) or gear == 0.0:
-            c.findings.add("CB769", f"{name} drives no joint of one freedom", where)
+            c.findings.add("CB1409", f"{name} drives no joint of one freedom", where)
             continue
         rotor = 0.0 if joint in borne else _armature(c, joint) / gear**2
         borne.add(joint)
@@ -155,7 +155,7 @@ def _tell(c: Context) -> None:
     where = Where(str(c.path))
     gravity = c.model["gravity"]
     if not np.allclose(gravity, _GRAVITY):
-        c.findings.add("CB766", f"gravity is {' '.join(f'{g:g}' for g in gravity)} m/s² in the file", where)
+        c.findings.add("CB1406", f"gravity is {' '.join(f'{g:g}' for g in gravity)} m/s² in the file", where)
     counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n]
     if counts:
-        c.findings.add("CB765", f"not read: {', '.join(counts)}", where)
+        c.findings.add("CB1405", f"not read: {', '.join(counts)}", where)

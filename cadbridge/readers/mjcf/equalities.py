@@ -32,11 +32,11 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
         name = free(c.model["equalities"][i] or f"equality {i + 1}", taken)
         where = c.where("equalities", i, name)
         if not c.model["eq_active0"][i]:
-            c.findings.add("CB768", f"{name} is not active", where)
+            c.findings.add("CB1408", f"{name} is not active", where)
             continue
         maker = _KINDS.get(int(kind))
         if maker is None:
-            c.findings.add("CB763", f"{name}: this kind of equality holds no rigid bodies or joints", where)
+            c.findings.add("CB1403", f"{name}: this kind of equality holds no rigid bodies or joints", where)
             continue
         made = maker(c, i, name, where)
         if isinstance(made, Mate):
@@ -94,7 +94,7 @@ def _joint(c: Context, i: int, name: str, where: Where) -> Made:
     driven, driver = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
     polynomial = m["eq_data"][i][:5]
     if driver < 0:
-        c.findings.add("CB763", f"{name} holds {c.joints[driven]} where it is; no mate says that", where)
+        c.findings.add("CB1403", f"{name} holds {c.joints[driven]} where it is; no mate says that", where)
         return None
     return _coupling(c, name, driver, driven, polynomial, where)
 
@@ -106,12 +106,12 @@ def _tendon(c: Context, i: int, name: str, where: Where) -> Made:
     first, count = int(m["tendon_adr"][tendon]), int(m["tendon_num"][tendon])
     wraps = range(first, first + count)
     if other >= 0 or count != 2 or any(int(m["wrap_type"][w]) != _WRAP_JOINT for w in wraps):
-        c.findings.add("CB763", f"{name}: only a fixed tendon over two joints is a coupling", where)
+        c.findings.add("CB1403", f"{name}: only a fixed tendon over two joints is a coupling", where)
         return None
     driver, driven = (int(m["wrap_objid"][w]) for w in wraps)
     c1, c2 = (float(m["wrap_prm"][w]) for w in wraps)
     if c2 == 0.0:
-        c.findings.add("CB763", f"{name}: a coefficient is zero", where)
+        c.findings.add("CB1403", f"{name}: a coefficient is zero", where)
         return None
     constant = float(m["eq_data"][i][0])
     return _coupling(c, name, driver, driven, np.array([constant / c2, -c1 / c2, 0.0, 0.0, 0.0]), where)
@@ -119,10 +119,10 @@ def _tendon(c: Context, i: int, name: str, where: Where) -> Made:
 
 def _coupling(c: Context, name: str, driver: int, driven: int, polynomial: Vector, where: Where) -> Made:
     if np.any(polynomial[2:]) or polynomial[1] == 0.0:
-        c.findings.add("CB763", f"{name} is no constant ratio", where)
+        c.findings.add("CB1403", f"{name} is no constant ratio", where)
         return None
     if {int(c.model["jnt_type"][j]) for j in (driver, driven)} - {SLIDE, HINGE}:
-        c.findings.add("CB763", f"{name} couples joints of several freedoms", where)
+        c.findings.add("CB1403", f"{name} couples joints of several freedoms", where)
         return None
     return Coupling(
         name,

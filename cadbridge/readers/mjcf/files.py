@@ -16,7 +16,7 @@ MAX_FILES = 200
 
 
 def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
-    """Whether one file holds everything, so that lines have a meaning. InputError (CB102, CB760) where not safe."""
+    """Whether one file holds everything, so that lines have a meaning. InputError (CB102, CB1400) where not safe."""
     folder = path.resolve().parent
     roots = [folder, *(d.resolve() for d in options.package_dirs)]
     seen: set[Path] = set()
@@ -27,7 +27,7 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
             continue
         seen.add(at)
         if len(seen) > MAX_FILES:
-            findings.add("CB760", f"more than {MAX_FILES} files include one another", Where(str(path)))
+            findings.add("CB1400", f"more than {MAX_FILES} files include one another", Where(str(path)))
             raise InputError(f"{path.name} includes too many files", findings)
         root = parse(at, findings)
         for element, candidates in _named(root, folder, at.parent):

@@ -48,7 +48,7 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
         else:
             chain = [free(f"{c.bodies[body]}/{c.joints[j]}", set(c.bodies)) for j in joints[:-1]]
             text = f"{c.bodies[body]} hangs on {len(joints)} joints that make no lower pair"
-            c.findings.add("CB761", text, c.where("bodies", body, c.bodies[body]))
+            c.findings.add("CB1401", text, c.where("bodies", body, c.bodies[body]))
             between += [Component(name, (), X[body]) for name in chain]
             for joint, above, below in zip(joints, [parent, *chain], [*chain, c.bodies[body]], strict=True):
                 mates.append(_single(c, joint, above, body, below, above != parent))
@@ -103,7 +103,7 @@ def _limit(c: Context, joint: int) -> Limit | None:
         lower, upper = (float(v) - zero for v in m["jnt_range"][joint])
     elif m["jnt_limited"][joint]:
         text = f"{c.joints[joint]}: the limit of a ball joint is left out"
-        c.findings.add("CB762", text, c.where("joints", joint, c.joints[joint]))
+        c.findings.add("CB1402", text, c.where("joints", joint, c.joints[joint]))
     if m["jnt_actfrclimited"][joint]:
         effort = float(np.abs(m["jnt_actfrcrange"][joint]).max())
     return None if lower is None and effort is None else Limit(lower, upper, None, effort)
@@ -113,7 +113,7 @@ def _tell_spring(c: Context, joint: int) -> None:
     stiffness = float(np.ravel(c.model["jnt_stiffness"][joint])[0])
     if stiffness:
         text = f"{c.joints[joint]} has a spring of {stiffness:g} N m/rad (N/m)"
-        c.findings.add("CB764", text, c.where("joints", joint, c.joints[joint]))
+        c.findings.add("CB1404", text, c.where("joints", joint, c.joints[joint]))
 
 
 def _composed(c: Context, pair: Pair, joints: list[int], parent: str, body: int) -> Mate:
@@ -123,7 +123,7 @@ def _composed(c: Context, pair: Pair, joints: list[int], parent: str, body: int)
     limited = [c.joints[j] for j in joints if m["jnt_limited"][j]]
     if limited:
         text = f"{names} make one {pair.kind.value} joint, which has no place for the limits of {', '.join(limited)}"
-        c.findings.add("CB762", text, c.where("joints", joints[0], c.joints[joints[0]]))
+        c.findings.add("CB1402", text, c.where("joints", joints[0], c.joints[joints[0]]))
     for joint in joints:
         _tell_spring(c, joint)
     mate = _mate(c, c.joints[joints[-1]], pair.kind, parent, body, pair.point, pair.axis, pair.other)
@@ -131,7 +131,7 @@ def _composed(c: Context, pair: Pair, joints: list[int], parent: str, body: int)
     damping, friction = (float(v[0]) if np.ptp(v) == 0 else 0.0 for v in values)
     if any(np.ptp(v) for v in values):
         text = f"{names} make one {pair.kind.value} joint, which has no place for damping that differs"
-        c.findings.add("CB762", text, c.where("joints", joints[0], c.joints[joints[0]]))
+        c.findings.add("CB1402", text, c.where("joints", joints[0], c.joints[joints[0]]))
     return replace(mate, damping=damping, friction=friction, where=c.where("joints", joints[0], mate.name))
 
 

@@ -32,7 +32,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     c = Context(Path(path), options or ReadOptions())
     root = parse(c.path, c.findings)
     if local(root) != "sdf":
-        c.say("CB770", f"the root is <{local(root)}>, not <sdf>", root)
+        c.say("CB1420", f"the root is <{local(root)}>, not <sdf>", root)
         raise InputError(f"{c.path.name} is no SDF", c.findings)
     world = Models(c).world(root)
     if len(world.nested) == 1 and not any(e.kind == "joint" for e in world.entries.values()):
@@ -40,7 +40,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     everything = scopes(world)
     X, parts, components = _links(c, everything)
     if not components:
-        c.say("CB770", f"{c.path.name} holds no link", root)
+        c.say("CB1420", f"{c.path.name} holds no link", root)
         raise InputError(f"{c.path.name} holds no link", c.findings)
     mates, couplings, count = _joints(c, everything, X, _version(c, root))
     _tell_gravity(c, world)
@@ -67,7 +67,7 @@ def _version(c: Context, root: Element) -> float:
     text = root.get("version", "")
     found = re.fullmatch(r"1\.(\d+)", text)
     if found is None or not 3 <= int(found[1]) <= 12:
-        c.say("CB776", f"the version is {text!r}; it is read as 1.12", root)
+        c.say("CB1426", f"the version is {text!r}; it is read as 1.12", root)
         return 2.0
     minor = int(found[1])
     return 1 + minor / 10 if minor < 10 else 1.9 + (minor - 9) / 100
@@ -92,7 +92,7 @@ def _links(c: Context, everything: list[Scope]) -> tuple[dict[str, Pose], list[P
             try:
                 X[full] = placed(scope, name)
             except UnresolvedError as error:
-                c.say("CB775", f"link {full}: {error}; it is left out", entry.element, full)
+                c.say("CB1425", f"link {full}: {error}; it is left out", entry.element, full)
                 continue
             parts.append(read_part(c, scope, entry.element, full))
             where = c.where(entry.element, full)
@@ -132,7 +132,7 @@ def _frames(c: Context, everything: list[Scope], X: dict[str, Pose]) -> list[Nam
             try:
                 body, X_WF = scope.body(name), placed(scope, name)
             except UnresolvedError as error:
-                c.say("CB775", f"frame {name}: {error}", entry.element, name)
+                c.say("CB1425", f"frame {name}: {error}", entry.element, name)
                 continue
             found.append(NamedFrame(scope.prefix + name, body, X.get(body, Pose()).inverse() @ X_WF))
     return found
@@ -142,4 +142,4 @@ def _tell_gravity(c: Context, world: Scope) -> None:
     element = child(world.element, "gravity") if local(world.element) == "world" else None
     found = None if element is None else numbers(element.text, 3)
     if found is not None and not np.allclose(found, _GRAVITY, atol=0.02):
-        c.say("CB776", f"gravity is {' '.join(f'{g:g}' for g in found)} m/s² in the file", element)
+        c.say("CB1426", f"gravity is {' '.join(f'{g:g}' for g in found)} m/s² in the file", element)

@@ -48,7 +48,7 @@ class Context:
         found = numbers(element.text, count)
         if found is None:
             text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {count} numbers"
-            self.say("CB771", text, element, item)
+            self.say("CB1421", text, element, item)
             return None
         return np.array(found)
 
@@ -85,11 +85,11 @@ class Context:
             if six is not None:
                 rpy = np.radians(six[3:]) if element.get("degrees") in ("true", "1") else np.array(six[3:])
                 return Pose.from_rpy(six[:3], rpy), relative
-        self.say("CB771", f"{item}: <pose> is {text[:60]!r}, which is no pose", element, item)
+        self.say("CB1421", f"{item}: <pose> is {text[:60]!r}, which is no pose", element, item)
         return Pose(), relative
 
     def tell_unread(self) -> None:
         """One finding for all elements that were not read."""
         if self.unread:
             text = ", ".join(f"{n} <{tag}>" for tag, n in sorted(self.unread.items()))
-            self.findings.add("CB777", f"not read: {text}", Where(str(self.path)))
+            self.findings.add("CB1427", f"not read: {text}", Where(str(self.path)))

@@ -60,12 +60,12 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose], version: float) ->
         kind = element.get("type", "")
         maker = _TYPES.get(kind)
         if maker is None:
-            c.say("CB779", f"{name} is of type {kind!r}; known are {', '.join(_TYPES)}", element, name)
+            c.say("CB1429", f"{name} is of type {kind!r}; known are {', '.join(_TYPES)}", element, name)
             continue
         try:
             joint = _joint(c, scope, name, element, X, version)
         except UnresolvedError as error:
-            c.say("CB775", f"joint {name}: {error}", element, name)
+            c.say("CB1425", f"joint {name}: {error}", element, name)
             continue
         found = None if joint is None else maker(c, joint)
         if found is not None:
@@ -77,7 +77,7 @@ def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, P
     ends = [c.text(element, tag) for tag in ("parent", "child")]
     a, b = (scope.body(end) if end else "" for end in ends)
     if not a or not b or a == b:
-        c.say("CB775", f"joint {name} joins {ends[0]!r} and {ends[1]!r}, which are not two links", element, name)
+        c.say("CB1425", f"joint {name} joins {ends[0]!r} and {ends[1]!r}, which are not two links", element, name)
         return None
     X_WJ = placed(scope, name)
     axes = []
@@ -98,7 +98,7 @@ def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, ver
     text = "0 0 1" if given is None else given.text
     found = numbers(text, 3)
     if found is None or not max(abs(v) for v in found) > 1e-12:
-        c.say("CB771", f"joint {name}: the axis {(text or '').strip()!r} has no direction", element, name)
+        c.say("CB1421", f"joint {name}: the axis {(text or '').strip()!r} has no direction", element, name)
         return None
     frame = "" if given is None else given.get("expressed_in", "")
     in_model = version < 1.5 or c.flag(element, "use_parent_model_frame")
@@ -111,7 +111,7 @@ def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, ver
 
 def _need(c: Context, j: Joint, count: int) -> bool:
     if len(j.axes) < count:
-        c.say("CB771", f"joint {j.name} needs {count} axes", j.element, j.name)
+        c.say("CB1421", f"joint {j.name} needs {count} axes", j.element, j.name)
     return len(j.axes) >= count
 
 
@@ -129,7 +129,7 @@ def _single(kind: MateKind, ranged: bool = True) -> Callable[[Context, Joint], M
         dynamics = child(axis, "dynamics")
         damping, friction = (max(c.number(dynamics, key, j.name, 0.0), 0.0) for key in ("damping", "friction"))
         if c.number(dynamics, "spring_stiffness", j.name, 0.0):
-            c.say("CB774", f"joint {j.name} has a spring, which is left out", dynamics, j.name)
+            c.say("CB1424", f"joint {j.name} has a spring, which is left out", dynamics, j.name)
         limit = _limit(c, j, axis, ranged)
         return replace(_mate(c, j, kind, j.axes[0]), limit=limit, damping=damping, friction=friction)
 
@@ -143,7 +143,7 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
     lower, upper = (c.number(element, key, j.name, sign * math.inf) for key, sign in (("lower", -1), ("upper", 1)))
     velocity, effort = (c.number(element, key, j.name, math.inf) for key in ("velocity", "effort"))
     if lower > upper:
-        c.say("CB771", f"joint {j.name}: lower {lower:g} is above upper {upper:g}; the range is left out", element)
+        c.say("CB1421", f"joint {j.name}: lower {lower:g} is above upper {upper:g}; the range is left out", element)
         ranged = False
     limit = Limit(
         lower if ranged and lower > -NO_LIMIT else None,
@@ -162,7 +162,7 @@ def _screw(c: Context, j: Joint) -> Made:
     old = c.number(j.element, "thread_pitch", j.name, 0.0)
     turn = c.number(j.element, "screw_thread_pitch", j.name, -2 * math.pi / old if old else 0.0)
     if turn == 0.0:
-        c.say("CB771", f"joint {j.name}: the screw has no pitch", j.element, j.name)
+        c.say("CB1421", f"joint {j.name}: the screw has no pitch", j.element, j.name)
         return None
     return replace(mate, value=turn / (2 * math.pi))
 
@@ -176,7 +176,7 @@ def _universal(c: Context, j: Joint) -> Made:
     if not _need(c, j, 2):
         return None
     if abs(float(j.axes[0] @ j.axes[1])) > 1e-6:
-        c.say("CB779", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
+        c.say("CB1429", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
         return None
     return _mate(c, j, MateKind.UNIVERSAL, j.axes[0], j.axes[1])
 
@@ -189,7 +189,7 @@ def _gearbox(c: Context, j: Joint) -> Made:
     reference = c.text(j.element, "gearbox_reference_body")
     carrier = j.scope.body(reference) if reference else None
     if ratio == 0.0:
-        c.say("CB771", f"gearbox {j.name}: the ratio is zero", j.element, j.name)
+        c.say("CB1421", f"gearbox {j.name}: the ratio is zero", j.element, j.name)
         return None
     a, b = (j.feature(end, axis, FeatureKind.AXIS) for end, axis in zip((j.a, j.b), j.axes, strict=False))
     where = c.where(j.element, j.name)
@@ -224,14 +224,14 @@ def read_mimics(c: Context, scope: Scope, mates: dict[str, Mate]) -> tuple[list[
             sides = [mates.get(leader), mates.get(follower)]
             if any(m is None or m.kind not in _ONE_FREEDOM for m in sides) or leader == follower:
                 text = f"joint {name} cannot follow {mimic.get('joint')!r}: both must exist and have one freedom"
-                c.say("CB775", text, mimic, name)
+                c.say("CB1425", text, mimic, name)
                 continue
             ratio, offset, reference = (
                 c.number(mimic, tag, name, default)
                 for tag, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
             )
             if ratio == 0.0:
-                c.say("CB771", f"joint {name}: a mimic by zero holds it where it is", mimic, name)
+                c.say("CB1421", f"joint {name}: a mimic by zero holds it where it is", mimic, name)
                 continue
             found.append(
                 Coupling(

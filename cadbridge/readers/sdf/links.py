@@ -33,7 +33,7 @@ def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
         of_shapes = [d for d in given if np.isfinite(d)]
         density = of_shapes[0] if of_shapes else c.number(inertial, "density", name, WATER)
         if len(set(of_shapes)) > 1:
-            c.say("CB774", f"{name}: the collision shapes differ in density; {density:g} is taken", inertial, name)
+            c.say("CB1424", f"{name}: the collision shapes differ in density; {density:g} is taken", inertial, name)
         if shape is not None:  # what is weighed is the collision geometry
             shape = solids.shape(shape.collision, shape.collision, (shape.collision_file, shape.collision_file))
     return Part(
@@ -50,7 +50,7 @@ def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
 def _declared(c: Context, scope: Scope, link: Element, inertial: Element | None, name: str) -> MassProperties:
     """In the link's frame."""
     if inertial is None:
-        c.say("CB774", f"{name} has no <inertial>: SDF gives it 1 kg and 1 kg m²", link, name)
+        c.say("CB1424", f"{name} has no <inertial>: SDF gives it 1 kg and 1 kg m²", link, name)
         return MassProperties(1.0, np.zeros(3), np.eye(3))
     c.leave(inertial, "pose", "mass", "inertia", "density")
     X = _pose(c, scope, inertial, link, name)
@@ -70,7 +70,7 @@ def _pose(c: Context, scope: Scope, element: Element, link: Element, name: str) 
     try:
         return scope.X_M(link.get("name")).inverse() @ scope.X_M(relative) @ pose
     except UnresolvedError as error:
-        c.say("CB775", f"{name}: {error}", element, name)
+        c.say("CB1425", f"{name}: {error}", element, name)
         return pose
 
 
@@ -104,7 +104,7 @@ def _joined(c: Context, scope: Scope, link: Element, tag: str, name: str) -> tup
         kind = local(kinds[0])
         maker = _MAKERS.get(kind)
         if maker is None:
-            c.say("CB778", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
+            c.say("CB1428", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
             continue
         mesh = maker(c, kinds[0], name)
         if mesh is not None:
@@ -119,7 +119,7 @@ def _sizes(c: Context, element: Element, tag: str, count: int, name: str, defaul
         return [default] * count
     found = c.values(element, tag, count, name)
     if found is not None and not np.all(found > 0):
-        c.say("CB771", f"{name}: <{tag}> must be above zero", element, name)
+        c.say("CB1421", f"{name}: <{tag}> must be above zero", element, name)
         return None
     return None if found is None else [float(v) for v in found]
 
@@ -151,10 +151,10 @@ def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
     uri = c.text(element, "uri")
     scale = c.values(element, "scale", 3, name) if child(element, "scale") is not None else np.ones(3)
     if not uri or scale is None:
-        c.say("CB778", f"{name}: <mesh> has no <uri> or scale that can be read", element, name)
+        c.say("CB1428", f"{name}: <mesh> has no <uri> or scale that can be read", element, name)
         return None
     if child(element, "submesh") is not None:
-        c.say("CB778", f"{name}: a submesh is named; the whole mesh is taken", element, name)
+        c.say("CB1428", f"{name}: a submesh is named; the whole mesh is taken", element, name)
     path = referenced(uri, c.file_of(element), c.options.package_dirs, c.findings, c.where(element, name))
     if path is None:
         return None
@@ -163,7 +163,7 @@ def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
     try:
         return load_mesh_file(path, (float(scale[0]), float(scale[1]), float(scale[2])))
     except ValueError as error:
-        c.say("CB778", f"{name}: {error}", element, name)
+        c.say("CB1428", f"{name}: {error}", element, name)
         return None
 
 

@@ -40,7 +40,7 @@ class Models:
             if worlds:
                 self._c.leave(holder, *_OF_WORLD)
         for other in worlds[1:]:
-            self._c.say("CB776", f"a second world {other.get('name')!r} is left out", other)
+            self._c.say("CB1426", f"a second world {other.get('name')!r} is left out", other)
         return scope
 
     def _fill(self, scope: Scope, holder: Element, depth: int) -> None:
@@ -55,12 +55,12 @@ class Models:
         c, name, kind = self._c, (element.get("name") or "").strip(), local(element)
         self._count += 1
         if self._count > MOST:
-            c.say("CB770", f"more than {MOST} links, frames and joints", element)
+            c.say("CB1420", f"more than {MOST} links, frames and joints", element)
             raise InputError(f"{c.path.name} holds too much", c.findings)
         if not name or "::" in name or name in _RESERVED:
-            c.say("CB771", f"<{kind}> has the name {name!r}", element)
+            c.say("CB1421", f"<{kind}> has the name {name!r}", element)
         elif name in scope.entries:
-            c.say("CB772", f"a second {kind} or other element is named {name!r}; it is left out", element, name)
+            c.say("CB1422", f"a second {kind} or other element is named {name!r}; it is left out", element, name)
         else:
             pose, relative = c.pose(element, name)
             attached = element.get("attached_to") or MODEL
@@ -76,13 +76,13 @@ class Models:
         c = self._c
         name = (c.text(over, "name") if over is not None else "") or (element.get("name") or "").strip()
         if depth >= DEEPEST:
-            c.say("CB773", f"models nest deeper than {DEEPEST}", element)
+            c.say("CB1423", f"models nest deeper than {DEEPEST}", element)
             return
         if not name or "::" in name or name in _RESERVED:
-            c.say("CB771", f"<model> has the name {name!r}", element)
+            c.say("CB1421", f"<model> has the name {name!r}", element)
             return
         if name in scope.entries:
-            c.say("CB772", f"a second model or other element is named {name!r}; it is left out", element, name)
+            c.say("CB1422", f"a second model or other element is named {name!r}; it is left out", element, name)
             return
         source = over if over is not None and child(over, "pose") is not None else element
         pose, relative = c.pose(source, name)
@@ -101,7 +101,7 @@ class Models:
         if path is None:
             return
         if depth >= DEEPEST or path in self._above(element):
-            c.say("CB773", f"{uri} includes itself, or models nest deeper than {DEEPEST}", element)
+            c.say("CB1423", f"{uri} includes itself, or models nest deeper than {DEEPEST}", element)
             return
         try:
             root = parse(path, c.findings)
@@ -110,7 +110,7 @@ class Models:
         c.files[root] = path
         models = children(root, "model")
         if local(root) != "sdf" or not models:
-            c.say("CB773", f"{path.name} holds no SDF model", element)
+            c.say("CB1423", f"{path.name} holds no SDF model", element)
             return
         root.set("cadbridge-included-by", "|".join(str(p) for p in (*self._above(element), path)))
         if element.get("merge") in ("true", "1"):
@@ -144,7 +144,7 @@ class Models:
         """The file that an <include> names: itself, or by the model.config of a folder; None with a finding."""
         c, where, source = self._c, self._c.where(element), self._c.file_of(element)
         if not uri:
-            c.say("CB773", "<include> has no <uri>", element)
+            c.say("CB1423", "<include> has no <uri>", element)
             return None
         if uri.lower().endswith((".sdf", ".world", ".xml")):
             return referenced(uri, source, c.options.package_dirs, c.findings, where)
@@ -156,7 +156,7 @@ class Models:
         except InputError:
             return None
         if not files:
-            c.say("CB773", f"{config} names no SDF file", element)
+            c.say("CB1423", f"{config} names no SDF file", element)
             return None
         return referenced(files[-1], config, c.options.package_dirs, c.findings, where)
 

@@ -270,7 +270,8 @@ class Coupling:
     WORM (a the worm, `teeth_a` its starts) and CROSSED_HELICAL: axes that neither meet nor are parallel, `ratio` =
     teeth_b/teeth_a, `helix` rad of a's teeth against its axis, right-hand positive. LINEAR: Σ factor · q = 0 as
     designed, over `factors` (mate names; rad, m). CAM: `joints` = (driver, follower), by its `cam` law.
-    `carrier` names the component that holds both axes, None where it is found.
+    `carrier` names the component that holds both axes, None where it is found. `pressure_angle` (rad) of spur, internal
+    and bevel teeth, for the forces that part the wheels; None where it is not known.
     """
 
     name: str
@@ -287,6 +288,7 @@ class Coupling:
     offset: float = 0.0
     crossed: bool = False
     helix: float = 0.0
+    pressure_angle: float | None = None
     factors: tuple[tuple[str, float], ...] = ()
     cam: CamLaw | None = None
     where: Where = field(default_factory=Where)

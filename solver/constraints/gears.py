@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,50 @@ _APEX_TOLERANCE = 1e-9
 def gear_radii(gear: GearPair, positions: Array, quaternions: Array) -> tuple[float, float]:
     """Pitch radii (m) of the wheels a and b at the reference pose."""
     return _radii(gear, Poses(np.asarray(positions, float), np.asarray(quaternions, float)))
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Where two wheels a and b touch at the reference pose; world frame, m and rad.
+
+    `point` (3,) lies on both pitch circles, about `centre_a` and `centre_b` with `radius_a` and `radius_b`.
+    `cone_a`, `cone_b` are the pitch cones' half angles (0: cylinders), opening along the unit vectors `out_a`,
+    `out_b` away from the apex; `annulus` is "a", "b" or "".
+    """
+
+    point: Array
+    centre_a: Array
+    centre_b: Array
+    radius_a: float
+    radius_b: float
+    cone_a: float
+    cone_b: float
+    out_a: Array
+    out_b: Array
+    annulus: str
+
+
+def gear_contact(gear: GearPair, positions: Array, quaternions: Array) -> Contact:
+    """The contact of a pair on the line of centres, or on the bevel cones' edge, at the reference pose."""
+    poses = Poses(np.asarray(positions, float), np.asarray(quaternions, float))
+    radius_a, radius_b = _radii(gear, poses)
+    if gear.kind == "bevel":
+        apex, _, out_a, out_b = _bevel(gear, poses)
+        centre_a, centre_b, cone_a, cone_b = _cone_centres(gear, apex, radius_a, out_a, out_b)
+        towards = unit(out_b - out_a * float(out_a @ out_b), "the other axis")
+        return Contact(
+            centre_a + radius_a * towards, centre_a, centre_b, radius_a, radius_b, cone_a, cone_b, out_a, out_b, ""
+        )
+    centre_a, centre_b = poses.point(gear.a, gear.point_a), poses.point(gear.b, gear.point_b)
+    axis_a = unit(poses.turn(gear.a, gear.axis_a), "axis_a")
+    axis_b = unit(poses.turn(gear.b, gear.axis_b), "axis_b")
+    line = centre_b - centre_a
+    line = unit(line - axis_a * float(axis_a @ line), "the line of centres")
+    inside = gear.kind == "internal"
+    annulus = "" if not inside else "a" if gear.ratio < 1 else "b"
+    # Of an annulus and its pinion the contact lies beyond the pinion, seen from the annulus.
+    point = centre_a + line * radius_a * (-1.0 if annulus == "b" else 1.0)
+    return Contact(point, centre_a, centre_b, radius_a, radius_b, 0.0, 0.0, axis_a, axis_b, annulus)
 
 
 def _radii(p: GearPair, poses: Poses) -> tuple[float, float]:
@@ -97,10 +143,7 @@ def _bevel(p: GearPair, poses: Poses) -> tuple[Array, float, Array, Array]:
 def _bevel_row(p: GearPair, poses: Poses) -> Row:
     apex, radius_a, out_a, out_b = _bevel(p, poses)
     radius_b = p.ratio * radius_a
-    # In the cones' plane, the wheels' centres belonging to one common contact point at the cones' edge.
-    cosine, sine = float(out_a @ out_b), float(np.linalg.norm(np.cross(out_a, out_b)))
-    centre_a = apex + out_a * radius_a * (p.ratio + cosine) / sine
-    centre_b = apex + out_b * radius_b * (1 / p.ratio + cosine) / sine
+    centre_a, centre_b, _, _ = _cone_centres(p, apex, radius_a, out_a, out_b)
     point_a, point_b = poses.local(p.a, centre_a), poses.local(p.b, centre_b)
     own_a, own_b = poses.back(p.a, out_a), poses.back(p.b, out_b)
     wheel_a = _cone(p.a, out_a, p.b, out_b, -radius_a, poses)
@@ -108,6 +151,17 @@ def _bevel_row(p: GearPair, poses: Poses) -> Row:
     # The axes meet where the carrier holds: this term is 0 there and gives Ĝ the force at the contact.
     gap = crossed(p.a, point_a, own_a, p.b, point_b, own_b, -1.0)
     return Row((wheel_a, wheel_b, gap))
+
+
+def _cone_centres(
+    p: GearPair, apex: Array, radius_a: float, out_a: Array, out_b: Array
+) -> tuple[Array, Array, float, float]:
+    """The wheels' centres for one common contact point at the cones' edge, and the cones' half angles."""
+    cosine, sine = float(out_a @ out_b), float(np.linalg.norm(np.cross(out_a, out_b)))
+    height_a, height_b = (p.ratio + cosine) / sine, (1 / p.ratio + cosine) / sine
+    centre_a = apex + out_a * radius_a * height_a
+    centre_b = apex + out_b * p.ratio * radius_a * height_b
+    return centre_a, centre_b, float(np.arctan2(1.0, height_a)), float(np.arctan2(1.0, height_b))
 
 
 def _cone(a: int, axis: Array, b: int, other: Array, coefficient: float, poses: Poses) -> Term:

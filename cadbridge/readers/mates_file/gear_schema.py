@@ -22,6 +22,7 @@ class GearPair(Strict):
     teeth: Annotated[list[Teeth], Field(min_length=2, max_length=2)] | None = None
     ratio: Positive | None = None
     radii: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
+    pressure_angle: NotNegative | None = None
     carrier: Name | None = None
 
 

@@ -15,6 +15,7 @@ from cadbridge.readers.mates_file.gear_schema import (
     AxisPairSpec,
     CamPair,
     DifferentialSpec,
+    GearPair,
     HelicalPair,
     LinearSpec,
     RackPair,
@@ -69,7 +70,8 @@ def add_gears(draft: Draft) -> None:
         draft.couplings.append(
             Coupling(
                 name, kind, a, b, pair.ratio, teeth_a, teeth_b, radius_a, radius_b, carrier,
-                crossed=getattr(spec, "crossed", False), helix=_helix(draft, spec), where=where,
+                crossed=getattr(spec, "crossed", False), helix=_helix(draft, spec),
+                pressure_angle=_pressure_angle(draft, spec, where, name), where=where,
             )
         )  # fmt: skip
 
@@ -81,6 +83,18 @@ def _helix(draft: Draft, spec: AxisPairSpec) -> float:
     if isinstance(spec, WormPair):
         return math.copysign(math.radians(85.0), 1.0 if spec.hand == "right" else -1.0)
     return 0.0
+
+
+def _pressure_angle(draft: Draft, spec: AxisPairSpec, where: Where, name: str) -> float | None:
+    """The teeth's pressure angle in rad; None where it is not given, or (told) no angle of teeth."""
+    if not isinstance(spec, GearPair) or spec.pressure_angle is None:
+        return None
+    angle = spec.pressure_angle * draft.angle
+    if angle < math.pi / 4:
+        return angle
+    message = f"{name!r}: a pressure angle is below 45°, not {math.degrees(angle):g}°"
+    draft.findings.add("CB149", message, where)
+    return None
 
 
 def _axis(draft: Draft, feature: Feature | None, where: Where, name: str) -> Feature | None:

@@ -1,0 +1,244 @@
+"""Inverse dynamics of a geared robot in two steps, with the forces on teeth and bearings.
+
+After Chen, Lin & Lin (1999), sections 4 and 5: first the transmitted forces and the actuators' torques from the moment
+balances about the axes, then the bearings' reactions link by link.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.constraints import GROUND
+from solver.constraints.terms import Poses
+from solver.geared.graph import NotGearedError, Reason
+from solver.geared.kernels import Links, Meshes, secondary, two_steps
+from solver.geared.transmission import Transmission, local_frame, shares
+from solver.model import JointLoad
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """What a motion asks of a geared robot, in k samples.
+
+    `torques` (k, n) of the inputs, N m, as their hinges' coordinates count; `transmitted` (k, h) input transmitted
+    forces, N. `contacts` (k, h, 3) are the forces of the driven on the driving wheels in the drivers' local frames
+    (eq. 21), `in_carrier` the same in the carriers' body axes, `on_driver` and `on_driven` (k, h, 3) what the two
+    links get, in their own body axes. `bearings` (k, l, 6): force and moment that the parent's bearing exerts on
+    each link, in its body axes about the hinge's point, without the actuator's torque about the axis.
+    `angles`, `rates`, `accelerations` (k, l) are those of the links' canonical joints. `left` (k, l) N m are the
+    moments about the hinges that stay unbalanced: rounding, where all is well.
+    """
+
+    torques: Array
+    transmitted: Array
+    contacts: Array
+    in_carrier: Array
+    on_driver: Array
+    on_driven: Array
+    bearings: Array
+    angles: Array
+    rates: Array
+    accelerations: Array
+    left: Array
+
+
+def loads(
+    robot: Transmission,
+    angles: ArrayLike,
+    rates: ArrayLike,
+    accelerations: ArrayLike,
+    *,
+    pressure_angle: float | Mapping[str, float] = 0.0,
+    external: ArrayLike | None = None,
+) -> Loads:
+    """Torques, tooth forces and bearing loads for a motion of the primary joints: (k, n) each, rad, rad/s, rad/s².
+
+    Angles count from the model's reference pose. `pressure_angle` (rad) is that of all gear pairs, or by their names
+    (0 where none is given: tangential forces only). `external` (k, l, 6) are wrenches on the links in their centres,
+    world axes. Loads along hinges act; raises NotGearedError where the model has others, ValueError for shapes.
+    """
+    theta, thetad, thetadd = (np.atleast_2d(np.asarray(a, float)) for a in (angles, rates, accelerations))
+    k, n, m, h = len(theta), len(robot.primary) - 1, len(robot.graph.pairs), len(robot.graph.meshes)
+    for what, given in (("angles", theta), ("rates", thetad), ("accelerations", thetadd)):
+        if given.shape != (k, n):
+            raise ValueError(f"the {what} must be ({k}, {n}), a column for each primary joint, not {given.shape}")
+    wrenches = np.zeros((k, m, 6)) if external is None else np.asarray(external, float)
+    if wrenches.shape != (k, m, 6):
+        raise ValueError(f"the external wrenches must be ({k}, {m}, 6), not {wrenches.shape}")
+    L, M = links(robot), meshes(robot, pressure_angle)
+    q, qd, qdd = (all_angles(robot, L, M, given) for given in (theta, thetad, thetadd))
+    resist = _resistance(robot, L, q, qd, qdd)
+    transmitted, torques, left = np.empty((k, h)), np.empty((k, n)), np.empty((k, m))
+    contacts, carried, reaction = np.empty((k, h, 3)), np.empty((k, h, 3)), np.empty((k, m, 6))
+    R = np.empty((k, m + 1, 3, 3))
+    out = (transmitted, torques, contacts, carried, reaction, left, R)
+    place = _place(robot)
+    inputs = np.array(robot.inputs, np.int64)
+    gravity = np.array(robot.model.gravity, float)
+    two_steps(L, M, robot.rates, robot.balance, place, inputs, gravity, q, qd, qdd, resist, wrenches, out)
+    world = np.einsum("kgij,kgj->kgi", R[:, M.carrier], carried)
+    on_driver, on_driven = (np.einsum("kgji,kgj->kgi", R[:, i], s * world) for i, s in ((M.driver, 1), (M.driven, -1)))
+    return Loads(torques, transmitted, contacts, carried, on_driver, on_driven, reaction, q, qd, qdd, left)
+
+
+def _place(robot: Transmission) -> Ints:
+    place = np.full(len(robot.graph.pairs), -1, np.int64)
+    place[list(robot.secondary)] = np.arange(len(robot.secondary))
+    return place
+
+
+def all_angles(robot: Transmission, L: Links, M: Meshes, given: Array) -> Array:
+    """(k, l) canonical angles (or rates …) of all links from those (k, n) of the primary joints."""
+    values = np.zeros((len(given), len(robot.graph.pairs)))
+    values[:, list(robot.primary[1:])] = given
+    place = _place(robot)
+    for row in values:
+        secondary(L, M, robot.rates, place, given, row)
+    return values
+
+
+def links(robot: Transmission) -> Links:
+    """The tables of the links."""
+    graph, model = robot.graph, robot.model
+    n = len(graph.pairs)
+    poses = Poses(np.asarray(model.positions, float), np.asarray(model.quaternions, float))
+    canonical, parent = list(graph.canonical), [p.parent for p in graph.pairs]
+    share_link, share = np.full((n, 2), n, np.int64), np.zeros((n, 2))
+    start = np.empty((n, 3, 3))
+    for i in range(n):
+        for k, (link, factor) in enumerate(shares(graph, i)):
+            share_link[i, k], share[i, k] = link, factor
+        base = np.eye(3) if canonical[i] == GROUND else poses.rotations[canonical[i]]
+        start[i] = base.T @ poses.rotations[i]
+
+    def in_frames(vector: str, owners: list[int], *, point: bool) -> Array:
+        turn = poses.local if point else poses.back
+        return np.array([turn(i, getattr(p, vector)) for i, p in zip(owners, graph.pairs, strict=True)])
+
+    own = list(range(n))
+    return Links(
+        order=np.array(graph.order, np.int64),
+        canonical=_indices(canonical, n),
+        parent=_indices(parent, n),
+        axis=in_frames("axis", canonical, point=False),
+        at_parent=in_frames("point", canonical, point=True),
+        at_link=in_frames("point", own, point=True),
+        start=start,
+        hinge=in_frames("point", own, point=True),
+        own_axis=in_frames("axis", own, point=False),
+        mass=np.array([b.mass for b in model.bodies], float),
+        inertia=np.array([b.inertia for b in model.bodies], float),
+        share_link=share_link,
+        share=share,
+    )
+
+
+def _indices(links: list[int], n: int) -> Ints:
+    """Link indices with n for the base."""
+    return np.array([n if i == GROUND else i for i in links], np.int64)
+
+
+def meshes(robot: Transmission, pressure_angle: float | Mapping[str, float] = 0.0) -> Meshes:
+    """The tables of the meshes. ValueError where a pressure angle is not from 0 to a quarter turn."""
+    graph, model = robot.graph, robot.model
+    n, h = len(graph.pairs), len(graph.meshes)
+    poses = Poses(np.asarray(model.positions, float), np.asarray(model.quaternions, float))
+    radial, axial, contact, frame = np.zeros(h), np.zeros(h), np.zeros((h, 3)), np.zeros((h, 3, 3))
+    for g, mesh in enumerate(graph.meshes):
+        angle = pressure_angle if isinstance(pressure_angle, float | int) else pressure_angle.get(mesh.name, 0.0)
+        if not 0.0 <= angle < np.pi / 2:
+            raise ValueError(f"the pressure angle of {mesh.name} must be from 0 to below a quarter turn, not {angle}")
+        c = mesh.contact
+        a = robot.driver[g] == mesh.a
+        cone, out = (c.cone_a, c.out_a) if a else (c.cone_b, c.out_b)
+        world = local_frame(graph, mesh, robot.driver[g])
+        # Teeth push a wheel towards its axis (an annulus away from it) and away from its cone's apex.
+        side = -1.0 if c.annulus == ("a" if a else "b") else 1.0
+        radial[g] = -side * np.tan(angle) * np.cos(cone)
+        axial[g] = np.sign(world[:, 2] @ out) * np.tan(angle) * np.sin(cone)
+        base = np.eye(3) if mesh.carrier == GROUND else poses.rotations[mesh.carrier]
+        frame[g] = base.T @ world
+        contact[g] = poses.local(mesh.carrier, c.point)
+    start = np.zeros(h + 1, np.int64)
+    np.add.at(start, np.array([m[0] for m in robot.moments], np.int64) + 1, 1)
+    return Meshes(
+        driver=_indices(list(robot.driver), n),
+        driven=_indices(list(robot.driven), n),
+        carrier=_indices([m.carrier for m in graph.meshes], n),
+        contact=contact,
+        frame=frame,
+        radial=radial,
+        axial=axial,
+        moment_start=np.cumsum(start),
+        moment_link=np.array([m[1] for m in robot.moments], np.int64),
+        moment=np.array([m[2] for m in robot.moments], float),
+    )
+
+
+def _resistance(robot: Transmission, L: Links, q: Array, qd: Array, qdd: Array) -> Array:
+    """(k, l) torques of the model's loads about the pairs as designed: damping, springs, friction, rotors."""
+    model, result = robot.model, np.zeros_like(q)
+    starts = reference(robot)
+    others = [("bushings", model.bushings), ("wrenches", model.wrenches), ("callbacks", model.callbacks),
+              ("motors", model.motors)]  # fmt: skip
+    reasons = [Reason("loads", f"the model has {what}") for what, found in others if found]
+    padded = [np.hstack([values, np.zeros((len(values), 1))]) for values in (q, qd, qdd)]
+    for load in model.loads:
+        link = _pair_of(robot, load)
+        if link is None or load.stop is not None:
+            reasons.append(Reason("loads", f"the load {load.name} does not act along a hinge alone"))
+            continue
+        turn, rate, second = (values[:, L.share_link[link]] @ L.share[link] for values in padded)
+        turn = turn + starts[link]
+        torque = -load.damping * rate - load.stiffness * (turn - load.rest) - load.armature * second
+        if load.friction is not None:
+            torque = torque - load.friction.torque * np.tanh(rate / load.friction.speed)
+        result[:, link] += torque
+    if reasons:
+        raise NotGearedError(reasons)
+    return result
+
+
+def _pair_of(robot: Transmission, load: JointLoad) -> int | None:
+    """The link on whose pair a load acts: its coordinate is the pair's, or is the same turn."""
+    c = load.coordinate
+    for pair in robot.graph.pairs:
+        own = robot.model.coordinates[pair.coordinate]
+        if (c.kind, c.a, c.b) == (own.kind, own.a, own.b) and np.allclose(c.axis_a, own.axis_a):
+            return pair.link
+    return None
+
+
+def reference(robot: Transmission) -> Array:
+    """(l,) the values of the pairs' coordinates at the reference pose, rad."""
+    model = robot.model
+    poses = Poses(np.asarray(model.positions, float), np.asarray(model.quaternions, float))
+    found = []
+    for pair in robot.graph.pairs:
+        c = model.coordinates[pair.coordinate]
+        axis, first, other = poses.turn(c.a, c.axis_a), poses.turn(c.a, c.ref_a), poses.turn(c.b, c.ref_b)
+        found.append(math.atan2(float(np.cross(first, other) @ axis), float(first @ other)))
+    return np.array(found)
+
+
+def primary_values(robot: Transmission, pairs: ArrayLike, *, angles: bool = True) -> Array:
+    """(k, n) of the primary joints, as `loads` takes them, from the pairs' coordinates or their derivatives (k, l).
+
+    `pairs` has a column for each link, as its hinge's coordinate counts; `angles` False says they are derivatives.
+    """
+    given = np.array(pairs, float)
+    if angles:
+        given = given - reference(robot)
+    found = np.zeros_like(given)
+    for link in robot.graph.order:
+        (_, own), *others = shares(robot.graph, link)
+        found[:, link] = (given[:, link] - sum(f * found[:, other] for other, f in others)) / own
+    return found[:, list(robot.primary[1:])]

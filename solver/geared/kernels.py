@@ -1,0 +1,237 @@
+"""The two steps of the inverse dynamics of a geared robot, compiled; linear in the number of links.
+
+World axes throughout; n links and the base behind them, as index n. Wrenches are [force; moment].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from solver.constraints.kernels import add, cross, dot, mul, sub, turn
+from solver.geared.blocks import substitute
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Links(NamedTuple):
+    """Links in their body frames C (origin in the centre of mass). Parents have n for the base.
+
+    `order` has parents first. Link i turns about `axis` (in the frame of its canonical parent) through `at_parent`
+    there, which is `at_link` in its own frame; `start` (n, 3, 3) is its orientation in the canonical parent's frame
+    as designed. `hinge` (in its own frame) is where the pair as designed stands, on `parent`.
+    `share_link`, `share` (n, 2): the pair's turn is Σ share · canonical angle (n: nothing).
+    """
+
+    order: Ints
+    canonical: Ints
+    parent: Ints
+    axis: Array
+    at_parent: Array
+    at_link: Array
+    start: Array
+    hinge: Array
+    own_axis: Array
+    mass: Array
+    inertia: Array
+    share_link: Ints
+    share: Array
+
+
+class Meshes(NamedTuple):
+    """Meshes in the frames of their carriers: contact points (h, 3) and the driver's local frames (h, 3, 3).
+
+    `radial`, `axial` (h,): what a unit transmitted force pushes the driver along x and z (eq. 21).
+    Entries `moment` of link `moment_link` in `moment_start[g]:moment_start[g + 1]`.
+    """
+
+    driver: Ints
+    driven: Ints
+    carrier: Ints
+    contact: Array
+    frame: Array
+    radial: Array
+    axial: Array
+    moment_start: Ints
+    moment_link: Ints
+    moment: Array
+
+
+@njit(cache=True, inline="always")
+def _of(a, i):  # type: ignore[no-untyped-def]
+    return (a[i, 0], a[i, 1], a[i, 2])
+
+
+@njit(cache=True)
+def _turned(axis, angle, start, out):  # type: ignore[no-untyped-def]
+    """out (3, 3) = Rot(axis, angle) start."""
+    c, s = math.cos(angle), math.sin(angle)
+    u = (axis[0], axis[1], axis[2])
+    for k in range(3):
+        v = (start[0, k], start[1, k], start[2, k])
+        w = add(add(mul(c, v), mul(s, cross(u, v))), mul((1 - c) * dot(u, v), u))
+        out[0, k], out[1, k], out[2, k] = w[0], w[1], w[2]
+
+
+@njit(cache=True)
+def secondary(L, M, rates, place, primary, values):  # type: ignore[no-untyped-def]
+    """Fill the secondary links' entries of values (n,) from those of the primary ones, by the gear pairs' equations.
+
+    `place[i]` is a link's place among the unknowns of `rates`, −1 for a primary one.
+    """
+    h = M.driver.shape[0]
+    right, found = np.zeros(h), np.zeros(h)
+    for g in range(h):
+        for k in range(M.moment_start[g], M.moment_start[g + 1]):
+            if place[M.moment_link[k]] < 0:
+                right[g] -= M.moment[k] * values[M.moment_link[k]]
+    substitute(rates, right, found)
+    for i in range(values.shape[0]):
+        if place[i] >= 0:
+            values[i] = found[place[i]]
+
+
+@njit(cache=True)
+def move(L, q, qd, qdd, gravity, x, R, v, w, a, alpha):  # type: ignore[no-untyped-def]
+    """Poses, velocities and accelerations of all links from their canonical angles: eqs. (2)-(5), (10), (11).
+
+    The base is accelerated against gravity, so that `a` is what acts on a mass. Eq. (10) is completed by its
+    derivative, α_j = α_i + q̈ z + ω_i × q̇ z, and links move with the angle they really have, balanced or not.
+    """
+    n = L.order.shape[0]
+    for k in range(3):
+        x[n, k], v[n, k], w[n, k], alpha[n, k] = 0.0, 0.0, 0.0, 0.0
+        a[n, k] = -gravity[k]
+        for j in range(3):
+            R[n, j, k] = 1.0 if j == k else 0.0
+    local = np.empty((3, 3))
+    for i in L.order:
+        p = L.canonical[i]
+        _turned(L.axis[i], q[i], L.start[i], local)
+        R[i] = R[p] @ local
+        u = turn(R[p], L.axis[i])
+        wp, ap = _of(w, p), _of(alpha, p)
+        wi = add(wp, mul(qd[i], u))
+        ai = add(ap, add(mul(qdd[i], u), mul(qd[i], cross(wp, u))))
+        out, back = turn(R[p], L.at_parent[i]), mul(-1.0, turn(R[i], L.at_link[i]))
+        xi = add(_of(x, p), add(out, back))
+        vi = add(_of(v, p), add(cross(wp, out), cross(wi, back)))
+        first = add(cross(ap, out), cross(wp, cross(wp, out)))
+        second = add(cross(ai, back), cross(wi, cross(wi, back)))
+        acc = add(_of(a, p), add(first, second))
+        for k in range(3):
+            x[i, k], v[i, k], w[i, k], a[i, k], alpha[i, k] = xi[k], vi[k], wi[k], acc[k], ai[k]
+
+
+@njit(cache=True)
+def asked(L, R, w, a, alpha, external, wrench):  # type: ignore[no-untyped-def]
+    """What must act on each link in its centre beside hinges and teeth: eqs. (15), (16), less the external wrench."""
+    for i in range(L.order.shape[0]):
+        own = R[i].T @ alpha[i]
+        spin = R[i].T @ w[i]
+        h = L.inertia[i] @ spin
+        moment = turn(R[i], L.inertia[i] @ own)
+        gyro = cross(_of(w, i), turn(R[i], h))
+        for k in range(3):
+            wrench[i, k] = L.mass[i] * a[i, k] - external[i, k]
+            wrench[i, 3 + k] = moment[k] + gyro[k] - external[i, 3 + k]
+
+
+@njit(cache=True)
+def effective(L, x, R, wrench, right):  # type: ignore[no-untyped-def]
+    """The moment about each link's axis that it and all it carries in the canonical graph ask for: right (n,)."""
+    n = L.order.shape[0]
+    total = np.zeros((n + 1, 6))
+    total[:n] = wrench
+    for k in range(n - 1, -1, -1):
+        i = L.order[k]
+        p = L.canonical[i]
+        f, m = (total[i, 0], total[i, 1], total[i, 2]), (total[i, 3], total[i, 4], total[i, 5])
+        arm = mul(-1.0, turn(R[i], L.at_link[i]))
+        right[i] = dot(turn(R[p], L.axis[i]), add(m, cross(arm, f)))
+        m = add(m, cross(sub(_of(x, i), _of(x, p)), f))
+        for j in range(3):
+            total[p, j] += f[j]
+            total[p, 3 + j] += m[j]
+
+
+@njit(cache=True)
+def tooth_forces(M, x, R, transmitted, local, carried, wrench):  # type: ignore[no-untyped-def]
+    """Contact forces on the drivers, eq. (21), in local frames and carriers' (h, 3); take them off what links ask for.
+
+    The driven link gets the opposite in the same point.
+    """
+    for g in range(M.driver.shape[0]):
+        t, c = transmitted[g], M.carrier[g]
+        local[g, 0], local[g, 1], local[g, 2] = M.radial[g] * abs(t), t, M.axial[g] * abs(t)
+        in_carrier = turn(M.frame[g], local[g])
+        point = add(_of(x, c), turn(R[c], M.contact[g]))
+        for k in range(3):
+            carried[g, k] = in_carrier[k]
+        f = turn(R[c], carried[g])
+        for link, sign in ((M.driver[g], -1.0), (M.driven[g], 1.0)):
+            if link < wrench.shape[0]:
+                m = cross(sub(point, _of(x, link)), f)
+                for k in range(3):
+                    wrench[link, k] += sign * f[k]
+                    wrench[link, 3 + k] += sign * m[k]
+
+
+@njit(cache=True)
+def bearings(L, x, R, torque, wrench, reaction, left):  # type: ignore[no-untyped-def]
+    """What each parent's bearing does to its link, in the link's axes about the hinge's point (n, 6), link by link.
+
+    Balance eqs. (30)-(33) on the hinges as designed. `torque` (n,) are those about the hinges that are no bearing's
+    (actuators, friction); they must make up the moment about the axis, and `left` (n,) is what is left of it.
+    """
+    for k in range(L.order.shape[0] - 1, -1, -1):
+        i = L.order[k]
+        p = L.parent[i]
+        f = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
+        m = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
+        if p < wrench.shape[0]:
+            moved = add(m, cross(sub(_of(x, i), _of(x, p)), f))
+            for j in range(3):
+                wrench[p, j] += f[j]
+                wrench[p, 3 + j] += moved[j]
+        at_hinge = sub(m, cross(turn(R[i], L.hinge[i]), f))
+        force, moment = turn(R[i].T, np.array(f)), turn(R[i].T, np.array(at_hinge))
+        u = _of(L.own_axis, i)
+        left[i] = dot(u, moment) - torque[i]
+        moment = sub(moment, mul(torque[i], u))
+        for j in range(3):
+            reaction[i, j], reaction[i, 3 + j] = force[j], moment[j]
+
+
+@njit(cache=True)
+def two_steps(L, M, rates, balance, place, inputs, gravity, q, qd, qdd, resist, external, out):  # type: ignore[no-untyped-def]
+    """All samples; q, qd, qdd (k, n) come with the primary links' entries and leave with all. `resist` (k, n) are
+    torques about the pairs as designed that loads exert; `out` the arrays of results."""
+    transmitted, torques, local, carried, reaction, left, orientation = out
+    n, h = L.order.shape[0], M.driver.shape[0]
+    x, v, w, a, alpha = (np.empty((n + 1, 3)), np.empty((n + 1, 3)), np.empty((n + 1, 3)), np.empty((n + 1, 3)),
+                         np.empty((n + 1, 3)))  # fmt: skip
+    R = np.empty((n + 1, 3, 3))
+    wrench, right, solved, torque = np.empty((n, 6)), np.empty(n), np.empty(n), np.empty(n)
+    for s in range(q.shape[0]):
+        move(L, q[s], qd[s], qdd[s], gravity, x, R, v, w, a, alpha)
+        asked(L, R, w, a, alpha, external[s], wrench)
+        effective(L, x, R, wrench, right)
+        for i in range(n):
+            torque[i] = resist[s, i]
+            for k in range(2):
+                if L.share_link[i, k] < n:
+                    right[L.share_link[i, k]] -= L.share[i, k] * resist[s, i]
+        substitute(balance, right, solved)
+        transmitted[s] = solved[:h]
+        for k in range(inputs.shape[0]):
+            torques[s, k] = solved[h + k]
+            torque[inputs[k]] += solved[h + k]
+        tooth_forces(M, x, R, transmitted[s], local[s], carried[s], wrench)
+        bearings(L, x, R, torque, wrench, reaction[s], left[s])
+        orientation[s] = R

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cadbridge.catalogue import (
     cad_json,
+    compare,
     exports,
     freecad,
     general,
@@ -41,6 +42,7 @@ for _table in (
     mates,
     mass,
     mobility,
+    compare,
     page,
     exports,
     simulation,

@@ -9,15 +9,18 @@ import typer
 
 from cadbridge.cli.options import (
     Density,
+    Ignore,
     Json,
     Mass,
     MassFrom,
     Material,
     Mates,
     PackageDir,
+    Select,
     Source,
     Strict,
     Units,
+    chooser,
     read_assembly,
 )
 from cadbridge.errors import InputError
@@ -28,6 +31,12 @@ def check(
     mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option("--compare", help="An older document of --json: tell what changed since.", metavar="OLD.json"),
+    ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")
     ] = None,
@@ -45,25 +54,35 @@ def check(
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.diagnosis import diagnose
     from cadbridge.mechanism import build
-    from cadbridge.report import all_findings, check_document, check_text
+    from cadbridge.report import all_findings, check_document, check_text, findings_list
+    from cadbridge.report.compare import changes_between, changes_text, findings_of_changes, read_old
 
     if run is not None and html is None:
         raise InputError("A run is shown on the page: --run needs --html.")
+    chosen = chooser(select, ignore)
+    older = read_old(compare) if compare is not None else None
     assembly = read_assembly(
         source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
     )
     with working("finding the joints"):
         mechanism = build(assembly)
         diagnosis = diagnose(mechanism)
-    findings = all_findings(mechanism, diagnosis)
+    findings = chosen(all_findings(mechanism, diagnosis))
+    document = check_document(mechanism, diagnosis, findings)
+    if older is not None:
+        document["changes"] = changes = changes_between(older, document)
+        findings += chosen(findings_of_changes(changes, str(compare)))
+        document["findings"] = findings_list(findings)
     if html is not None:
         from cadbridge.report.page import write_page
 
         with working("drawing the page"):
-            write_page(html, mechanism, diagnosis, run)
+            write_page(html, mechanism, diagnosis, run, findings)
     if json:
-        print_json(check_document(mechanism, diagnosis))
+        print_json(document)
     else:
         typer.echo(check_text(mechanism, diagnosis))
+        if older is not None:
+            typer.echo("\n" + changes_text(changes, str(compare)))
         say_findings(findings)
     raise typer.Exit(exit_status(findings, strict))

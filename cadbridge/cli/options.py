@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cadbridge.errors import InputError
+
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
+    from cadbridge.findings import Finding
     from cadbridge.mechanism.model import Mechanism
 
 
@@ -43,6 +48,42 @@ KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Go on without what faults of the input left out (refused otherwise).")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings count as errors for the exit status.")]
+Select = Annotated[
+    list[str] | None,
+    typer.Option("--select", help="Tell these findings only: a code or its beginning (CB4); may be repeated."),
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option("--ignore", help="Leave these findings out: a code or its beginning (CB404).")
+]
+
+
+def chooser(select: list[str] | None, ignore: list[str] | None) -> Callable[[Iterable[Finding]], tuple[Finding, ...]]:
+    """What leaves of findings those that are selected and not ignored; where both match, the longer pattern counts.
+
+    Codes may be separated by commas. InputError for what begins no code.
+    """
+    chosen, left_out = _patterns(select), _patterns(ignore)
+
+    def takes(code: str) -> bool:
+        yes = max((len(p) for p in chosen if code.startswith(p)), default=-1) if chosen else 0
+        return yes > max((len(p) for p in left_out if code.startswith(p)), default=-1)
+
+    return lambda findings: tuple(f for f in findings if takes(f.code))
+
+
+def _patterns(given: list[str] | None) -> list[str]:
+    from cadbridge.catalogue import CATALOGUE
+
+    patterns = [p.strip().upper() for text in given or () for p in text.split(",") if p.strip()]
+    for pattern in patterns:
+        if not any(code.startswith(pattern) for code in CATALOGUE):
+            near = difflib.get_close_matches(pattern, CATALOGUE, n=3, cutoff=0.6)
+            raise InputError(
+                f"No finding has a code that begins with {pattern}."
+                + (f" Near it: {', '.join(near)}." if near else "")
+                + " `cadbridge explain` lists all."
+            )
+    return patterns
 
 
 def read_assembly(

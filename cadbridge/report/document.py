@@ -40,8 +40,13 @@ def all_findings(mechanism: Mechanism, diagnosis: Diagnosis) -> tuple[Finding, .
     return tuple(dict.fromkeys(found))
 
 
-def check_document(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]:
-    """The document `cadbridge.check/1` (its keys are in the design; SI, angles in rad but `deg`)."""
+def check_document(
+    mechanism: Mechanism, diagnosis: Diagnosis, findings: Iterable[Finding] | None = None
+) -> dict[str, Any]:
+    """The document `cadbridge.check/1` (its keys are in docs/check-json.md; SI, angles in rad but `deg`).
+
+    `findings` are those to tell, by default all.
+    """
     return {
         "format": "cadbridge.check/1",
         "source": mechanism.assembly.source,
@@ -83,7 +88,7 @@ def check_document(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]
             for b in mechanism.bodies
         ],
         "joints": [_joint(mechanism, j) for j in mechanism.joints],
-        "findings": findings_list(all_findings(mechanism, diagnosis)),
+        "findings": findings_list(all_findings(mechanism, diagnosis) if findings is None else findings),
     }
 
 

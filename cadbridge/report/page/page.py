@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from cadbridge.report.page.scene import scene
 
 if TYPE_CHECKING:
     from cadbridge.diagnosis.model import Diagnosis
+    from cadbridge.findings import Finding
     from cadbridge.mechanism.model import Mechanism
 
 NAVIGATION = {
@@ -30,13 +32,21 @@ NAVIGATION = {
 }  # fmt: skip
 
 
-def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, run: Path | None = None) -> None:
+def write_page(
+    path: Path,
+    mechanism: Mechanism,
+    diagnosis: Diagnosis,
+    run: Path | None = None,
+    findings: Sequence[Finding] | None = None,
+) -> None:
     """Write the page, with a trajectory of the mechanism where one is given; it appears whole or not at all.
+
+    `findings` are those to tell, by default all.
 
     InputError where the file cannot be written or the run is of another model, MissingExtraError where the
     page's code was not built.
     """
-    text = page_html(mechanism, diagnosis, run)
+    text = page_html(mechanism, diagnosis, run, findings)
     try:
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
@@ -44,21 +54,24 @@ def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, run: Path
         raise InputError(f"The page {path} cannot be written: {fault.strerror or fault}.") from fault
 
 
-def page_html(mechanism: Mechanism, diagnosis: Diagnosis, run: Path | None = None) -> str:
+def page_html(
+    mechanism: Mechanism, diagnosis: Diagnosis, run: Path | None = None, findings: Sequence[Finding] | None = None
+) -> str:
     """The page as a string."""
     from cadbridge.report.page.motions import RunData, freedom_clips, run_clip
     from cadbridge.report.page.plots import plots
 
     code, style = built("page.js"), built("page.css")
     items, buffer = Items(mechanism), Buffer()
-    document = check_document(mechanism, diagnosis)
+    told = all_findings(mechanism, diagnosis) if findings is None else findings
+    document = check_document(mechanism, diagnosis, told)
     played = RunData(mechanism, run) if run is not None else None
     clips = [run_clip(played, buffer)] if played is not None else []
     clips += freedom_clips(mechanism, buffer)
     picture = scene(mechanism, diagnosis, items, clips, buffer)
     content = [
         sections.summary(document),
-        sections.findings(items, all_findings(mechanism, diagnosis)),
+        sections.findings(items, told),
         sections.redundancies(items, document),
         sections.freedoms(items, diagnosis, clips),
         graph(mechanism, diagnosis, items),

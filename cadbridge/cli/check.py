@@ -7,28 +7,13 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import (
-    Density,
-    Ignore,
-    Json,
-    Mass,
-    MassFrom,
-    Material,
-    Mates,
-    PackageDir,
-    Select,
-    Source,
-    Strict,
-    Units,
-    chooser,
-    read_assembly,
-)
+from cadbridge.cli.options import Ignore, Json, Reading, Select, Strict, chooser, reads_source
 from cadbridge.errors import InputError
 
 
+@reads_source
 def check(
-    source: Source,
-    mates: Mates = None,
+    reading: Reading,
     json: Json = False,
     strict: Strict = False,
     select: Select = None,
@@ -44,11 +29,6 @@ def check(
         Path | None,
         typer.Option("--run", help="A trajectory of this source (.parquet), played and plotted on the page."),
     ] = None,
-    density: Density = None,
-    material: Material = None,
-    mass: Mass = MassFrom.DECLARED,
-    package_dir: PackageDir = None,
-    units: Units = None,
 ) -> None:
     """How the mechanism moves, which mates repeat which, and what is wrong with it."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
@@ -61,9 +41,7 @@ def check(
         raise InputError("A run is shown on the page: --run needs --html.")
     chosen = chooser(select, ignore)
     older = read_old(compare) if compare is not None else None
-    assembly = read_assembly(
-        source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
-    )
+    assembly = reading.assembly()
     with working("finding the joints"):
         mechanism = build(assembly)
         diagnosis = diagnose(mechanism)

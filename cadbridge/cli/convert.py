@@ -7,52 +7,30 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import (
-    Density,
-    Json,
-    KeepGoing,
-    Mass,
-    MassFrom,
-    Material,
-    Mates,
-    PackageDir,
-    Source,
-    Strict,
-    Units,
-    build_whole,
-    read_assembly,
-)
+from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
 
 
+@reads_source
 def convert(
-    source: Source,
+    reading: Reading,
     to: Annotated[str, typer.Option("--to", help="urdf, mjcf, sdf, glb, json or python.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")],
     run: Annotated[
         Path | None, typer.Option("--run", help="A trajectory of the same model, which a GLB plays.")
     ] = None,
-    mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
-    density: Density = None,
-    material: Material = None,
-    mass: Mass = MassFrom.DECLARED,
-    package_dir: PackageDir = None,
-    units: Units = None,
 ) -> None:
     """Write the mechanism for another engine, and say what its format cannot carry."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.exporters import ExportOptions, export
     from cadbridge.report import export_document
 
-    assembly = read_assembly(
-        source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
-    )
+    mechanism = reading.whole_mechanism(keep_going)
     with working(f"writing {to}"):
-        mechanism = build_whole(assembly, keep_going)
         result = export(mechanism, output, to=to, options=ExportOptions(run=run))
-    findings = (*assembly.findings, *mechanism.findings, *result.findings)
+    findings = (*mechanism.assembly.findings, *mechanism.findings, *result.findings)
     if json:
         print_json(export_document(mechanism, result, to))
     else:

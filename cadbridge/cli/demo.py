@@ -29,7 +29,7 @@ def demo(
 
 def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     """Read, check, simulate and export, telling what each step found and how long it took."""
-    from cadbridge.cli.options import read_assembly
+    from cadbridge.cli.options import Reading
     from cadbridge.cli.output import exit_status, say, say_findings, working
     from cadbridge.cli.running import run_mechanism
     from cadbridge.diagnosis import diagnose
@@ -43,7 +43,7 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
         say(f"[{time.perf_counter() - start:5.1f} s] {what}")
 
     step(f"reading {source.name}")
-    assembly = read_assembly(source)
+    assembly = Reading(source).assembly()
     step("finding bodies, joints and redundant mates")
     with working("checking"):
         mechanism = build(assembly)

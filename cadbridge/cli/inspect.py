@@ -6,42 +6,23 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import (
-    Density,
-    Json,
-    Mass,
-    MassFrom,
-    Material,
-    Mates,
-    PackageDir,
-    Source,
-    Strict,
-    Units,
-    read_assembly,
-)
+from cadbridge.cli.options import Json, Reading, Strict, reads_source
 
 
+@reads_source
 def inspect(
-    source: Source,
-    mates: Mates = None,
+    reading: Reading,
     json: Json = False,
     strict: Strict = False,
     faces: Annotated[
         str | None, typer.Option("--faces", help="Print every face of this part as the YAML that names it.")
     ] = None,
-    density: Density = None,
-    material: Material = None,
-    mass: Mass = MassFrom.DECLARED,
-    package_dir: PackageDir = None,
-    units: Units = None,
 ) -> None:
     """What is in the file: parts, instances, mates, units, materials."""
     from cadbridge.cli.output import exit_status, print_json, say_findings
     from cadbridge.report import faces_text, inspect_document, inspect_text, with_masses
 
-    assembly = read_assembly(
-        source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
-    )
+    assembly = reading.assembly()
     if faces is not None:
         typer.echo(faces_text(assembly, faces))
         return

@@ -8,21 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import (
-    Density,
-    Json,
-    KeepGoing,
-    Mass,
-    MassFrom,
-    Material,
-    Mates,
-    PackageDir,
-    Source,
-    Strict,
-    Units,
-    build_whole,
-    read_assembly,
-)
+from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
 
 
 class Against(StrEnum):
@@ -31,8 +17,9 @@ class Against(StrEnum):
     REFERENCE = "reference"
 
 
+@reads_source
 def simulate(
-    source: Source,
+    reading: Reading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).")] = Path(
         "run.parquet"
     ),
@@ -50,15 +37,9 @@ def simulate(
         Against | None,
         typer.Option("--against", help="Compare positions with the time series that the source holds."),
     ] = None,
-    mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
-    density: Density = None,
-    material: Material = None,
-    mass: Mass = MassFrom.DECLARED,
-    package_dir: PackageDir = None,
-    units: Units = None,
 ) -> None:
     """Simulate the mechanism and write its trajectory."""
     from dataclasses import replace
@@ -69,17 +50,14 @@ def simulate(
     from cadbridge.report import run_document, run_text
     from cadbridge.simulation import compare
 
-    assembly = read_assembly(
-        source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
-    )
-    mechanism = build_whole(assembly, keep_going)
+    mechanism = reading.whole_mechanism(keep_going)
     run = run_mechanism(
         mechanism, output, scenario=scenario, duration=duration, plots=plots, collapse=not keep_redundant
     )
     told = Findings(run.findings)
     compared = compare(run, told) if against is not None else None
     run = replace(run, findings=told.as_tuple())
-    findings = (*assembly.findings, *mechanism.findings, *run.findings)
+    findings = (*mechanism.assembly.findings, *mechanism.findings, *run.findings)
     if json:
         print_json(run_document(run, output, compared))
     else:

@@ -6,47 +6,26 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import (
-    Density,
-    Json,
-    KeepGoing,
-    Mass,
-    MassFrom,
-    Material,
-    Mates,
-    PackageDir,
-    Source,
-    Strict,
-    Units,
-    build_whole,
-    read_assembly,
-)
+from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
 
 
+@reads_source
 def verify(
-    source: Source,
+    reading: Reading,
     to: Annotated[str, typer.Option("--to", help="mjcf (in MuJoCo), urdf (in Pinocchio) or sdf (in Drake).")],
     duration: Annotated[float, typer.Option("--duration", min=1e-3, help="Seconds of the free swing.")] = 1.0,
-    mates: Mates = None,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
-    density: Density = None,
-    material: Material = None,
-    mass: Mass = MassFrom.DECLARED,
-    package_dir: PackageDir = None,
-    units: Units = None,
 ) -> None:
     """Export to a scratch folder, load it in the target engine, compare masses, poses and a free swing."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.verification import verification_document
     from cadbridge.verification import verify as compare
 
-    assembly = read_assembly(
-        source, mates, density=density, material=material, mass=mass, package_dir=package_dir, units=units
-    )
+    mechanism = reading.whole_mechanism(keep_going)
     with working(f"comparing with the engine of {to}"):
-        result = compare(build_whole(assembly, keep_going), to, duration=duration)
+        result = compare(mechanism, to, duration=duration)
     if json:
         print_json(verification_document(result))
     else:

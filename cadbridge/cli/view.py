@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import Mates, PackageDir, Units, read_assembly
+from cadbridge.cli.options import Reading, reads_source
 from cadbridge.errors import InputError
 
 
+@reads_source
 def view(
-    source: Annotated[
-        Path, typer.Argument(help="A source, or a run (.parquet) of one beside it.", metavar="SOURCE|RUN")
-    ],
+    reading: Reading,
     run: Annotated[Path | None, typer.Option("--run", help="A trajectory of this source, to play.")] = None,
-    mates: Mates = None,
-    package_dir: PackageDir = None,
-    units: Units = None,
     host: Annotated[str, typer.Option("--host", help="The address to serve at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to serve at.")] = 8080,
 ) -> None:
-    """Move the mechanism by hand through its constraints, and read the YAML of a face that is clicked."""
+    """Move the mechanism by hand through its constraints, and read the YAML of a face that is clicked.
+
+    SOURCE may also be a run (.parquet) of a source beside it, which is then played.
+    """
     import time
 
     from cadbridge.cli.output import say, say_findings, working
@@ -31,9 +31,9 @@ def view(
     from cadbridge.report.live import LiveView
     from cadbridge.report.page.motions import RunData
 
-    if source.suffix == ".parquet":
-        source, run = source_of(source), source
-    assembly = read_assembly(source, mates, package_dir=package_dir, units=units)
+    if reading.source.suffix == ".parquet":
+        reading, run = replace(reading, source=source_of(reading.source)), reading.source
+    assembly = reading.assembly()
     with working("finding the joints"):
         mechanism = build(assembly)
     say_findings(mechanism.findings)

@@ -114,11 +114,11 @@ def taken_by(path: Path) -> tuple[Format, str] | None:
         head = stream.read(looked_at).replace(b"\0", b"")
     for fmt in FORMATS:
         if fmt.sniff(head):
-            also = f", as its name's {ending} says too" if ending in fmt.endings else ""
-            return fmt, f"its first {looked_at} bytes are those of {fmt.name}{also}"
+            also = f", and its name ends in {ending}" if ending in fmt.endings else ""
+            return fmt, f"it begins as {fmt.name} does{also}"
     for fmt in FORMATS:
         if ending in fmt.endings and (ending != ".xml" or b"<!DOCTYPE" in head):
-            return fmt, f"its name ends in {ending}; its first bytes say nothing"
+            return fmt, f"its name ends in {ending}; its beginning says nothing"
     return None
 
 

@@ -94,7 +94,7 @@ def taken(assembly: Assembly) -> dict[str, str]:
 def taken_lines(assembly: Assembly) -> list[str]:
     """Which reader and why, units, frames and mates, for a person."""
     how, mates = taken(assembly), count_mates(assembly)
-    lines = [f"  read by {how['reader']}, because {how['why']}"]
+    lines = [f"  read as {how['reader']}: {how['why']}"]
     lines += [f"  units: {line}" for line in assembly.units]
     lines.append(f"  frames: {how['frames']}")
     lines.append(

@@ -115,12 +115,12 @@ def test_joints_limits_drives_couplings_and_home(tmp_path: Path) -> None:
     arm = _read(tmp_path, ARM)
     assert arm.name == "arm"
     assert [(m.name, m.kind) for m in arm.mates] == [
-        ("base fixed", MateKind.FIXED),
         ("J1", MateKind.REVOLUTE),
         ("J2", MateKind.PRISMATIC),
         ("J3", MateKind.SPHERICAL),
     ]
-    first = arm.mates[1]
+    assert [c.name for c in arm.components if c.grounded] == ["world", "base"]
+    first = arm.mates[0]
     assert first.limit is not None
     assert (first.limit.lower, first.limit.upper) == pytest.approx(np.radians([-100, 50]))
     assert (first.damping, first.friction) == (0.5, 0.25)
@@ -308,5 +308,5 @@ def test_included_files_lie_in_the_folder_or_a_package(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         read(path)
     arm = read(path, options=ReadOptions(package_dirs=(other,)))
-    assert len(arm.mates) == 4
+    assert len(arm.mates) == 3
     assert arm.mates[1].where.line is None  # the line of which file?

@@ -14,7 +14,7 @@ from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.mjcf.bodies import read_part
-from cadbridge.readers.mjcf.context import WORLD, Context, free
+from cadbridge.readers.mjcf.context import Context, free
 from cadbridge.readers.mjcf.equalities import read_equalities
 from cadbridge.readers.mjcf.files import check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
@@ -56,7 +56,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         instances=tuple(Instance(name, name, X_WB, name) for name, part, X_WB in named if part is not None),
         components=(
             *(
-                Component(name, (name,) if part else (), X_WB, name == WORLD, where=c.where("bodies", i, name))
+                Component(name, (name,) if part else (), X_WB, c.stands(i), where=c.where("bodies", i, name))
                 for i, (name, part, X_WB) in enumerate(named)
             ),
             *between,
@@ -67,7 +67,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         frames=_frames(c),
         home=_home(c),
         units=("MJCF: m, kg, rad (compiled by MuJoCo, degrees converted)",),
-        mates_in_file=len(c.joints) + len(c.model["eq_type"]),
+        mates_in_file=len(mates) + len(c.model["eq_type"]),  # all joints are understood, several may make one mate
         extra={"gravity": tuple(float(g) for g in c.model["gravity"])},
         findings=c.findings.as_tuple(),
     )

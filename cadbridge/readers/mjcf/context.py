@@ -13,8 +13,6 @@ from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
 
 _LINE = re.compile(r"line (\d+)")
-WORLD = "world"
-"""MuJoCo's name of the body that stands still; no other may bear it."""
 
 
 @dataclass
@@ -45,6 +43,10 @@ class Context:
         """The place of an element: its line where one file holds all."""
         found = _LINE.search(self.model[f"{kind}_info"][index]) if self.lines else None
         return Where(str(self.path), int(found[1]) if found else None, None, item)
+
+    def stands(self, body: int) -> bool:
+        """Whether a body is the world, or hangs on it without a joint."""
+        return int(self.model["body_parentid"][body]) == 0 and (body == 0 or not self.model["body_jntnum"][body])
 
     def X_PB(self, body: int) -> Pose:
         """The pose of a body in its parent's frame in the reference pose."""

@@ -29,7 +29,7 @@ class Pair:
 
 
 def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]:
-    """The mates between every body and its parent, and the massless components that chains of joints need."""
+    """The mates between every body that can move and its parent; the massless components that chains of joints need."""
     mates: list[Mate] = []
     between: list[Component] = []
     taken: set[str] = set(c.joints)
@@ -38,6 +38,8 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
         first, count = int(m["body_jntadr"][body]), int(m["body_jntnum"][body])
         joints = list(range(first, first + count)) if count else []
         parent = c.bodies[int(m["body_parentid"][body])]
+        if c.stands(body):
+            continue
         if not joints:
             name = free(f"{c.bodies[body]} fixed", taken)
             mates.append(_mate(c, name, MateKind.FIXED, parent, body, np.zeros(3), _Z))

@@ -140,8 +140,8 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
     element = child(axis, "limit")
     if element is None:
         return None
-    lower, upper = (c.number(element, key, j.name, sign * math.inf) for key, sign in (("lower", -1), ("upper", 1)))
-    velocity, effort = (c.number(element, key, j.name, math.inf) for key in ("velocity", "effort"))
+    lower, upper = (_bound(c, element, key, j.name, sign * math.inf) for key, sign in (("lower", -1), ("upper", 1)))
+    velocity, effort = (_bound(c, element, key, j.name, math.inf) for key in ("velocity", "effort"))
     if lower > upper:
         c.say("CB1421", f"joint {j.name}: lower {lower:g} is above upper {upper:g}; the range is left out", element)
         ranged = False
@@ -152,6 +152,16 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
         effort if 0 <= effort < NO_LIMIT else None,
     )
     return None if limit == Limit() else limit
+
+
+def _bound(c: Context, element: Element, key: str, item: str, none: float) -> float:
+    """A bound; `none`, the infinity that stands for none, where it is absent or says so itself ("inf", "-Infinity")."""
+    try:
+        if float(c.text(element, key)) == none:
+            return none
+    except ValueError:
+        pass
+    return c.number(element, key, item, none)
 
 
 def _screw(c: Context, j: Joint) -> Made:

@@ -17,6 +17,7 @@ from tests.readers.same_mechanism import (
     fusion,
     ondsel,
     onshape,
+    robot_formats,
     simmechanics,
     simscape,
     step,
@@ -28,12 +29,14 @@ from tests.readers.same_mechanism import (
 class Sample:
     """How a format is written, and which plain form it is held against.
 
-    `names` are the model's names of mates and joints that the format cannot name, by those that the reader gives.
+    `names` are the model's names of mates, joints and gears that the format cannot name, by those that the reader
+    gives. `own_frames`: bodies have the frames of the model, not others that the format demands.
     """
 
     write: Callable[[Path], Path]
     reference: str
     names: dict[str, str] = field(default_factory=dict)
+    own_frames: bool = True
 
 
 REFERENCES: dict[str, Callable[[Path], Path]] = {
@@ -55,4 +58,7 @@ FORMATS: dict[str, Sample] = {
     "ap242": Sample(step.ap242, "joints"),
     "ap214": Sample(step.ap214, "joints"),
     "ap242 written": Sample(step.converted, "joints"),
+    "urdf": Sample(robot_formats.urdf, "joints", robot_formats.URDF_COUPLINGS, own_frames=False),
+    "sdf": Sample(robot_formats.sdf, "joints"),
+    "mjcf": Sample(robot_formats.mjcf, "joints"),
 }

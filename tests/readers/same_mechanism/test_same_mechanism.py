@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import cadbridge as cb
 from cadbridge.assembly import CouplingKind
 from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.findings import Severity
-from cadbridge.mechanism.model import Joint, Mechanism
+from cadbridge.mechanism.model import Body, Joint, Mechanism
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trajectory import columns_of
@@ -40,6 +41,7 @@ def outcome(source: Path, names: dict[str, str] | None = None) -> Outcome:
     assembly = replace(
         assembly,
         mates=tuple(replace(m, name=said.get(m.name, m.name)) for m in assembly.mates),
+        couplings=tuple(replace(c, name=said.get(c.name, c.name)) for c in assembly.couplings),
         joint_names={said.get(mate, mate): joint for mate, joint in assembly.joint_names.items()},
     )
     errors = [f for f in assembly.findings if f.severity is Severity.ERROR]
@@ -57,10 +59,10 @@ def reference(form: str) -> Outcome:
 
 
 @pytest.fixture(params=FORMATS)
-def pair(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Outcome, Outcome]:
-    """What became of a format's file, and of the plain form."""
+def pair(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Outcome, Outcome, bool]:
+    """What became of a format's file, and of the plain form; whether bodies must have the same frames."""
     sample = FORMATS[request.param]
-    return outcome(sample.write(tmp_path), sample.names), reference(sample.reference)
+    return outcome(sample.write(tmp_path), sample.names), reference(sample.reference), sample.own_frames
 
 
 def world_axis(mechanism: Mechanism, joint: Joint) -> tuple[np.ndarray, np.ndarray]:
@@ -74,16 +76,21 @@ def ends(mechanism: Mechanism, joint: Joint) -> list[str]:
     return ["ground" if i == -1 else mechanism.bodies[i].name for i in (joint.a, joint.b)]
 
 
-def same_mechanism(one: Mechanism, two: Mechanism) -> None:
+def weights(body: Body) -> list[np.ndarray]:
+    """Mass, centre and inertia of a body in the world, whatever its own frame is."""
+    assert body.mass is not None
+    R = body.X_WB.R
+    return [np.array(body.mass.mass), body.X_WB.point(body.mass.com), R @ body.mass.inertia @ R.T]
+
+
+def same_mechanism(one: Mechanism, two: Mechanism, own_frames: bool) -> None:
     assert {b.name for b in one.bodies} == {b.name for b in two.bodies} == set(BODIES) - {"Base"}
     for body in one.bodies:
         other = next(b for b in two.bodies if b.name == body.name)
-        np.testing.assert_allclose(body.X_WB.matrix(), other.X_WB.matrix(), atol=1e-12)
-        assert body.mass is not None
-        assert other.mass is not None
-        assert body.mass.mass == pytest.approx(other.mass.mass, rel=1e-12)
-        np.testing.assert_allclose(body.mass.com, other.mass.com, atol=1e-12)
-        np.testing.assert_allclose(body.mass.inertia, other.mass.inertia, atol=1e-12)
+        for ours, theirs in zip(weights(body), weights(other), strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=1e-12)
+        if own_frames:
+            np.testing.assert_allclose(body.X_WB.matrix(), other.X_WB.matrix(), atol=1e-12)
     assert sorted(j.name for j in one.joints) == sorted(j.name for j in two.joints)
     for joint in one.joints:
         like = two.joint(joint.name)
@@ -97,7 +104,7 @@ def same_mechanism(one: Mechanism, two: Mechanism) -> None:
             assert joint.limit.lower == pytest.approx(like.limit.lower, abs=1e-9)
             assert joint.limit.upper == pytest.approx(like.limit.upper, abs=1e-9)
     assert [c.name for c in one.couplings] == [c.name for c in two.couplings]
-    assert all(c.coupling.kind in (CouplingKind.SPUR, CouplingKind.JOINTS) for c in one.couplings)
+    assert all(c.coupling.kind in (CouplingKind.SPUR, CouplingKind.RATIO, CouplingKind.JOINTS) for c in one.couplings)
 
 
 def same_diagnosis(one: Diagnosis, two: Diagnosis) -> None:
@@ -110,15 +117,27 @@ def same_diagnosis(one: Diagnosis, two: Diagnosis) -> None:
     )
 
 
+def displacements(run: Run, body: str) -> np.ndarray:
+    """(n, 4, 4): how a body has moved in the world since the start, whatever its own frame is."""
+    columns = columns_of(run)
+    p, q = (np.column_stack([columns[f"body.{body}.{k}"][0] for k in keys]) for keys in (_PLACE, _TURN))
+    X = np.tile(np.eye(4), (len(p), 1, 1))
+    X[:, :3, :3], X[:, :3, 3] = Rotation.from_quat(q, scalar_first=True).as_matrix(), p
+    return np.asarray(X @ np.linalg.inv(X[0]))
+
+
+_PLACE, _TURN = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
+
+
 def same_motion(one: Run, two: Run) -> None:
-    ours, theirs = columns_of(one), columns_of(two)
-    poses = {f"body.{name}.{axis}" for name in BODIES for axis in ("x", "y", "z", "qw", "qx", "qy", "qz")}
-    moved = 0.0
-    for name, (values, _) in theirs.items():
-        if name in poses or (name.startswith("joint.") and name.endswith(".q")):
+    for name in set(BODIES) - {"Base"}:
+        theirs = displacements(two, name)
+        np.testing.assert_allclose(displacements(one, name), theirs, atol=1e-9, err_msg=name)
+        assert np.ptp(theirs[:, 0, 1]) > 0.05
+    ours = columns_of(one)
+    for name, (values, _) in columns_of(two).items():
+        if name.startswith("joint.") and name.endswith(".q"):
             np.testing.assert_allclose(ours[name][0], values, atol=1e-9, err_msg=name)
-            moved = max(moved, float(np.ptp(values)))
-    assert moved > 0.05
 
 
 def test_the_plain_form_is_what_it_should_be() -> None:
@@ -128,8 +147,8 @@ def test_the_plain_form_is_what_it_should_be() -> None:
     assert (mobility.dof, mobility.rows, mobility.rank, mobility.redundant) == (1, 39, 23, 16)
 
 
-def test_the_same_mechanism_diagnosis_and_motion(pair: tuple[Outcome, Outcome]) -> None:
-    ours, plain = pair
-    same_mechanism(ours.mechanism, plain.mechanism)
+def test_the_same_mechanism_diagnosis_and_motion(pair: tuple[Outcome, Outcome, bool]) -> None:
+    ours, plain, own_frames = pair
+    same_mechanism(ours.mechanism, plain.mechanism, own_frames)
     same_diagnosis(ours.diagnosis, plain.diagnosis)
     same_motion(ours.run, plain.run)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cadbridge.diagnosis import diagnose
+    from cadbridge.efforts import inverse, load_motion, write_inverse
     from cadbridge.errors import CadbridgeError, InputError, ModelError
     from cadbridge.exporters import export
     from cadbridge.mechanism import build
@@ -36,6 +37,9 @@ _HOMES = {
     "load_scenario": "cadbridge.simulation",
     "write_trajectory": "cadbridge.simulation",
     "export": "cadbridge.exporters",
+    "inverse": "cadbridge.efforts",
+    "load_motion": "cadbridge.efforts",
+    "write_inverse": "cadbridge.efforts",
     "check_document": "cadbridge.report",
     "CadbridgeError": "cadbridge.errors",
     "InputError": "cadbridge.errors",
@@ -51,9 +55,12 @@ __all__ = [
     "check_document",
     "diagnose",
     "export",
+    "inverse",
+    "load_motion",
     "load_scenario",
     "read",
     "simulate",
+    "write_inverse",
     "write_trajectory",
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cadbridge.catalogue import (
     cad_json,
     compare,
+    efforts,
     exports,
     freecad,
     general,
@@ -44,6 +45,7 @@ for _table in (
     mobility,
     compare,
     page,
+    efforts,
     exports,
     simulation,
     jobs,

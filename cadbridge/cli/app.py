@@ -13,6 +13,7 @@ from cadbridge.cli.convert import convert
 from cadbridge.cli.demo import demo
 from cadbridge.cli.explain import explain
 from cadbridge.cli.inspect import inspect
+from cadbridge.cli.inverse import inverse
 from cadbridge.cli.simulate import simulate
 from cadbridge.cli.verify import verify
 from cadbridge.cli.view import view
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (inspect, check, convert, simulate, view, verify, batch, demo, explain):
+for command in (inspect, check, convert, simulate, inverse, view, verify, batch, demo, explain):
     app.command()(command)
 
 app.add_typer(cache, name="cache")

@@ -42,7 +42,7 @@ def check_text(mechanism: Mechanism, diagnosis: Diagnosis) -> str:
     ]
     text = "\n".join(lines) + "\n" + _freedoms_text(diagnosis)
     if diagnosis.redundancies:
-        text += "\nWhat repeats what\n" + _table(
+        text += "\nWhat repeats what\n" + plain_table(
             ("mate", "rows repeated", "by", "kind", "instead"),
             [
                 (
@@ -60,7 +60,7 @@ def check_text(mechanism: Mechanism, diagnosis: Diagnosis) -> str:
         text += "".join(f"  {_some(s.mates, 8)}\n" for s in diagnosis.deletable_sets[:MAX_ROWS])
     if mechanism.joints:
         reactions = {r.joint: _undetermined(r) for r in diagnosis.reactions}
-        text += "\nJoints\n" + _table(
+        text += "\nJoints\n" + plain_table(
             ("joint", "type", "between", "and", "reaction"),
             [
                 (
@@ -120,7 +120,7 @@ def inspect_text(assembly: Assembly) -> str:
             )
         )
     head = ("part", "instances", "volume cm³", "material", "density kg/m³", "mass kg", "mass from")
-    return "\n".join(lines) + "\n\n" + _table(head, rows).rstrip()
+    return "\n".join(lines) + "\n\n" + plain_table(head, rows).rstrip()
 
 
 def faces_text(assembly: Assembly, part: str) -> str:
@@ -185,7 +185,7 @@ def _some(names: Sequence[str], most: int = 4) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def plain_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A plain table that reads the same on a terminal and in a file."""
     from rich import box
     from rich.console import Console

@@ -131,6 +131,13 @@ class LoadsFile(Strict):
     stops: list[StopEntry] = Field(default_factory=list)
 
 
+_ENTRIES: tuple[type[BaseModel], ...] = (
+    LoadsFile, SpringEntry, JointSpringEntry, BushingEntry, WrenchEntry, FrictionEntry, StopEntry, FrameEntry,
+)  # fmt: skip
+LOAD_KEYS = tuple(sorted({key for entry in _ENTRIES for key in entry.model_fields}))
+"""All keys that loads know."""
+
+
 @dataclass(frozen=True)
 class LoadSpecs:
     """Loads in SI, on bodies in their frames B, and on joints by name (`friction` and `stops`)."""
@@ -154,6 +161,21 @@ def function_of(value: float | str | Table) -> TimeFunction:
         return table(value.table)
     maker: Callable[..., TimeFunction] = expression if isinstance(value, str) else constant
     return maker(value)
+
+
+def find_component(mechanism: Mechanism, findings: Findings, name: str, where: Where) -> tuple[int, Pose] | None:
+    """The body of a component (its name, or the end of it) and its pose X_BC as designed; CB604 where none is meant."""
+    if name == GROUND:
+        return GROUND_BODY, Pose()
+    bodies = mechanism.body_of
+    fits = [name] if name in bodies else [n for n in bodies if n.rsplit("/", 1)[-1] == name]
+    if len(fits) == 1:
+        body = bodies[fits[0]]
+        X_WB = Pose() if body == GROUND_BODY else mechanism.bodies[body].X_WB
+        return body, X_WB.inverse() @ mechanism.assembly.component(fits[0]).X_WC
+    said = f"there is no component {name!r}" if not fits else f"{name!r} may be any of {', '.join(sorted(fits))}"
+    findings.add("CB604", said, where)
+    return None
 
 
 @dataclass
@@ -185,18 +207,7 @@ class LoadsResolver:
         )
 
     def _component(self, name: str, where: Where) -> tuple[int, Pose] | None:
-        """The body of a component and its pose X_BC as designed."""
-        if name == GROUND:
-            return GROUND_BODY, Pose()
-        bodies = self.mechanism.body_of
-        fits = [name] if name in bodies else [n for n in bodies if n.rsplit("/", 1)[-1] == name]
-        if len(fits) == 1:
-            body = bodies[fits[0]]
-            X_WB = Pose() if body == GROUND_BODY else self.mechanism.bodies[body].X_WB
-            return body, X_WB.inverse() @ self.mechanism.assembly.component(fits[0]).X_WC
-        said = f"there is no component {name!r}" if not fits else f"{name!r} may be any of {', '.join(sorted(fits))}"
-        self.findings.add("CB604", said, where)
-        return None
+        return find_component(self.mechanism, self.findings, name, where)
 
     def _point(self, entry: PointEntry, where: Where) -> tuple[int, np.ndarray] | None:
         found = self._component(entry.component, where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,29 +20,33 @@ FLOOR = 1e-18
 
 def write_plots(run: Run, folder: Path) -> tuple[Path, ...]:
     """Write joints.png, gears.png (where there are gears) and energy.png into a folder."""
+    columns = columns_of(run)
+    drawings = {"joints": _joints, "gears": _gears, "energy": _energy}
+    return tuple(
+        saved(folder, name, lambda axes, draw=draw: draw(axes, columns, run))  # type: ignore[misc]
+        for name, draw in drawings.items()
+        if name != "gears" or run.mechanism.couplings
+    )
+
+
+def saved(folder: Path, name: str, draw: Callable[[Axes], None]) -> Path:
+    """Draw a plot over time and write it as NAME.png into a folder."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
     folder.mkdir(parents=True, exist_ok=True)
-    columns = columns_of(run)
-    drawings = {"joints": _joints, "gears": _gears, "energy": _energy}
-    written = []
-    for name, draw in drawings.items():
-        if name == "gears" and not run.mechanism.couplings:
-            continue
-        figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
-        draw(axes, columns, run)
-        axes.set_xlabel("time in s")
-        axes.grid(alpha=0.3)
-        if 0 < len(axes.get_lines()) <= 12:
-            axes.legend(fontsize="small")
-        path = folder / f"{name}.png"
-        figure.savefig(path, dpi=110, metadata={"Software": None})
-        plt.close(figure)
-        written.append(path)
-    return tuple(written)
+    figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
+    draw(axes)
+    axes.set_xlabel("time in s")
+    axes.grid(alpha=0.3)
+    if 0 < len(axes.get_lines()) <= 12:
+        axes.legend(fontsize="small")
+    path = folder / f"{name}.png"
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+    plt.close(figure)
+    return path
 
 
 def _joints(axes: Axes, columns: Columns, run: Run) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -18,21 +19,15 @@ from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.simulation.loads import (
-    BushingEntry,
+    LOAD_KEYS,
     Finite,
-    FrameEntry,
-    FrictionEntry,
     Function,
-    JointSpringEntry,
     LoadsFile,
     LoadSpecs,
     LoadsResolver,
     NotNegative,
     Positive,
-    SpringEntry,
-    StopEntry,
     Strict,
-    WrenchEntry,
     function_of,
     si,
 )
@@ -181,7 +176,11 @@ def load_scenario(path: Path, mechanism: Mechanism, base: Scenario | None = None
         findings.add("CB100", f"there is no file {path}", Where(file=str(path)))
         raise InputError("The scenario file cannot be opened.", findings)
     yaml = load_yaml(path, findings, str(path))
-    spec = None if yaml.data is None else _validated(yaml.data, yaml.places, str(path), findings)
+    spec = (
+        None
+        if yaml.data is None
+        else validated(ScenarioFile, yaml.data, yaml.places, str(path), findings, "CB601", _KEYS)
+    )
     scenario = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
     if findings.errors or scenario is None or spec is None:
         raise InputError("The scenario file cannot be used.", findings)
@@ -205,26 +204,54 @@ def _over(base: Scenario, said: Scenario, keys: set[str]) -> Scenario:
     return replace(said, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
 
 
-def _validated(data: object, places: Place, file: str, findings: Findings) -> ScenarioFile | None:
+Kind = TypeVar("Kind", bound=BaseModel)
+
+
+def validated(
+    kind: type[Kind], data: object, places: Place, file: str, findings: Findings, code: str, keys: Sequence[str]
+) -> Kind | None:
+    """Data as a model of the file, or None with a finding (`code`) for each fault at its line and column.
+
+    `keys` are all that the file knows: an unknown one is told with those near it.
+    """
     try:
-        return ScenarioFile.model_validate(data)
+        return kind.model_validate(data)
     except ValidationError as error:
         for fault in error.errors(include_url=False):
             loc = [step for step in fault["loc"] if isinstance(step, int) or not str(step).startswith("Table")]
             line, column = places.find(loc, key=fault["type"] == "extra_forbidden")
             message = f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}"
             if fault["type"] == "extra_forbidden":
-                near = difflib.get_close_matches(str(fault["loc"][-1]), _KEYS, n=2)
+                near = difflib.get_close_matches(str(fault["loc"][-1]), keys, n=2)
                 message += f"; nearest: {', '.join(near)}" if near else ""
-            findings.add("CB601", message, Where(file, line, column))
+            findings.add(code, message, Where(file, line, column))
         return None
 
 
+def find_joint(mechanism: Mechanism, findings: Findings, name: str, where: Where) -> Joint | None:
+    """The joint of that name, mate or drive, where it has one freedom; CB602 where there is none."""
+    drives = {d.name: d.joint for d in mechanism.drives}
+    names = {m: j for j in mechanism.joints for m in j.mates} | {j.name: j for j in mechanism.joints}
+    joint = names.get(name) or names.get(drives.get(name, name))
+    if joint is not None and joint.type in SINGLE:
+        return joint
+    known = sorted({j.name for j in mechanism.joints if j.type in SINGLE} | set(drives))
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
+    findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
+    return None
+
+
 _MODELS: tuple[type[BaseModel], ...] = (
-    ScenarioFile, Initial, MotorEntry, PdEntry, EventEntry, Tolerance, FrictionSpeed, LoadsFile, SpringEntry,
-    JointSpringEntry, BushingEntry, WrenchEntry, FrictionEntry, StopEntry, FrameEntry,
-)  # fmt: skip
-_KEYS = sorted({k for model in _MODELS for k in model.model_fields})
+    ScenarioFile,
+    Initial,
+    MotorEntry,
+    PdEntry,
+    EventEntry,
+    Tolerance,
+    FrictionSpeed,
+)
+_KEYS = sorted({*LOAD_KEYS, *(k for model in _MODELS for k in model.model_fields)})
 
 
 @dataclass
@@ -266,17 +293,8 @@ class _Resolver:
         return Where(self.file, *self.places.find(path))
 
     def joint(self, name: str, where: Where) -> Joint | None:
-        """The joint of that name, mate or drive, where it has one freedom."""
-        drives = {d.name: d.joint for d in self.mechanism.drives}
-        names = {m: j for j in self.mechanism.joints for m in j.mates} | {j.name: j for j in self.mechanism.joints}
-        joint = names.get(name) or names.get(drives.get(name, name))
-        if joint is not None and joint.type in SINGLE:
-            return joint
-        known = sorted({j.name for j in self.mechanism.joints if j.type in SINGLE} | set(drives))
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-        said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
-        self.findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
-        return None
+        """As `find_joint`."""
+        return find_joint(self.mechanism, self.findings, name, where)
 
     def _values(self, values: dict[str, float], section: str) -> dict[str, float]:
         done = {}

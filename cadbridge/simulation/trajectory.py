@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.errors import InputError
 from cadbridge.files import replacing
-from cadbridge.lowering import SINGLE
-from cadbridge.mechanism import GROUND_BODY
+from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.mechanism import GROUND_BODY, Joint
 from cadbridge.simulation.run import Run
 from solver.constraints import GearPair, Primitive, RackPinion
 from solver.constraints.evaluation import evaluate_program
@@ -34,13 +34,11 @@ def columns_of(run: Run) -> Columns:
     """All columns of a run, each with its unit, in the order in which they are documented."""
     T = run.result.trajectory
     columns: Columns = {"time": (T.t, "s")}
-    rotations = np.array([[matrix(q) for q in sample] for sample in T.quaternions]).reshape(
-        len(T.t), len(run.lowered.units), 3, 3
-    )
-    columns |= _bodies(run, rotations)
-    columns |= _joints(run)
-    errors, rates, wrenches = _rows(run)
-    columns |= _reactions(run, rotations, wrenches)
+    rotations = rotations_of(run)
+    columns |= body_columns(run, rotations)
+    columns |= joint_columns(run)
+    errors, rates, wrenches = gear_errors_and_forces(run)
+    columns |= reaction_columns(run, rotations, wrenches)
     for name, (values, unit) in errors.items():
         columns[f"gear.{name}.error"] = (values, unit)
         columns[f"gear.{name}.error_rate"] = (rates[name][0], f"{unit}/s")
@@ -54,12 +52,18 @@ def columns_of(run: Run) -> Columns:
     return columns
 
 
+def rotations_of(run: Run) -> Array:
+    """The units' rotation matrices (k, n, 3, 3)."""
+    q = run.result.trajectory.quaternions
+    return matrix(q) if q.size else np.zeros((*q.shape[:2], 3, 3))
+
+
 def _needs_masses(name: str, unit: str) -> bool:
     """Whether a column means nothing where masses only stand in."""
     return name.startswith("energy.") or unit in ("N", "N m")
 
 
-def _bodies(run: Run, rotations: Array) -> Columns:
+def body_columns(run: Run, rotations: Array) -> Columns:
     """Poses and velocities of the bodies' frames B (the solver's are at the centres of mass)."""
     T, columns = run.result.trajectory, {}
     for i, unit in enumerate(run.lowered.units):
@@ -78,7 +82,8 @@ def _bodies(run: Run, rotations: Array) -> Columns:
     return columns
 
 
-def _joints(run: Run) -> Columns:
+def joint_columns(run: Run) -> Columns:
+    """Values, rates and accelerations of the joints with one freedom."""
     T, columns = run.result.trajectory, {}
     for i, joint in enumerate(run.lowered.joints):
         unit = "m" if SINGLE[joint.type] == "distance" else "rad"
@@ -88,7 +93,7 @@ def _joints(run: Run) -> Columns:
     return columns
 
 
-def _rows(run: Run) -> tuple[Columns, Columns, dict[str, Array]]:
+def gear_errors_and_forces(run: Run) -> tuple[Columns, Columns, dict[str, Array]]:
     """Errors of gears, recomputed from the raw states, and each group's wrench on the units (k, n, 6)."""
     T, model, program = run.result.trajectory, run.lowered.model, run.system.program
     k, n = len(T.t), len(run.lowered.units)
@@ -122,10 +127,10 @@ def _pitch_radius(primitive: Primitive, run: Run) -> tuple[float, str]:
 
 def row_forces(run: Run) -> dict[str, Array]:
     """What the rows of each joint, gear or mate do to each unit: (k, n, 6), about its centre of mass."""
-    return _rows(run)[2]
+    return gear_errors_and_forces(run)[2]
 
 
-def _reactions(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+def reaction_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
     """The wrench of each joint on its second body at the joint's origin, world axes.
 
     Without collapsing, the wrenches of all mates between the two bodies' components are summed over the
@@ -135,16 +140,13 @@ def _reactions(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Column
     lowered = run.lowered
     index = {unit.name: i for i, unit in enumerate(lowered.units)}
     for joint in run.mechanism.joints:
-        body = joint.b if joint.b != GROUND_BODY else joint.a
-        sign = 1.0 if joint.b != GROUND_BODY else -1.0
-        bearer = lowered.unit_of[body]
-        origin = T.positions[:, bearer] + rotations[:, bearer] @ (
-            (joint.X_BJ if joint.b != GROUND_BODY else joint.X_AJ).p - lowered.units[bearer].mass.com
-        )
+        bearer, lever, sign = joint_bearer(lowered, joint)
+        origin = T.positions[:, bearer] + rotations[:, bearer] @ lever
         groups: tuple[str, ...]
         if joint.name in wrenches and len(lowered.units) == len(run.mechanism.bodies):
             groups, members = (joint.name,), [bearer]
         else:
+            body = joint.b if joint.b != GROUND_BODY else joint.a
             groups, members = joint.mates, [index[c] for c in run.mechanism.bodies[body].components if c in index]
         force = np.zeros((len(T.t), 3))
         torque = np.zeros((len(T.t), 3))
@@ -161,11 +163,19 @@ def _reactions(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Column
     return columns
 
 
+def joint_bearer(lowered: Lowered, joint: Joint) -> tuple[int, Array, float]:
+    """The unit on which a joint's wrench is told, the joint's origin in its frame C, and the sign.
+
+    It is the second body, or the first with the sign −1 where the second is the ground.
+    """
+    second = joint.b != GROUND_BODY
+    bearer = lowered.unit_of[joint.b if second else joint.a]
+    p = (joint.X_BJ if second else joint.X_AJ).p
+    return bearer, p - lowered.units[bearer].mass.com, 1.0 if second else -1.0
+
+
 def trajectory_table(run: Run) -> pa.Table:
     """The run as an Arrow table; units are in the fields' metadata, a JSON document in the schema's."""
-    import pyarrow as pa
-
-    columns = columns_of(run)
     document = {
         "format": FORMAT,
         "source": Path(run.mechanism.assembly.source).name,
@@ -174,9 +184,7 @@ def trajectory_table(run: Run) -> pa.Table:
         "gears": [c.name for c in run.mechanism.couplings],
         **run.summary,
     }
-    fields = [pa.field(name, pa.float64(), metadata={"unit": unit}) for name, (_, unit) in columns.items()]
-    schema = pa.schema(fields, metadata={FORMAT: json.dumps(document, sort_keys=True)})
-    return pa.table([pa.array(np.ascontiguousarray(v)) for v, _ in columns.values()], schema=schema)
+    return arrow_table(columns_of(run), document, FORMAT)
 
 
 def write_trajectory(run: Run, path: Path) -> None:
@@ -184,10 +192,23 @@ def write_trajectory(run: Run, path: Path) -> None:
 
     InputError where the file cannot be written (a full disk, a folder that is not there).
     """
+    write_table(trajectory_table(run), path)
+
+
+def arrow_table(columns: Columns, document: dict[str, Any], format_: str) -> pa.Table:
+    """Columns as an Arrow table: units in the fields' metadata, a JSON document in the schema's under the format."""
+    import pyarrow as pa
+
+    fields = [pa.field(name, pa.float64(), metadata={"unit": unit}) for name, (_, unit) in columns.items()]
+    schema = pa.schema(fields, metadata={format_: json.dumps(document, sort_keys=True)})
+    return pa.table([pa.array(np.ascontiguousarray(v)) for v, _ in columns.values()], schema=schema)
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table as `write_trajectory` does."""
     import pyarrow.csv as pa_csv
     import pyarrow.parquet as pq
 
-    table = trajectory_table(run)
     try:
         with replacing(path) as temporary:
             if path.suffix == ".csv":
@@ -195,7 +216,7 @@ def write_trajectory(run: Run, path: Path) -> None:
             else:
                 pq.write_table(table, temporary, compression="zstd")
     except OSError as fault:
-        raise InputError(f"The trajectory {path} cannot be written: {fault.strerror or fault}.") from fault
+        raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
 
 
 def read_trajectory(path: Path) -> pa.Table:

@@ -1,0 +1,64 @@
+"""Codes CB66x, inverse dynamics along a prescribed motion."""
+
+from __future__ import annotations
+
+from cadbridge.findings import Entry, Severity
+
+ENTRIES: dict[str, Entry] = {
+    "CB660": Entry(
+        Severity.ERROR,
+        "a fault of form in the motion file",
+        "The motion file is not what its schema says: a key or a value has no meaning at the place given.",
+        "See docs/inverse.md for the keys and their units.",
+    ),
+    "CB661": Entry(
+        Severity.ERROR,
+        "a component that cannot be led",
+        "The motion leads a component that belongs to the ground.",
+        "Name a component that moves, as `cadbridge inspect` lists them.",
+    ),
+    "CB662": Entry(
+        Severity.ERROR,
+        "a freedom that the motion leaves open",
+        "Efforts follow from a motion only where every freedom of the mechanism is prescribed; this one is not.",
+        "Give the joint named a function of time, or lead more of the body's position and orientation.",
+    ),
+    "CB663": Entry(
+        Severity.ERROR,
+        "a freedom that no actuator drives",
+        "There are fewer actuators than freedoms, so that no efforts of theirs give the motion asked for.",
+        "Name an actuator that moves the joint named, or take the freedom away.",
+    ),
+    "CB664": Entry(
+        Severity.ERROR,
+        "a motion outside the workspace",
+        "The constraints and the motion cannot both hold from the time given on; what was computed before it is kept.",
+        "Stay within what the mechanism reaches, or give an orientation that it allows.",
+    ),
+    "CB665": Entry(
+        Severity.ERROR,
+        "a motion through a singular pose",
+        "At the pose given two ways to go on meet, or a link is stretched: the motion does not tell the way any more.",
+        "Lead the motion around the pose, or prescribe the joints instead of the body.",
+    ),
+    "CB666": Entry(
+        Severity.WARNING,
+        "a pose in which the actuators lose a freedom",
+        "In this pose the actuators cannot hold a motion of the mechanism: efforts grow without bound near it.",
+        "Lead the motion around the pose, or add an actuator.",
+    ),
+    "CB667": Entry(
+        Severity.INFO,
+        "a body moved from outside",
+        "No actuators are named and the source knows of none: the force and torque that would move the body as asked, "
+        "were they applied at its point, are given instead.",
+        "Name the joints that drive under `actuators:`.",
+    ),
+    "CB668": Entry(
+        Severity.WARNING,
+        "more actuators than freedoms",
+        "The efforts are not determined by the motion; those with the least sum of squares are given (N m and N "
+        "counted alike).",
+        "Take them for one of many answers, or name as many actuators as there are freedoms.",
+    ),
+}

@@ -1,0 +1,178 @@
+"""The way along a motion: where all bodies are, how they move and accelerate, and whether they can."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cadbridge.efforts.coordinates import Measured
+from cadbridge.efforts.guides import Led, body_rows, joint_coordinate, lead_in, led_model
+from cadbridge.efforts.motion import Motion
+from cadbridge.errors import InputError, ModelError
+from cadbridge.findings import Findings, Where
+from cadbridge.lowering import Lowered
+from cadbridge.simulation.run import initial_state
+from solver.constraints import Coordinate
+from solver.kinematics import kinematic
+from solver.methods import observed, slope_at
+from solver.minimal import jacobian
+from solver.model import Model
+from solver.projection import carry_angles, project
+from solver.rank import null_space, rank
+from solver.result import Result, Trajectory
+from solver.rotation import matrix
+from solver.state import State
+from solver.system import System, prepare
+
+Array = NDArray[np.float64]
+
+_CODES = {"singular": "CB665", "inconsistent": "CB664", "inconsistent_rates": "CB664"}
+_STILL = 1e-6
+"""A joint's rate below this share of the largest is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """The motion followed, without ghosts; the multipliers are those that go with the motion's own drivers.
+
+    `joint_efforts` (k, j) are theirs on the joints led, `wrenches` (k, 6) [force; torque] on bodies led, by name, about
+    the point led, world axes.
+    """
+
+    result: Result
+    joint_efforts: Array
+    wrenches: dict[str, Array]
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The samples up to the end, or to where the mechanism could not follow any more."""
+        return self.result.trajectory
+
+
+def times_of(motion: Motion) -> Array:
+    """The times (k,) of the samples, s, first and last included."""
+    scenario = motion.scenario
+    count = max(1, round(scenario.duration * scenario.rate))
+    return np.linspace(0.0, scenario.duration, count + 1)
+
+
+def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -> Followed:
+    """Lead the mechanism to where the motion begins, and along it.
+
+    `model` is the lowered one with its loads. ModelError where a freedom is left that nothing prescribes (CB662), or
+    where the motion cannot begin. One that the mechanism cannot follow is told (CB664, CB665): the samples end there.
+    """
+    plain = prepare(model)
+    state = initial_state(lowered, motion.scenario, findings)
+    if state is None:
+        start = State.at_rest(model.positions, model.quaternions)
+        state = project(prepare(lowered.model), start).state
+    state = carry_angles(state, prepare(lowered.model), plain)
+    _prescribed(lowered, plain, state, motion, findings)
+    values = observed(plain, state, slope_at(plain, state))[0]
+    toward = led_model(model, lead_in(motion, lowered, state, values), lowered)
+    way = _driven(toward, [0.0, 1.0], state)
+    if not way.status.ok:
+        _told(way, lowered, motion, findings, before=True)
+        raise ModelError("the mechanism does not reach where the motion begins", findings)
+    led, T = led_model(model, motion, lowered), toward.without_ghosts(way.trajectory)
+    begin = State(0.0, T.positions[-1], T.quaternions[-1], np.zeros_like(T.velocities[-1]), T.angles[-1])
+    found = _driven(led, times_of(motion), begin)
+    if not found.status.ok:
+        _told(found, lowered, motion, findings)
+    if not len(found.trajectory.t):
+        raise ModelError("the mechanism does not reach where the motion begins", findings)
+    return _followed(led, found, motion)
+
+
+def _driven(led: Led, times: ArrayLike, state: State) -> Result:
+    try:
+        return kinematic(led.system, times, led.start(state, 0.0))
+    except ValueError as fault:
+        raise InputError(str(fault)) from fault
+
+
+def _followed(led: Led, found: Result, motion: Motion) -> Followed:
+    """The result without ghosts, and what the drivers do."""
+    T = found.trajectory
+    efforts = led.driver_efforts(T)
+    k = len(motion.joints)
+    wrenches = {b.name: np.zeros((len(T.t), 6)) for b in motion.bodies}
+    for body in motion.bodies:
+        for axis in (i for i, f in enumerate(body.position) if f is not None):
+            wrenches[body.name][:, axis] += efforts[k]
+            k += 1
+    for name, torque in led.ghost_torques(T).items():
+        wrenches[name][:, 3:] += torque
+    joints = np.array([efforts[i] for i in range(len(motion.joints))]).reshape(len(motion.joints), len(T.t)).T
+    return Followed(replace(found, trajectory=led.without_ghosts(T)), joints, wrenches)
+
+
+def _told(result: Result, lowered: Lowered, motion: Motion, findings: Findings, before: bool = False) -> None:
+    """The finding of a way that ends: when, where, and what does not close."""
+    status, T = result.status, result.trajectory
+    where = []
+    for body in motion.bodies if len(T.t) else ():
+        unit, X_CB = lowered.placed(body.body)
+        p = T.positions[-1, unit] + np.asarray(matrix(T.quaternions[-1, unit])) @ X_CB.point(body.X_BC.p)
+        where.append(f"{body.name} at ({', '.join(f'{x * 1e3:.4g}' for x in p)}) mm")
+    for path in motion.joints if len(T.t) else ():
+        index = lowered.coordinate_of(path.joint)
+        where.append(f"{path.joint} at {T.coordinates[-1, index or 0]:.4g}")
+    reached = f"; last reached at t = {T.t[-1]:.6g} s: {', '.join(where)}" if where and not before else ""
+    way = "on the way from the designed pose to where the motion begins: " if before else ""
+    findings.add(_CODES.get(status.code, "CB664"), f"{way}{status.message}{reached}", Where(item=_first(status.groups)))
+
+
+def _first(groups: tuple[str, ...]) -> str | None:
+    return groups[0] if groups else None
+
+
+def _prescribed(lowered: Lowered, plain: System, state: State, motion: Motion, findings: Findings) -> None:
+    """Refuse a motion that leaves freedoms, and name them."""
+    coordinates = [joint_coordinate(lowered, p.joint) for p in motion.joints]
+    rows = np.vstack([held_rows(plain, state, coordinates), body_rows(motion, lowered, state)])
+    left = free_joints(lowered, plain, state, rows)
+    for names in left:
+        findings.add("CB662", f"nothing prescribes a freedom that moves {names}", Where(item=names.split(", ")[0]))
+    if left:
+        raise ModelError(f"the motion leaves {len(left)} freedom{'s' if len(left) > 1 else ''} open", findings)
+
+
+def held_rows(system: System, state: State, coordinates: Sequence[Coordinate]) -> Array:
+    """Ĝ of the constraints and below it the gradients of coordinates (m + c, 6n)."""
+    return np.vstack([jacobian(system, state)[0], Measured(system.model, coordinates).gradients(state)])
+
+
+def free_joints(lowered: Lowered, system: System, state: State, rows: Array) -> list[str]:
+    """For each motion that rows (m, 6n) leave: the joints that it moves, most first, or else the bodies."""
+    if rank(rows, system.length).rank == rows.shape[1]:
+        return []
+    N = _localised(null_space(rows, system.length))
+    gradients = Measured(system.model, lowered.model.coordinates).gradients(state)
+    found = []
+    for motion in N.T:
+        rates = np.abs(gradients @ motion)
+        moving = np.flatnonzero(rates > 1e-3 * max(float(rates.max(initial=0.0)), _STILL))
+        names = [lowered.joints[i].name for i in moving[np.argsort(-rates[moving], kind="stable")]]
+        if not names:
+            size = np.max(np.abs(motion.reshape(-1, 6)), axis=1)
+            names = [lowered.units[i].name for i in np.argsort(-size, kind="stable") if size[i] > 1e-3 * size.max()]
+        found.append(", ".join(names[:4]) + (" …" if len(names) > 4 else ""))
+    return found
+
+
+def _localised(N: Array) -> Array:
+    """The same motions, each with as few bodies as elimination by the largest entries finds."""
+    N = N.copy()
+    for k in range(N.shape[1]):
+        row = int(np.argmax(np.max(np.abs(N[:, k:]), axis=1)))
+        column = k + int(np.argmax(np.abs(N[row, k:])))
+        N[:, [k, column]] = N[:, [column, k]]
+        N[:, k] /= N[row, k]
+        others = [j for j in range(N.shape[1]) if j != k]
+        N[:, others] -= np.outer(N[:, k], N[row, others])
+    return np.where(np.abs(N) < 1e-9 * np.max(np.abs(N), initial=1e-300), 0.0, N)

@@ -1,0 +1,236 @@
+"""What leads a mechanism along a motion: drivers of joints, of points, and of bodies' orientations.
+
+An orientation is led by ghosts: bodies without a part in the mechanism, hinged one on the other about the axes of its
+turns, each hinge with a driver. The last one carries the body's axes. So angles of any size are followed, no pose is
+singular, and the torque that turns the body is the ghost's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.efforts.motion import BodyPath, JointPath, Motion, Turning
+from cadbridge.lowering import Lowered
+from cadbridge.mechanism import GROUND_BODY
+from solver import rotation
+from solver.constraints import AxesAngle, Coordinate, PointOnPlane, Primitive
+from solver.model import Model, Motor, RigidBody, TimeFunction
+from solver.projection import complete
+from solver.result import Trajectory
+from solver.state import State
+from solver.system import System, prepare
+
+Array = NDArray[np.float64]
+
+_PAIRS = ((0, 1), (0, 2), (1, 2))
+"""Axes of the last ghost and of the body that stay perpendicular."""
+_ORIGIN = np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Ghosts:
+    """The ghosts of a body: the `first` one's index, their motors, and the index of the first primitive after them."""
+
+    path: BodyPath
+    first: int
+    motors: tuple[Motor, ...]
+    primitive: int
+
+
+@dataclass(frozen=True, eq=False)
+class Led:
+    """A model with the drivers of a motion and with ghosts behind its own `bodies` and `rows`; compiled."""
+
+    system: System
+    plain: System
+    ghosts: tuple[Ghosts, ...]
+
+    def start(self, state: State, t: float) -> State:
+        """A state of the plain model as one of this: the ghosts are where their angles at t put them."""
+        x, q, angles = [state.positions], [state.quaternions], {}
+        for ghost in self.ghosts:
+            R = np.eye(3)
+            for motor in ghost.motors:
+                angle = motor.function.evaluate(t)[0]
+                angles[motor.coordinate] = angle
+                R = R @ rotation.matrix(rotation.exponential(angle * motor.coordinate.axis_a))
+                x.append(_ORIGIN[None])
+                q.append(rotation.quaternion(R)[None])
+        positions = np.vstack(x)
+        widened = State(t, positions, np.vstack(q), np.zeros((len(positions), 6)))
+        known = dict(zip(self.plain.angle_owner, complete(self.plain, state).angles, strict=True))  # type: ignore[arg-type]
+        principal = complete(self.system, widened).angles
+        assert principal is not None
+        own = [
+            angles[o] if isinstance(o, Coordinate) and o in angles else known.get(o, a)
+            for o, a in zip(self.system.angle_owner, principal, strict=True)
+        ]
+        return replace(widened, angles=np.array(own, float))
+
+    def without_ghosts(self, T: Trajectory) -> Trajectory:
+        """A trajectory of the plain model; its multipliers are those of its rows, drivers left out."""
+        n, index = len(self.plain.model.bodies), {o: i for i, o in enumerate(self.system.angle_owner)}
+        angles = T.angles.reshape(len(T.t), len(self.system.angle_owner))
+        return replace(
+            T,
+            positions=T.positions[:, :n],
+            quaternions=T.quaternions[:, :n],
+            velocities=T.velocities[:, :n],
+            accelerations=T.accelerations[:, :n],
+            angles=angles[:, [index[o] for o in self.plain.angle_owner]],
+            multipliers=T.multipliers[:, : self.plain.constraint_rows],
+        )
+
+    def driver_efforts(self, T: Trajectory) -> dict[int, Array]:
+        """Efforts (k,) of the drivers of `T`, by the index of their motors."""
+        held = int(self.system.program.primitive_row[-1])
+        return {i: -T.multipliers[:, held + i] for i in range(len(self.system.model.motors))}
+
+    def ghost_torques(self, T: Trajectory) -> dict[str, Array]:
+        """Torque (k, 3), world axes, with which the ghosts turn each body, by its name."""
+        found = {}
+        for ghost in self.ghosts:
+            row = int(self.system.program.primitive_row[ghost.primitive])
+            unit = self.system.model.primitives[ghost.primitive].b
+            C = rotation.matrix(T.quaternions[:, unit]) @ ghost.path.X_BC.R
+            # d(u·w)/dt = ω·(w × u) for w in the body, and u lies along an axis of the body's too.
+            torques = [
+                -T.multipliers[:, row + k, None] * np.cross(C[:, :, j], C[:, :, i]) for k, (i, j) in enumerate(_PAIRS)
+            ]
+            found[ghost.path.name] = np.sum(torques, axis=0)
+        return found
+
+
+def led_model(model: Model, motion: Motion, lowered: Lowered) -> Led:
+    """The model with drivers and ghosts for a motion: first those of joints, then of points, then of ghosts."""
+    motors = [Motor(p.joint, joint_coordinate(lowered, p.joint), "angle", p.function) for p in motion.joints]
+    for path in motion.bodies:
+        for k, function in enumerate(path.position):
+            if function is not None:
+                motors.append(Motor(path.name, _height(path, k, lowered), "angle", function))
+    bodies, primitives, ghosts = list(model.bodies), list(model.primitives), []
+    for path in motion.bodies:
+        if path.turning is not None:
+            made = _ghosts(path, path.turning, lowered, len(bodies), len(primitives))
+            bodies += [RigidBody(f"ghost of {path.name}", 1.0, np.eye(3))] * len(made[0].motors)
+            primitives += made[1]
+            ghosts.append(made[0])
+    extra = len(bodies) - len(model.bodies)
+    driven = replace(
+        model,
+        bodies=tuple(bodies),
+        primitives=tuple(primitives),
+        groups=(*model.groups, *(g.path.name for g in ghosts for _ in range(5 * len(g.motors) + 3))),
+        positions=np.vstack([model.positions, np.zeros((extra, 3))]),
+        quaternions=np.vstack([model.quaternions, np.tile([1.0, 0, 0, 0], (extra, 1))]),
+        motors=(*model.motors, *motors, *(m for g in ghosts for m in g.motors)),
+    )
+    return Led(prepare(driven), prepare(model), tuple(ghosts))
+
+
+def joint_coordinate(lowered: Lowered, name: str) -> Coordinate:
+    """The coordinate of a joint with one freedom."""
+    index = lowered.coordinate_of(name)
+    assert index is not None, "the motion was read for this mechanism"
+    return lowered.model.coordinates[index]
+
+
+def _height(body: BodyPath, k: int, lowered: Lowered) -> Coordinate:
+    """The world's coordinate k of the point led."""
+    return lowered.reframed(Coordinate("distance", GROUND_BODY, body.body, _ORIGIN, np.eye(3)[k], body.X_BC.p))
+
+
+def _ghosts(
+    path: BodyPath, turning: Turning, lowered: Lowered, body: int, primitive: int
+) -> tuple[Ghosts, list[Primitive]]:
+    """Ghosts from index `body` on, whose primitives stand from index `primitive` on: hinges, then the hold."""
+    motors: list[Motor] = []
+    rows: list[Primitive] = []
+    before = GROUND_BODY
+    for k, (axis, function) in enumerate(turning.turns):
+        ref = rotation.perpendicular(axis)
+        rows += [PointOnPlane(before, body + k, _ORIGIN, e, _ORIGIN) for e in np.eye(3)]
+        rows += [AxesAngle(before, body + k, d, axis) for d in (ref, np.cross(axis, ref))]
+        coordinate = Coordinate("angle", before, body + k, _ORIGIN, axis, _ORIGIN, ref, ref)
+        motors.append(Motor(path.name, coordinate, "angle", function))
+        before = body + k
+    unit, _ = lowered.placed(path.body)
+    hold = [AxesAngle(before, unit, turning.base[:, i], path.X_BC.R[:, j]) for i, j in _PAIRS]
+    return Ghosts(path, body, tuple(motors), primitive + len(rows)), [*rows, *hold]
+
+
+def body_rows(motion: Motion, lowered: Lowered, state: State) -> Array:
+    """What is led of bodies, as rows (c, 6n) on [v; ω] of all bodies: coordinates of points, angular velocities."""
+    n = len(state.positions)
+    rows = []
+    for path in motion.bodies:
+        unit, X_CB = lowered.placed(path.body)
+        arm = np.asarray(rotation.matrix(state.quaternions[unit])) @ X_CB.point(path.X_BC.p)
+        for k, e in enumerate(np.eye(3)):
+            if path.position[k] is not None:
+                rows.append(_row(n, unit, e, np.cross(arm, e)))
+            if path.turning is not None:
+                rows.append(_row(n, unit, _ORIGIN, e))
+    return np.array(rows).reshape(-1, 6 * n)
+
+
+def _row(n: int, unit: int, v: Array, w: Array) -> Array:
+    row = np.zeros((n, 6))
+    row[unit] = [*v, *w]
+    return row.ravel()
+
+
+def lead_in(motion: Motion, lowered: Lowered, state: State, values: Array) -> Motion:
+    """A motion of one second from a state to where `motion` begins.
+
+    `values` (c,) are the coordinates of the lowered model at the state. It goes straight, and turns about one axis.
+    """
+    joints = []
+    for path in motion.joints:
+        index = lowered.coordinate_of(path.joint)
+        assert index is not None
+        joints.append(JointPath(path.joint, _ramp(float(values[index]), path.function.evaluate(0.0)[0])))
+    return replace(motion, joints=tuple(joints), bodies=tuple(_led(b, lowered, state) for b in motion.bodies))
+
+
+def _led(body: BodyPath, lowered: Lowered, state: State) -> BodyPath:
+    unit, X_CB = lowered.placed(body.body)
+    R = np.asarray(rotation.matrix(state.quaternions[unit]))
+    p = state.positions[unit] + R @ X_CB.point(body.X_BC.p)
+    position = tuple(
+        None if f is None else _ramp(float(a), f.evaluate(0.0)[0]) for f, a in zip(body.position, p, strict=True)
+    )
+    turning = None
+    if body.turning is not None:
+        now = R @ body.X_BC.R
+        way = rotation.logarithm(rotation.quaternion(_orientation(body.turning) @ now.T))
+        angle = float(np.linalg.norm(way))
+        axis = way / angle if angle > 1e-12 else np.array([0.0, 0.0, 1.0])
+        turning = Turning(((axis, _ramp(0.0, angle)),), now)
+    return replace(body, position=position, turning=turning)
+
+
+def _orientation(turning: Turning) -> Array:
+    """R_WC where the motion begins."""
+    R = np.eye(3)
+    for axis, function in turning.turns:
+        R = R @ rotation.matrix(rotation.exponential(function.evaluate(0.0)[0] * axis))
+    return np.asarray(R @ turning.base)
+
+
+def _ramp(start: float, end: float) -> TimeFunction:
+    """From start to end within a second, at rest at both ends."""
+
+    def evaluate(t: float) -> tuple[float, float, float]:
+        s = min(max(t, 0.0), 1.0)
+        way = end - start
+        return (
+            start + way * s**3 * (10 - 15 * s + 6 * s * s),
+            way * 30 * s * s * (1 - s) ** 2,
+            way * 60 * s * (1 - s) * (1 - 2 * s),
+        )
+
+    return TimeFunction(evaluate, text="lead-in")

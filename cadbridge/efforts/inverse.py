@@ -1,0 +1,199 @@
+"""Inverse dynamics of a mechanism: from a prescribed motion to efforts, reactions and contact forces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.efforts.coordinates import Measured
+from cadbridge.efforts.determined import determined
+from cadbridge.efforts.follow import follow, free_joints, held_rows
+from cadbridge.efforts.guides import joint_coordinate
+from cadbridge.efforts.methods import METHODS, Forces, Task
+from cadbridge.efforts.motion import Motion
+from cadbridge.errors import InputError, ModelError
+from cadbridge.findings import Finding, Findings, Where
+from cadbridge.lowering import SINGLE, Lowered, lower
+from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.simulation.loads import placed
+from cadbridge.simulation.run import Run
+from solver.constraints import Coordinate
+from solver.minimal import jacobian
+from solver.rank import null_space, rank
+from solver.result import Result, Trajectory
+from solver.state import State
+from solver.system import System, prepare
+
+Array = NDArray[np.float64]
+
+NEAR = 1e-3
+"""The share of its largest value along the motion below which the smallest singular value is near a singularity."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """What a motion asks for.
+
+    `run` holds states, accelerations and the multipliers that go with the efforts, as of a simulation; `forces` are as
+    the method gave them, `forces.efforts` (k, a) those of the `actuators`. `led` are the wrenches (k, 6)
+    [force; torque] on bodies that are moved from outside, by name, about the point led, world axes. `determined` tells
+    of each joint's force and torque whether a rigid model determines them.
+    """
+
+    run: Run
+    motion: Motion
+    method: str
+    forces: Forces
+    actuators: tuple[Joint, ...]
+    led: dict[str, Array]
+    determined: dict[str, tuple[bool, bool]]
+    summary: dict[str, Any]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All that is to be said of it."""
+        return self.run.findings
+
+
+def inverse(
+    mechanism: Mechanism,
+    motion: Motion,
+    *,
+    method: str = "absolute",
+    progress: Callable[[float], None] | None = None,
+) -> Inverse:
+    """Drive a mechanism along a motion and read what that asks for.
+
+    Raises InputError where the method is not known or the motion has no value, ModelError (with findings) where a mass
+    is not known, where a freedom is left that nothing prescribes (CB662) or that no actuator moves (CB663). A motion
+    that cannot be followed to its end is told (CB664, CB665), with what was computed before. `progress` is called
+    with the simulated time (s).
+    """
+    if method not in METHODS:
+        raise InputError(f"There is no method {method!r}; known are {', '.join(METHODS)}.")
+    findings = Findings()
+    scenario = motion.scenario
+    lowered = lower(mechanism, gravity=scenario.gravity, friction=scenario.friction)
+    try:
+        model = placed(lowered, scenario.loads)
+        followed = follow(lowered, model, motion, findings)
+        system = prepare(model)
+        if progress is not None:
+            progress(scenario.duration / 2)
+        T = followed.trajectory
+        joints, outside = _driven_by(lowered, motion, findings)
+        channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
+        if outside:
+            forces, method = Forces(followed.joint_efforts, T.multipliers, np.zeros(len(T.t))), "absolute"
+        else:
+            spare = _spare(lowered, system, T, channels, findings)
+            forces = METHODS[method](Task(lowered, model, T, channels, spare))
+    except ValueError as fault:
+        raise InputError(str(fault), findings) from fault
+    result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
+    stated = determined(lowered, system, T)
+    run = Run(mechanism, scenario, lowered, system, result, findings.as_tuple(), {})
+    led = followed.wrenches if outside else {}
+    summary = _summary(run, method, forces, joints, led)
+    return Inverse(replace(run, summary=summary), motion, method, forces, joints, led, stated, summary)
+
+
+def _driven_by(lowered: Lowered, motion: Motion, findings: Findings) -> tuple[tuple[Joint, ...], bool]:
+    """The joints that drive, and whether bodies are moved from outside beside them, for want of actuators."""
+    by_name = {j.name: j for j in lowered.joints}
+    if motion.actuators:
+        return tuple(by_name[n] for n in motion.actuators), False
+    drives = [j for d in lowered.mechanism.drives if (j := _single(lowered, d.joint)) is not None]
+    if motion.bodies and drives:
+        return tuple(dict.fromkeys(drives)), False
+    if motion.bodies:
+        names = ", ".join(b.name for b in motion.bodies)
+        findings.add("CB667", f"no actuators are named: {names} is moved from outside")
+    return tuple(by_name[p.joint] for p in motion.joints), bool(motion.bodies)
+
+
+def _single(lowered: Lowered, name: str) -> Joint | None:
+    index = lowered.coordinate_of(name)
+    return None if index is None else lowered.joints[index]
+
+
+def _spare(
+    lowered: Lowered, system: System, T: Trajectory, channels: tuple[Coordinate, ...], findings: Findings
+) -> int:
+    """How many channels there are more than freedoms; told, as are freedoms without any and singular poses."""
+    first = _state(T, 0)
+    rows = held_rows(system, first, list(channels))
+    left = free_joints(lowered, system, first, rows)
+    dof = rows.shape[1] - rank(jacobian(system, first)[0], system.length).rank
+    if left and len(channels) < dof:
+        for names in left:
+            findings.add("CB663", f"no actuator drives a freedom that moves {names}", Where(item=names.split(", ")[0]))
+        raise ModelError(f"the actuators leave {len(left)} of {dof} freedoms undriven", findings)
+    if left:
+        names = "; ".join(left)
+        findings.add("CB666", f"at t = 0 s the actuators do not move {names}: the pose is singular for them")
+        raise ModelError("the actuators do not drive the mechanism where the motion begins", findings)
+    spare = len(channels) - dof
+    if spare > 0:
+        text = f"{len(channels)} actuators drive {dof} freedoms: the efforts given are those of least Σ effort²"
+        findings.add("CB668", text)
+    _singular_poses(system, T, channels, findings)
+    return int(spare)
+
+
+def _state(T: Trajectory, k: int) -> State:
+    return State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+
+
+def _singular_poses(system: System, T: Trajectory, channels: tuple[Coordinate, ...], findings: Findings) -> None:
+    """Tell where the actuators lose a freedom: at a sample, or between two, where the determinant changes its sign."""
+    measured = Measured(system.model, channels)
+    smallest, signs = [], []
+    basis: Array | None = None
+    for k in range(len(T.t)):
+        state = _state(T, k)
+        N = null_space(jacobian(system, state)[0], system.length)
+        N = np.linalg.qr(N)[0]
+        if basis is not None and N.shape == basis.shape:
+            # The freedoms named as in the sample before: only then does a sign mean something.
+            U, _, Vt = np.linalg.svd(N.T @ basis)
+            N = N @ (U @ Vt)
+        basis = N
+        J = measured.gradients(state) @ N
+        smallest.append(float(np.linalg.svd(J, compute_uv=False).min(initial=np.inf)) if J.size else np.inf)
+        signs.append(float(np.sign(np.linalg.det(J))) if J.shape[0] == J.shape[1] else 1.0)
+    largest = max(smallest, default=0.0)
+    near = [k for k, s in enumerate(smallest) if s < NEAR * largest]
+    flips = [k for k in range(1, len(signs)) if signs[k] != signs[k - 1]]
+    if flips or near:
+        k = flips[0] if flips else near[0]
+        said = f"between t = {T.t[k - 1]:.6g} and {T.t[k]:.6g} s" if flips else f"at t = {T.t[k]:.6g} s"
+        findings.add("CB666", f"{said} the motion passes a pose in which the actuators lose a freedom")
+
+
+def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...], led: dict[str, Array]) -> dict[str, Any]:
+    """What a person wants to know first; plain numbers."""
+    T, status = run.result.trajectory, run.result.status
+    return {
+        "status": status.code,
+        "message": status.message,
+        "method": method,
+        "simulated_s": float(T.t[-1]) if len(T.t) else 0.0,
+        "samples": len(T.t),
+        "bodies": len(run.lowered.units),
+        "rows": int(sum(p.rows for p in run.lowered.model.primitives)),
+        "actuators": [{"joint": j.name, "unit": effort_unit(j)} for j in joints],
+        "led": sorted(led),
+        "constraint_position": float(np.max(T.constraint_position, initial=0.0)),
+        "unmet_acceleration": float(np.max(forces.unmet, initial=0.0)),
+        "gravity": list(run.lowered.model.gravity),
+    }
+
+
+def effort_unit(joint: Joint) -> str:
+    """N m of a joint that turns, N of one that slides."""
+    return "N" if SINGLE[joint.type] == "distance" else "N m"

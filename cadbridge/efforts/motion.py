@@ -1,0 +1,307 @@
+"""The motion file: which joints and bodies move how, and what drives them (docs/inverse.md)."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose, Vector
+from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.simulation.loads import (
+    LOAD_KEYS,
+    Finite,
+    Function,
+    LoadsFile,
+    LoadSpecs,
+    LoadsResolver,
+    Positive,
+    Strict,
+    Three,
+    find_component,
+    function_of,
+    si,
+)
+from cadbridge.simulation.scenario import FrictionSpeed, Initial, Scenario, find_joint, validated
+from solver.functions import scaled, table
+from solver.model import TimeFunction
+
+Array = NDArray[np.float64]
+Four = tuple[Finite, Finite, Finite, Finite]
+
+FORMAT = "cadbridge.motion/1"
+LARGEST = 2_000_000
+"""Samples that a run may have."""
+
+_AXES = dict(zip("xyz", np.eye(3), strict=True))
+_NAMED = (("yaw", "z"), ("pitch", "y"), ("roll", "x"))
+"""Turns about fixed axes, first roll, last yaw: the same as about moving axes, first yaw, last roll."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointPath:
+    """A joint (by name) follows a function of time, rad or m, 0 as designed."""
+
+    joint: str
+    function: TimeFunction
+
+
+@dataclass(frozen=True, eq=False)
+class Turning:
+    """R_WC(t) = R(axis 1, angle 1(t)) R(axis 2, angle 2(t)) … `base`: world axes (3,), angles in rad."""
+
+    turns: tuple[tuple[Vector, TimeFunction], ...]
+    base: Array
+
+
+@dataclass(frozen=True, eq=False)
+class BodyPath:
+    """A component's frame C is led: `position` of its origin in the world (m; None: left free), `turning` of its axes.
+
+    `body` is the index of the body that it belongs to, `X_BC` (with the origin in the point led) where it sits in it.
+    """
+
+    name: str
+    body: int
+    X_BC: Pose
+    position: tuple[TimeFunction | None, ...] = (None, None, None)
+    turning: Turning | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """What is prescribed; `actuators` are joints (by name) whose efforts are asked for, empty where none are named.
+
+    `scenario` holds the rest: gravity, duration (s), rate (1/s), loads, friction, and joint values to start from.
+    """
+
+    scenario: Scenario = field(default_factory=Scenario)
+    joints: tuple[JointPath, ...] = ()
+    bodies: tuple[BodyPath, ...] = ()
+    actuators: tuple[str, ...] = ()
+
+
+class PositionEntry(Strict):
+    """mm in the world: functions of time of `x`, `y`, `z`, what is left out stays free; or a table [time, x, y, z]."""
+
+    x: Function | None = None
+    y: Function | None = None
+    z: Function | None = None
+    table: list[Four] | None = None
+
+
+class OrientationEntry(Strict):
+    """Degrees: `roll`, `pitch`, `yaw` about the world's x, y, z in this order; or about moving axes by `sequence`.
+
+    A table has rows [time, roll, pitch, yaw], or [time, angles of the sequence].
+    """
+
+    roll: Function | None = None
+    pitch: Function | None = None
+    yaw: Function | None = None
+    sequence: Annotated[str, Field(pattern="^[xyz]{3}$")] | None = None
+    angles: tuple[Function, Function, Function] | None = None
+    table: list[Four] | None = None
+
+
+class BodyEntry(Strict):
+    """A component led along a path by a `point` (mm) of it; `relative`: counted from where it is as designed."""
+
+    component: str
+    point: Three = (0.0, 0.0, 0.0)
+    position: PositionEntry | None = None
+    orientation: OrientationEntry | None = None
+    relative: bool = False
+
+
+class MotionFile(Strict):
+    """The file as people write it."""
+
+    format: Literal["cadbridge.motion/1"]
+    gravity: Three | None = None
+    duration: Positive = 2.0
+    rate: Positive = 100.0
+    initial: Initial = Field(default_factory=Initial)
+    joints: dict[str, Function] = Field(default_factory=dict)
+    bodies: list[BodyEntry] = Field(default_factory=list)
+    actuators: list[str] = Field(default_factory=list)
+    loads: LoadsFile = Field(default_factory=LoadsFile)
+    friction: Literal["apply", "ignore"] = "apply"
+    friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
+
+
+_MODELS: tuple[type[Strict], ...] = (MotionFile, BodyEntry, PositionEntry, OrientationEntry, Initial, FrictionSpeed)
+_KEYS = sorted({*LOAD_KEYS, *(k for model in _MODELS for k in model.model_fields)})
+
+
+def json_schema_text() -> str:
+    """The JSON Schema of the motion file, as published in cadbridge/data/schemas/motion-1.json."""
+    schema = MotionFile.model_json_schema()
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def load_motion(path: Path, mechanism: Mechanism) -> Motion:
+    """Read a motion file for a mechanism; InputError with all faults, each with line and column."""
+    findings = Findings()
+    if not path.is_file():
+        findings.add("CB100", f"there is no file {path}", Where(file=str(path)))
+        raise InputError("The motion file cannot be opened.", findings)
+    yaml = load_yaml(path, findings, str(path))
+    spec = None
+    if yaml.data is not None:
+        spec = validated(MotionFile, yaml.data, yaml.places, str(path), findings, "CB660", _KEYS)
+    motion = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
+    if findings.errors or motion is None:
+        raise InputError("The motion file cannot be used.", findings)
+    return motion
+
+
+@dataclass
+class _Resolver:
+    """Names to joints and bodies, degrees and mm to SI; every fault is told at its place."""
+
+    mechanism: Mechanism
+    findings: Findings
+    file: str
+    places: Place
+
+    def resolve(self, spec: MotionFile) -> Motion:
+        speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
+        loads = LoadsResolver(self.mechanism, self.findings, self._joint, self._where, speeds)
+        if not spec.joints and not spec.bodies:
+            self.findings.add("CB660", "nothing moves: give joints or bodies", self._where())
+        if spec.duration * spec.rate > LARGEST:
+            text = f"duration × rate asks for more than {LARGEST} samples"
+            self.findings.add("CB660", text, self._where("rate" if "rate" in spec.model_fields_set else "duration"))
+        scenario = Scenario(
+            gravity=spec.gravity,
+            duration=spec.duration,
+            rate=spec.rate,
+            positions=self._initial(spec.initial),
+            loads=loads.resolve(spec.loads) if spec.model_fields_set & {"loads"} else LoadSpecs(),
+            friction=speeds if spec.friction == "apply" else None,
+        )
+        paths = [p for name, value in spec.joints.items() if (p := self._joint_path(name, value)) is not None]
+        bodies = [b for i, e in enumerate(spec.bodies) if (b := self._body(i, e)) is not None]
+        self._once("joints", [p.joint for p in paths])
+        actuators = [j for i, n in enumerate(spec.actuators) if (j := self._joint(n, self._where("actuators", i)))]
+        self._once("actuators", [j.name for j in actuators])
+        return Motion(scenario, tuple(paths), tuple(bodies), tuple(j.name for j in actuators))
+
+    def _where(self, *path: str | int) -> Where:
+        return Where(self.file, *self.places.find(path))
+
+    def _joint(self, name: str, where: Where) -> Joint | None:
+        return find_joint(self.mechanism, self.findings, name, where)
+
+    def _once(self, section: str, names: list[str]) -> None:
+        for name in sorted({n for n in names if names.count(n) > 1}):
+            self.findings.add("CB660", f"{section}: {name} is named more than once", self._where(section))
+
+    def _initial(self, initial: Initial) -> dict[str, float]:
+        if initial.rates:
+            self.findings.add("CB660", "initial.rates: the motion tells the rates", self._where("initial", "rates"))
+        found = {}
+        for name, value in initial.positions.items():
+            joint = self._joint(name, self._where("initial", "positions", name))
+            if joint is not None:
+                found[joint.name] = value * si(joint)
+        return found
+
+    def _joint_path(self, name: str, value: Function) -> JointPath | None:
+        joint = self._joint(name, self._where("joints", name))
+        function = self._function(value, 1.0 if joint is None else si(joint), "joints", name)
+        return None if joint is None or function is None else JointPath(joint.name, function)
+
+    def _function(self, value: Function | None, factor: float, *path: str | int) -> TimeFunction | None:
+        """A function of the file, to SI; None where there is none, or it cannot be read (told)."""
+        if value is None:
+            return None
+        try:
+            return scaled(function_of(value), factor)
+        except ValueError as fault:
+            self.findings.add("CB603", f"{'.'.join(map(str, path))}: {fault}", self._where(*path))
+            return None
+
+    def _columns(self, rows: list[Four], factor: float, *path: str | int) -> list[TimeFunction | None]:
+        """The three functions of a table [time, three values]."""
+        try:
+            return [scaled(table([(row[0], row[k]) for row in rows]), factor) for k in (1, 2, 3)]
+        except ValueError as fault:
+            self.findings.add("CB603", f"{'.'.join(map(str, path))}: {fault}", self._where(*path))
+            return [None, None, None]
+
+    def _body(self, i: int, entry: BodyEntry) -> BodyPath | None:
+        where = self._where("bodies", i)
+        found = find_component(self.mechanism, self.findings, entry.component, where)
+        if found is not None and found[0] == GROUND_BODY:
+            self.findings.add("CB661", f"{entry.component} belongs to the ground, which does not move", where)
+            found = None
+        if entry.position is None and entry.orientation is None:
+            self.findings.add("CB660", f"bodies: {entry.component} needs a position or an orientation", where)
+        position = self._position(i, entry.position)
+        turns = None if entry.orientation is None else self._turns(i, entry.orientation)
+        if found is None:
+            return None
+        body, X_BC = found
+        X_BC = Pose(X_BC.R, X_BC.point(np.array(entry.point) * 1e-3))
+        designed = self.mechanism.bodies[body].X_WB @ X_BC
+        if entry.relative:
+            position = [None if f is None else shifted(f, float(p)) for f, p in zip(position, designed.p, strict=True)]
+        turning = None
+        if turns is not None:
+            turning = Turning(turns, designed.R if entry.relative else np.eye(3))
+        return BodyPath(entry.component, body, X_BC, tuple(position), turning)
+
+    def _position(self, i: int, entry: PositionEntry | None) -> list[TimeFunction | None]:
+        if entry is None:
+            return [None, None, None]
+        place: tuple[str | int, ...] = ("bodies", i, "position")
+        single = [(name, getattr(entry, name)) for name in "xyz"]
+        given = any(value is not None for _, value in single)
+        if given == (entry.table is not None):
+            self.findings.add("CB660", "position: give x, y, z or a table", self._where(*place))
+            return [None, None, None]
+        if entry.table is not None:
+            return self._columns(entry.table, 1e-3, *place, "table")
+        return [self._function(value, 1e-3, *place, name) for name, value in single]
+
+    def _turns(self, i: int, entry: OrientationEntry) -> tuple[tuple[Vector, TimeFunction], ...] | None:
+        place: tuple[str | int, ...] = ("bodies", i, "orientation")
+        named = any(getattr(entry, name) is not None for name, _ in _NAMED)
+        forms = named + (entry.angles is not None) + (entry.table is not None)
+        if forms != 1 or (entry.angles is not None and entry.sequence is None) or (named and entry.sequence):
+            text = "orientation: give roll, pitch, yaw, or a sequence with its angles, or a table of either"
+            self.findings.add("CB660", text, self._where(*place))
+            return None
+        degree = math.pi / 180.0
+        axes = entry.sequence or "".join(letter for _, letter in _NAMED)
+        functions: list[TimeFunction | None]
+        if entry.table is not None:
+            functions = self._columns(entry.table, degree, *place, "table")
+            functions = functions if entry.sequence else functions[::-1]
+        elif entry.angles is not None:
+            functions = [self._function(v, degree, *place, "angles", k) for k, v in enumerate(entry.angles)]
+        else:
+            functions = [self._function(getattr(entry, n) or 0.0, degree, *place, n) for n, _ in _NAMED]
+        return tuple((_AXES[a], f) for a, f in zip(axes, functions, strict=True) if f is not None)
+
+
+def shifted(function: TimeFunction, by: float) -> TimeFunction:
+    """function + by."""
+
+    def evaluate(t: float) -> tuple[float, float, float]:
+        f, f1, f2 = function.evaluate(t)
+        return (f + by, f1, f2)
+
+    return TimeFunction(evaluate, text=function.text)

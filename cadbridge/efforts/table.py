@@ -1,0 +1,160 @@
+"""Efforts, reactions and contact forces as a table in the style of a trajectory, and their peaks."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.efforts.inverse import Inverse, effort_unit
+from cadbridge.mechanism import GROUND_BODY
+from cadbridge.simulation.trajectory import (
+    Columns,
+    arrow_table,
+    body_columns,
+    gear_errors_and_forces,
+    joint_columns,
+    reaction_columns,
+    rotations_of,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+
+FORMAT = "cadbridge.inverse/1"
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The largest size of a quantity, when (s), and its root mean square; `what` effort, power, force or torque.
+
+    `kind` actuator, led, joint or gear. `determined` tells whether a rigid model determines it.
+    """
+
+    kind: str
+    name: str
+    what: str
+    unit: str
+    peak: float
+    at_s: float
+    rms: float
+    determined: bool = True
+
+
+def inverse_columns(found: Inverse) -> Columns:
+    """All columns, each with its unit, in the order in which they are documented."""
+    run, T = found.run, found.run.result.trajectory
+    rotations = rotations_of(run)
+    _, _, wrenches = gear_errors_and_forces(run)
+    columns: Columns = {"time": (T.t, "s")}
+    columns |= _actuators(found)
+    columns |= _wrench_columns({f"led.{name}": wrench for name, wrench in found.led.items()})
+    columns |= reaction_columns(run, rotations, wrenches)
+    columns |= _gears(found, rotations, wrenches)
+    columns |= joint_columns(run)
+    columns |= body_columns(run, rotations)
+    columns["constraint.position"] = (T.constraint_position, "1")
+    columns["constraint.velocity"] = (T.constraint_velocity, "1")
+    columns["unmet"] = (found.forces.unmet, "1/s²")
+    return columns
+
+
+def _actuators(found: Inverse) -> Columns:
+    columns: Columns = {}
+    T, lowered = found.run.result.trajectory, found.run.lowered
+    for k, joint in enumerate(found.actuators):
+        effort = found.forces.efforts[:, k]
+        rate = T.coordinate_rates[:, lowered.joints.index(joint)] if len(T.t) else np.zeros(0)
+        columns[f"actuator.{joint.name}.effort"] = (effort, effort_unit(joint))
+        columns[f"actuator.{joint.name}.power"] = (effort * rate, "W")
+    return columns
+
+
+def _gears(found: Inverse, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+    """What the first wheel does to the second, about the second's point on its axis, world axes."""
+    run = found.run
+    T, columns = run.result.trajectory, {}
+    for item in run.mechanism.couplings:
+        p = item.primitive
+        body, sign = (p.b, 1.0) if p.b != GROUND_BODY else (p.a, -1.0)
+        unit = run.lowered.unit_of[body]
+        point = getattr(p, "point_b" if sign > 0 else "point_a", np.zeros(3))
+        lever = rotations[:, unit] @ (point - run.lowered.units[unit].mass.com)
+        total = sign * wrenches[item.name][:, unit] if item.name in wrenches else np.zeros((len(T.t), 6))
+        total[:, 3:] -= np.cross(lever, total[:, :3])
+        columns[f"gear.{item.name}"] = total
+    return _wrench_columns(columns)
+
+
+def _wrench_columns(wrenches: dict[str, Array]) -> Columns:
+    columns: Columns = {}
+    for name, values in wrenches.items():
+        for k, axis in enumerate("xyz"):
+            columns[f"{name}.f{axis}"] = (values[:, k], "N")
+        for k, axis in enumerate("xyz"):
+            columns[f"{name}.t{axis}"] = (values[:, 3 + k], "N m")
+    return columns
+
+
+def inverse_table(found: Inverse) -> pa.Table:
+    """The result as an Arrow table; units are in the fields' metadata, a JSON document in the schema's."""
+    return arrow_table(inverse_columns(found), inverse_document(found), FORMAT)
+
+
+def write_inverse(found: Inverse, path: Path) -> None:
+    """Write Parquet, or CSV where the name ends so; it appears whole or not at all (InputError if it cannot)."""
+    write_table(inverse_table(found), path)
+
+
+def inverse_document(found: Inverse) -> dict[str, Any]:
+    """What is in the table's metadata and on `--json`, without the findings."""
+    mechanism = found.run.mechanism
+    return {
+        "format": FORMAT,
+        "source": Path(mechanism.assembly.source).name,
+        **found.summary,
+        "joints": [
+            {
+                "name": j.name,
+                "type": j.type,
+                "determined": dict(zip(("force", "torque"), found.determined[j.name], strict=True)),
+            }
+            for j in mechanism.joints
+            if j.name in found.determined
+        ],
+        "gears": [c.name for c in mechanism.couplings],
+        "peaks": [asdict(p) for p in peaks(found)],
+    }
+
+
+def peaks(found: Inverse) -> tuple[Peak, ...]:
+    """The largest efforts, powers, reactions and contact forces: what motors, bearings and teeth are chosen by."""
+    columns = inverse_columns(found)
+    t = found.run.result.trajectory.t
+    if not len(t):
+        return ()
+    result = []
+    for joint in found.actuators:
+        for what in ("effort", "power"):
+            values, unit = columns[f"actuator.{joint.name}.{what}"]
+            result.append(_peak("actuator", joint.name, what, unit, np.abs(values), t, True))
+    groups = [("led", name) for name in found.led]
+    groups += [("joint", j.name) for j in found.run.mechanism.joints]
+    groups += [("gear", c.name) for c in found.run.mechanism.couplings]
+    for kind, name in groups:
+        stated = found.determined.get(name, (True, True))
+        for what, letter, unit, fine in (("force", "f", "N", stated[0]), ("torque", "t", "N m", stated[1])):
+            values = np.column_stack([columns[f"{kind}.{name}.{letter}{axis}"][0] for axis in "xyz"])
+            result.append(_peak(kind, name, what, unit, np.linalg.norm(values, axis=1), t, fine))
+    return tuple(result)
+
+
+def _peak(kind: str, name: str, what: str, unit: str, sizes: Array, t: Array, fine: bool) -> Peak:
+    k = int(np.argmax(sizes))
+    return Peak(kind, name, what, unit, float(sizes[k]), float(t[k]), float(np.sqrt(np.mean(sizes**2))), fine)

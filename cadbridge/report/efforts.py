@@ -1,0 +1,41 @@
+"""What an inverse analysis found, for people and for programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cadbridge.report.document import findings_list
+from cadbridge.report.text import plain_table
+
+if TYPE_CHECKING:
+    from cadbridge.efforts import Inverse
+
+
+def efforts_document(found: Inverse, output: Path) -> dict[str, Any]:
+    """The document `cadbridge.inverse/1` with its findings, as `--json` prints it."""
+    from cadbridge.efforts import inverse_document
+
+    mechanism = found.run.mechanism
+    return {
+        **inverse_document(found),
+        "table": str(output),
+        "findings": findings_list((*mechanism.assembly.findings, *mechanism.findings, *found.findings)),
+    }
+
+
+def efforts_text(found: Inverse, output: Path) -> str:
+    """How far the motion was followed, and the table of peaks."""
+    from cadbridge.efforts import peaks
+
+    end = found.summary["simulated_s"]
+    reached = f"followed to {end:.6g} s" if found.run.result.status.ok else f"the motion ends early, at {end:.6g} s"
+    lines = [f"{reached}; efforts and reactions are in {output}"]
+    lines += [f"  {key}: {value}" for key, value in found.summary.items() if not isinstance(value, dict | list)]
+    rows = [
+        (p.kind, p.name, p.what, f"{p.peak:.5g}", p.unit, f"{p.at_s:.5g}", f"{p.rms:.5g}", "" if p.determined else "no")
+        for p in peaks(found)
+    ]
+    if rows:
+        lines.append(plain_table(("", "name", "", "peak", "unit", "at s", "rms", "determined"), rows))
+    return "\n".join(lines)

@@ -1,0 +1,255 @@
+"""Prescribed motions: efforts and reactions against closed forms and balances, and every fault told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+import yaml
+from numpy.testing import assert_allclose
+
+import cadbridge as cb
+from cadbridge.assembly import Assembly, MateKind
+from cadbridge.efforts import JointPath, Motion, inverse_columns, load_motion, peaks
+from cadbridge.efforts.motion import json_schema_text
+from cadbridge.errors import CadbridgeError, InputError, ModelError
+from cadbridge.mechanism import Mechanism
+from tests.mechanism.building import assembly, mate
+
+G = 9.81
+LINK = 0.01
+"""Moment of inertia of the blocks about any axis, kg m²; each weighs 1 kg."""
+Y = [0, 1, 0]
+PLACES = {"upper": [0.5, 0.0, 0.0], "lower": [1.0, 0.0, -0.4]}
+
+
+def hinge(places: dict[str, list[float]], name: str, a: str, b: str, point: list[float]):  # type: ignore[no-untyped-def]
+    return mate(places, name, MateKind.INSERT, a, b, point, Y)
+
+
+def arm() -> Assembly:
+    """Two links about y: the upper along x, the lower hanging from its end; 1 m and 0.8 m, blocks in the middle."""
+    return assembly(
+        PLACES,
+        [
+            hinge(PLACES, "shoulder", "ground", "upper", [0, 0, 0]),
+            hinge(PLACES, "elbow", "upper", "lower", [1, 0, 0]),
+        ],
+    )
+
+
+def four_bar() -> Assembly:
+    """Crank 1 m up, coupler 2 m along x, rocker 1.5 m: hinges about y, three rows repeat."""
+    places = {"crank": [0, 0, 0.5], "coupler": [1.0, 0, 1.0], "rocker": [2.0, 0, 0.25]}
+    ends = [("A", "ground", "crank", [0, 0, 0]), ("B", "crank", "coupler", [0, 0, 1])]
+    ends += [("C", "coupler", "rocker", [2, 0, 1]), ("D", "ground", "rocker", [2.0, 0, -0.5])]
+    return assembly(places, [hinge(places, *end) for end in ends])
+
+
+@pytest.fixture(scope="module")
+def two() -> Mechanism:
+    return cb.build(arm())
+
+
+def motion(folder: Path, mechanism: Mechanism, text: str) -> Motion:
+    path = folder / "path.yaml"
+    path.write_text(f"format: cadbridge.motion/1\n{text}", encoding="utf-8")
+    return load_motion(path, mechanism)
+
+
+def test_the_published_schema_is_current_and_takes_an_example() -> None:
+    text = files("cadbridge").joinpath("data/schemas/motion-1.json").read_text(encoding="utf-8")
+    assert text == json_schema_text()
+    docs = (Path(__file__).parents[2] / "docs" / "inverse.md").read_text(encoding="utf-8")
+    example = docs.split("## The motion file\n")[1].split("The [JSON")[0]
+    jsonschema.validate(yaml.safe_load(example), json.loads(text))
+
+
+def test_a_tip_led_along_a_path_asks_for_what_lagrange_says(two: Mechanism, tmp_path: Path) -> None:
+    text = (
+        "duration: 1\nrate: 20\nactuators: [shoulder, elbow]\nbodies:\n"
+        "  - component: lower\n    point: [0, 0, -400]\n"
+        '    position: {x: "1000 - 200*t^2", z: "-800 + 300*sin(2*t)"}\n'
+    )
+    found = cb.inverse(two, motion(tmp_path, two, text))
+    assert [f.code for f in found.findings] == []
+    T = found.run.result.trajectory
+    index = [found.run.lowered.joints.index(two.joint(n)) for n in ("shoulder", "elbow")]
+    q, qd, qdd = (a[:, index] for a in (T.coordinates, T.coordinate_rates, T.coordinate_accelerations))
+    # Turns about y; the joints' z may point either way.
+    sense = np.array([j.X_AJ.R[1, 2] for j in found.actuators])
+    wanted = np.array([lagrange(*rows) for rows in zip(q * sense, qd * sense, qdd * sense, strict=True)]) * sense
+    assert_allclose(found.forces.efforts, wanted, atol=1e-9)
+    tip = T.positions[:, 1] - 0.4 * np.array([r[:, 2] for r in _R(T.quaternions[:, 1])])
+    assert_allclose(tip[:, 0], 1 - 0.2 * T.t**2, atol=1e-12)
+    assert_allclose(tip[:, 2], -0.8 + 0.3 * np.sin(2 * T.t), atol=1e-12)
+    # The shoulder's force carries what both masses do.
+    force = np.column_stack([inverse_columns(found)[f"joint.shoulder.f{a}"][0] for a in "xyz"])
+    assert_allclose(force, T.accelerations[:, :, :3].sum(axis=1) + np.array([0, 0, 2 * G]), atol=1e-9)
+
+
+def _R(q: np.ndarray) -> np.ndarray:
+    from solver.rotation import matrix
+
+    return matrix(q)
+
+
+def lagrange(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Torques of the arm about y: angles of the links θ1 (0 along x), θ2 (0 down), positive about y."""
+    a, b, c = 0.5, 0.4, 1.0
+    t1, t2 = q[0], q[0] + q[1]
+    w1, w2, e1, e2 = qd[0], qd[0] + qd[1], qdd[0], qdd[0] + qdd[1]
+    # Centre 1: a (cos θ1, −sin θ1); elbow: c (…); centre 2: elbow + b (−sin θ2, −cos θ2), in (x, z).
+    k = c * b
+    ca, sa = np.sin(t1 - t2), np.cos(t1 - t2)
+    # u1' · u2' of the two directions' derivatives, with u1 = (cos, −sin), u2 = (−sin, −cos).
+    m12, c12 = k * (-ca * -1.0), k * sa
+    m11, m22 = a * a + c * c + LINK, b * b + LINK
+    f1 = m11 * e1 + m12 * e2 - c12 * w2 * w2
+    f2 = m12 * e1 + m22 * e2 + c12 * w1 * w1
+    f1 += G * (-(a + c) * np.cos(t1))
+    f2 += G * (b * np.sin(t2))
+    return np.array([f1 + f2, f2])
+
+
+def test_a_free_body_led_in_all_six_asks_for_newton_and_euler(tmp_path: Path) -> None:
+    block = cb.build(assembly({"block": [0.1, 0.2, 0.3]}, []))
+    inertia = np.diag([0.01, 0.02, 0.04])
+    body = replace(block.bodies[0], mass=replace(block.bodies[0].mass, inertia=inertia))  # type: ignore[type-var]
+    block = replace(block, bodies=(body,))
+    text = (
+        "duration: 2\nrate: 10\nbodies:\n  - component: block\n    point: [100, 0, 0]\n"
+        '    position: {x: "100*t^2", y: {table: [[0, 0], [1, 50], [2, 0]]}, z: 20}\n'
+        '    orientation: {sequence: zxz, angles: ["200*t", "90*sin(t)", "-50*t^2"]}\n'
+    )
+    found = cb.inverse(block, motion(tmp_path, block, text))
+    assert [f.code for f in found.findings] == ["CB667"]
+    T, columns = found.run.result.trajectory, inverse_columns(found)
+    W = np.column_stack([columns[f"led.block.{c}"][0] for c in ("fx", "fy", "fz", "tx", "ty", "tz")])
+    R = _R(T.quaternions[:, 0])
+    w, alpha = T.velocities[:, 0, 3:], T.accelerations[:, 0, 3:]
+    I_W = R @ inertia @ R.transpose(0, 2, 1)
+    force = T.accelerations[:, 0, :3] + [0, 0, G]
+    spin = np.einsum("kij,kj->ki", I_W, w)
+    moment = np.einsum("kij,kj->ki", I_W, alpha) + np.cross(w, spin) - np.cross(R[:, :, 0] * 0.1, force)
+    assert_allclose(W, np.hstack([force, moment]), atol=1e-9)
+    # The orientation itself, and its derivatives, by differences.
+    from scipy.spatial.transform import Rotation
+
+    def asked(t: float) -> Rotation:
+        return Rotation.from_euler("ZXZ", [200 * t, 90 * np.sin(t), -50 * t * t], degrees=True)
+
+    for k in (3, 11):
+        t, h = T.t[k], 1e-5
+        assert_allclose(R[k], asked(t).as_matrix(), atol=1e-12)
+        assert_allclose(w[k], (asked(t + h) * asked(t - h).inv()).as_rotvec() / (2 * h), atol=1e-7)
+
+
+def test_more_actuators_than_freedoms_give_the_least_torques_that_do(tmp_path: Path) -> None:
+    bar = cb.build(four_bar())
+    text = 'duration: 1\nrate: 10\njoints: {A: "40*t"}\n'
+    one = cb.inverse(bar, motion(tmp_path, bar, text + "actuators: [A]\n"))
+    both = cb.inverse(bar, motion(tmp_path, bar, text + "actuators: [A, D, C]\n"))
+    assert [f.code for f in both.findings] == ["CB668"]
+    assert np.max(both.forces.unmet) < 1e-8
+    T = both.run.result.trajectory
+    index = [both.run.lowered.joints.index(bar.joint(n)) for n in ("A", "D", "C")]
+    rates = T.coordinate_rates[:, index]
+    efforts = both.forces.efforts
+    # The same power, and no part that does nothing: along the rates.
+    assert_allclose(np.sum(efforts * rates, axis=1), one.forces.efforts[:, 0] * rates[:, 0], atol=1e-9)
+    assert_allclose(np.cross(efforts, rates), 0.0, atol=1e-9)
+    states = {p.name: p.determined for p in peaks(one) if p.kind == "joint" and p.what == "torque"}
+    assert states == dict.fromkeys("ABCD", False)  # hinges in a plane, modelled in space
+
+
+FAULTS = {
+    "unknown key": ("jionts: {shoulder: 1}\n", "CB660", 2),
+    "nothing moves": ("duration: 1\n", "CB660", 1),
+    "unknown joint": ("joints: {shulder: 1}\n", "CB602", 2),
+    "no function": ('joints: {shoulder: "sin("}\n', "CB603", 2),
+    "unknown component": ("bodies: [{component: hand, position: {x: 1}}]\n", "CB604", 2),
+    "the ground": ("bodies: [{component: ground, position: {x: 1}}]\n", "CB661", 2),
+    "two forms": ("bodies:\n- component: lower\n  position: {x: 1, table: [[0, 0, 0, 0], [1, 0, 0, 0]]}\n", "CB660", 4),
+    "no angles": ("bodies:\n- component: lower\n  orientation: {sequence: zxz}\n", "CB660", 4),
+    "falling table": ("bodies: [{component: lower, position: {table: [[1, 0, 0, 0], [0, 0, 0, 0]]}}]\n", "CB603", 2),
+    "twice": ("joints: {shoulder: 1}\nactuators: [elbow, elbow]\n", "CB660", 3),
+    "too many": ("joints: {shoulder: 1}\nrate: 1.0e+9\n", "CB660", 3),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_told_with_its_line(name: str, two: Mechanism, tmp_path: Path) -> None:
+    text, code, line = FAULTS[name]
+    with pytest.raises(InputError) as caught:
+        motion(tmp_path, two, text)
+    assert (code, line) in [(f.code, f.where.line) for f in caught.value.findings]
+
+
+REFUSED = {
+    "open": ('joints: {shoulder: "10*t"}\n', "CB662", "elbow"),
+    "undriven": ("joints: {shoulder: 0, elbow: 0}\nactuators: [shoulder]\n", "CB663", "elbow"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_freedoms_that_are_left_are_named(name: str, two: Mechanism, tmp_path: Path) -> None:
+    text, code, joint = REFUSED[name]
+    with pytest.raises(ModelError) as caught:
+        cb.inverse(two, motion(tmp_path, two, text))
+    assert [(f.code, f.where.item) for f in caught.value.findings] == [(code, joint)]
+
+
+def test_a_motion_out_of_reach_ends_with_time_and_place(two: Mechanism, tmp_path: Path) -> None:
+    text = "duration: 2\nrate: 20\nbodies: [{component: lower, point: [0, 0, -400], position: {x: %s, z: -800}}]\n"
+    found = cb.inverse(two, motion(tmp_path, two, text % '"1000 + 1000*t"'))
+    # The arm is stretched where x² + 0.8² = 1.8².
+    stretched = np.sqrt(1.8**2 - 0.8**2) - 1
+    told = [f for f in found.findings if f.code in ("CB664", "CB665")]
+    assert len(told) == 1
+    assert "lower at (" in told[0].message
+    assert stretched - 0.05 < found.run.result.trajectory.t[-1] < stretched
+    with pytest.raises(CadbridgeError):
+        cb.inverse(two, motion(tmp_path, two, text % "3000"))
+
+
+def test_a_pose_in_which_the_actuator_loses_its_freedom_is_told() -> None:
+    # Driven at the rocker, the crank's dead centres are lost: crank and coupler in one line.
+    bar = cb.build(four_bar())
+    asked = Motion(joints=(JointPath("A", _linear(2.0)),), actuators=("D",))
+    found = cb.inverse(bar, replace(asked, scenario=replace(asked.scenario, duration=1.5, rate=20.0)))
+    assert "CB666" in [f.code for f in found.findings]
+
+
+def _linear(rate: float):  # type: ignore[no-untyped-def]
+    from solver.functions import expression
+
+    return expression(f"{rate}*t")
+
+
+def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from cadbridge.cli import main
+
+    source = files("cadbridge.data").joinpath("demo/demo.step")
+    path = tmp_path / "path.yaml"
+    text = 'format: cadbridge.motion/1\nduration: 0.5\nrate: 10\njoints: {A1: "40*sin(t)", A2: "-30*t"}\n'
+    path.write_text(text, encoding="utf-8")
+    out, plots = tmp_path / "o.parquet", tmp_path / "plots"
+    call = ["inverse", str(source), "--motion", str(path), "-o", str(out), "--plots", str(plots), "--json"]
+    assert main(call) == 0
+    document = json.loads(capsys.readouterr().out)
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(out)
+    assert table.schema.field("actuator.A2.effort").metadata == {b"unit": b"N m"}
+    peak = next(p for p in document["peaks"] if p["name"] == "A2" and p["what"] == "effort")
+    assert peak["peak"] == max(abs(x) for x in table["actuator.A2.effort"].to_pylist())
+    assert {p.name for p in plots.iterdir()} == {"efforts.png", "forces.png", "torques.png", "gears.png"}
+    # The tooth's force times the wheel's radius turns the wheel: the pinion does nothing but follow.
+    gear = next(p for p in document["peaks"] if p["kind"] == "gear" and p["what"] == "force")
+    assert gear["peak"] > 0

@@ -268,6 +268,7 @@ def _try(run: _Run, h: float) -> Attempt:
     allowed = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
     try:
         tried = attempt(run.system, run.method, run.state, run.slope, run.work, run.memory, h, allowed)
+        run.system.callbacks.check()
     except LoadError:
         raise
     except ValueError:

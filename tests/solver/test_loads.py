@@ -279,3 +279,48 @@ def test_drivers_that_contradict_each_other_are_named_and_repeated_ones_are_fine
     result = simulate(replace(base, motors=against), duration=0.5, rate=10.0)
     assert result.status.code == "inconsistent"
     assert {"m0", "m1"} <= set(result.status.groups)
+
+
+WAYS = {"dopri5": None, "dop853": None, "rk4": 1e-3, "generalized_alpha": None}
+
+
+@pytest.mark.parametrize("integrator", WAYS)
+def test_every_integrator_ends_where_a_callback_fails(integrator: str) -> None:
+    def wind(t: float, q: np.ndarray, rate: np.ndarray) -> list[float]:
+        if t > 0.25:
+            raise RuntimeError("a gust")
+        return [0.0]
+
+    model = replace(pendulum(), callbacks=(Callback("wind", wind),))
+    result = simulate(
+        model, duration=1.0, rate=10.0, rtol=1e-5, atol=1e-5, integrator=integrator, step=WAYS[integrator]
+    )
+    assert result.status.code == "load_failed"
+    assert "wind" in result.status.message
+    assert np.all(np.isfinite(result.trajectory.positions))
+    # A long step may have been on its way when it failed.
+    assert 2 <= len(result.trajectory.t) <= 6
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "rk4", "generalized_alpha"])
+def test_integrators_agree_under_all_loads(integrator: str) -> None:
+    rng = np.random.default_rng(3)
+    base = pendulum(2)
+    spring = Coordinate("length", GROUND, 1, np.array([0.5, -1.0, 0.2]), X, O)
+    model = replace(
+        base,
+        loads=(
+            JointLoad(spring, stiffness=20.0, rest=1.0, damping=0.3),
+            JointLoad(base.coordinates[0], friction=Friction(0.5, 0.2), armature=0.3),
+            JointLoad(base.coordinates[1], stop=Stop(-0.1, 0.1, stiffness=200.0, damping=5.0, depth=0.05)),
+        ),
+        bushings=(_bushing(rng, 0, 1, damped=True),),
+        wrenches=(Wrench("gust", 1, O, force=(functions.expression("5*sin(3*t)"), None, CONST(1.0)), axes="body"),),
+        motors=(Motor("m", base.coordinates[0], "pd", CONST(0.5), stiffness=5.0, damping=0.5, effort=3.0),),
+        callbacks=(Callback("drag", lambda t, q, rate: -0.1 * rate),),
+    )
+    exact = simulate(model, duration=0.4, rate=20.0, rtol=1e-10, atol=1e-11)
+    found = simulate(model, duration=0.4, rate=20.0, rtol=1e-6, atol=1e-6, integrator=integrator, step=WAYS[integrator])
+    assert found.status.ok
+    assert_allclose(found.trajectory.coordinates, exact.trajectory.coordinates, atol=1e-4)
+    assert_allclose(found.trajectory.dissipated, exact.trajectory.dissipated, atol=1e-3)

@@ -1,6 +1,7 @@
 """Scenario, run and trajectory."""
 
 from cadbridge.simulation.against import Comparison, compare
+from cadbridge.simulation.loads import JointForce, LoadSpecs
 from cadbridge.simulation.plots import write_plots
 from cadbridge.simulation.reactions import locked_wrench
 from cadbridge.simulation.run import Run, simulate
@@ -10,6 +11,8 @@ from cadbridge.simulation.trajectory import read_trajectory, trajectory_table, w
 
 __all__ = [
     "Comparison",
+    "JointForce",
+    "LoadSpecs",
     "MotorSpec",
     "Run",
     "Scenario",

@@ -6,7 +6,7 @@ What acts on bodies is given in their frames B, by indices into `Mechanism.bodie
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -20,7 +20,7 @@ from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from solver.constraints import Coordinate
 from solver.functions import constant, expression, table
-from solver.model import Bushing, Friction, JointLoad, Model, Stop, TimeFunction, Wrench
+from solver.model import Bushing, Callback, Friction, JointLoad, Model, Stop, TimeFunction, Wrench
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -148,6 +148,18 @@ class LoadSpecs:
     joint_springs: tuple[tuple[str, JointLoad], ...] = ()
     friction: tuple[tuple[str, Friction], ...] = ()
     stops: tuple[tuple[str, Stop], ...] = ()
+    callbacks: tuple[JointForce, ...] = ()
+
+
+@dataclass(frozen=True)
+class JointForce:
+    """A Python function of (t, values, rates), both by the names of joints (rad, m, /s), to forces along them.
+
+    What it returns may leave joints out; N m, N. The names are those of joints with one freedom.
+    """
+
+    name: str
+    function: Callable[[float, dict[str, float], dict[str, float]], Mapping[str, float]]
 
 
 def si(joint: Joint) -> float:
@@ -330,6 +342,19 @@ def _turned(R: np.ndarray, parts: list[TimeFunction | None]) -> list[TimeFunctio
     return [row(R[i]) for i in range(3)]
 
 
+def _callback(force: JointForce, names: tuple[str, ...]) -> Callback:
+    """A force by the names of joints as one along all coordinates."""
+
+    def along(t: float, values: np.ndarray, rates: np.ndarray) -> list[float]:
+        given = force.function(t, dict(zip(names, values.tolist(), strict=True)), dict(zip(names, rates, strict=True)))
+        unknown = sorted(set(given) - set(names))
+        if unknown:
+            raise KeyError(f"there is no joint {unknown[0]!r}; the joints are {', '.join(names)}")
+        return [float(given.get(name, 0.0)) for name in names]
+
+    return Callback(force.name, along)
+
+
 def placed(lowered: Lowered, specs: LoadSpecs) -> Model:
     """The lowered model with the loads on it; friction and stops take the place of what the joints have."""
     model = lowered.model
@@ -355,4 +380,10 @@ def placed(lowered: Lowered, specs: LoadSpecs) -> Model:
         replace(w, body=lowered.placed(w.body)[0], point=lowered.placed(w.body)[1].point(w.point))
         for w in specs.wrenches
     )
-    return replace(model, loads=(*loads.values(), *springs, *turning), bushings=bushings, wrenches=wrenches)
+    return replace(
+        model,
+        loads=(*loads.values(), *springs, *turning),
+        bushings=bushings,
+        wrenches=wrenches,
+        callbacks=tuple(_callback(force, model.coordinate_names) for force in specs.callbacks),
+    )

@@ -13,7 +13,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
-from cadbridge.simulation import Run, Scenario, load_scenario, simulate
+from cadbridge.simulation import JointForce, LoadSpecs, Run, Scenario, load_scenario, simulate
 from cadbridge.simulation.stops import carried_inertia
 
 
@@ -166,3 +166,16 @@ def test_a_body_of_no_mass_moves_where_others_carry_it_and_is_named_where_none_d
     assert done.summary["energy_drift_J"] < 1e-6
     with pytest.raises(InputError, match="nothing gives inertia to a freedom of Arm"):
         simulate(without("Arm"), Scenario(duration=0.2))
+
+
+def test_a_python_function_acts_on_joints_by_name(crane: Mechanism, tmp_path: Path) -> None:
+    spring = JointForce("spring", lambda t, q, rates: {"A2": -3.0 * q["A2"] - 0.1 * rates["A2"]})
+    called = simulate(crane, Scenario(duration=0.3, loads=LoadSpecs(callbacks=(spring,))))
+    said = run(crane, tmp_path, "duration: 0.3\nloads: {springs: [{joint: A2, stiffness: 3, damping: 0.1}]}\n")
+    np.testing.assert_allclose(value(called, "A2"), value(said, "A2"), atol=1e-6)
+    wrong = JointForce("spring", lambda t, q, rates: {"A7": 1.0})
+    failed = simulate(crane, Scenario(duration=0.3, loads=LoadSpecs(callbacks=(wrong,))))
+    assert failed.result.status.code == "load_failed"
+    assert [f.code for f in failed.findings] == ["CB611"]
+    assert '"spring" raised KeyError' in failed.findings[0].message
+    assert "there is no joint 'A7'; the joints are A1, " in failed.findings[0].message

@@ -1,0 +1,99 @@
+"""This project's solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from benchmark.cases import Array, Case, Motion
+from benchmark.engines.base import Evaluation, Run, stopwatch, timed
+from solver import rotation, simulate
+from solver.dynamics import accelerate
+from solver.methods import observed, slope_at
+from solver.projection import drive_values, project
+from solver.system import prepare
+
+TOLERANCES = {
+    "dopri5": (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10),
+    "dop853": (1e-4, 1e-6, 1e-8, 1e-10, 1e-12),
+}
+REFERENCES = (1e-13, 1e-12, 1e-11, 1e-10)
+STEPS = (1e-2, 4e-3, 2e-3, 1e-3, 5e-4)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _repeated(count: int, tables: Any, arrays: Any) -> float:
+    """Evaluations within compiled code, where the integrators make theirs: the call from Python costs some µs more."""
+    total = 0.0
+    for _ in range(count):
+        total += accelerate(*tables, *arrays)[0][0, 0]
+    return total
+
+
+class Engine:
+    """Absolute coordinates, every row of every joint kept, multipliers with every evaluation."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.system = prepare(case.model())
+        self.start = project(self.system, case.start()).state
+        self.warm: set[str] = set()
+
+    def evaluation(self) -> Evaluation:
+        """Accelerations and multipliers."""
+        s, state = self.system, self.start
+        arrays = (state.positions, state.quaternions, state.velocities, state.angles, drive_values(s, 0.0))
+        tables = (s.program.terms, s.plan, s.bodies, s.loads, s.rows)
+        called = timed(lambda: accelerate(*tables, *arrays))
+        many = max(1, int(2e-3 / called))
+        seconds = timed(lambda: _repeated(many, tables, arrays)) / many
+        return Evaluation("accelerations and multipliers", seconds, self.accelerations(), called)
+
+    def accelerations(self) -> Array:
+        """q̈ (n,) of the tree's hinges at the start."""
+        return observed(self.system, self.start, slope_at(self.system, self.start))[2]
+
+    def runs(self) -> Iterator[Run | str]:
+        """Simulations, from coarse to fine within each method; a sentence for each that failed."""
+        asked: list[tuple[str, float, dict[str, Any]]] = [
+            (method, tolerance, {"integrator": method, "rtol": tolerance, "atol": tolerance})
+            for method, tolerances in TOLERANCES.items()
+            for tolerance in tolerances
+        ]
+        asked += [("generalised-α", step, {"integrator": "generalized_alpha", "step": step}) for step in STEPS]
+        for one in asked:
+            try:
+                yield self.run(*one)
+            except ArithmeticError as refusal:
+                yield str(refusal)
+
+    def reference(self) -> tuple[Motion, str]:
+        """The motion at the end by the tightest tolerance that ends well, and which it was."""
+        for tolerance in REFERENCES:
+            options = {"integrator": "dop853", "rtol": tolerance, "atol": tolerance / 10}
+            try:
+                return self.run("dop853", tolerance, options).motion, f"Reference: dop853 at {tolerance:g}"
+            except ArithmeticError as refusal:
+                said = str(refusal)
+        raise ArithmeticError(f"no reference: {said}")
+
+    def run(self, method: str, setting: float, options: dict[str, Any]) -> Run:
+        """A simulation; raises ArithmeticError with the status where it ends early."""
+        end = self.case.duration
+        if method not in self.warm:
+            simulate(self.system, self.start, duration=end / 1e4, rate=1e4 / end, **options)
+            self.warm.add(method)
+        seconds, result = stopwatch(lambda: simulate(self.system, self.start, duration=end, rate=1 / end, **options))
+        if not result.status.ok:
+            raise ArithmeticError(f"{method} at {setting:g}: {result.status.message}")
+        found = result.trajectory
+        motion = Motion(
+            found.positions[-1],
+            np.asarray(rotation.matrix(found.quaternions[-1])),
+            found.velocities[-1],
+            found.coordinates[-1],
+        )
+        return Run(method, setting, seconds, result.statistics.steps, motion)

@@ -1,0 +1,201 @@
+"""The tables of ratios as Markdown, and the plot of work against precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmark.engines import OWN
+
+ALPHA = "generalised-α"
+ERRORS = (1e-3, 1e-6, 1e-9)
+
+
+def text(results: list[dict[str, Any]], engines: Sequence[str], heading: str) -> str:
+    """All tables. A ratio is a peer's time over this solver's: above 1 this solver is faster."""
+    parts = [
+        "# Benchmarks\n",
+        heading,
+        "Every ratio is the peer's time over cadbridge's: above 1 cadbridge is faster, below 1 the peer. Errors are "
+        "recomputed from raw positions and velocities at the end of each run (metres; for hinges and gears metres or "
+        "radians).\n",
+        "## One evaluation of the accelerations (µs)\n",
+        *_evaluations(results, engines),
+        *(part for error in ERRORS for part in _to_error(results, engines, error)),
+        *_alpha(results),
+        "## What holds: hinges, loops and gears at the end of the finest run\n",
+        *_held(results, engines),
+        *_growth(results, engines),
+        "## First call, reference, and what was left out\n",
+        *_notes(results),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return [*lines, *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def cheapest(answer: dict[str, Any], error: float, method: str = "") -> dict[str, Any] | None:
+    """The run of least time whose error of position is within `error`."""
+    runs = [r for r in answer["runs"] if r["position"] <= error and method in ("", r["method"])]
+    return min(runs, key=lambda r: r["seconds"], default=None)
+
+
+def exponent(pairs: Sequence[tuple[int, float]]) -> float:
+    """The growth of the time over the count between the first and the last pair."""
+    (n, a), (m, b) = pairs[0], pairs[-1]
+    return math.log(b / a) / math.log(m / n)
+
+
+def _ratio(time: float | None, own: float | None, unit: float, form: str = ".3g") -> str:
+    if time is None:
+        return "—"
+    return f"{time * unit:{form}}" + (f" ({time / own:.2g}×)" if own else "")
+
+
+def _evaluations(results: list[dict[str, Any]], engines: Sequence[str]) -> list[str]:
+    rows = []
+    for result in results:
+        cells = [result["case"]]
+        own = (result["engines"].get(OWN, {}).get("evaluation") or {}).get("seconds")
+        for name in engines:
+            found = result["engines"].get(name, {}).get("evaluation")
+            cell = _ratio(found and found["seconds"], own if name != OWN else None, 1e6)
+            if found and found["called"]:
+                cell += f" (called from Python {found['called'] * 1e6:.3g})"
+            if found and not found["error"] < 1e-6:
+                cell += f", error {found['error']:.0e}"
+            cells.append(cell)
+        rows.append(cells)
+    note = (
+        "cadbridge's within compiled code, multipliers included; the others' called from Python. "
+        "Where an engine's accelerations are off by more than 1e-6 it is said.\n"
+    )
+    return [*table(["case", *engines], rows), note]
+
+
+def _to_error(results: list[dict[str, Any]], engines: Sequence[str], error: float) -> list[str]:
+    rows = []
+    for result in results:
+        runs = {n: cheapest(result["engines"][n], error) if n in result["engines"] else None for n in engines}
+        own = runs.get(OWN)
+        cells = [result["case"]]
+        for name, run in runs.items():
+            cell = _ratio(
+                run and run["seconds"] / result["duration"],
+                own["seconds"] / result["duration"] if own and name != OWN else None,
+                1e3,
+            )
+            cells.append(cell + (f" {run['method']}" if run else ""))
+        rows.append(cells)
+    return [f"## A simulated second with an error below {error:.0e} m (ms)\n", *table(["case", *engines], rows)]
+
+
+def _alpha(results: list[dict[str, Any]]) -> list[str]:
+    rows = []
+    for result in results:
+        own, peer = result["engines"].get(OWN), result["engines"].get("exudyn")
+        for theirs in peer["runs"] if own and peer else ():
+            ours = [r for r in own["runs"] if r["method"] == ALPHA and math.isclose(r["setting"], theirs["setting"])]
+            best = cheapest(own, theirs["position"])
+            same = theirs["seconds"] / theirs["steps"]
+            rows.append(
+                [
+                    result["case"],
+                    f"{theirs['setting']:.3g}",
+                    f"{same * 1e6:.0f}",
+                    _ratio(same, ours[0]["seconds"] / ours[0]["steps"], 1e6, ".0f") if ours else "—",
+                    f"{theirs['position']:.0e}",
+                    f"{ours[0]['position']:.0e}" if ours else "—",
+                    f"{theirs['seconds'] / best['seconds']:.2g}× {best['method']}" if best else "—",
+                ]
+            )
+            if ours:
+                rows[-1][3] = f"{ours[0]['seconds'] / ours[0]['steps'] * 1e6:.0f}"
+                rows[-1].insert(4, f"{same / (ours[0]['seconds'] / ours[0]['steps']):.2g}×")
+            else:
+                rows[-1].insert(4, "—")
+    if not rows:
+        return []
+    head = ["case", "step (s)", "Exudyn (µs a step)", "cadbridge (µs a step)", "ratio"]
+    head += ["error of Exudyn (m)", "of cadbridge", "time to Exudyn's error, any method"]
+    return [f"## Against Exudyn: {ALPHA} on both sides at the same step\n", *table(head, rows)]
+
+
+def _held(results: list[dict[str, Any]], engines: Sequence[str]) -> list[str]:
+    rows = []
+    for result in results:
+        cells = [result["case"]]
+        for name in engines:
+            runs = result["engines"].get(name, {}).get("runs")
+            finest = min(runs, key=lambda r: r["position"]) if runs else None
+            cells.append(f"{finest['held']:.0e}, {finest['held_rates']:.0e}" if finest else "—")
+        rows.append(cells)
+    note = "The largest gap, tilt or slip, then that of the velocities over the largest velocity.\n"
+    return [*table(["case", *engines], rows), note]
+
+
+def _growth(results: list[dict[str, Any]], engines: Sequence[str]) -> list[str]:
+    rows = []
+    for family in ("chain", "four-bars"):
+        members = [r for r in results if r["case"].startswith(family) and r["bodies"] >= 100]
+        cells = [f"{family} {members[0]['bodies']} … {members[-1]['bodies']} bodies"] if len(members) > 1 else []
+        for name in engines if cells else ():
+            found = [
+                (r["bodies"], (r["engines"].get(name, {}).get("evaluation") or {}).get("seconds")) for r in members
+            ]
+            known = [(n, s) for n, s in found if s]
+            cells.append(f"{exponent(known):.2f}" if len(known) > 1 else "—")
+        rows += [cells] if cells else []
+    if not rows:
+        return []
+    return ["## Growth: exponent of an evaluation over the bodies\n", *table(["family", *engines], rows)]
+
+
+def _notes(results: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for result in results:
+        peers = [(r["position"], n) for n, a in result["engines"].items() if n != OWN for r in a["runs"]]
+        near = min(peers, default=None)
+        agreed = f"; nearest to the reference came {near[1]} by {near[0]:.0e} m" if near else ""
+        first = f"first accelerations of a process {result['first_call']:.2f} s" if result.get("first_call") else ""
+        lines.append(f"- **{result['case']}**: {first}{agreed}. {result['said']}".rstrip())
+        for name, answer in result["engines"].items():
+            lines += [f"  - {name}: {said}" for said in (answer["said"], *answer["failed"]) if said]
+    return lines
+
+
+def plot(results: list[dict[str, Any]], engines: Sequence[str], place: Path) -> None:
+    """Work against precision, a panel for each case, a line for each method."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    columns = min(3, len(results))
+    lines = math.ceil(len(results) / columns)
+    figure, axes = plt.subplots(lines, columns, figsize=(5 * columns, 3.6 * lines), squeeze=False)
+    colours = dict(zip(engines, plt.rcParams["axes.prop_cycle"].by_key()["color"], strict=False))
+    for ax, result in zip(axes.flat, results, strict=False):
+        for name, answer in result["engines"].items():
+            methods = list(dict.fromkeys(r["method"] for r in answer["runs"]))
+            for method, style in zip(methods, ("-o", "--s", ":^"), strict=False):
+                runs = [r for r in answer["runs"] if r["method"] == method]
+                x = [max(r["position"], 1e-16) for r in runs]
+                y = [r["seconds"] / result["duration"] for r in runs]
+                ax.loglog(x, y, style, color=colours[name], label=f"{name} {method}", markersize=3, linewidth=1)
+        ax.invert_xaxis()
+        ax.set(title=result["case"], xlabel="error (m)", ylabel="s a simulated second")
+        ax.grid(alpha=0.3)
+        if ax.has_data():
+            ax.legend(fontsize=6)
+    for ax in axes.flat[len(results) :]:
+        ax.set_axis_off()
+    figure.tight_layout()
+    figure.savefig(place, dpi=110)
+    plt.close(figure)

@@ -1,0 +1,101 @@
+"""The benchmark says the same mechanism to every engine, and judges each by its raw motion."""
+
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SCRIPTS), str(SCRIPTS.parent)]))
+    import benchmark.__main__
+    import benchmark.cases
+    import benchmark.engines
+    import benchmark.errors
+
+    yield benchmark
+    for name in [n for n in sys.modules if n.partition(".")[0] == "benchmark"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("case_name", ["chain 43", "four-bars 2", "redundant four-bar", "Bricard", "train 10"])
+def test_every_engine_has_the_same_accelerations(benchmark: Any, case_name: str) -> None:
+    case = benchmark.cases.CASES[case_name]()
+    reference = benchmark.cases.relative_accelerations(case)
+    rates = case.first_rates()
+    scale = max(np.abs(reference).max(), 1.0)
+    own = benchmark.engines.load("cadbridge")(case)
+    assert np.abs(own.accelerations() - reference).max() < 1e-9 * scale
+    pinocchio = benchmark.engines.load("pinocchio")(case)
+    assert np.abs(pinocchio.accelerations(np.zeros(case.count), rates) - reference).max() < 1e-9 * scale
+    drake = benchmark.engines.load("drake")(case)
+    if not case.loops:
+        assert np.abs(drake.accelerations(np.zeros(case.count), rates) - reference).max() < 1e-9 * scale
+
+
+def test_errors_are_seen_in_the_raw_motion(benchmark: Any) -> None:
+    case = benchmark.cases.fourbars(2, 0.1)
+    right = case.motion(np.zeros(case.count), case.first_rates())
+    found = benchmark.errors.errors(case, right, right)
+    assert found.position == 0
+    assert found.held < 1e-15
+    assert found.held_rates < 1e-15
+    moved = right.positions.copy()
+    moved[1] += [0.0, 0.0, 1e-3]
+    found = benchmark.errors.errors(case, replace(right, positions=moved), right)
+    assert found.position == pytest.approx(1e-3)
+    assert found.held == pytest.approx(1e-3)
+    faster = right.velocities.copy()
+    faster[1, 3] += 0.5
+    found = benchmark.errors.errors(case, replace(right, velocities=faster), right)
+    assert found.held_rates == pytest.approx(0.5 / np.abs(faster).max(), rel=0.2)
+    slipped = replace(case, couplings=np.array([[1.0, -2.0, 0, 0, 0]]))
+    turned = replace(right, coordinates=np.array([0.2, 0.05, 0, 0, 0]))
+    assert benchmark.errors.errors(slipped, turned, right).held == pytest.approx(0.1)
+
+
+def test_one_run_writes_tables_data_and_plot_and_tells_what_is_missing(
+    benchmark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A module of that name that cannot be imported, whether the machine has the engine or not.
+    (tmp_path / "exudyn.py").write_text("raise ImportError('none here')")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
+    arguments = [
+        "--cases",
+        "chain 6",
+        "--engines",
+        "cadbridge,pinocchio,exudyn",
+        "--seconds",
+        "0.1",
+        "-o",
+        str(tmp_path),
+    ]
+    benchmark.__main__.main(arguments)
+    text = capsys.readouterr().out
+    assert "| chain 6 |" in text
+    assert "pinocchio" in text
+    found = json.loads((tmp_path / "bench.json").read_text("utf-8"))["results"][0]
+    assert found["engines"]["cadbridge"]["evaluation"]["error"] < 1e-9
+    assert found["engines"]["pinocchio"]["evaluation"]["error"] < 1e-9
+    assert found["engines"]["pinocchio"]["runs"][0]["position"] < 1e-2
+    assert 0 < found["first_call"] < 60
+    missing = found["engines"]["exudyn"]
+    assert missing["said"].startswith("not installed")
+    assert "exudyn: not installed" in text
+    assert (tmp_path / "bench.png").stat().st_size > 1000
+    assert (tmp_path / "bench.md").read_text("utf-8").strip() in text
+
+
+def test_a_name_that_is_none_is_refused(benchmark: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        benchmark.__main__.main(["--engines", "cadbridge,ansys"])
+    assert "there is no ansys" in capsys.readouterr().err

@@ -17,8 +17,8 @@ from solver.projection import drive_values, project
 from solver.system import prepare
 
 TOLERANCES = {
-    "dopri5": (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10),
-    "dop853": (1e-4, 1e-6, 1e-8, 1e-10, 1e-12),
+    "dopri5": (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10),
+    "dop853": (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12),
 }
 REFERENCES = (1e-13, 1e-12, 1e-11, 1e-10)
 STEPS = (1e-2, 4e-3, 2e-3, 1e-3, 5e-4)

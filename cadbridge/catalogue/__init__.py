@@ -23,6 +23,7 @@ from cadbridge.catalogue import (
     simscape,
     simulation,
     step,
+    transmission,
     urdf,
 )
 from cadbridge.findings import Entry
@@ -48,6 +49,7 @@ for _table in (
     efforts,
     exports,
     simulation,
+    transmission,
     jobs,
     plain,
 ):

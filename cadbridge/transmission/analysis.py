@@ -1,0 +1,132 @@
+"""A mechanism as a geared robot, with what is to be said of it; in names again, where the solver has indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cadbridge.errors import ModelError
+from cadbridge.findings import Finding, Findings, Where
+from cadbridge.lowering import Lowered, lower
+from cadbridge.mechanism import GROUND_BODY, Mechanism
+from solver.geared import NotGearedError, Transmission
+from solver.geared import transmission as take_apart
+
+CODES = {
+    "joints": "CB430",
+    "tree": "CB431",
+    "carrier": "CB432",
+    "output": "CB433",
+    "freedoms": "CB434",
+    "inputs": "CB435",
+    "loads": "CB436",
+}
+"""The code for each kind of reason why a mechanism is no geared robot."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A geared robot: its transmission by indices of `lowered.units`, its gears' pressure angles (rad; by name, where
+    known), and the findings."""
+
+    mechanism: Mechanism
+    lowered: Lowered
+    robot: Transmission
+    pressure_angles: dict[str, float]
+    findings: tuple[Finding, ...]
+
+    def name(self, link: int) -> str:
+        """A link's name; "ground" for the base."""
+        return self.robot.graph.name(link)
+
+
+def transmission(
+    mechanism: Mechanism,
+    output: str | None = None,
+    inputs: Sequence[str] | None = None,
+    lowered: Lowered | None = None,
+) -> Analysis:
+    """Take a geared robot apart.
+
+    `output` names a body, or a component or frame of one; None takes the last frame that a body bears. `inputs` are the
+    names of joints (or of their mates or drives) that actuators turn; None takes the drives, where there are none the
+    secondary links with one gear pair. Raises ModelError with a finding for each reason why it is no geared robot.
+    """
+    findings = Findings()
+    lowered = lowered or lower(mechanism, motion_only=True)
+    link = _output(mechanism, output, findings)
+    names = _inputs(lowered, inputs, findings)
+    if findings.errors:
+        raise ModelError("the mechanism cannot be taken apart as a geared robot", findings)
+    try:
+        robot = take_apart(lowered.model, link, names)
+    except NotGearedError as fault:
+        raise told(fault, findings) from fault
+    _tell_unbalanced(lowered, robot, findings)
+    angles = {
+        c.name: c.coupling.pressure_angle for c in mechanism.couplings if c.coupling.pressure_angle is not None
+    }  # fmt: skip
+    unknown = [m.name for m in robot.graph.meshes if m.name not in angles]
+    if unknown:
+        said = f"the pressure angle of {len(unknown)} gear pairs is not known ({', '.join(unknown[:5])})"
+        findings.add("CB438", said, Where(item=unknown[0]))
+    return Analysis(mechanism, lowered, robot, angles, findings.as_tuple())
+
+
+def told(fault: NotGearedError, findings: Findings) -> ModelError:
+    """The error of a mechanism that is no geared robot, with a finding for each reason."""
+    for reason in fault.reasons:
+        findings.add(CODES[reason.kind], reason.message)
+    return ModelError("the mechanism is no geared robot that transmission lines describe", findings)
+
+
+def _output(mechanism: Mechanism, output: str | None, findings: Findings) -> int:
+    """The body meant by the name; GROUND_BODY, with a finding, where there is none."""
+    frames = {f.name: f.component for f in mechanism.assembly.frames}
+    bodies = {b.name: i for i, b in enumerate(mechanism.bodies)}
+    if output is not None:
+        component = frames.get(output, output)
+        link = bodies.get(output, mechanism.body_of.get(component, GROUND_BODY))
+        if link == GROUND_BODY:
+            findings.add("CB433", f"there is no moving link, component or frame {output!r}", Where(item=output))
+        return link
+    borne = [mechanism.body_of.get(component, GROUND_BODY) for component in frames.values()]
+    moving = [link for link in borne if link != GROUND_BODY]
+    if not moving:
+        findings.add("CB433", f"no output link is named; {_some(list(bodies))}")
+        return GROUND_BODY
+    return moving[-1]
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return f"there are {', '.join(names[:8])}{more}"
+
+
+def _inputs(lowered: Lowered, names: Sequence[str] | None, findings: Findings) -> list[str] | None:
+    """The names of the hinges meant; None where nothing tells."""
+    if names is None:
+        names = [drive.name for drive in lowered.mechanism.drives]
+        if not names:
+            return None
+    found = []
+    for name in names:
+        index = lowered.coordinate_of(name)
+        if index is None:
+            findings.add("CB435", f"there is no joint {name!r} with one freedom", Where(item=name))
+        else:
+            found.append(lowered.joints[index].name)
+    return found
+
+
+def _tell_unbalanced(lowered: Lowered, robot: Transmission, findings: Findings) -> None:
+    """Secondary links that are not balanced; of those whose mass is not known nothing can be said."""
+    for link in robot.unbalanced:
+        name = robot.graph.name(link.link)
+        if name not in lowered.stand_ins:
+            findings.add(
+                "CB437",
+                f"{name}: its centre lies {link.offset * 1e3:.3g} mm off its axis, its inertia differs from that of "
+                f"a body of revolution by {100 * link.asymmetry:.2g} %",
+                Where(item=name),
+            )

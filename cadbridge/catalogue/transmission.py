@@ -10,7 +10,7 @@ ENTRIES: dict[str, Entry] = {
     "CB430": Entry(
         Severity.ERROR,
         "no geared robot: a joint of another kind",
-        "Transmission lines are made of hinges and of spur, internal and bevel pairs; this joint or coupling is another.",
+        "Transmission lines are made of hinges and of spur, internal and bevel pairs; this one is another.",
         _INSTEAD,
         "A slide, a rack, a belt, a ratio about a carrier.",
     ),
@@ -39,8 +39,8 @@ ENTRIES: dict[str, Entry] = {
     "CB434": Entry(
         Severity.ERROR,
         "no geared robot: freedoms and primary joints differ",
-        "Each gear pair must hold one secondary link. Here some repeat each other (as equal planets do, which share a load "
-        "as their stiffness wants), or links turn by themselves, or the chain to the output link is not the arm.",
+        "Each gear pair must hold one secondary link. Here some repeat each other (as equal planets do, which share "
+        "a load by their stiffness), or links turn by themselves, or the chain to the output link is not the arm.",
         "Leave out gear pairs that repeat others, or name another output link. " + _INSTEAD,
     ),
     "CB435": Entry(

@@ -15,6 +15,7 @@ from cadbridge.cli.explain import explain
 from cadbridge.cli.inspect import inspect
 from cadbridge.cli.inverse import inverse
 from cadbridge.cli.simulate import simulate
+from cadbridge.cli.transmission import transmission
 from cadbridge.cli.verify import verify
 from cadbridge.cli.view import view
 
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (inspect, check, convert, simulate, inverse, view, verify, batch, demo, explain):
+for command in (inspect, check, convert, simulate, inverse, view, transmission, verify, batch, demo, explain):
     app.command()(command)
 
 app.add_typer(cache, name="cache")

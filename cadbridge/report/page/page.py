@@ -19,6 +19,7 @@ from cadbridge.report.page.graph import graph
 from cadbridge.report.page.html import Html, el, join, raw
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.scene import scene
+from cadbridge.report.page.transmission import transmission_section
 
 if TYPE_CHECKING:
     from cadbridge.diagnosis.model import Diagnosis
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 NAVIGATION = {
     "summary": "Summary", "findings": "Findings", "redundancies": "Redundant mates", "freedoms": "Freedoms",
-    "graph": "Graph", "joints": "Joints", "gears": "Gears", "bodies": "Bodies", "mates": "Mates", "parts": "Parts",
-    "run": "Run",
+    "graph": "Graph", "transmission": "Transmission", "joints": "Joints", "gears": "Gears", "bodies": "Bodies",
+    "mates": "Mates", "parts": "Parts", "run": "Run",
 }  # fmt: skip
 
 
@@ -75,6 +76,7 @@ def page_html(
         sections.redundancies(items, document),
         sections.freedoms(items, diagnosis, clips),
         graph(mechanism, diagnosis, items),
+        transmission_section(mechanism),
         sections.joints(items, document),
         sections.gears(items, document),
         sections.bodies(items, document),

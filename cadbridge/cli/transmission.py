@@ -1,0 +1,51 @@
+"""`cadbridge transmission SOURCE`: a geared robot taken apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cadbridge.cli.options import Json, Reading, Strict, reads_source
+from cadbridge.errors import InputError
+
+
+@reads_source
+def transmission(
+    reading: Reading,
+    output_link: Annotated[
+        str | None,
+        typer.Option("--output-link", help="The link (or a frame on it) that ends the arm; by default the last frame."),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", help="A joint that an actuator turns; repeated. By default the drives."),
+    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Draw the canonical graph into this file.")] = None,
+    json: Json = False,
+    strict: Strict = False,
+) -> None:
+    """The transmission lines of a geared robot: links, carriers, gear pairs, structure matrix."""
+    from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    from cadbridge.mechanism import build
+    from cadbridge.report.drawing import write_transmission_svg
+    from cadbridge.report.transmission import transmission_document, transmission_text
+    from cadbridge.transmission import transmission as take_apart
+
+    assembly = reading.assembly()
+    with working("taking the transmission apart"):
+        mechanism = build(assembly)
+        found = take_apart(mechanism, output_link, inputs)
+    if svg is not None:
+        try:
+            write_transmission_svg(found, svg)
+        except OSError as fault:
+            raise InputError(f"The drawing {svg} cannot be written: {fault.strerror or fault}.") from fault
+    findings = (*assembly.findings, *mechanism.findings, *found.findings)
+    if json:
+        print_json(transmission_document(found))
+    else:
+        typer.echo(transmission_text(found))
+        say_findings(findings)
+    raise typer.Exit(exit_status(findings, strict))

@@ -66,4 +66,26 @@ ENTRIES: dict[str, Entry] = {
         "No pose near the placements fulfils all mates; what stays open after least squares is told.",
         "Correct the dimensions of the mates named, or remove the one that contradicts the others.",
     ),
+    "CB410": Entry(
+        Severity.WARNING,
+        "gear numbers that do not agree",
+        "Teeth, ratio, pitch radii and the distance of the axes belong together: r_b / r_a = z_b / z_a, and the radii "
+        "add up to the distance (internal: differ by it). The ratio was kept; one of the others is wrong.",
+        "Correct the number that is wrong; the ratio is what the simulation turns by.",
+        "40 and 20 teeth with a ratio of 0.4: the teeth make 0.5.",
+    ),
+    "CB411": Entry(
+        Severity.ERROR,
+        "gear trains that lock each other",
+        "Two ways lead from one shaft to the other, with different ratios: neither can turn without teeth breaking.",
+        "Correct the teeth of one pair, or let one wheel turn freely on its shaft.",
+        "40 : 20 and 41 : 20 between the same two shafts: a turn of the first leaves 18° between them.",
+    ),
+    "CB412": Entry(
+        Severity.WARNING,
+        "a motor whose joint is not free",
+        "The joint that it drives cannot move, or follows others that are driven too: the motor acts against them.",
+        "Drive another joint, or free this one.",
+        "Two motors on the two shafts of one gear pair.",
+    ),
 }

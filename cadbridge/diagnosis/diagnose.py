@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from cadbridge.diagnosis.dependence import Dependence, dependence_of
 from cadbridge.diagnosis.freedoms import joints_between, readable
+from cadbridge.diagnosis.gears import gears_of, locked_trains, transmissions_of
 from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
 from cadbridge.diagnosis.model import Diagnosis, Mobility
 from cadbridge.diagnosis.reactions import reactions_of
@@ -37,6 +38,9 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     mobility = _mobility(rows, dependence, free)
     _compare(mechanism, web, mobility, findings)
     _tell(mechanism, web, mobility, free, repeats, findings)
+    gears = gears_of(mechanism, findings)
+    transmissions = transmissions_of(mechanism, free.freedoms, findings)
+    locked = locked_trains(mechanism, free.freedoms, findings)
     return Diagnosis(
         mobility,
         repeats.groups,
@@ -46,6 +50,9 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
         free.freedoms,
         repeats.repetitions,
         repeats.deletable,
+        gears,
+        transmissions,
+        locked,
     )
 
 

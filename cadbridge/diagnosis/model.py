@@ -105,9 +105,54 @@ class Reaction:
     torque: tuple[bool, bool, bool] = (True, True, True)
 
 
+@dataclass(frozen=True, slots=True)
+class Gear:
+    """A coupling's numbers beside each other: `ratio`, `teeth` (a, b), `radii` as given (m), the axes as placed.
+
+    `pitch_radii` (m) follow from ratio and `centre_distance` (m); `shaft_angle` rad; `agrees` where no two numbers
+    contradict each other.
+    """
+
+    name: str
+    kind: str
+    ratio: float | None
+    teeth: tuple[int, int] | None
+    radii: tuple[float | None, float | None]
+    pitch_radii: tuple[float, float] | None
+    centre_distance: float | None
+    shaft_angle: float | None
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Transmission:
+    """`ratio`: the rate of the joint `axis` for a rate of 1 of the joint `motor`, other motors at rest; signed.
+
+    `unit` is "" between turns (or slides), m/rad or rad/m. In loops other than of gears it holds at this pose.
+    """
+
+    motor: str
+    axis: str
+    ratio: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class LockedTrains:
+    """Couplings that lock each other: of `joints` (first, second) the second should go at both `ratios` of the first.
+
+    `mismatch` rad (of a slide: m) is what a turn of the first would leave between the two ways round.
+    """
+
+    mates: tuple[str, ...]
+    joints: tuple[str, str]
+    ratios: tuple[float, float]
+    mismatch: float
+
+
 @dataclass(frozen=True)
 class Diagnosis:
-    """Mobility, freedoms, dependent groups, redundant mates, reactions and findings of a mechanism."""
+    """Mobility, freedoms, dependent groups, redundant mates, reactions, gears and findings of a mechanism."""
 
     mobility: Mobility
     groups: tuple[Group, ...]
@@ -117,3 +162,6 @@ class Diagnosis:
     freedoms: tuple[Freedom, ...] = ()
     repetitions: tuple[Repetition, ...] = ()
     deletable_sets: tuple[DeletableSet, ...] = ()
+    gears: tuple[Gear, ...] = ()
+    transmissions: tuple[Transmission, ...] = ()
+    locked_trains: tuple[LockedTrains, ...] = ()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from cadbridge.assembly import Assembly, Limit
-    from cadbridge.diagnosis.model import Diagnosis, Freedom
+    from cadbridge.diagnosis.model import Diagnosis, Freedom, Gear
     from cadbridge.exporters import ExportResult
     from cadbridge.inertia import MassProperties
     from cadbridge.mechanism.model import Joint, Mechanism
@@ -82,6 +82,20 @@ def check_document(
         "reactions": [
             {"joint": r.joint, "determined": r.determined, "force": list(r.force), "torque": list(r.torque)}
             for r in diagnosis.reactions
+        ],
+        "gears": [_gear(g) for g in diagnosis.gears],
+        "transmissions": [
+            {"motor": t.motor, "axis": t.axis, "ratio": _number(t.ratio), "unit": t.unit}
+            for t in diagnosis.transmissions
+        ],
+        "locked_trains": [
+            {
+                "mates": list(t.mates),
+                "joints": list(t.joints),
+                "ratios": _numbers(t.ratios),
+                "mismatch": _number(t.mismatch),
+            }
+            for t in diagnosis.locked_trains
         ],
         "bodies": [
             {"name": b.name, "parts": list(b.instances), **_mass(b.mass), "mass_source": b.mass_source}
@@ -246,6 +260,24 @@ def _freedom(freedom: Freedom) -> dict[str, Any]:
         "rates": {name: _number(rate) for name, rate in freedom.rates.items()},
         "twists": {name: _numbers(twist) for name, twist in freedom.twists.items()},
     }
+
+
+def _gear(gear: Gear) -> dict[str, Any]:
+    return {
+        "name": gear.name,
+        "type": gear.kind,
+        "ratio": _maybe(gear.ratio),
+        "teeth": None if gear.teeth is None else list(gear.teeth),
+        "radii": [_maybe(r) for r in gear.radii],
+        "pitch_radii": None if gear.pitch_radii is None else _numbers(gear.pitch_radii),
+        "centre_distance": _maybe(gear.centre_distance),
+        "shaft_angle": _maybe(gear.shaft_angle),
+        "agrees": gear.agrees,
+    }
+
+
+def _maybe(value: float | None) -> float | None:
+    return None if value is None else _number(value)
 
 
 def _joint(mechanism: Mechanism, joint: Joint) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import io
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from cadbridge.report.ledger import taken_lines
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
-    from cadbridge.diagnosis.model import Diagnosis, Reaction
+    from cadbridge.diagnosis.model import Diagnosis, Reaction, Transmission
     from cadbridge.mechanism.model import Mechanism
     from cadbridge.simulation import Comparison, Run
 
@@ -58,6 +59,7 @@ def check_text(mechanism: Mechanism, diagnosis: Diagnosis) -> str:
     if diagnosis.deletable_sets:
         text += "\nWhat can be deleted together, the motion staying the same\n"
         text += "".join(f"  {_some(s.mates, 8)}\n" for s in diagnosis.deletable_sets[:MAX_ROWS])
+    text += _gears_text(diagnosis)
     if mechanism.joints:
         reactions = {r.joint: _undetermined(r) for r in diagnosis.reactions}
         text += "\nJoints\n" + plain_table(
@@ -84,6 +86,30 @@ def _freedoms_text(diagnosis: Diagnosis) -> str:
     if len(diagnosis.freedoms) > MAX_ROWS:
         shown.append(f"… and {len(diagnosis.freedoms) - MAX_ROWS} more (all of them with --json)")
     return "\nHow it moves\n" + "".join(f"  {line}\n" for line in shown)
+
+
+def _gears_text(diagnosis: Diagnosis) -> str:
+    """What every motor turns, and trains that lock each other."""
+    text = ""
+    if diagnosis.transmissions:
+        text += "\nTransmission\n" + _table(
+            ("motor", "axis", "ratio", "reduction"),
+            [(t.motor, t.axis, f"{t.ratio:.6g} {t.unit}".rstrip(), _reduction(t)) for t in diagnosis.transmissions],
+        )
+    for t in diagnosis.locked_trains:
+        text += (
+            f"\nLocked: {_some(t.mates, 8)} take {t.joints[1]} {t.ratios[0]:.6g} and {t.ratios[1]:.6g} times as far as "
+            f"{t.joints[0]}; {math.degrees(t.mismatch):.4g}° apart after a turn\n"
+        )
+    return text
+
+
+def _reduction(t: Transmission) -> str:
+    """A ratio below 1 as "80 : 1", another one as "1 : 4"; with the sign of the turn."""
+    if t.unit or not t.ratio:
+        return "–"
+    sign = "−" if t.ratio < 0 else ""
+    return f"{sign}{1 / abs(t.ratio):.6g} : 1" if abs(t.ratio) < 1 else f"{sign}1 : {abs(t.ratio):.6g}"
 
 
 def _undetermined(reaction: Reaction) -> str:

@@ -1,0 +1,257 @@
+"""Gears: their numbers beside each other, what every motor turns and how fast, and trains that lock each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Coupling, CouplingKind, Drive
+from cadbridge.diagnosis.freedoms import STILL, Axes, axes_of, joint_columns, moving
+from cadbridge.diagnosis.model import Freedom, Gear, LockedTrains, Transmission
+from cadbridge.diagnosis.web import Web, web_of
+from cadbridge.findings import Findings, Where
+from cadbridge.mechanism import BodyCoupling, Joint, Mechanism
+from cadbridge.mechanism.rows import Rows, fit, rows_of
+from cadbridge.mechanism.sides import side_of
+
+Array = NDArray[np.float64]
+
+RATIO_AGREES = 1e-4
+RADII_AGREE = 5e-3
+"""Relative: a ratio beside the teeth, which are exact; pitch radii, which are rounded, beside ratio and distance."""
+MOST_LOCKED = 40
+"""Couplings at rest of which each is tried whether it locks: more are not tried, which is told."""
+
+
+def gears_of(mechanism: Mechanism, findings: Findings) -> tuple[Gear, ...]:
+    """Every coupling's ratio beside its teeth, its radii and the distance of its axes as placed."""
+    return tuple(_gear(mechanism, c.coupling, findings) for c in mechanism.couplings)
+
+
+def _gear(mechanism: Mechanism, it: Coupling, findings: Findings) -> Gear:
+    teeth = (it.teeth_a, it.teeth_b) if it.teeth_a and it.teeth_b else None
+    distance, angle = _axes(mechanism, it)
+    doubts = []
+    if teeth and it.ratio and abs(teeth[1] / teeth[0] / it.ratio - 1) > RATIO_AGREES:
+        doubts.append(f"its teeth {teeth[0]} : {teeth[1]} make {teeth[1] / teeth[0]:.6g}, its ratio is {it.ratio:.6g}")
+    pitch = _pitch_radii(it, distance)
+    for name, said, wanted in zip("ab", (it.radius_a, it.radius_b), pitch or (None, None), strict=True):
+        if said and wanted and abs(said / wanted - 1) > RADII_AGREE:
+            doubts.append(
+                f"pitch radius {name} is {said * 1e3:.6g} mm, ratio and centre distance make {wanted * 1e3:.6g} mm"
+            )
+    if doubts:
+        findings.add("CB410", f"{it.name}: {'; '.join(doubts)}", it.where)
+    return Gear(
+        name=it.name,
+        kind=it.kind.value,
+        ratio=it.ratio,
+        teeth=teeth,
+        radii=(it.radius_a, it.radius_b),
+        pitch_radii=pitch,
+        centre_distance=distance,
+        shaft_angle=angle,
+        agrees=not doubts,
+    )
+
+
+def _axes(mechanism: Mechanism, it: Coupling) -> tuple[float | None, float | None]:
+    """Distance (m) and angle (rad, at most π/2) of the axes of a coupling as placed; None where it has no two."""
+    if it.a is None or it.b is None or it.a.direction is None or it.b.direction is None:
+        return None, None
+    a, b = (side_of(mechanism.assembly, mechanism.units, f) for f in (it.a, it.b))
+    u, w, d = a.world_direction(), b.world_direction(), b.world_point() - a.world_point()
+    n = np.cross(u, w)
+    sine = float(np.linalg.norm(n))
+    distance = float(np.linalg.norm(np.cross(u, d))) if sine < 1e-6 else abs(float(n @ d)) / sine
+    return distance, float(np.arctan2(sine, abs(float(u @ w))))
+
+
+def _pitch_radii(it: Coupling, distance: float | None) -> tuple[float, float] | None:
+    """Pitch radii (m) that follow from the ratio and the distance of parallel axes."""
+    if it.ratio is None or not it.ratio > 0 or not distance:
+        return None
+    if it.kind is CouplingKind.SPUR:
+        return distance / (1 + it.ratio), distance * it.ratio / (1 + it.ratio)
+    if it.kind is CouplingKind.INTERNAL and abs(it.ratio - 1) > 1e-9:
+        return distance / abs(it.ratio - 1), distance * it.ratio / abs(it.ratio - 1)
+    return None
+
+
+def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings: Findings) -> tuple[Transmission, ...]:
+    """How fast every joint goes for 1 rad/s (m/s) of each motor, all other motors at rest.
+
+    Motors are the joints that drives name; without any drive, what leads each freedom that turns a coupling. A drive
+    whose joint leads no freedom is told: it cannot move, or not without other motors.
+    """
+    if not mechanism.couplings:
+        return ()
+    wheels = [joints for c in mechanism.couplings if (joints := wheels_of(mechanism, c)) is not None]
+    driven = {j.name: d for d in mechanism.drives if (j := _driven(mechanism, d)) is not None}
+    leaders = {f.leader for f in freedoms}
+    for name, drive in driven.items():
+        if name not in leaders:
+            moved = [f.leader for f in freedoms if name in f.rates]
+            why = f"it goes with {', '.join(str(m) for m in moved[:3])}" if moved else "nothing lets it move"
+            findings.add("CB412", f"{drive.name} drives {name}, which is not free: {why}", drive.where)
+    found = []
+    for freedom in freedoms:
+        if freedom.leader is None or freedom.count != 1 or (driven and freedom.leader not in driven):
+            continue
+        if driven or any(a.name in freedom.rates and b.name in freedom.rates for a, b in wheels):
+            motor = mechanism.joint(freedom.leader)
+            found += [
+                Transmission(freedom.leader, name, rate, _unit(mechanism.joint(name), motor))
+                for name, rate in freedom.rates.items()
+                if name != freedom.leader
+            ]
+    return tuple(found)
+
+
+def _driven(mechanism: Mechanism, drive: Drive) -> Joint | None:
+    return next((j for j in mechanism.joints if drive.joint == j.name or drive.joint in j.mates), None)
+
+
+def _unit(joint: Joint, motor: Joint) -> str:
+    slides, led = joint.type == "prismatic", motor.type == "prismatic"
+    return "" if slides == led else "m/rad" if slides else "rad/m"
+
+
+def wheels_of(mechanism: Mechanism, coupling: BodyCoupling) -> tuple[Joint, Joint] | None:
+    """The joints whose turns (or slides) a coupling ties: those of its wheels on the body that carries both."""
+    it = coupling.coupling
+    if it.joints is not None:
+        by_mate = {m: j for j in mechanism.joints for m in (j.name, *j.mates)}
+        first, second = (by_mate.get(name) for name in it.joints)
+        return (first, second) if first is not None and second is not None else None
+    if it.a is None or it.b is None:
+        return None
+    at: list[dict[int, Joint]] = []
+    for feature in (it.a, it.b):
+        wheel = mechanism.body_of.get(feature.component, -1)
+        at.append({(j.b if j.a == wheel else j.a): j for j in _joints_at(mechanism).get(wheel, ())})
+    carriers = [k for k in at[0] if k in at[1]]
+    if it.carrier is not None and mechanism.body_of.get(it.carrier, -1) in carriers:
+        carriers = [mechanism.body_of.get(it.carrier, -1)]
+    return (at[0][carriers[0]], at[1][carriers[0]]) if carriers else None
+
+
+def _joints_at(mechanism: Mechanism) -> dict[int, list[Joint]]:
+    """The joints with one freedom at each body."""
+    found: dict[int, list[Joint]] = defaultdict(list)
+    for joint in mechanism.joints:
+        if joint.freedom.shape[1] == 1:
+            found[joint.a].append(joint)
+            found[joint.b].append(joint)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Lock:
+    """A coupling at rest that, left out, lets both its wheels go: at `other` (rate of b for 1 of a), not at `own`."""
+
+    coupling: BodyCoupling
+    joints: tuple[Joint, Joint]
+    own: float
+    other: float
+    rates: dict[str, float]
+
+
+def locked_trains(mechanism: Mechanism, freedoms: Sequence[Freedom], findings: Findings) -> tuple[LockedTrains, ...]:
+    """Couplings around a loop whose ratios do not agree, so that nothing in it turns."""
+    moved = {name for f in freedoms for name in f.rates}
+    resting = [
+        (c, joints)
+        for c in mechanism.couplings
+        if (joints := wheels_of(mechanism, c)) is not None and not {j.name for j in joints} & moved
+    ]
+    locks = [lock for c, joints in resting[:MOST_LOCKED] if (lock := _lock(mechanism, c, joints)) is not None]
+    together: nx.Graph[str] = nx.Graph()
+    together.add_nodes_from(lock.coupling.name for lock in locks)
+    for lock in locks:
+        for other in locks:
+            if all(j.name in lock.rates for j in other.joints):
+                together.add_edge(lock.coupling.name, other.coupling.name)
+    by_name = {lock.coupling.name: lock for lock in locks}
+    found = []
+    for names in nx.connected_components(together):
+        group = [by_name[n] for n in sorted(names)]
+        found.append(_trains(group))
+        _tell(found[-1], group[-1], findings)
+    if len(resting) > MOST_LOCKED:
+        findings.add("CB411", f"{len(resting)} couplings are at rest; only the first {MOST_LOCKED} were tried")
+    return tuple(found)
+
+
+def _lock(mechanism: Mechanism, coupling: BodyCoupling, joints: tuple[Joint, Joint]) -> _Lock | None:
+    """What happens without a coupling: the motion that it takes away, and the ratio of its wheels in that motion."""
+    primitives = [(j.name, p) for j in mechanism.joints for p in j.primitives]
+    primitives += [(c.name, c.primitive) for c in mechanism.couplings if c is not coupling]
+    poses = [b.X_WB for b in mechanism.bodies]
+    length = mechanism.length_scale
+    rows = rows_of([p for _, p in primitives], [n for n, _ in primitives], poses, length)
+    web = web_of(rows, range(len(rows)), fit(rows))
+    row = rows_of([coupling.primitive], [coupling.name], poses, length)
+    gradient = np.zeros(web.coordinates)
+    for q in _motions(web):
+        twists = web.twists(q)
+        gradient += q * sum(
+            float(w @ twists[u]) for u, w in zip(row.units[0], row.wrenches[0], strict=True) if u in twists
+        )
+    if float(np.linalg.norm(gradient)) < 1e-6:
+        return None
+    axes: Axes = axes_of(mechanism, rows)
+    rates = moving(mechanism, web, axes, gradient / np.max(np.abs(gradient))).rates
+    a, b = (rates.get(j.name, 0.0) for j in joints)
+    if min(abs(a), abs(b)) < 1e3 * STILL * max(abs(a), abs(b), 1e-12) or not abs(a) > STILL:
+        return None
+    seen = [_seen(mechanism, row, joint, other) for joint, other in (joints, joints[::-1])]
+    if seen[1] == 0.0:
+        return None
+    return _Lock(coupling, joints, -seen[0] / seen[1], b / a, rates)
+
+
+def _motions(web: Web) -> list[Array]:
+    """An orthonormal basis of the motions of a web, in its coordinates."""
+    found, covered = [], np.zeros(web.coordinates, dtype=bool)
+    for block in web.loops:
+        covered[block.columns] = True
+        for column in block.reduced.freedom.T:
+            q = np.zeros(web.coordinates)
+            q[block.columns] = column
+            found.append(q)
+    return found + list(np.eye(web.coordinates)[~covered])
+
+
+def _seen(mechanism: Mechanism, row: Rows, joint: Joint, other: Joint) -> float:
+    """What a coupling's row sees of 1 rad/s (m/s) of one of its joints, the body that carries both at rest."""
+    wheel, sign = (joint.b, 1.0) if joint.a in (other.a, other.b) else (joint.a, -1.0)
+    twist = sign * joint_columns(mechanism, joint, row)[:, 0]
+    return sum(float(w @ twist) for u, w in zip(row.units[0], row.wrenches[0], strict=True) if u == wheel)
+
+
+def _trains(group: list[_Lock]) -> LockedTrains:
+    last = group[-1]
+    return LockedTrains(
+        mates=tuple(lock.coupling.name for lock in group),
+        joints=(last.joints[0].name, last.joints[1].name),
+        ratios=(last.own, last.other),
+        mismatch=2 * np.pi * abs(last.own - last.other),
+    )
+
+
+def _tell(trains: LockedTrains, lock: _Lock, findings: Findings) -> None:
+    first, second = trains.joints
+    others = [n for n in trains.mates if n != lock.coupling.name]
+    findings.add(
+        "CB411",
+        f"{lock.coupling.name} wants {second} to go {trains.ratios[0]:.6g} times as far as {first}, "
+        f"{', '.join(others) or 'the joints'} take it {trains.ratios[1]:.6g} times: locked; a turn of {first} would "
+        f"leave {np.degrees(trains.mismatch):.4g}° between them",
+        lock.coupling.coupling.where if lock.coupling.coupling.where != Where() else Where(item=lock.coupling.name),
+    )

@@ -8,7 +8,7 @@ the tree, so that its joints hold exactly and only the rows that close loops are
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ ORDER = 1.5
 """A correction that shrinks with at least this power of the step is one of second order."""
 CLOSED = 1e-10
 """A scaled residual below this is closed."""
+WORSE = 10.0
+"""A loop of dimensions that do not quite fit may stay open by so many times what it is open by as designed."""
 LARGE = 300
 """Coordinates above which a step is solved by normal equations instead of by singular values."""
 
@@ -46,12 +48,17 @@ class Arm:
     first: int
 
 
+Pins = tuple[Pose, ...]
+"""What each arm has moved by, in its joint frame."""
+
+
 @dataclass(frozen=True, eq=False)
 class Patch:
     """Bodies on a part of the tree, deepest last, with the rows that close it.
 
     `lift` (k, web coordinates) turns coordinates of the web into the k of the patch. Index n of a body's parent is
-    what stands still.
+    what stands still. `home` is the design, closed as well as it can be: to the scaled residual `slack`; directions
+    with singular values below `blurred` of the largest are free.
     """
 
     bodies: tuple[int, ...]
@@ -62,15 +69,14 @@ class Patch:
     columns: Ints
     length: float
     root: Pose
+    home: Pins = ()
+    slack: float = 0.0
+    blurred: float = 1e-9
 
     @property
     def size(self) -> int:
         """Coordinates."""
         return len(self.lift)
-
-
-Pins = tuple[Pose, ...]
-"""What each arm has moved by, in its joint frame."""
 
 
 def patch_of(
@@ -81,8 +87,9 @@ def patch_of(
     columns: Ints,
     primitive_of: Callable[[int], Primitive],
     poses: Sequence[Pose],
+    free: int,
 ) -> Patch:
-    """The bodies `units` and the numbers of the `rows` that bind them.
+    """The bodies `units` and the numbers of the `rows` that bind them, leaving `free` motions at first.
 
     Branches in `loose` are no lower pairs: all six of their coordinates are free, their rows are among `rows`. The
     others move by those of their coordinates that are in `columns`.
@@ -105,7 +112,7 @@ def patch_of(
         lifts.append(lift)
     keep = [i for i in sorted(rows) if all(u in index or u in (root, GROUND) for u in web.rows.ends[i])]
     program = _program([primitive_of(i) for i in keep], index, root, X_root, [poses[u] for u in moving])
-    return Patch(
+    patch = Patch(
         tuple(moving),
         tuple(arms),
         program,
@@ -114,7 +121,23 @@ def patch_of(
         columns,
         web.rows.length,
         X_root,
+        tuple(Pose() for _ in arms),
     )
+    return _settled(patch, free)
+
+
+def _settled(patch: Patch, free: int) -> Patch:
+    """The patch with its design closed: where dimensions were rounded, loops that need them exactly stay open a bit."""
+    if patch.program.rows == 0 or patch.size == 0 or max(patch.size, patch.program.rows) > LARGE:
+        return patch
+    g, J = closing(patch, patch.home)
+    if float(np.max(np.abs(g), initial=0.0)) < CLOSED:
+        return patch
+    s = np.linalg.svd(J, compute_uv=False)
+    below = float(s[patch.size - free]) if patch.size - free < len(s) else 0.0
+    patch = replace(patch, blurred=max(patch.blurred, WORSE * below / max(float(s[0]), 1e-300)))
+    pins, _, left = close(patch, patch.home)
+    return replace(patch, home=pins, slack=left)
 
 
 def _parent_in(web: Web, unit: int, units: set[int]) -> bool:
@@ -152,11 +175,6 @@ def _program(
 
     moved = [reframed(p, place) for p in primitives]
     return compile_program(moved, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
-
-
-def start(patch: Patch) -> Pins:
-    """The design."""
-    return tuple(Pose() for _ in patch.arms)
 
 
 def advance(patch: Patch, pins: Pins, z: Array) -> Pins:
@@ -229,7 +247,7 @@ def close(patch: Patch, pins: Pins, rounds: int = 25) -> tuple[Pins, Array, floa
         if size < 1e-12 or size > 0.99 * before:
             break
         before = size
-        step = -_least(J, g)
+        step = -_least(J, g, patch.blurred)
         reach = float(np.max(np.abs(step), initial=0.0)) / patch.length
         if reach > 0.5:
             step *= 0.5 / reach
@@ -238,10 +256,10 @@ def close(patch: Patch, pins: Pins, rounds: int = 25) -> tuple[Pins, Array, floa
     return pins, total, float(np.max(np.abs(g), initial=0.0))
 
 
-def _least(J: Array, g: Array) -> Array:
-    """The shortest y with J y = g in the least squares sense."""
+def _least(J: Array, g: Array, blurred: float) -> Array:
+    """The shortest y with J y = g in the least squares sense, singular values below `blurred` being none."""
     if max(J.shape) <= LARGE:
-        return np.asarray(np.linalg.lstsq(J, g, rcond=1e-9)[0])
+        return np.asarray(np.linalg.lstsq(J, g, rcond=blurred)[0])
     from scipy.linalg import cho_factor, cho_solve
 
     S = J.T @ J
@@ -252,8 +270,8 @@ def _least(J: Array, g: Array) -> Array:
 
 def correction(patch: Patch, z: Array) -> tuple[float, Array]:
     """The size of the correction after a step z (k,), inf where it cannot be closed, and the whole way gone (k,)."""
-    _, total, left = close(patch, advance(patch, start(patch), z))
-    if left > CLOSED:
+    _, total, left = close(patch, advance(patch, patch.home, z))
+    if left > max(CLOSED, WORSE * patch.slack):
         return np.inf, z + total
     return float(np.max(np.abs(total), initial=0.0)) / patch.length, z + total
 
@@ -270,7 +288,7 @@ def goes_on(patch: Patch, q: Array) -> bool:
         return True
     z = unit_step(patch, q)
     far, near = (correction(patch, step * z)[0] for step in STEPS)
-    if near < 1e-9:
+    if near < max(1e-9, WORSE * patch.slack):
         return True
     if not np.isfinite(near) or near > 0.5 * STEPS[1]:
         return False
@@ -285,8 +303,10 @@ def _shrinks(larger: float, smaller: float, factor: float) -> bool:
 
 def local_dof(patch: Patch, z: Array) -> int:
     """The mobility at the closed pose that a step z (k,) from the design leads to."""
-    pins, _, _ = close(patch, advance(patch, start(patch), z))
+    pins, _, _ = close(patch, advance(patch, patch.home, z))
     _, J = closing(patch, pins)
     sizes = np.linalg.norm(J, axis=1)
     J = J * patch.length / np.where(sizes > 1e-14, sizes * patch.length, 1.0)[:, None]
-    return int(patch.size - significant(np.asarray(np.linalg.svd(J, compute_uv=False), float), 1e-9, 1e-5))
+    return int(
+        patch.size - significant(np.asarray(np.linalg.svd(J, compute_uv=False), float), 1e-9, max(1e-5, patch.blurred))
+    )

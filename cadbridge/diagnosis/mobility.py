@@ -85,7 +85,8 @@ def _patch(
     rows |= {int(i) for c in block.chords if c.pair is None for i in c.rows}
     units = along | {web.branches[u].parent for u in along} | {e for i in rows for e in web.rows.ends[i]}
     poses = [b.X_WB for b in mechanism.bodies]
-    return patch_of(web, units, rows, loose, block.columns, primitive_of, poses)
+    free = block.reduced.freedom.shape[1]
+    return patch_of(web, units, rows, loose, block.columns, primitive_of, poses, free)
 
 
 def _is_generic(coordinates: Coordinates, branch: Branch) -> bool:
@@ -106,7 +107,7 @@ def _alone(
     columns = np.arange(branch.first, branch.columns.stop)
     rows = {int(i) for i in branch.pair.rows}
     poses = [b.X_WB for b in mechanism.bodies]
-    patch = patch_of(web, {branch.unit, branch.parent}, rows, {branch.unit}, columns, primitive_of, poses)
+    patch = patch_of(web, {branch.unit, branch.parent}, rows, {branch.unit}, columns, primitive_of, poses, len(columns))
     return goes_on(patch, motion.q)
 
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 NAVIGATION = {
     "summary": "Summary", "findings": "Findings", "redundancies": "Redundant mates", "freedoms": "Freedoms",
-    "graph": "Graph", "transmission": "Transmission", "joints": "Joints", "gears": "Gears", "bodies": "Bodies",
+    "graph": "Graph", "transmission": "Transmission", "joints": "Joints", "gears": "Gears", "ratios": "Ratios",
+    "bodies": "Bodies",
     "mates": "Mates", "parts": "Parts", "run": "Run",
 }  # fmt: skip
 
@@ -79,6 +80,7 @@ def page_html(
         transmission_section(mechanism),
         sections.joints(items, document),
         sections.gears(items, document),
+        sections.ratios(items, document),
         sections.bodies(items, document),
         sections.mates(items),
         sections.parts(items),

@@ -143,14 +143,11 @@ def joints(items: Items, document: Document) -> Html:
 
 
 def gears(items: Items, document: Document) -> Html:
-    """Gears and other couplings, with their ratios and what the document tells of each."""
-    told = {g["name"]: g for g in document.get("gears", ()) if "name" in g}
+    """Gears and other couplings: their numbers beside each other."""
+    told = {g["name"]: g for g in document["gears"]}
     rows = []
     for k, c in enumerate(items.mechanism.couplings):
-        it = c.coupling
-        more = told.get(c.name, {})
-        teeth = f"{it.teeth_a} : {it.teeth_b}" if it.teeth_a and it.teeth_b else "–"
-        distance = more.get("centre_distance")
+        it, g = c.coupling, told[c.name]
         rows.append(
             Row(
                 f"gear:{k}",
@@ -159,14 +156,45 @@ def gears(items: Items, document: Document) -> Html:
                     it.kind.value.replace("_", " and "),
                     component(items, it.a.component) if it.a else ", ".join(it.joints or ()),
                     component(items, it.b.component) if it.b else "",
-                    figure(it.ratio),
-                    teeth,
-                    figure(None if distance is None else distance * 1e3),
+                    figure(g["ratio"]),
+                    " : ".join(str(z) for z in g["teeth"]) if g["teeth"] else "–",
+                    _millimetres(g["centre_distance"]),
+                    " : ".join(f"{r * 1e3:.4g}" for r in g["pitch_radii"]) if g["pitch_radii"] else "–",
+                    "yes" if g["agrees"] else el("span", "no", class_="badge error"),
                 ),
+                None if g["agrees"] else "error",
             )
         )
-    head = ("gear", "type", "of", "with", "ratio", "teeth", "centre distance in mm")
-    return table("gears", "Gears", head, rows)
+    head = ("gear", "type", "of", "with", "ratio", "teeth", "centre distance in mm", "pitch radii in mm", "they agree")
+    locked = [
+        el("p", f"{', '.join(t['mates'])} lock each other: they take {t['joints'][1]} {t['ratios'][0]:.6g} and "
+           f"{t['ratios'][1]:.6g} times as far as {t['joints'][0]}, "
+           f"{np.degrees(t['mismatch']):.4g}° apart after a turn.")
+        for t in document["locked_trains"]
+    ]  # fmt: skip
+    return table("gears", "Gears", head, rows, join(locked) if locked else None)
+
+
+def _millimetres(metres: float | None) -> Number:
+    return figure(None if metres is None else metres * 1e3)
+
+
+def ratios(items: Items, document: Document) -> Html:
+    """How fast every axis goes for each motor."""
+    rows = [
+        Row(
+            None,
+            (
+                join(pick(t["motor"], items.ref(t["motor"], "joint"))),
+                join(pick(t["axis"], items.ref(t["axis"], "joint"))),
+                Number(t["ratio"], f"{t['ratio']:.6g} {t['unit']}".rstrip()),
+                figure(1 / t["ratio"], 6) if not t["unit"] else figure(None),
+            ),
+        )
+        for t in document["transmissions"]
+    ]
+    note = "The rate of an axis for a rate of 1 of the motor, all other motors at rest."
+    return table("ratios", "From every motor to every axis", ("motor", "axis", "ratio", "reduction"), rows, note)
 
 
 def freedoms(items: Items, diagnosis: Diagnosis, clips: Sequence[Mapping[str, Any]]) -> Html:

@@ -42,7 +42,7 @@ def table(name: str, caption: str, head: Sequence[str], rows: Sequence[Row], not
     return el(
         "section",
         el("h2", caption, " ", el("span", str(len(rows)), class_="count"), id=f"{name}-h"),
-        el("p", note, class_="note") if note else None,
+        el("div" if isinstance(note, Html) else "p", note, class_="note") if note else None,
         el("div", el("table", el("caption", caption, class_="sr"), el("thead", el("tr", heads)), body),
            class_="scroll", tabindex="0", role="region", aria_labelledby=f"{name}-h"),
         id=name,

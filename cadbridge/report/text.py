@@ -92,7 +92,7 @@ def _gears_text(diagnosis: Diagnosis) -> str:
     """What every motor turns, and trains that lock each other."""
     text = ""
     if diagnosis.transmissions:
-        text += "\nTransmission\n" + _table(
+        text += "\nTransmission\n" + plain_table(
             ("motor", "axis", "ratio", "reduction"),
             [(t.motor, t.axis, f"{t.ratio:.6g} {t.unit}".rstrip(), _reduction(t)) for t in diagnosis.transmissions],
         )

@@ -156,6 +156,20 @@ ENTRIES: dict[str, Entry] = {
         "The format carries shapes and an animation, no joints; without a run it shows the design's pose.",
         "Name a run with --run.",
     ),
+    "CB523": Entry(
+        Severity.INFO,
+        "collision geometry in place of the part's mesh",
+        "What collides is not the mesh that is seen. The message says how far its surface is from the part's at most "
+        "(both ways, by points all over both), and by how much its volume differs (overlaps count twice).",
+        "Choose another --collision, or a smaller --collision-tolerance, where that is too far.",
+    ),
+    "CB524": Entry(
+        Severity.INFO,
+        "a part that keeps its mesh for collisions",
+        "The part is no box, cylinder, sphere or capsule within the tolerance, has no triangle to spare within it, or "
+        "is flat; its mesh collides as it is.",
+        "Raise --collision-tolerance, or choose another --collision.",
+    ),
     "CB530": Entry(
         Severity.ERROR,
         "an export that is not the same in its engine",

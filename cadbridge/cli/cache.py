@@ -20,9 +20,10 @@ Folder = Annotated[Path | None, typer.Option("--cache", help="The folder of the 
 
 
 def _open(folder: Path | None) -> Cache:
-    from cadbridge.jobs.cache import Cache, default_folder
+    from cadbridge.jobs.cache import Cache
+    from cadbridge.storage import cache_folder
 
-    return Cache(folder or default_folder())
+    return Cache(folder or cache_folder())
 
 
 @cache.command()

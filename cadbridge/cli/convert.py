@@ -18,6 +18,13 @@ def convert(
     run: Annotated[
         Path | None, typer.Option("--run", help="A trajectory of the same model, which a GLB plays.")
     ] = None,
+    collision: Annotated[
+        str, typer.Option("--collision", help="What collides: as-is, hull, decomposition, primitives or simplified.")
+    ] = "as-is",
+    collision_tolerance: Annotated[
+        float,
+        typer.Option("--collision-tolerance", help="How far that may be from the part, as a share of the part's size."),
+    ] = 0.01,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -26,10 +33,12 @@ def convert(
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.exporters import ExportOptions, export
     from cadbridge.report import export_document
+    from cadbridge.storage import cache_folder
 
     mechanism = reading.whole_mechanism(keep_going)
     with working(f"writing {to}"):
-        result = export(mechanism, output, to=to, options=ExportOptions(run=run))
+        options = ExportOptions(run, collision, collision_tolerance, cache_folder())
+        result = export(mechanism, output, to=to, options=options)
     findings = (*mechanism.assembly.findings, *mechanism.findings, *result.findings)
     if json:
         print_json(export_document(mechanism, result, to))

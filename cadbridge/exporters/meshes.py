@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Instance, Mesh, Shape
+from cadbridge.exporters.collision import AS_IS, Piece, Solid, collision_of
 from cadbridge.exporters.names import Names
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Mechanism
 
 MAX_TRIANGLES = 200_000
@@ -19,11 +23,19 @@ _STL = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", 
 
 
 @dataclass(frozen=True, eq=False)
+class Touched:
+    """Something that collides, at `X_IP` in the instance's frame: the path of a mesh file, or a solid."""
+
+    X_IP: Pose
+    body: str | Solid
+
+
+@dataclass(frozen=True, eq=False)
 class MeshFile:
-    """The files of a shape, relative to the folder of the meshes; the two are one file where equal."""
+    """The files of a shape, by their paths in the export: what is seen, and all that collides."""
 
     visual: str
-    collision: str
+    collision: tuple[Touched, ...]
 
 
 @dataclass
@@ -61,9 +73,13 @@ WRITERS: dict[str, Callable[[Mesh], bytes]] = {"stl": stl_bytes, "obj": obj_byte
 
 
 def write_meshes(
-    mechanism: Mechanism, findings: Findings, visual: str, collision: str, ending: str = "stl"
+    mechanism: Mechanism,
+    findings: Findings,
+    folders: tuple[str, str],
+    options: ExportOptions,
+    ending: str = "stl",
 ) -> MeshFiles:
-    """The meshes of all parts in use; parts without one are told. `visual`, `collision`: their folders."""
+    """The meshes of all parts in use; parts without one are told. `folders`: of what is seen, and what collides."""
     files = MeshFiles(ending)
     names = Names("mesh", ())
     by_shape: dict[str, MeshFile | None] = {}
@@ -80,7 +96,7 @@ def write_meshes(
         if part.shape.key not in by_shape:
             stem = names.give(part.name)
             files.names[part.name] = stem
-            by_shape[part.shape.key] = _files_of(part.shape, part.name, stem, files, findings, visual, collision)
+            by_shape[part.shape.key] = _files_of(part.shape, part.name, stem, files, findings, folders, options)
         mesh_file = by_shape[part.shape.key]
         if mesh_file is not None:
             files.of_instance[instance.name] = mesh_file
@@ -93,7 +109,13 @@ def _instances(assembly: Assembly, mechanism: Mechanism) -> list[Instance]:
 
 
 def _files_of(
-    shape: Shape, part: str, stem: str, files: MeshFiles, findings: Findings, visual: str, collision: str
+    shape: Shape,
+    part: str,
+    stem: str,
+    files: MeshFiles,
+    findings: Findings,
+    folders: tuple[str, str],
+    options: ExportOptions,
 ) -> MeshFile | None:
     """Put the meshes of one shape among the contents."""
     shown = _usable(shape.coarse) or _usable(shape.fine)
@@ -101,17 +123,63 @@ def _files_of(
         findings.add("CB508", f"part {part} has no mesh", Where(item=part))
         return None
     write = WRITERS[files.ending]
+    visual, collision = folders
     path = f"{visual}/{stem}.{files.ending}"
     files.contents[path] = write(_within_limit(shown, part, findings))
+    pieces = _replaced(shape, part, options, findings)
+    if pieces:
+        return MeshFile(path, _written(pieces, f"{collision}/{stem}_collision", files))
     touched = _usable(shape.collision)
     if touched is None or touched is shown:
         if visual == collision:
-            return MeshFile(path, path)
+            return MeshFile(path, (Touched(Pose(), path),))
         files.contents[f"{collision}/{stem}.{files.ending}"] = files.contents[path]
-        return MeshFile(path, f"{collision}/{stem}.{files.ending}")
+        return MeshFile(path, (Touched(Pose(), f"{collision}/{stem}.{files.ending}"),))
     other = f"{collision}/{stem}{'_collision' if visual == collision else ''}.{files.ending}"
     files.contents[other] = write(_within_limit(touched, part, findings))
-    return MeshFile(path, other)
+    return MeshFile(path, (Touched(Pose(), other),))
+
+
+def _replaced(shape: Shape, part: str, options: ExportOptions, findings: Findings) -> tuple[Piece, ...]:
+    """The pieces that collide in place of the mesh, and by how much they differ; none where it stays."""
+    if options.collision == AS_IS:
+        return ()
+    mesh = _usable(shape.collision) or _usable(shape.fine) or _usable(shape.coarse)
+    assert mesh is not None
+    made = collision_of(mesh, options.collision, options.collision_tolerance, options.cache)
+    if not made.pieces:
+        message = f"no {options.collision} for part {part} within {options.collision_tolerance:.3g} of its size"
+        findings.add("CB524", message, Where(item=part))
+        return ()
+    what = f"{options.collision} of part {part} ({', '.join(_counted(made.pieces))})"
+    apart = f"{round(made.deviation * 1e3, 9):.3g} mm ({made.deviation / made.size:.2%} of its size)"
+    volume = "" if made.volume is None else f", volume {made.volume - 1:+.2%}"
+    findings.add("CB523", f"{what}: at most {apart} from its surface{volume}", Where(item=part))
+    return made.pieces
+
+
+def _counted(pieces: tuple[Piece, ...]) -> list[str]:
+    """How many of what: "1 cylinder", "3 meshes of 120 triangles together"."""
+    solids = Counter(type(p.body).__name__.lower() for p in pieces if isinstance(p.body, Solid))
+    meshes = [len(p.body.triangles) for p in pieces if isinstance(p.body, Mesh)]
+    said = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in sorted(solids.items())]
+    if meshes:
+        many = f"{len(meshes)} meshes of {sum(meshes)} triangles together"
+        said.append(many if len(meshes) > 1 else f"1 mesh of {meshes[0]} triangles")
+    return said
+
+
+def _written(pieces: tuple[Piece, ...], stem: str, files: MeshFiles) -> tuple[Touched, ...]:
+    """The pieces, meshes among them written to files of their own."""
+    touched: list[Touched] = []
+    for number, piece in enumerate(pieces, 1):
+        if isinstance(piece.body, Solid):
+            touched.append(Touched(piece.X_IP, piece.body))
+        else:
+            path = f"{stem}{number if len(pieces) > 1 else ''}.{files.ending}"
+            files.contents[path] = WRITERS[files.ending](piece.body)
+            touched.append(Touched(piece.X_IP, path))
+    return tuple(touched)
 
 
 def _usable(mesh: Mesh | None) -> Mesh | None:

@@ -8,11 +8,14 @@ coordinates take part; loops are closed by connect or weld (`cadbridge.exporters
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from cadbridge.assembly import Limit
 from cadbridge.exporters import sidecars
+from cadbridge.exporters.collision import Box, Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.home import home_qpos
 from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
@@ -38,7 +41,7 @@ _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     closed = close_loops(mechanism)
-    plan = make_plan(closed.tree, findings, folders=(ASSETS, ASSETS), masses_needed=True)
+    plan = make_plan(closed.tree, findings, options, folders=(ASSETS, ASSETS), masses_needed=True)
     _tell(plan, closed, findings)
     if findings.errors:
         return {}
@@ -133,12 +136,31 @@ def _body(parent: ET.Element, plan: Plan, i: int) -> ET.Element:
         files = plan.meshes.of_instance.get(instance.name)
         if files is None:
             continue
-        for kind, path in (("visual", files.visual), ("collision", files.collision)):
-            mesh = path.removeprefix(f"{ASSETS}/").removesuffix(".stl")
-            geom = add(body, "geom", {"class": kind, "mesh": mesh} | _place(X_LI))
-            if kind == "visual":
-                geom.set("rgba", numbers(plan.colour(instance)))
+        shown = add(body, "geom", {"class": "visual", "mesh": _mesh_name(files.visual)} | _place(X_LI))
+        shown.set("rgba", numbers(plan.colour(instance)))
+        for touched in files.collision:
+            add(body, "geom", {"class": "collision"} | _geometry(touched.body) | _place(X_LI @ touched.X_IP))
     return body
+
+
+def _mesh_name(path: str) -> str:
+    return path.removeprefix(f"{ASSETS}/").removesuffix(".stl")
+
+
+_SIZES: dict[type[Solid], Callable[[Any], tuple[float, ...]]] = {
+    Box: lambda solid: tuple(edge / 2 for edge in solid.size),
+    Sphere: lambda solid: (solid.radius,),
+    Cylinder: lambda solid: (solid.radius, solid.length / 2),
+    Capsule: lambda solid: (solid.radius, solid.length / 2),
+}
+"""MuJoCo's sizes of a solid: halves."""
+
+
+def _geometry(body: str | Solid) -> dict[str, str]:
+    """The attributes of a geom that say its shape."""
+    if isinstance(body, str):
+        return {"mesh": _mesh_name(body)}
+    return {"type": type(body).__name__.lower(), "size": numbers(_SIZES[type(body)](body))}
 
 
 def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:

@@ -8,7 +8,13 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """`run`: a trajectory of the mechanism, which glTF plays. `collision`: a key of `collision.KINDS`."""
+    """`run`: a trajectory of the mechanism, which glTF plays.
+
+    `collision`: a key of `collision.KINDS`; `collision_tolerance`: how far it may be from the part, as a share of the
+    part's size (the diagonal of its box); `cache`: the folder of caches where what took time is kept, None for none.
+    """
 
     run: Path | None = None
     collision: str = "as-is"
+    collision_tolerance: float = 0.01
+    cache: Path | None = None

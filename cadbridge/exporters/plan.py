@@ -8,6 +8,7 @@ from cadbridge.assembly import GROUND, Drive, Instance
 from cadbridge.exporters.meshes import MeshFiles, write_meshes
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.numbers import possible
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.relations import Relation, relations
 from cadbridge.exporters.tree import Link, Tree
 from cadbridge.findings import Findings, Where
@@ -70,6 +71,7 @@ class Plan:
 def make_plan(
     tree: Tree,
     findings: Findings,
+    options: ExportOptions,
     *,
     folders: tuple[str, str],
     masses_needed: bool,
@@ -90,7 +92,7 @@ def make_plan(
     found, lost = relations(tree)
     for name in lost:
         findings.add("CB506", f"coupling {name} is no constant ratio of joint coordinates", Where(item=name))
-    files = write_meshes(tree.mechanism, findings, *folders, meshes)
+    files = write_meshes(tree.mechanism, findings, folders, options, meshes)
     names = {
         "links": dict(zip(link_names, (tree.body(link).name for link in tree.links), strict=True)),
         "joints": dict(zip(joint_names, (f.name for f in tree.freedoms), strict=True)),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import glb, mjcf, plain, script, sdf, step_ap242, urdf
+from cadbridge.exporters.collision import KINDS
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
@@ -56,12 +57,15 @@ def export(
     """
     if to not in FORMATS:
         raise InputError(f'no export to "{to}"; there are: {", ".join(sorted(FORMATS))}')
+    options = options or ExportOptions()
+    if options.collision not in KINDS:
+        raise InputError(f'no collision geometry "{options.collision}"; there are: {", ".join(KINDS)}')
+    if not 0 < options.collision_tolerance < 1:
+        raise InputError(f"a tolerance of {options.collision_tolerance:g} of a part's size; give one between 0 and 1")
     target = Path(directory)
     _refuse_foreign(target)
     findings = Findings()
-    contents = FORMATS[to](
-        mechanism, clean(name or mechanism.assembly.name, "model"), findings, options or ExportOptions()
-    )
+    contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
     if findings.errors:
         raise ModelError(
             f"{to} needs what this model lacks: {'; '.join(f.message for f in findings.errors)}",

@@ -12,7 +12,8 @@ import numpy as np
 
 from cadbridge.assembly import Limit
 from cadbridge.exporters import sidecars
-from cadbridge.exporters.markup import add, document
+from cadbridge.exporters.collision import Solid
+from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
@@ -34,7 +35,9 @@ _NATIVE = {"spherical": "ball", "screw": "screw"}
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     tree = spanning_tree(mechanism)
-    plan = make_plan(tree, findings, folders=(MESHES, MESHES), masses_needed=True, meshes="obj", one_namespace=True)
+    plan = make_plan(
+        tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="obj", one_namespace=True
+    )
     _tell(plan, findings)
     if findings.errors:
         return {}
@@ -130,12 +133,12 @@ class _Writer:
             files = plan.meshes.of_instance.get(instance.name)
             if files is None:
                 continue
-            for tag, path in (("visual", files.visual), ("collision", files.collision)):
-                shown = add(element, tag, name=f"{instance.name.replace('/', '_')}_{tag}")
-                _pose(shown, X_LI)
-                add(add(add(shown, "geometry"), "mesh"), "uri").text = path
-                if tag == "visual":
-                    add(add(shown, "material"), "diffuse").text = numbers(plan.colour(instance))
+            stem = instance.name.replace("/", "_")
+            shown = _geometry(element, "visual", f"{stem}_visual", X_LI, files.visual)
+            add(add(shown, "material"), "diffuse").text = numbers(plan.colour(instance))
+            for n, touched in enumerate(files.collision, 1):
+                name = f"{stem}_collision{n if len(files.collision) > 1 else ''}"
+                _geometry(element, "collision", name, X_LI @ touched.X_IP, touched.body)
 
     def _joints(self, model: ET.Element, i: int, parent: str) -> None:
         """The joint above a link; the freedoms of a composite one have links of hardly any mass between them."""
@@ -191,6 +194,20 @@ class _Writer:
                 "offset": number(mimic.offset),
             }
             add(element, "drake:mimic", drake)
+
+
+def _geometry(link: ET.Element, tag: str, name: str, X: Pose, body: str | Solid) -> ET.Element:
+    element = add(link, tag, name=name)
+    _pose(element, X)
+    geometry = add(element, "geometry")
+    if isinstance(body, str):
+        add(add(geometry, "mesh"), "uri").text = body
+    else:
+        kind, values = solid_element(body)
+        solid = add(geometry, kind)
+        for key, value in values.items():
+            add(solid, key).text = value
+    return element
 
 
 def _range(link: Link, freedom: Freedom) -> Limit | None:

@@ -12,7 +12,8 @@ import numpy as np
 
 from cadbridge.assembly import Limit
 from cadbridge.exporters import sidecars
-from cadbridge.exporters.markup import add, document
+from cadbridge.exporters.collision import Capsule, Cylinder, Solid, Sphere
+from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
@@ -32,7 +33,7 @@ _FREE = ("free", "generic")
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     tree = spanning_tree(mechanism)
-    plan = make_plan(tree, findings, folders=("meshes/visual", "meshes/collision"), masses_needed=False)
+    plan = make_plan(tree, findings, options, folders=("meshes/visual", "meshes/collision"), masses_needed=False)
     _tell(plan, findings)
     dependences, agree = eliminate(plan.relations, ranking(tree))
     if not agree:
@@ -126,14 +127,32 @@ def _link(robot: ET.Element, plan: Plan, i: int) -> None:
         files = plan.meshes.of_instance.get(instance.name)
         if files is None:
             continue
-        for tag, path in (("visual", files.visual), ("collision", files.collision)):
-            shown = add(element, tag)
-            _origin(shown, X_LI)
-            add(add(shown, "geometry"), "mesh", filename=f"../{path}")
-            if tag == "visual":
-                colour = plan.colour(instance)
-                material = add(shown, "material", name="rgba_" + "_".join(f"{c:.3f}" for c in colour))
-                add(material, "color", rgba=numbers(colour))
+        shown = _geometry(element, "visual", X_LI, files.visual)
+        colour = plan.colour(instance)
+        material = add(shown, "material", name="rgba_" + "_".join(f"{c:.3f}" for c in colour))
+        add(material, "color", rgba=numbers(colour))
+        for touched in files.collision:
+            for X_PS, body in _known(touched.body):
+                _geometry(element, "collision", X_LI @ touched.X_IP @ X_PS, body)
+
+
+def _known(body: str | Solid) -> list[tuple[Pose, str | Solid]]:
+    """What URDF can say: a capsule is a cylinder and two spheres."""
+    if not isinstance(body, Capsule):
+        return [(Pose(), body)]
+    ends = [Pose(np.eye(3), np.array([0.0, 0.0, side * body.length / 2])) for side in (-1, 1)]
+    return [(Pose(), Cylinder(body.radius, body.length)), *((end, Sphere(body.radius)) for end in ends)]
+
+
+def _geometry(link: ET.Element, tag: str, X: Pose, body: str | Solid) -> ET.Element:
+    element = add(link, tag)
+    _origin(element, X)
+    if isinstance(body, str):
+        add(add(element, "geometry"), "mesh", filename=f"../{body}")
+    else:
+        name, values = solid_element(body)
+        add(add(element, "geometry"), name, values)
+    return element
 
 
 def _inertial(element: ET.Element, mass: MassProperties) -> None:

@@ -13,14 +13,15 @@ from typing import Any, Protocol
 
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.jobs import limits
-from cadbridge.jobs.cache import Cache, DamagedError, default_folder
+from cadbridge.jobs.cache import Cache, DamagedError
 from cadbridge.jobs.child import as_finding, plain
-from cadbridge.jobs.hashing import Hashes, digest
+from cadbridge.jobs.hashing import Hashes
 from cadbridge.jobs.local import Ended, Local
 from cadbridge.jobs.model import Job, Result, State, shown
 from cadbridge.jobs.planning import Plan, load, plan, relative_to
 from cadbridge.jobs.publish import ForeignFolderError, Stages, is_published, publish
 from cadbridge.jobs.versions import versions
+from cadbridge.storage import cache_folder, digest
 
 Jobs = Plan | str | Path | Iterable[Mapping[str, Any]]
 """A plan, a jobs file, or jobs as mappings."""
@@ -87,7 +88,7 @@ def run(
 def _cache(given: str | Path | bool) -> Cache | None:
     if given is False:
         return None
-    return Cache(default_folder() if given is True else Path(given))
+    return Cache(cache_folder() if given is True else Path(given))
 
 
 class _Batch:
@@ -173,6 +174,7 @@ class _Batch:
         self._executor.submit(
             {
                 "id": number, "stage": str(stage), "base": str(job.base), **job.order,
+                "cache": str(self.cache.folder) if self.cache else None,
                 "timeout": job.timeout, "memory": min(job.memory or self.memory, self.memory),
             }
         )  # fmt: skip

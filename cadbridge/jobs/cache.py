@@ -2,6 +2,7 @@
 
     CACHE/jobs/KK/KEY/DIGEST.json     an entry: what else was looked at, with hashes, and the result
     CACHE/objects/HH/HASH             the content of outputs and logs
+    CACHE/collision/KK/KEY            collision geometry (`cadbridge.exporters.collision`)
     CACHE/files/DIGEST.json           hashes of files by size and time, for one folder of outputs
 
 KEY is the hash of what is known before a job runs (its order, its source's content, versions). What it depends
@@ -17,17 +18,18 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cadbridge.exporters.collision import STORE
 from cadbridge.files import replacing
-from cadbridge.jobs.hashing import Hashes, canonical, digest, write_atomically
+from cadbridge.jobs.hashing import Hashes, canonical
 from cadbridge.jobs.model import Job
 from cadbridge.jobs.versions import versions
+from cadbridge.storage import digest, kept, write_atomically
 
 FORMAT = "cadbridge.cache/1"
 
@@ -52,18 +54,6 @@ class Entry:
     def outputs(self) -> dict[str, str]:
         """Outputs by name, with hashes."""
         return dict(self.body["outputs"])
-
-
-def default_folder() -> Path:
-    """CADBRIDGE_CACHE, else the user's folder of caches."""
-    named = os.environ.get("CADBRIDGE_CACHE")
-    if named:
-        return Path(named)
-    if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "cadbridge" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "cadbridge"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cadbridge"
 
 
 class Cache:
@@ -135,8 +125,8 @@ class Cache:
     # -- what people ask of a cache -------------------------------------------------------------------------
 
     def size(self) -> dict[str, int]:
-        """How many entries and objects there are, and the bytes of all files."""
-        entries, objects = list(self._files("jobs")), list(self._files("objects"))
+        """How many entries and objects (outputs, collision geometry) there are, and the bytes of all files."""
+        entries, objects = list(self._files("jobs")), [*self._files("objects"), *self._files(STORE)]
         total = sum(s.st_size for _, s in (*entries, *objects, *self._files("files")))
         return {"entries": len(entries), "objects": len(objects), "bytes": total}
 
@@ -149,6 +139,9 @@ class Cache:
             if found != path.name:
                 path.unlink(missing_ok=True)
                 told.append(f"object {path.name[:12]} is not what was stored")
+        for path, _ in list(self._files(STORE)):
+            if kept(path) is None:
+                told.append(f"collision geometry {path.name[:12]} is not what was stored")
         for path, _ in list(self._files("jobs")):
             try:
                 entry = self._load(path)
@@ -168,7 +161,8 @@ class Cache:
         """
         before = self.size()
         now = time.time()
-        entries = sorted(self._files("jobs"), key=lambda item: item[1].st_mtime)
+        # Collision geometry depends on nothing and nothing names it: it goes like an entry.
+        entries = sorted((*self._files("jobs"), *self._files(STORE)), key=lambda item: item[1].st_mtime)
         everything = older is None and size is None
         for path, status in entries:
             if everything or (older is not None and now - status.st_mtime > older):

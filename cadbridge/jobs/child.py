@@ -103,7 +103,8 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
     touched: dict[str, list[int] | None] = {}
     record(lambda path: _touch(path, touched))
     start = time.process_time()
-    order = Order(request["do"], request["source"], request["options"], stage / "out")
+    cache = Path(request["cache"]) if request["cache"] else None
+    order = Order(request["do"], request["source"], request["options"], stage / "out", cache)
     findings, reason, steady = _attempt(order)
     if reason:
         # What a job wrote before it failed is half of something.
@@ -119,7 +120,7 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
         "reason": reason,
         "steady": steady and not any(f.code in _UNSTEADY for f in findings),
         "findings": [plain(f) for f in findings],
-        "touched": _outside(touched, stage),
+        "touched": _outside(touched, stage, cache),
         "cpu": time.process_time() - start,
     }
 
@@ -191,11 +192,12 @@ def _touch(path: str, touched: dict[str, list[int] | None]) -> None:
 _CODE = (".py", ".pyc", ".nbi", ".nbc", ".so", ".pyd", ".dll")
 
 
-def _outside(touched: dict[str, list[int] | None], stage: Path) -> dict[str, list[int] | None]:
+def _outside(touched: dict[str, list[int] | None], stage: Path, cache: Path | None) -> dict[str, list[int] | None]:
     """What belongs to the input: not our own files, not Python's, the system's or a person's settings."""
     home = Path.home()
     inner = [str(p) + os.sep for p in (
-        stage, sys.prefix, sys.base_prefix, home / ".cache", home / ".config", home / ".local",
+        stage, *([cache] if cache else []),
+        sys.prefix, sys.base_prefix, home / ".cache", home / ".config", home / ".local",
         *(() if os.name == "nt" else ("/proc", "/sys", "/dev", "/etc", "/usr")),
     )]  # fmt: skip
     return {

@@ -309,7 +309,7 @@ def _by_content(shipment: dict[str, Any], files: dict[str, bytes]) -> dict[str, 
             path = base / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        ended = _run({**shipment, "base": str(base), "stage": str(stage)})
+        ended = _run({**shipment, "base": str(base), "stage": str(stage), "cache": None})
         if ended.answer is not None:
             touched = {relative_to(Path(p), base): stamp for p, stamp in ended.answer["touched"].items()}
             ended.answer["touched"] = touched

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cadbridge.files import replacing
+from cadbridge.storage import write_atomically
 
 _COARSE, _FINE = 2_000_000_000, 50_000_000
 """Nanoseconds within which a change may leave the time of a file as it is: where times are whole seconds, and
@@ -20,17 +20,6 @@ where they are not. A file younger than that is read again next time."""
 def canonical(document: Any) -> bytes:
     """JSON in the one form that is hashed and stored."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-
-
-def digest(data: bytes) -> str:
-    """SHA-256 as hexadecimal digits."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write by rename: the file is whole or as it was."""
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
 
 
 class Hashes:

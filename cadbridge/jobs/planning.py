@@ -29,6 +29,8 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 _LIMITS = ("timeout", "memory")
 _ONLY_FOR = {
     "to": "convert",
+    "collision": "convert",
+    "collision_tolerance": "convert",
     "scenario": "simulate",
     "duration": "simulate",
     "plots": "simulate",
@@ -135,8 +137,12 @@ def _check_options(entry: Entry, options: dict[str, Any], findings: Findings) ->
             del options[key]
     if do != "convert":
         return
-    from cadbridge.exporters import FORMATS
+    from cadbridge.exporters import COLLISIONS, FORMATS
 
+    touched = options.get("collision")
+    if touched is not None and touched not in COLLISIONS:
+        said = f"no collision geometry {touched!r}{nearest(touched, COLLISIONS)}"
+        findings.add("CB702", f"{said}; one of {', '.join(COLLISIONS)}", entry.where("collision"))
     to = options.get("to")
     if to not in FORMATS:
         said = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, FORMATS)};"

@@ -49,6 +49,10 @@ class Options(Strict):
 
     do: Literal["check", "convert", "simulate", "report"] | None = Field(default=None, description="What to do; check.")
     to: Text | None = Field(default=None, description="convert: the format to write.")
+    collision: Text | None = Field(default=None, description="convert: what collides; as-is.")
+    collision_tolerance: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+        default=None, description="convert: how far that may be from the part, as a share of the part's size; 0.01."
+    )
     mates: Text | None = Field(default=None, description="The mates file; {stem} and {path} are filled in.")
     density: Positive | None = Field(default=None, description="kg/m³, for parts that nothing else gives one.")
     material: Text | None = Field(default=None, description="Material, for parts that nothing else gives one.")

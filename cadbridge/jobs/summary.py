@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from cadbridge.jobs.hashing import write_atomically
 from cadbridge.jobs.model import Result, State, shown
 from cadbridge.jobs.planning import Plan
 from cadbridge.jobs.publish import LOG, MANIFEST, TIMES
+from cadbridge.storage import write_atomically
 
 FORMAT = "cadbridge.batch/1"
 SUMMARY, INDEX = "summary.json", "index.html"

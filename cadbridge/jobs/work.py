@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Order:
-    """What is asked of a job's process: paths count from the current folder, outputs go to `out`."""
+    """What is asked of a job's process: paths count from the current folder, outputs go to `out`.
+
+    `cache`: the folder of caches for what is kept between jobs, None for none.
+    """
 
     do: str
     source: str
     options: dict[str, Any]
     out: Path
+    cache: Path | None = None
 
 
 def perform(order: Order) -> tuple[Finding, ...]:
@@ -61,11 +65,12 @@ def _check(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
 
 def _convert(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     """The export in a folder by the format's name, and convert.json."""
-    from cadbridge.exporters import export
+    from cadbridge.exporters import ExportOptions, export
     from cadbridge.report import export_document, write_json
 
     to = order.options["to"]
-    result = export(mechanism, order.out / to, to=to)
+    chosen = {key: order.options[key] for key in ("collision", "collision_tolerance") if key in order.options}
+    result = export(mechanism, order.out / to, to=to, options=ExportOptions(cache=order.cache, **chosen))
     # The files are told from the job's folder on: where that lies must not change the bytes.
     files = tuple(path.relative_to(order.out) for path in result.files)
     write_json(order.out / "convert.json", export_document(mechanism, replace(result, files=files), to))

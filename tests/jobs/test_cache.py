@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from cadbridge.cli import main
-from cadbridge.jobs import Cache, run
-from cadbridge.jobs.hashing import Hashes, digest
+from cadbridge.exporters.meshes import stl_bytes
+from cadbridge.jobs import Cache, plan, run
+from cadbridge.jobs.hashing import Hashes
 from cadbridge.jobs.local import Local
+from cadbridge.storage import digest
+from tests.exporters.models import box
 from tests.jobs.making import robot
 
 
@@ -95,3 +98,23 @@ def test_a_damaged_index_is_as_none(tmp_path: Path, content: bytes) -> None:
     index.write_bytes(content)
     (tmp_path / "a").write_text("one")
     assert Hashes(index).of(tmp_path / "a") == digest(b"one")
+
+
+def test_collision_geometry_is_kept_shown_verified_and_pruned(tmp_path: Path, warm: Local) -> None:
+    robot(tmp_path / "in" / "a.urdf", geometry='<mesh filename="a.stl"/>')
+    (tmp_path / "in" / "a.stl").write_bytes(stl_bytes(box((0.1, 0.2, 0.3))))
+    job = {"sources": "a.urdf", "do": "convert", "to": "urdf", "collision": "primitives"}
+    plan_of = plan([job], base=tmp_path / "in", output=tmp_path / "out")
+    (done,) = run(plan_of, executor=warm, cache=tmp_path / "cache")
+    assert done.ok, done.reason
+    assert "CB523" in [f.code for f in done.findings]
+    (file,) = (p for p in (tmp_path / "cache" / "collision").rglob("*") if p.is_file())
+    assert not any("cache" in name for name in done.inputs)
+    cache = Cache(tmp_path / "cache")
+    objects = cache.size()["objects"]
+    file.write_bytes(file.read_bytes() + b"more")
+    (said,) = cache.verify()
+    assert "collision geometry" in said
+    assert cache.size()["objects"] == objects - 1
+    assert cache.prune()["entries"] == 1
+    assert cache.size() == {"entries": 0, "objects": 0, "bytes": 0}

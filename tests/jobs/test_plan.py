@@ -247,3 +247,11 @@ def test_the_published_schema_is_current_and_takes_the_example() -> None:
     check = jsonschema.Draft202012Validator(json.loads(text))
     check.validate(yaml.safe_load(ISSUE))
     assert not check.is_valid({"jobs": [{"sources": "a", "timout": 3}]})
+
+
+def test_collision_geometry_goes_with_conversions_and_is_one_of_those_there_are(tmp_path: Path) -> None:
+    touch(tmp_path, "a.urdf")
+    wrong = "jobs: [{sources: a.urdf, do: convert, to: urdf, collision: hul}, {sources: a.urdf, collision: hull}]"
+    said = [f.message for f in faults(write(tmp_path, wrong))]
+    assert any("no collision geometry 'hul'" in m and "hull" in m for m in said)
+    assert any("collision goes with do: convert" in m for m in said)

@@ -1,0 +1,52 @@
+"""Files that are kept from one run to the next: where, by rename, and known to be whole when read again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+from cadbridge.files import replacing
+
+
+def cache_folder() -> Path:
+    """CADBRIDGE_CACHE, else the user's folder of caches."""
+    named = os.environ.get("CADBRIDGE_CACHE")
+    if named:
+        return Path(named)
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "cadbridge" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "cadbridge"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cadbridge"
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 as hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write by rename: the file is whole or as it was."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Write `data` behind its hash, by which `kept` knows it; OSError where that cannot be."""
+    write_atomically(path, digest(data).encode() + b"\n" + data)
+
+
+def kept(path: Path) -> bytes | None:
+    """What `keep` wrote; None where there is nothing, or where it is damaged (then it is removed)."""
+    try:
+        told, _, data = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    if told == digest(data).encode():
+        return data
+    with contextlib.suppress(OSError):
+        path.unlink()
+    return None

@@ -92,6 +92,7 @@ def inverse(
         else:
             spare = _spare(lowered, system, T, channels, findings)
             forces = METHODS[method](Task(lowered, model, T, channels, spare))
+            findings.extend(forces.findings)
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
     result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.coordinates import Measured
+from cadbridge.findings import Finding
 from cadbridge.lowering import Lowered
 from solver.constraints import Coordinate
 from solver.kinematics import inverse as inverse_dynamics
@@ -48,19 +48,36 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
+class Quantity:
+    """Values (k,) along the motion: column `kind`.`name`.`what`; its peak is told unless it is the part of one that is.
+
+    Those `plotted` are drawn together with the others of their kind.
+    """
+
+    kind: str
+    name: str
+    what: str
+    unit: str
+    values: Array
+    peak: bool = True
+    plotted: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Forces:
     """What a method found at k samples.
 
     `efforts` (k, c; N m, N) along the channels, `multipliers` (k, m) of the rows of the model's primitives
     (M v̇ + Ĝᵀλ = f), and the largest acceleration `unmet` (k,), rad/s² or m/s².
 
-    `detail` is what the method has beside it, for who knows the method.
+    `quantities` are what the method has beside it, `findings` what it has to say.
     """
 
     efforts: Array
     multipliers: Array
     unmet: Array
-    detail: dict[str, Any] = field(default_factory=dict)
+    quantities: tuple[Quantity, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 Method = Callable[[Task], Forces]
@@ -105,5 +122,12 @@ def _least(task: Task, states: list[State], efforts: Array) -> Forces:
     return Forces(least, np.array(multipliers), np.array(unmet))
 
 
-METHODS: dict[str, Method] = {"absolute": absolute}
+def transmission(task: Task) -> Forces:
+    """Link by link along the transmission lines of a geared robot, with the loads of its teeth and bearings."""
+    from cadbridge.efforts.geared import by_transmission
+
+    return by_transmission(task)
+
+
+METHODS: dict[str, Method] = {"absolute": absolute, "transmission": transmission}
 """Name → method. A method takes a task and gives its forces."""

@@ -34,7 +34,8 @@ FORMAT = "cadbridge.inverse/1"
 class Peak:
     """The largest size of a quantity, when (s), and its root mean square; `what` effort, power, force or torque.
 
-    `kind` actuator, led, joint or gear. `determined` tells whether a rigid model determines it.
+    `kind` actuator, led, joint or gear, or what a method has beside these. `determined` tells whether a rigid model
+    determines it.
     """
 
     kind: str
@@ -57,6 +58,7 @@ def inverse_columns(found: Inverse) -> Columns:
     columns |= _wrench_columns({f"led.{name}": wrench for name, wrench in found.led.items()})
     columns |= reaction_columns(run, rotations, wrenches)
     columns |= _gears(found, rotations, wrenches)
+    columns |= {f"{q.kind}.{q.name}.{q.what}": (q.values, q.unit) for q in found.forces.quantities}
     columns |= joint_columns(run)
     columns |= body_columns(run, rotations)
     columns["constraint.position"] = (T.constraint_position, "1")
@@ -152,6 +154,9 @@ def peaks(found: Inverse) -> tuple[Peak, ...]:
         for what, letter, unit, fine in (("force", "f", "N", stated[0]), ("torque", "t", "N m", stated[1])):
             values = np.column_stack([columns[f"{kind}.{name}.{letter}{axis}"][0] for axis in "xyz"])
             result.append(_peak(kind, name, what, unit, np.linalg.norm(values, axis=1), t, fine))
+    result += [
+        _peak(q.kind, q.name, q.what, q.unit, np.abs(q.values), t, True) for q in found.forces.quantities if q.peak
+    ]
     return tuple(result)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,16 @@ from numpy.typing import NDArray
 from solver.callbacks import LoadError
 from solver.dense import Segment, Slope
 from solver.events import Event, crossings
-from solver.explicit import settle, shaft_spins
-from solver.methods import METHODS, Attempt, Method, attempt, observed, slope_at
+from solver.explicit import shaft_spins
+from solver.methods import METHODS, Absolute, Attempt, Engine, Method, observed
 from solver.model import Model
-from solver.projection import carry_angles, drive_values, project
+from solver.projection import carry_angles, project
 from solver.result import Occurrence, Result, Statistics, Status, Trajectory
 from solver.state import State
 from solver.system import System, prepare
+
+if TYPE_CHECKING:
+    from solver.tree.spanning import TreeJoint
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,7 +48,7 @@ _SAMPLES_A_STEP = 10
 class _Run:
     """What changes along a run, and what does not."""
 
-    system: System
+    engine: Engine
     method: Method
     state: State
     slope: Slope
@@ -65,6 +69,11 @@ class _Run:
     longest: float = 0.0
     refused: str = ""
 
+    @property
+    def system(self) -> System:
+        """The model in absolute coordinates."""
+        return self.engine.system
+
 
 def simulate(
     model: Model | System,
@@ -80,6 +89,7 @@ def simulate(
     progress: Callable[[float], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     longest_step: float = np.inf,
+    tree: Sequence[TreeJoint] | None = None,
 ) -> Result:
     """Motion over `duration` (s) with `rate` samples a second, the start and the end among them.
 
@@ -88,7 +98,8 @@ def simulate(
     kept below atol + rtol · |value| for every position (m), orientation, velocity, angle and work (generalized_alpha:
     position and orientation), and none is longer than `longest_step` or ten samples. Samples within a step are as
     accurate as its ends, and lie on the constraints. `events` are told in the result, or end the run. `progress` is
-    called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. Raises ValueError for
+    called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. With `tree`, the joints
+    named are taken by a spanning tree, whose minimal coordinates are integrated (`solver.tree`). Raises ValueError for
     a model or call that cannot be computed.
     """
     method = _checked(duration, rate, rtol, atol, integrator, step)
@@ -96,7 +107,8 @@ def simulate(
     plain = model if isinstance(model, System) else prepare(model)
     _check_events(plain, events)
     start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
-    run = _begin(plain, start.state, method, (rtol, atol), step, min(longest_step, _SAMPLES_A_STEP / rate), events)
+    longest_step = min(longest_step, _SAMPLES_A_STEP / rate)
+    run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree)
     _record(run, run.state, run.slope, run.work)
     status = start.status if not start.status.ok else None
     if status is None:
@@ -145,6 +157,7 @@ def _begin(
     step: float | None,
     longest_step: float,
     events: Sequence[Event],
+    tree: Sequence[TreeJoint] | None,
 ) -> _Run:
     system: System = plain
     places: Ints | None = None
@@ -153,13 +166,16 @@ def _begin(
         own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
         places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
         state = carry_angles(state, plain, system)
-    slope = slope_at(system, state)
+    engine = _engine(system, method, tree)
+    if tree is not None:
+        state = engine.settle(state, tolerances)
+    slope = engine.slope(state)
     return _Run(
-        system=system,
+        engine=engine,
         method=method,
         state=state,
         slope=slope,
-        memory=slope.acceleration.copy(),
+        memory=engine.begin(state, slope),
         work=np.zeros(len(system.drives) + 1),
         h=min(1e-3, longest_step) if step is None else step,
         tolerances=tolerances,
@@ -168,6 +184,15 @@ def _begin(
         events=tuple(events),
         angle_places=places,
     )
+
+
+def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) -> Engine:
+    if tree is None:
+        return Absolute(system, method)
+    # Its kernels take their time to load: only who asks for a tree pays.
+    from solver.tree.engine import TreeEngine
+
+    return TreeEngine(system, method, tree)
 
 
 def _sample_times(duration: float, rate: float) -> Array:
@@ -255,7 +280,7 @@ def _advance(run: _Run, end: float) -> Status | None:
     run.state = replace(tried.state, t=end if last else run.state.t + h)
     run.work = tried.work
     run.memory = tried.memory
-    run.slope = tried.slope or slope_at(run.system, run.state)
+    run.slope = tried.slope or run.engine.slope(run.state)
     run.evaluations += 1
     run.steps += 1
     run.shortest, run.longest = min(run.shortest, h), max(run.longest, h)
@@ -267,7 +292,7 @@ def _try(run: _Run, h: float) -> Attempt:
     fixed = run.fixed is not None
     allowed = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
     try:
-        tried = attempt(run.system, run.method, run.state, run.slope, run.work, run.memory, h, allowed)
+        tried = run.engine.attempt(run.state, run.slope, run.work, run.memory, h, allowed)
         run.system.callbacks.check()
     except LoadError:
         raise
@@ -315,10 +340,10 @@ def _segment(run: _Run, state: State, slope: Slope, work: Array) -> Segment:
 
     def evaluate(within: State) -> Slope:
         run.evaluations += 1
-        return slope_at(run.system, within)
+        return run.engine.slope(within)
 
     ends = (state, run.state)
-    return Segment(*ends, (slope, run.slope), (work, run.work), spins, run.method.extra, evaluate)
+    return Segment(*ends, (slope, run.slope), (work, run.work), spins, run.engine.extra, evaluate)
 
 
 def _within(run: _Run, segment: Segment, theta: float) -> tuple[State, Array]:
@@ -326,11 +351,7 @@ def _within(run: _Run, segment: Segment, theta: float) -> tuple[State, Array]:
     if theta >= 1.0:
         return segment.end, run.work
     state, work = segment.at(theta)
-    system = run.system
-    T, K, B, W = system.program.terms, system.plan, system.bodies, system.rows
-    arrays = [np.ascontiguousarray(a) for a in (state.positions, state.quaternions, state.velocities, state.angles)]
-    settle(T, K, B, W, system.length, *arrays, drive_values(system, state.t), *run.tolerances)
-    return State(state.t, *arrays), work
+    return run.engine.settle(state, run.tolerances), work
 
 
 def _sample(run: _Run, segment: Segment, t: float) -> None:
@@ -341,7 +362,7 @@ def _sample(run: _Run, segment: Segment, t: float) -> None:
     state, work = _within(run, segment, theta)
     state = replace(state, t=t)
     run.evaluations += 1
-    _record(run, state, slope_at(run.system, state), work)
+    _record(run, state, run.engine.slope(state), work)
 
 
 def _meet_events(run: _Run, segment: Segment) -> Status | None:
@@ -355,7 +376,7 @@ def _meet_events(run: _Run, segment: Segment) -> Status | None:
         state, work = _within(run, segment, theta)
         run.occurred.append(Occurrence(event.name, state.t, state))
         if event.stop:
-            run.state, run.work, run.slope = state, work, slope_at(run.system, state)
+            run.state, run.work, run.slope = state, work, run.engine.slope(state)
             return Status(True, "event", f"{event.name} occurred at t = {state.t:.9g} s and ended the run", "")
     return None
 

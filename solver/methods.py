@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver.dense import Slope
 from solver.dynamics import accelerate, observe
-from solver.explicit import advance
+from solver.explicit import advance, settle
 from solver.implicit import Alpha, alpha_coefficients, alpha_step
 from solver.projection import drive_values
 from solver.state import State
@@ -84,19 +85,66 @@ def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, 
     return (q[:c], qd[:c], qdd[:c], *rest)
 
 
-def attempt(
-    system: System,
-    method: Method,
-    state: State,
-    slope: Slope,
-    work: Array,
-    memory: Array,
-    h: float,
-    tolerances: tuple[float, float],
-) -> Attempt:
-    """A step of `h` (s) from a state with its slope and the work done up to it."""
-    tried = _explicit if method.tableau is not None else _implicit
-    return tried(system, method, state, slope, work, memory, h, tolerances)
+class Engine(Protocol):
+    """How a run is computed: accelerations at a state, steps, and states put on the constraints."""
+
+    @property
+    def system(self) -> System:
+        """The model in absolute coordinates, of which the run's samples are."""
+
+    @property
+    def extra(self) -> int:
+        """Accelerations taken within a step for the states between its ends (`solver.dense`)."""
+
+    def begin(self, state: State, slope: Slope) -> Array:
+        """The memory of a step that ends in a state."""
+
+    def slope(self, state: State, drive: Array | None = None) -> Slope:
+        """The accelerations and multipliers at a state."""
+
+    def attempt(
+        self, state: State, slope: Slope, work: Array, memory: Array, h: float, tolerances: tuple[float, float]
+    ) -> Attempt:
+        """A step of `h` (s) from a state with its slope and the work done up to it."""
+
+    def settle(self, state: State, tolerances: tuple[float, float]) -> State:
+        """A state within a step, put on the constraints."""
+
+
+@dataclass(frozen=True, eq=False)
+class Absolute:
+    """The engine of absolute coordinates: every body's pose is integrated, and projected on all rows."""
+
+    system: System
+    method: Method
+
+    @property
+    def extra(self) -> int:
+        """As the method says."""
+        return self.method.extra
+
+    def begin(self, state: State, slope: Slope) -> Array:
+        """The accelerations."""
+        return slope.acceleration.copy()
+
+    def slope(self, state: State, drive: Array | None = None) -> Slope:
+        """See `slope_at`."""
+        return slope_at(self.system, state, drive)
+
+    def attempt(
+        self, state: State, slope: Slope, work: Array, memory: Array, h: float, tolerances: tuple[float, float]
+    ) -> Attempt:
+        """See `Engine`."""
+        tried = _explicit if self.method.tableau is not None else _implicit
+        return tried(self.system, self.method, state, slope, work, memory, h, tolerances)
+
+    def settle(self, state: State, tolerances: tuple[float, float]) -> State:
+        """See `Engine`."""
+        system = self.system
+        T, K, B, W = system.program.terms, system.plan, system.bodies, system.rows
+        arrays = [np.ascontiguousarray(a) for a in (state.positions, state.quaternions, state.velocities, state.angles)]
+        settle(T, K, B, W, system.length, *arrays, drive_values(system, state.t), *tolerances)
+        return State(state.t, *arrays)
 
 
 def _explicit(

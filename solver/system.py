@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.callbacks import Callbacks
-from solver.constraints.primitives import GROUND, Coordinate, GearPair, RackPinion
+from solver.constraints.primitives import GROUND, Coordinate, GearPair, Primitive, RackPinion
 from solver.constraints.program import Program, compile_program
 from solver.constraints.terms import Poses
 from solver.kkt import Plan, plan
@@ -24,6 +24,8 @@ from solver.tangents import soft_coordinates
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+AngleOwner = Coordinate | tuple[Primitive, int]
 
 HOLD, ANGLE, SPEED, ROTOR = range(4)
 _DRIVERS = {"speed": SPEED, "angle": ANGLE}
@@ -59,8 +61,7 @@ class System:
     """A model with all that is computed from it once. `length` (m) makes residuals dimensionless.
 
     `drives` are the functions of time with the names of their loads, in the order of the rows of `drive`.
-    `angle_owner` tells of each integrated angle whose it is: a number among those of the primitives, or a
-    coordinate.
+    `angle_owner` tells of each integrated angle whose it is: a coordinate's, or a primitive's with its number there.
     """
 
     model: Model
@@ -73,7 +74,7 @@ class System:
     rows: Rows
     length: float
     row_group: tuple[str, ...]
-    angle_owner: tuple[int | Coordinate, ...]
+    angle_owner: tuple[AngleOwner, ...]
 
     @property
     def constraint_rows(self) -> int:
@@ -85,10 +86,11 @@ SOFT = 1e30
 """The compliance of a row that stands for a load without armature: it carries nothing."""
 
 
-def prepare(model: Model, implicit: bool = False) -> System:
+def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> System:
     """Compile a model. Raises ValueError that names the body or motor which cannot be computed.
 
     `implicit`: every stiff coordinate gets a rotor's row (`solver.tangents`), for the tangents of `solver.implicit`.
+    `carried`: whether the rows must carry the bodies that have no mass; a tree's joints do where its rows do not.
     """
     for body in model.bodies:
         check_body(body)
@@ -113,7 +115,8 @@ def prepare(model: Model, implicit: bool = False) -> System:
     )
     length = _length(model)
     lent = lend(model, length)
-    check_carried(model, program, lent)
+    if carried:
+        check_carried(model, program, lent)
     callbacks = Callbacks(model.callbacks, len(model.coordinates))
     return System(
         model=model,
@@ -183,7 +186,7 @@ def _length(model: Model) -> float:
 
 def _angle_owners(
     model: Model, program: Program, driving: list[int], rotors: list[Coordinate]
-) -> tuple[int | Coordinate, ...]:
+) -> tuple[AngleOwner, ...]:
     coordinates = [
         *(model.motors[i].coordinate for i in driving),
         *rotors,
@@ -191,7 +194,8 @@ def _angle_owners(
         *(load.coordinate for load in model.loads),
         *(motor.coordinate for motor in model.motors),
     ]
-    own = range(int(program.primitive_angle[-1]))
+    counts = np.diff(program.primitive_angle)
+    own = [(p, k) for p, count in zip(model.primitives, counts, strict=True) for k in range(int(count))]
     return (*own, *(c for c in coordinates if c.kind == "angle"))
 
 

@@ -93,4 +93,10 @@ ENTRIES: dict[str, Entry] = {
         "the tolerance that it states, so that no exact solution can lie within that tolerance of it.",
         "Compare at the size of the reference's real error, or have it computed again more finely.",
     ),
+    "CB619": Entry(
+        Severity.ERROR,
+        "a run that the tree method does not carry",
+        "A spanning tree takes collapsed joints and explicit integrators; what is asked for needs every body's pose.",
+        "Leave out `--method tree`, or what the message names.",
+    ),
 }

@@ -19,6 +19,7 @@ def run_mechanism(
     duration: float | None = None,
     plots: Path | None = None,
     collapse: bool = True,
+    method: str = "absolute",
 ) -> Run:
     """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots."""
     from cadbridge.cli.output import progress_bar, working
@@ -31,7 +32,7 @@ def run_mechanism(
     if duration is not None:
         what = replace(what, duration=duration)
     with progress_bar("simulating", what.duration) as progress:
-        run = simulate(mechanism, what, collapse=collapse, progress=progress)
+        run = simulate(mechanism, what, collapse=collapse, method=method, progress=progress)
     run = replace(run, findings=(*said, *run.findings))
     with working("writing the trajectory"):
         write_trajectory(run, output)

@@ -17,6 +17,13 @@ class Against(StrEnum):
     REFERENCE = "reference"
 
 
+class Method(StrEnum):
+    """How the motion is computed."""
+
+    ABSOLUTE = "absolute"
+    TREE = "tree"
+
+
 @reads_source
 def simulate(
     reading: Reading,
@@ -33,6 +40,10 @@ def simulate(
     keep_redundant: Annotated[
         bool, typer.Option("--keep-redundant", help="Hand every row of every mate to the solver.")
     ] = False,
+    method: Annotated[
+        Method,
+        typer.Option("--method", help="Every body's pose, or the minimal coordinates of a spanning tree."),
+    ] = Method.ABSOLUTE,
     against: Annotated[
         Against | None,
         typer.Option("--against", help="Compare positions with the time series that the source holds."),
@@ -52,7 +63,13 @@ def simulate(
 
     mechanism = reading.whole_mechanism(keep_going)
     run = run_mechanism(
-        mechanism, output, scenario=scenario, duration=duration, plots=plots, collapse=not keep_redundant
+        mechanism,
+        output,
+        scenario=scenario,
+        duration=duration,
+        plots=plots,
+        collapse=not keep_redundant,
+        method=method.value,
     )
     told = Findings(run.findings)
     compared = compare(run, told) if against is not None else None

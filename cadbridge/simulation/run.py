@@ -16,6 +16,7 @@ from cadbridge.simulation.loads import placed
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
+from cadbridge.simulation.trees import METHODS, tree_joints
 from solver.constraints import Coupler, evaluate
 from solver.events import Event
 from solver.integrate import simulate as integrate
@@ -53,20 +54,27 @@ def simulate(
     *,
     duration: float | None = None,
     collapse: bool = True,
+    method: str = "absolute",
     progress: Callable[[float], None] | None = None,
 ) -> Run:
     """Simulate a mechanism.
 
     Without a scenario the run is the one that the source itself asks for, if it does, else two seconds of falling.
-    `collapse` False hands every row of every mate to the solver; the motion is the same. `progress` is
-    called with the simulated time (s). Raises ModelError where a mass is not known, InputError where
-    the scenario cannot be used; a run that fails on its way ends in a finding, with what was computed.
+    `collapse` False hands every row of every mate to the solver; the motion is the same. `method` "tree" integrates the
+    minimal coordinates of a spanning tree instead of every body's pose. `progress` is called with the simulated time
+    (s). Raises ModelError where a mass is not known, InputError where the scenario or the method cannot be used; a
+    run that fails on its way ends in a finding, with what was computed.
     """
+    if method not in METHODS:
+        raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")
     findings = Findings()
     what = scenario or study_scenario(mechanism, findings)
     if duration is not None:
         what = replace(what, duration=duration)
     lowered = _lowered(mechanism, what, collapse, findings)
+    tree = None
+    if method == "tree":
+        tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
     motors = tuple(
         Motor(
             m.joint, lowered.model.coordinates[_coordinate(lowered, m.joint)], m.kind, m.function,
@@ -83,7 +91,7 @@ def simulate(
         start = None if state is None else carry_angles(state, prepare(lowered.model), system)
         result = integrate(
             system, start, duration=what.duration, rate=what.rate, rtol=what.rtol, atol=what.atol,
-            integrator=what.integrator, step=what.step, events=_events(lowered, what),
+            integrator=what.integrator, step=what.step, events=_events(lowered, what), tree=tree,
             progress=None if progress is None else (lambda part: progress(part * what.duration)),
         )  # fmt: skip
     except ValueError as fault:
@@ -92,7 +100,7 @@ def simulate(
         findings.add("CB611", f"{result.status.message} {result.status.advice}".strip())
     _beyond_limits(lowered, result, findings, stopped=what.limits == "stop")
     _not_applied(mechanism, what, findings)
-    summary = {**_summary(lowered, result), **_conveniences(lowered, what, stops)}
+    summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
     return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cadbridge.errors import InputError
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
@@ -18,21 +18,18 @@ METHODS = ("absolute", "tree")
 _LOWER_PAIRS = ("revolute", "prismatic", "screw", "cylindrical", "planar", "spherical")
 
 
-def tree_joints(lowered: Lowered, integrator: str, findings: Findings) -> tuple[TreeJoint, ...]:
+def tree_joints(lowered: Lowered, *, collapse: bool, integrator: str, findings: Findings) -> tuple[TreeJoint, ...]:
     """The joints that a tree takes; a joint of another kind is cut, and closed by its own rows.
 
     InputError with CB619 where the model cannot be computed so.
     """
-    mechanism = lowered.mechanism
     if integrator == "generalized_alpha":
         findings.add("CB619", "generalized_alpha works on the matrix of the absolute coordinates")
-    if len(lowered.units) != len(mechanism.bodies) or set(lowered.model.groups) & {
-        row.mate for row in mechanism.mate_rows if row.mate not in {j.name for j in mechanism.joints}
-    } - {c.name for c in mechanism.couplings}:
-        findings.add("CB619", "every row of every mate is to be kept, and those are no joints that a tree could take")
+    if not collapse:
+        findings.add("CB619", "every row of every mate is to be kept, and a tree takes joints, not rows of mates")
     if findings.errors:
         raise InputError("The tree method cannot compute this run.", findings)
-    found = (_tree_joint(lowered, joint) for joint in mechanism.joints)
+    found = (_tree_joint(lowered, joint) for joint in lowered.mechanism.joints)
     return tuple(joint for joint in found if joint is not None)
 
 

@@ -12,12 +12,15 @@ from solver.tree.dynamics import (
     twists,
 )
 from solver.tree.model import GROUND, Link, Tree, universal
+from solver.tree.spanning import Span, TreeJoint, span
 
 __all__ = [
     "GROUND",
     "Link",
+    "Span",
     "Tree",
     "TreeEfforts",
+    "TreeJoint",
     "base_reaction",
     "complement",
     "forward_by_modules",
@@ -27,6 +30,7 @@ __all__ = [
     "inverse_by_modules",
     "inverse_dynamics",
     "poses",
+    "span",
     "twists",
     "universal",
 ]

@@ -51,7 +51,7 @@ class TreeEngine:
         tree = self.span.tree
         self._sizes = (tree.nq, tree.nv)
         self._tables = (tree.tables, self.span.places)
-        self._given, self._back = _angle_places(system, self._own)
+        self._given, self._back = _angle_places(system, self._own, self.span)
         self._rows = _row_places(system, self._own, self.span)
         self._joints = _joint_rows(system, self.span)
 
@@ -147,12 +147,14 @@ class TreeEngine:
         return Slope(centres, turning[self._back], power, multipliers, drive)
 
 
-def _angle_places(system: System, own: System) -> tuple[Ints, Ints]:
+def _angle_places(system: System, own: System, found: Span) -> tuple[Ints, Ints]:
     """Places of the closing system's angles among those of the whole, and of the whole's among the closing ones."""
+    measured = {id(coordinate): owner for owner, coordinate in found.angles.items()}
     whole = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
     part = {owner: k for k, owner in reversed(list(enumerate(own.angle_owner)))}
-    given = np.array([whole[owner] for owner in own.angle_owner], np.int64)
-    return given, np.array([part[owner] for owner in system.angle_owner], np.int64)
+    given = [whole[owner] if owner in whole else whole[measured[id(owner)]] for owner in own.angle_owner]
+    back = [part[found.angles.get(owner, owner)] for owner in system.angle_owner]
+    return np.array(given, np.int64), np.array(back, np.int64)
 
 
 def _row_places(system: System, own: System, found: Span) -> Ints:

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import rotation
+from solver.constraints import Coordinate, Coupler
 from solver.model import JointLoad, Model
+from solver.system import AngleOwner
 from solver.tree.model import GROUND, Link, Tree
 
 Array = NDArray[np.float64]
@@ -68,7 +70,8 @@ class Span:
     """A model as a tree: its links, the links of each body, the joints taken, and the model that is left to close it.
 
     `closing` has the bodies, motors and loads of the model, and of its primitives those at `kept`. The armature that
-    the tree's joints bear is in the tree; in `closing` it is zero. The tree has no gravity: the loads have.
+    the tree's joints bear is in the tree; in `closing` it is zero. The tree has no gravity: the loads have. `angles`
+    are the integrated angles of primitives that are not kept (those of screws): loads that do nothing measure them.
     """
 
     tree: Tree
@@ -77,6 +80,7 @@ class Span:
     closing: Model
     kept: tuple[int, ...]
     stripped: tuple[int, ...]
+    angles: dict[AngleOwner, Coordinate]
 
 
 def span(model: Model, joints: Sequence[TreeJoint]) -> Span:
@@ -128,10 +132,22 @@ def span(model: Model, joints: Sequence[TreeJoint]) -> Span:
         loads[i] = replace(loads[i], armature=0.0)
     names = {joint.name for joint in taken}
     kept = tuple(i for i in range(len(model.primitives)) if i >= len(model.groups) or model.groups[i] not in names)
+    angles = _angles(model, set(kept))
+    loads += [JointLoad(coordinate) for coordinate in angles.values()]
     closing = _closing(model, kept, tuple(loads))
     every = range(len(order))
     places = Places(_ints([first[b] for b in every]), _ints([last[b] for b in every]), _ints(order))
-    return Span(Tree(tuple(links), (0.0, 0.0, 0.0)), places, tuple(taken), closing, kept, tuple(stripped))
+    return Span(Tree(tuple(links), (0.0, 0.0, 0.0)), places, tuple(taken), closing, kept, tuple(stripped), angles)
+
+
+def _angles(model: Model, kept: set[int]) -> dict[AngleOwner, Coordinate]:
+    """The angles of the couplers that are not kept, by their owners."""
+    found: dict[AngleOwner, Coordinate] = {}
+    for i, primitive in enumerate(model.primitives):
+        if i not in kept and isinstance(primitive, Coupler):
+            turns = [c for _, c in primitive.terms if c.kind == "angle"]
+            found |= {(primitive, k): c for k, c in enumerate(turns)}
+    return found
 
 
 def _ints(values: Sequence[int]) -> Ints:

@@ -1,0 +1,179 @@
+"""Models in the coordinates of a spanning tree against the same in absolute coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from solver import functions, rotation, simulate
+from solver.constraints import GROUND, AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
+from solver.events import Event
+from solver.model import JointLoad, Model, Motor, RigidBody, Wrench
+from solver.result import Result
+from solver.state import State
+from solver.tree import TreeJoint
+from tests.solver.examples import O, X, Y, Z, ball, body, hinge, pendulum, planetary, poses, turn, wheels
+
+FINE = {"duration": 0.6, "rate": 20.0, "rtol": 1e-11, "atol": 1e-11}
+
+
+def agree(one: Result, other: Result, tolerance: float = 1e-8, without: tuple[str, ...] = ()) -> None:
+    """All samples, multipliers and energies among them, are the same."""
+    assert one.status.code == other.status.code
+    for field in fields(one.trajectory):
+        if field.name not in without:
+            a, b = getattr(one.trajectory, field.name), getattr(other.trajectory, field.name)
+            size = max(1.0, float(np.abs(a).max(initial=0.0)))
+            assert_allclose(b, a, rtol=0, atol=tolerance * size, err_msg=field.name)
+
+
+def both(model: Model, tree: Sequence[TreeJoint], state: State | None = None, **run: object) -> tuple[Result, Result]:
+    given = {**FINE, **run}
+    return simulate(model, state, **given), simulate(model, state, tree=tree, **given)  # type: ignore[arg-type]
+
+
+def _rows(kind: str) -> tuple[list[Primitive], dict[str, object]]:
+    """Rows of a joint between the ground and body 0 at its centre, axis z, and what a tree must know besides."""
+    y_across = [AxesAngle(GROUND, 0, X, Z), AxesAngle(GROUND, 0, Y, Z)]
+    on_line = [PointOnPlane(GROUND, 0, O, e, O) for e in (X, Y)]
+    angle = Coordinate("angle", GROUND, 0, O, Z, O, X, X)
+    travel = Coordinate("distance", GROUND, 0, O, Z, O)
+    screw = Coupler(GROUND, 0, ((0.1, angle), (-1.0, travel)))
+    return {
+        "revolute": (hinge(GROUND, 0, O, O, Z), {}),
+        "prismatic": ([*y_across, AxesAngle(GROUND, 0, X, Y), *on_line], {}),
+        "screw": ([*y_across, *on_line, screw], {"pitch": 0.1}),
+        "cylindrical": ([*y_across, *on_line], {}),
+        "planar": ([*y_across, PointOnPlane(GROUND, 0, O, Z, O)], {"second": X}),
+        "spherical": (ball(GROUND, 0, O, O), {}),
+        "universal": ([*ball(GROUND, 0, O, O), AxesAngle(GROUND, 0, Z, X)], {"second": X}),
+    }[kind]
+
+
+def _two_bodies(kind: str, *, reverse: bool) -> tuple[Model, list[TreeJoint]]:
+    """A joint of the kind on the ground and a second body on a hinge about a skew axis.
+
+    Reversed, the second body hangs on the ground, so that the joint is passed from b to a.
+    """
+    rows, more = _rows(kind)
+    x, q = poses([[0.3, 0.2, 0.1], [1.0, 0.5, 0.2]])
+    x[0] = 0.0
+    skew = np.array([1.0, 2.0, -1.0]) / np.sqrt(6)
+    joints = [TreeJoint("first", kind, GROUND, 0, O, Z, **more)]  # type: ignore[arg-type]
+    bodies = (RigidBody("one", 2.0, np.diag([0.3, 0.4, 0.5])), RigidBody("two", 1.0, np.diag([0.1, 0.2, 0.25])))
+    other = hinge(0, 1, np.array([0.5, 0.1, 0]), np.array([0.5, 0.1, 0]) - x[1], skew)
+    if reverse:
+        # The bodies change places with the ground: what was the ground is body 1.
+        rows = [replace(p, a=1, **({"point_a": -x[1]} if hasattr(p, "point_a") else {})) for p in rows]
+        rows = [_on_second(p, x[1]) for p in rows]
+        other = hinge(GROUND, 0, np.array([0.5, 0.1, 0]), np.array([0.5, 0.1, 0]), skew)
+        joints = [replace(joints[0], a=1)]
+        joints.append(TreeJoint("second", "revolute", GROUND, 0, np.array([0.5, 0.1, 0]), skew))
+    else:
+        joints.append(TreeJoint("second", "revolute", 0, 1, np.array([0.5, 0.1, 0]), skew))
+    groups = ("first",) * len(rows) + ("second",) * 5
+    pull = Wrench("pull", 1, X / 3, force=(functions.expression("3*sin(7*t)"), None, functions.constant(1.0)))
+    return Model(bodies, (*rows, *other), x, q, groups=groups, wrenches=(pull,), gravity=(1.0, -2.0, -9.0)), joints
+
+
+def _on_second(p: Primitive, at: np.ndarray) -> Primitive:
+    if not isinstance(p, Coupler):
+        return p
+    terms = tuple((c, replace(o, a=1, point_a=-at)) for c, o in p.terms)
+    return replace(p, terms=terms)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "screw", "cylindrical", "planar", "spherical", "universal"])
+def test_every_kind_of_joint_either_way_round(kind: str, reverse: bool) -> None:
+    model, joints = _two_bodies(kind, reverse=reverse)
+    agree(*both(model, joints, duration=0.4))
+    # Begun on the way, moving: the tree reads its own coordinates from poses and rates.
+    half = simulate(model, **FINE).trajectory  # type: ignore[arg-type]
+    state = State(0.0, half.positions[-1], half.quaternions[-1], half.velocities[-1])
+    agree(*both(model, joints, state, duration=0.2))
+
+
+def test_a_chain_cut_free_or_whole() -> None:
+    chain = replace(pendulum(3), groups=tuple(f"joint {i // 5}" for i in range(15)))
+    joints = [TreeJoint(f"joint {i}", "revolute", i - 1, i, i * X, Z) for i in range(3)]
+    whole, tree = both(chain, joints)
+    agree(whole, tree)
+    # Where the tree has no joint, the body is free and the joint's own rows close it.
+    agree(whole, simulate(chain, tree=joints[:2], **FINE))  # type: ignore[arg-type]
+    agree(whole, simulate(chain, tree=joints[1:], **FINE))  # type: ignore[arg-type]
+    loose = replace(chain, primitives=chain.primitives[5:], groups=chain.groups[5:])
+    spinning = State(0.0, chain.positions, chain.quaternions, np.tile([0.0, 1, 0, 0, 0, 2.0], (3, 1)))
+    spinning.velocities[:, 1] = 2.0 * chain.positions[:, 0]
+    agree(*both(loose, joints[1:], spinning))
+
+
+def test_gears_drivers_and_loads() -> None:
+    """Couplings are rows; a speed motor is one too; the armature of a joint is in the tree."""
+    driver = Motor("m", turn(GROUND, 0), "speed", functions.expression("40 + 10*sin(t)"))
+    train = planetary(driver, True)
+    # Rows told twice: what each of the two carries is not determined, so that the multipliers may differ.
+    axes = [TreeJoint(name, "revolute", GROUND, i, O, Z) for i, name in enumerate(("sun", "carrier"))]
+    axes.append(TreeJoint("planet", "revolute", 1, 2, 1.5 * X, Z))
+    one, other = both(train, axes)
+    agree(one, other, without=("multipliers",))
+    assert other.statistics.steps < one.statistics.steps
+    torque = Motor("m", turn(GROUND, 0), "torque", functions.expression("4*sin(5*t)"))
+    pair = wheels(2.0, (torque,), 0.3)
+    loads = (replace(pair.loads[0], name="first", damping=0.2, stiffness=1.5),)
+    hinges = [TreeJoint("first", "revolute", GROUND, 0, O, Z), TreeJoint("second", "revolute", GROUND, 1, X, Z)]
+    agree(*both(replace(pair, loads=loads), hinges))
+
+
+def _four_bar() -> tuple[Model, list[TreeJoint]]:
+    """A planar four-bar of hinges in space, three rows redundant, with a spring on its last joint."""
+    corners = np.array([[0, 0, 0], [0, 1, 0], [2, 1.5, 0], [2, 0, 0.0]])
+    x, q = poses([list((a + b) / 2) for a, b in pairwise(corners)])
+    rows, joints = [], []
+    for i, at in enumerate(corners):
+        a, b = i - 1, i if i < 3 else GROUND
+        rows += hinge(a, b, at - (x[a] if a >= 0 else O), at - (x[b] if b >= 0 else O), Z)
+        joints.append(TreeJoint(f"joint {i}", "revolute", a, b, at, Z))
+    spring = JointLoad(turn(GROUND, 0), stiffness=2.0, rest=0.5)
+    groups = tuple(f"joint {i // 5}" for i in range(20))
+    bodies = tuple(body(f"bar {i}") for i in range(3))
+    return Model(bodies, tuple(rows), x, q, groups=groups, loads=(spring,), gravity=(0.0, -9.81, 0.0)), joints
+
+
+def test_a_loop_is_cut_and_closed_with_its_redundant_rows() -> None:
+    model, joints = _four_bar()
+    one, other = both(model, joints)
+    agree(one, other, without=("multipliers",))
+    assert other.trajectory.constraint_position.max() < 1e-12
+    assert other.trajectory.constraint_velocity.max() < 1e-12
+
+
+def test_events_and_refusals() -> None:
+    model, joints = _four_bar()
+    model = replace(model, coordinates=(turn(GROUND, 0),))
+    event = Event("low", 0, 0.4, stop=True)
+    one, other = both(model, joints, events=[event], duration=2.0)
+    assert one.status.code == other.status.code == "event"
+    assert_allclose(other.events[0].t, one.events[0].t, atol=1e-8)
+    with pytest.raises(ValueError, match="explicit methods only"):
+        simulate(model, tree=joints, integrator="generalized_alpha", **FINE)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='joint 0: a tree has no joint of the kind "ball"'):
+        simulate(model, tree=[replace(joints[0], kind="ball")], **FINE)  # type: ignore[arg-type]
+
+
+def test_a_wheel_may_turn_many_times_in_one_step() -> None:
+    wheel = Model(
+        (body("wheel"),), tuple(hinge(GROUND, 0, O, O, Z)), *poses([[0, 0, 0]]), groups=("axle",) * 5,
+        coordinates=(turn(GROUND, 0),), gravity=(0.0, 0.0, 0.0),
+    )  # fmt: skip
+    fast = State(0.0, np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.array([[0.0, 0, 0, 0, 0, 500.0]]))
+    run = simulate(wheel, fast, duration=1.0, rate=10.0, tree=[TreeJoint("axle", "revolute", GROUND, 0, O, Z)])
+    assert run.statistics.steps < 50
+    assert_allclose(run.trajectory.coordinates[:, 0], 500 * run.trajectory.t, rtol=1e-9)
+    expected = rotation.exponential(np.outer(run.trajectory.t, [0, 0, 500.0]))
+    assert_allclose(np.abs(np.sum(run.trajectory.quaternions[:, 0] * expected, axis=1)), 1.0, atol=1e-9)

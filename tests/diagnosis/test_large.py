@@ -12,24 +12,15 @@ from cadbridge.diagnosis.dependence import dependence_of
 from cadbridge.diagnosis.diagnose import mate_rows, preferred
 from cadbridge.diagnosis.web import web_of
 from cadbridge.mechanism import build
-from cadbridge.mechanism.rows import Rows
 from tests.diagnosis import large, linkages
-
-
-def dense(rows: Rows) -> np.ndarray:
-    """All rows as one matrix (m, 6n)."""
-    G = np.zeros((len(rows), 6 * rows.count))
-    for i, (units, W) in enumerate(zip(rows.units, rows.wrenches, strict=True)):
-        for unit, w in zip(units, W, strict=True):
-            G[i, 6 * unit : 6 * unit + 6] = w
-    return G
+from tests.diagnosis.dense import matrix
 
 
 @pytest.mark.parametrize("model", [large.lattice(4, 4), linkages.parallel_bars(4), linkages.bricard()])
 def test_the_tree_and_its_loops_give_the_rank_and_dependences_of_the_whole_matrix(model: object) -> None:
     mechanism = build(model)  # type: ignore[arg-type]
     rows = mate_rows(mechanism)
-    G = dense(rows)
+    G = matrix(rows)
     web = web_of(rows, preferred(mechanism, rows))
     found = dependence_of(web)
     rank = np.linalg.matrix_rank(G, tol=1e-8)

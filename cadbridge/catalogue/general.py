@@ -62,4 +62,10 @@ ENTRIES: dict[str, Entry] = {
         "The file is larger than cadbridge reads of this format.",
         "Split it, or check that it is what you think.",
     ),
+    "CB109": Entry(
+        Severity.ERROR,
+        "numbers of no machine",
+        "A length, mass, limit or ratio is not finite or beyond 1e15 in SI; nothing can be computed with it.",
+        "Mend the number in the file, or export it again.",
+    ),
 }

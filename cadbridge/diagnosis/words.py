@@ -9,7 +9,13 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 
 MOST = 4
 """Followers of one rate that are named."""
-VERBS = {"turn": "turns about", "slide": "slides along", "screw": "screws along", "move": "moves in"}
+VERBS = {
+    "turn": "turns about",
+    "slide": "slides along",
+    "screw": "screws along",
+    "move": "moves in",
+    "float": "floats about",
+}
 UNITS = {("turn", "slide"): " m/rad", ("slide", "turn"): " rad/m"}
 
 

@@ -8,8 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.readers.bounds import refuse_wild
 from cadbridge.readers.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -125,7 +128,7 @@ def taken_by(path: Path) -> tuple[Format, str] | None:
 def load(path: Path, options: ReadOptions) -> Assembly:
     """Read a file by the reader that takes it; `Assembly.format` is the format's name, `extra["taken"]` says why.
 
-    Raises InputError with CB101 where no reader takes the file.
+    Raises InputError with CB101 where no reader takes the file, with CB109 where its numbers are of no machine.
     """
     found = taken_by(path)
     if found is None:
@@ -133,6 +136,7 @@ def load(path: Path, options: ReadOptions) -> Assembly:
         findings.add("CB101", f"{path.name} is in no format that cadbridge reads", Where(file=str(path)))
         raise InputError(f"no reader takes {path.name}", findings)
     fmt, why = found
-    assembly: Assembly = import_module(fmt.reader).read(path, options)
+    with np.errstate(over="ignore", invalid="ignore"):
+        assembly: Assembly = refuse_wild(import_module(fmt.reader).read(path, options))
     extra = {**assembly.extra, "taken": {"reader": fmt.name, "why": why}}
     return replace(assembly, format=assembly.format or fmt.name, extra=extra)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from lxml import etree
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.readers.bounds import READABLE
 from cadbridge.touched import looked_for
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -38,9 +38,10 @@ def _parse(source: str | BytesIO, path: Path, findings: Findings) -> Element:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         tree = etree.parse(source, parser)
-    except etree.XMLSyntaxError as fault:
-        line = fault.lineno or None
-        findings.add("CB104", f"not well-formed: {fault.msg}", Where(str(path), line))
+    except (etree.XMLSyntaxError, OSError) as fault:  # bytes that are not in the encoding declared are an OSError
+        said = fault if isinstance(fault, etree.XMLSyntaxError) else None
+        reason, line = (said.msg, said.lineno or None) if said else ("bytes that its encoding does not have", None)
+        findings.add("CB104", f"not well-formed: {reason}", Where(str(path), line))
         raise InputError(f"{path.name} is no well-formed XML.", findings) from fault
     if tree.docinfo.internalDTD is not None or tree.docinfo.doctype:
         findings.add("CB103", f"{path.name} declares a document type", Where(file=str(path)))
@@ -64,9 +65,9 @@ def child(element: Element, name: str) -> Element | None:
 
 
 def numbers(text: str | None, count: int) -> tuple[float, ...] | None:
-    """`count` finite numbers separated by space, None where the text is anything else."""
+    """`count` finite numbers (below READABLE) separated by space, None where the text is anything else."""
     try:
         values = tuple(float(word) for word in (text or "").split())
     except ValueError:
         return None
-    return values if len(values) == count and all(math.isfinite(v) for v in values) else None
+    return values if len(values) == count and all(-READABLE < v < READABLE for v in values) else None

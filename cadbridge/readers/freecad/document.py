@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.freecad.archive import MAX_XML, Archive
 from cadbridge.readers.paths import inside
 from cadbridge.readers.xml import Element, child, children, local, parse_text
@@ -67,7 +67,7 @@ class Object:
                     number = float(text)
                 except ValueError:
                     return None
-                return number if math.isfinite(number) else None
+                return number if abs(number) < READABLE else None
         return None
 
     def flag(self, name: str, default: bool) -> bool:
@@ -136,7 +136,7 @@ def pose_of(element: Element | None, length: float) -> Pose | None:
         values = np.array([float(element.get(k, "nan")) for k in ("Px", "Py", "Pz", "Q0", "Q1", "Q2", "Q3")])
     except ValueError:
         return None
-    if not np.all(np.isfinite(values)) or not 0.5 < float(np.linalg.norm(values[3:])) < 2.0:
+    if not np.all(np.abs(values) < READABLE) or not 0.5 < float(np.linalg.norm(values[3:])) < 2.0:
         return None
     x, y, z, w = values[3:]
     return Pose.from_quaternion(values[:3] * length, (w, x, y, z))

@@ -29,8 +29,13 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
     if b"_PAIR" not in data or b"KINEMATIC_JOINT" not in data:
         return assembly
     findings, text = Findings(), Text(data)
-    links = read_links(text, assembly, path, findings)
-    ranges = read_ranges(text)
+    try:
+        links = read_links(text, assembly, path, findings)
+        ranges = read_ranges(text)
+    except (Part21Error, ArithmeticError) as error:
+        findings.add("CB781", f"the kinematics cannot be read: {error}", Where(file=str(path)))
+        count = len(text.numbers_of(*PAIRS))
+        return replace(assembly, mates_in_file=count).with_findings(findings.as_tuple())
     mates: list[Mate] = []
     couplings: list[Coupling] = []
     numbers = text.numbers_of(*PAIRS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -171,7 +172,8 @@ class Occurrences:
             relation, shape = (*next(iter(entity.parts.values())), None, None)[:2]
             usage = argument(self._text, shape, 2) if isinstance(shape, Ref) else None
             if isinstance(relation, Ref) and isinstance(usage, Ref):
-                found[int(usage)] = self._text.get(relation)
+                with suppress(Part21Error):  # names and products may still tell which occurrence it is
+                    found[int(usage)] = self._text.get(relation)
         return found
 
     def of(self, representation: int) -> str:

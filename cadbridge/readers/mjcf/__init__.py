@@ -13,6 +13,7 @@ from cadbridge.assembly import Assembly, Component, Drive, Instance, NamedFrame
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.mjcf.bodies import read_part
 from cadbridge.readers.mjcf.context import Context, free
 from cadbridge.readers.mjcf.equalities import read_equalities
@@ -77,10 +78,12 @@ def _compile(path: Path, findings: Findings) -> dict[str, Any]:
     where = Where(str(path))
     try:
         answer: dict[str, Any] = _WORKER.request("compile", {"path": str(path.resolve())}, TIME_LIMIT)
-        wild = [key for key, value in answer.items() if isinstance(value, np.ndarray) and not _finite(value)]
+        arrays = {key: value for key, value in answer.items() if isinstance(value, np.ndarray)}
+        wild = [key for key, value in arrays.items() if not _finite(value)]
+        wild += [k for k, v in arrays.items() if k.endswith(("quat", "jnt_axis")) and not v.any(axis=-1).all()]
         if not wild:
             return answer
-        reason = f"numbers that are not finite, in MuJoCo's {', '.join(wild)}"
+        reason = f"numbers that are not finite or turn nothing, in MuJoCo's {', '.join(wild)}"
     except WorkerRefusedError as error:
         if error.kind == "missing":
             raise MissingExtraError("MJCF is read by MuJoCo: pip install 'cadbridge[mjcf]'", findings) from error
@@ -92,7 +95,7 @@ def _compile(path: Path, findings: Findings) -> dict[str, Any]:
 
 
 def _finite(values: NDArray[Any]) -> bool:
-    return values.dtype.kind != "f" or bool(np.isfinite(values).all())
+    return values.dtype.kind != "f" or bool((np.abs(values) < READABLE).all())
 
 
 def _placements(c: Context) -> list[Pose]:

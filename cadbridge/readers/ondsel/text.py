@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.readers.bounds import READABLE
 
 MAX_BYTES = 256 * 1024 * 1024
 """Larger files are refused."""
@@ -88,7 +88,7 @@ def number(text: str | None) -> float | None:
         value = float(_modern(text or ""))
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) < READABLE else None
 
 
 def row(text: str) -> list[float] | None:

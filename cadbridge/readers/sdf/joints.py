@@ -64,10 +64,10 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose], version: float) ->
             continue
         try:
             joint = _joint(c, scope, name, element, X, version)
+            found = None if joint is None else maker(c, joint)
         except UnresolvedError as error:
             c.say("CB1425", f"joint {name}: {error}", element, name)
             continue
-        found = None if joint is None else maker(c, joint)
         if found is not None:
             made.append(found)
     return made
@@ -155,9 +155,10 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
 
 
 def _bound(c: Context, element: Element, key: str, item: str, none: float) -> float:
-    """A bound; `none`, the infinity that stands for none, where it is absent or says so itself ("inf", "-Infinity")."""
+    """A bound; `none`, the infinity that stands for none, where it is absent or says so itself (inf, 1e16)."""
     try:
-        if float(c.text(element, key)) == none:
+        said = float(c.text(element, key))
+        if abs(said) >= NO_LIMIT and said * none > 0:
             return none
     except ValueError:
         pass

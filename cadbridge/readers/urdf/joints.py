@@ -21,6 +21,9 @@ KINDS: dict[str, MateKind] = {
     "planar": MateKind.PLANAR,
     "floating": MateKind.FREE,
 }
+NO_LIMIT = 1e15
+"""A bound of a larger magnitude is none."""
+
 _ONE_FREEDOM = ("revolute", "continuous", "prismatic")
 _WITHOUT_AXIS = ("fixed", "floating")
 _KNOWN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration")
@@ -142,12 +145,14 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
         return None
     values: dict[str, float | None] = {}
     for key in ("velocity", "effort"):
-        values[key] = c.number(given, key, name) if given.get(key) is not None else None
+        values[key] = None if given.get(key) is None or _says_none(given.get(key)) else c.number(given, key, name)
         if (values[key] or 0.0) < 0:
             c.say("CB181", f"{name}: {key} is below zero; it is left out", given, name)
             values[key] = None
     if ranged:
-        lower, upper = (c.number(given, key, name, 0.0) for key in ("lower", "upper"))
+        lower, upper = (
+            None if _says_none(given.get(key)) else c.number(given, key, name, 0.0) for key in ("lower", "upper")
+        )
         if lower is not None and upper is not None and lower > upper:
             c.say("CB186", f"{name}: lower {lower:g} is above upper {upper:g}; the range is left out", given, name)
         elif given.get("lower") is None and given.get("upper") is None:
@@ -155,6 +160,14 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
         else:
             values |= {"lower": lower, "upper": upper}
     return Limit(**values)
+
+
+def _says_none(text: str | None) -> bool:
+    """Whether a bound is so large that it stands for none, as converters write it (inf, 1.8e308)."""
+    try:
+        return abs(float(text or "")) >= NO_LIMIT
+    except ValueError:
+        return False
 
 
 def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:

@@ -1,0 +1,83 @@
+"""Numbers of no machine: what a file says beyond them is refused before anything is computed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from cadbridge.assembly import Assembly, Component, Coupling, Drive, Feature, Instance, Limit, Mate, NamedFrame, Part
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties
+
+LARGEST = 1e15
+"""In SI: no length, mass, inertia, limit or ratio of a machine comes near."""
+
+READABLE = 1e30
+"""In any unit, numbers of a file are smaller: their products stay finite. A larger one is no number to a reader."""
+
+TOLD = 20
+"""So many items are told of."""
+
+
+def refuse_wild(assembly: Assembly) -> Assembly:
+    """The assembly, if all its numbers are finite and below LARGEST; InputError with CB109 for each that is not."""
+    wild = [item for item in _items(assembly) if not all(-LARGEST < v < LARGEST for v in _KINDS[type(item)](item))]
+    if not wild:
+        return assembly
+    findings = Findings()
+    findings.extend(assembly.findings)
+    for item in wild[:TOLD]:
+        where = getattr(item, "where", None) or Where(file=assembly.source)
+        what = type(item).__name__.lower()
+        findings.add("CB109", f"{what} {item.name}: a number is not finite or beyond {LARGEST:g} (SI)", where)
+    raise InputError(f"{len(wild)} items have numbers of no machine, {wild[0].name} first", findings)
+
+
+def _items(assembly: Assembly) -> Iterator[Any]:
+    a = assembly
+    return chain(a.parts, a.components, a.instances, a.mates, a.couplings, a.drives, a.frames)
+
+
+def _pose(X: Pose) -> list[float]:
+    return [*X.p.tolist(), *X.R.ravel().tolist()]
+
+
+def _mass(properties: MassProperties | None) -> list[float]:
+    m = properties
+    return [] if m is None else [m.mass, *m.com.tolist(), *m.inertia.ravel().tolist()]
+
+
+def _feature(feature: Feature | None) -> list[float]:
+    if feature is None:
+        return []
+    vectors = (feature.point, feature.direction, feature.x)
+    return [feature.radius or 0.0, *chain.from_iterable(v.tolist() for v in vectors if v is not None)]
+
+
+def _limit(limit: Limit | None) -> list[float]:
+    ends = (limit.lower, limit.upper, limit.velocity, limit.effort) if limit else ()
+    return [v for v in ends if v is not None]
+
+
+def _of_mate(m: Mate) -> Iterable[float]:
+    return [m.value, m.damping, m.friction, *_feature(m.a), *_feature(m.b), *_limit(m.limit)]
+
+
+def _of_coupling(c: Coupling) -> Iterable[float]:
+    some = (c.ratio, c.radius_a, c.radius_b, c.pressure_angle)
+    numbers = [c.offset, c.helix, *(v for v in some if v is not None), *(factor for _, factor in c.factors)]
+    return [*numbers, *_feature(c.a), *_feature(c.b)]
+
+
+_KINDS: dict[type, Callable[[Any], Iterable[float]]] = {
+    Part: lambda p: [p.density or 0.0, *_mass(p.declared)],
+    Component: lambda c: _pose(c.X_WC),
+    Instance: lambda i: _pose(i.X_WI),
+    Mate: _of_mate,
+    Coupling: _of_coupling,
+    Drive: lambda d: [d.reduction, d.rotor_inertia],
+    NamedFrame: lambda f: _pose(f.X_CF),
+}

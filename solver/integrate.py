@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from solver import interrupts
 from solver.callbacks import LoadError
 from solver.dense import Segment, Slope
 from solver.events import Event, crossings
@@ -104,16 +105,17 @@ def simulate(
     """
     method = _checked(duration, rate, rtol, atol, integrator, step)
     began = time.perf_counter()
-    plain = model if isinstance(model, System) else prepare(model)
-    _check_events(plain, events)
-    start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
-    longest_step = min(longest_step, _SAMPLES_A_STEP / rate)
-    run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree)
-    _record(run, run.state, run.slope, run.work)
-    status = start.status if not start.status.ok else None
-    if status is None:
-        times = start.state.t + _sample_times(duration, rate)
-        status = _advance_all(run, times, progress, should_stop)
+    with interrupts.deferred() as interrupted:
+        plain = model if isinstance(model, System) else prepare(model)
+        _check_events(plain, events)
+        start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
+        longest_step = min(longest_step, _SAMPLES_A_STEP / rate)
+        run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree)
+        _record(run, run.state, run.slope, run.work)
+        status = start.status if not start.status.ok else None
+        if status is None:
+            times = start.state.t + _sample_times(duration, rate)
+            status = _advance_all(run, times, progress, lambda: interrupted() or bool(should_stop and should_stop()))
     statistics = Statistics(
         steps=run.steps,
         rejected=run.rejected,
@@ -205,13 +207,13 @@ def _sample_times(duration: float, rate: float) -> Array:
 
 
 def _advance_all(
-    run: _Run, times: Array, progress: Callable[[float], None] | None, should_stop: Callable[[], bool] | None
+    run: _Run, times: Array, progress: Callable[[float], None] | None, should_stop: Callable[[], bool]
 ) -> Status:
     first, sampled = run.state.t, 0
     try:
         run.system.callbacks.check()
         while sampled < len(times):
-            if should_stop is not None and should_stop():
+            if should_stop():
                 return _stopped(run)
             before = (run.state, run.slope, run.work)
             status = _advance(run, float(times[-1]))

@@ -76,7 +76,7 @@ ENTRIES: dict[str, Entry] = {
     "CB616": Entry(
         Severity.ERROR,
         "a run that differs from its reference",
-        "Positions leave the trajectory that the source holds by more than the tolerance that it states.",
+        "Positions or velocities leave the trajectory that the source holds by more than the tolerance that it states.",
         "Tighten the tolerance of the run; else look for mates, masses or velocities that were not understood.",
     ),
     "CB617": Entry(

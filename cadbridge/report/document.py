@@ -246,6 +246,8 @@ def _against(found: Comparison) -> dict[str, Any]:
         "energy_error_of_reference": found.energy_error,
         "distances_m": dict(sorted(found.distances.items())),
         "angles_rad": dict(sorted(found.angles.items())),
+        "speeds_m_s": dict(sorted(found.speeds.items())),
+        "spins_rad_s": dict(sorted(found.spins.items())),
     }
 
 

@@ -187,8 +187,8 @@ def run_text(run: Run, output: Path, against: Comparison | None = None) -> str:
     if against is not None:
         verdict = "within" if against.within else "beyond"
         lines.append(
-            f"  {len(against.distances)} parts at {against.samples} times: up to {against.largest:.3g} m and "
-            f"{against.largest_angle:.3g} rad from the source's own run; "
+            f"  {len(against.distances)} parts at {against.samples} times: up to {against.largest:.3g} m, "
+            f"{against.largest_angle:.3g} rad and {against.largest_rate:.3g} m/s or rad/s from the source's own run; "
             f"{verdict} its tolerance of {against.tolerance:.3g}"
         )
     return "\n".join(lines)

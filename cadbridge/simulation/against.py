@@ -24,7 +24,8 @@ Indices = NDArray[np.intp]
 class Comparison:
     """How far a run is from its reference over `samples` common times.
 
-    `distances` (m) and `angles` (rad) are the largest per component. `energy_error` is what the reference itself
+    `distances` (m), `angles` (rad), `speeds` (m/s) and `spins` (rad/s) are the largest gaps per component; speeds are
+    of the component's origin. `energy_error` is what the reference itself
     gains or loses of the energy that it exchanges, as a fraction: None where something may do work.
     """
 
@@ -32,6 +33,8 @@ class Comparison:
     tolerance: float
     distances: dict[str, float]
     angles: dict[str, float]
+    speeds: dict[str, float]
+    spins: dict[str, float]
     energy_error: float | None
 
     @property
@@ -45,9 +48,14 @@ class Comparison:
         return max(self.angles.values(), default=0.0)
 
     @property
+    def largest_rate(self) -> float:
+        """The largest gap of all velocities, m/s or rad/s."""
+        return max((*self.speeds.values(), *self.spins.values()), default=0.0)
+
+    @property
     def within(self) -> bool:
-        """Whether every position and orientation is within the reference's own tolerance."""
-        return max(self.largest, self.largest_angle) <= self.tolerance
+        """Whether every position, orientation and velocity is within the reference's own tolerance."""
+        return max(self.largest, self.largest_angle, self.largest_rate) <= self.tolerance
 
 
 def compare(run: Run, findings: Findings) -> Comparison:
@@ -63,15 +71,18 @@ def compare(run: Run, findings: Findings) -> Comparison:
     ours, theirs = _common(run.result.trajectory.t, reference)
     if len(ours) < 2:
         raise InputError("The run and the time series have no times in common: leave the rate to the source.")
-    distances, angles = {}, {}
+    distances, angles, speeds, spins = {}, {}, {}, {}
     for name in reference.positions:
         p, R = component_poses(run, name)
+        rates = np.abs(component_rates(run, name, p)[ours] - reference.velocities[name][theirs])
+        speeds[name] = float(np.max(np.linalg.norm(rates[:, :3], axis=1)))
+        spins[name] = float(np.max(np.linalg.norm(rates[:, 3:], axis=1)))
         gaps = p[ours] - reference.positions[name][theirs]
         turned = np.linalg.norm(R[ours] - reference.rotations[name][theirs], axis=(1, 2))
         distances[name] = float(np.max(np.linalg.norm(gaps, axis=1)))
         # ‖R − S‖ = 2√2 sin(angle / 2)
         angles[name] = float(2 * np.arcsin(min(1.0, np.max(turned) / np.sqrt(8))))
-    found = Comparison(len(ours), reference.tolerance, distances, angles, _energy_error(run, reference))
+    found = Comparison(len(ours), reference.tolerance, distances, angles, speeds, spins, _energy_error(run, reference))
     _tell(found, findings)
     return found
 
@@ -79,9 +90,11 @@ def compare(run: Run, findings: Findings) -> Comparison:
 def _tell(found: Comparison, findings: Findings) -> None:
     if found.within:
         return
-    worst = max(found.distances, key=lambda name: max(found.distances[name], found.angles[name]))
+    gaps = (found.distances, found.angles, found.speeds, found.spins)
+    worst = max(found.distances, key=lambda name: max(gap[name] for gap in gaps))
     said = (
-        f"{worst} is up to {found.distances[worst]:.3g} m and {found.angles[worst]:.3g} rad from the time series; "
+        f"{worst} is up to {found.distances[worst]:.3g} m, {found.angles[worst]:.3g} rad, "
+        f"{found.speeds[worst]:.3g} m/s and {found.spins[worst]:.3g} rad/s from the time series; "
         f"its own tolerance is {found.tolerance:.3g}"
     )
     if found.energy_error is not None and found.energy_error > found.tolerance:
@@ -138,3 +151,13 @@ def component_poses(run: Run, component: str) -> tuple[Array, Array]:
     X_BC = bearer.X_WB.inverse() @ X_WC
     R = np.array([matrix(q) for q in T.quaternions[:, unit]])
     return np.asarray(T.positions[:, unit] + R @ (X_BC.p - bearer.mass.com)), np.asarray(R @ X_BC.R)
+
+
+def component_rates(run: Run, component: str, origins: Array) -> Array:
+    """Velocities [v; ω] (k, 6; m/s, rad/s) of a component's frame C in the world, with its `origins` (k, 3) m."""
+    T = run.result.trajectory
+    unit = unit_of(run.lowered, component)
+    if unit == GROUND_BODY:
+        return np.zeros((len(T.t), 6))
+    v, omega = T.velocities[:, unit, :3], T.velocities[:, unit, 3:]
+    return np.hstack([v + np.cross(omega, origins - T.positions[:, unit]), omega])

@@ -26,7 +26,7 @@ def test_driven_motion_is_within_the_tolerance_that_the_file_states(corpus: Path
     assert found.tolerance == 1e-6
     assert found.samples >= 26
     assert found.within
-    assert max(found.largest, found.largest_angle) < 1e-10
+    assert max(found.largest, found.largest_angle, found.largest_rate) < 1e-10
     assert not len(findings)
 
 
@@ -95,6 +95,19 @@ def test_a_wrong_run_is_told(corpus: Path) -> None:
     assert [f.code for f in findings] == ["CB616"]
 
 
+def test_velocities_that_differ_are_told_though_the_places_agree(corpus: Path) -> None:
+    run = simulate(mechanism(corpus, "fourbar"))
+    moved = run.result.trajectory.velocities + np.array([0, 0, 1e-5, 0, 0, 0])
+    faster = replace(run, result=replace(run.result, trajectory=replace(run.result.trajectory, velocities=moved)))
+    findings = Findings()
+    found = compare(faster, findings)
+    assert not found.within
+    assert found.largest < 1e-10
+    assert found.largest_rate == pytest.approx(1e-5)
+    assert [f.code for f in findings] == ["CB616"]
+    assert "1e-05 m/s" in next(iter(findings)).message
+
+
 def test_a_source_without_a_series_cannot_be_compared_with(corpus: Path) -> None:
     schmidt = mechanism(corpus, "Schmidt_Coupling_Ass_1-1")
     with pytest.raises(InputError, match="no time series"):
@@ -108,4 +121,5 @@ def test_the_command(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert status == 0
     assert document["against"]["within"] is True
     assert document["against"]["samples"] == 101
-    assert sorted(document["against"]["distances_m"]) == ["Part1", "Part2", "Part3"]
+    for gaps in ("distances_m", "angles_rad", "speeds_m_s", "spins_rad_s"):
+        assert sorted(document["against"][gaps]) == ["Part1", "Part2", "Part3"]

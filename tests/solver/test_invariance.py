@@ -132,6 +132,29 @@ def test_frames_of_the_world(seed: int) -> None:
     _close(_acceleration(turned, here), np.hstack([a[:, :3] @ R.T, a[:, 3:] @ R.T]))
 
 
+@settings(max_examples=25, deadline=None)
+@given(_SEEDS, st.sampled_from([1e-3, 0.0254, 1e3]), st.sampled_from([1e-3, 0.45359237, 1e3]))
+def test_units_of_length_and_mass(seed: int, length: float, mass: float) -> None:
+    """The same mechanism counted in other units: linear accelerations are other numbers, angular ones the same."""
+    plain = _train([False] * 8, list(range(COUNT)))
+    state = _moving(plain, seed)
+    rows = []
+    for p in plain.primitives:
+        points = {n: getattr(p, n) * length for n in ("point_a", "point_b") if hasattr(p, n)}
+        rows.append(replace(p, **points))
+    bodies = [RigidBody(b.name, b.mass * mass, b.inertia * (mass * length**2)) for b in plain.bodies]
+    scaled = replace(
+        plain,
+        bodies=tuple(bodies),
+        primitives=tuple(rows),
+        positions=plain.positions * length,
+        gravity=tuple(length * g for g in plain.gravity),
+    )
+    units = np.array([length] * 3 + [1.0] * 3)
+    here = State(0.0, state.positions * length, state.quaternions, state.velocities * units)
+    _close(_acceleration(scaled, here) / units, _acceleration(plain, state))
+
+
 def _carried(primitive: Primitive, R: Array, shift: Array) -> Primitive:
     """A primitive with its part on the ground turned and moved."""
     changed = {}

@@ -1,0 +1,36 @@
+"""Ctrl-C during compiled code: asked for between steps instead of raised wherever it falls.
+
+A KeyboardInterrupt that falls while Numba takes a call's arguments apart comes out as a SystemError.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def deferred() -> Iterator[Callable[[], bool]]:
+    """Within, the first Ctrl-C only makes the function given true; the second is raised as ever.
+
+    Nothing changes in other threads than the main one, nor where somebody else handles the signal.
+    """
+    asked = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    ours = threading.current_thread() is threading.main_thread()
+    ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if ours:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: asked
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from solver import interrupts
+from solver.asked import check_events, checked, sample_times
 from solver.callbacks import LoadError
 from solver.dense import Segment, Slope
 from solver.events import Event, crossings
 from solver.explicit import shaft_spins
-from solver.methods import METHODS, Absolute, Attempt, Engine, Method, observed
+from solver.methods import Absolute, Attempt, Engine, Method, observed
 from solver.model import Model
 from solver.projection import carry_angles, project
 from solver.result import Occurrence, Result, Statistics, Status, Trajectory
@@ -91,8 +92,11 @@ def simulate(
     should_stop: Callable[[], bool] | None = None,
     longest_step: float = np.inf,
     tree: Sequence[TreeJoint] | None = None,
+    times: ArrayLike | None = None,
 ) -> Result:
     """Motion over `duration` (s) with `rate` samples a second, the start and the end among them.
+
+    With `times` (s) the samples are those at these times and the start, and the run ends at the last of them.
 
     `state` is put on the constraints first (none: the reference pose at rest). `integrator` is dopri5, dop853, rk4 or
     generalized_alpha. With a `step` (s; rk4 needs one) all steps are of that length; without, the error of each is
@@ -103,19 +107,19 @@ def simulate(
     named are taken by a spanning tree, whose minimal coordinates are integrated (`solver.tree`). Raises ValueError for
     a model or call that cannot be computed.
     """
-    method = _checked(duration, rate, rtol, atol, integrator, step)
+    method = checked(duration, rate, rtol, atol, integrator, step)
     began = time.perf_counter()
     with interrupts.deferred() as interrupted:
         plain = model if isinstance(model, System) else prepare(model)
-        _check_events(plain, events)
+        check_events(plain, events)
         start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
+        samples = sample_times(start.state.t, duration, rate, times)
         longest_step = min(longest_step, _SAMPLES_A_STEP / rate)
         run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree)
         _record(run, run.state, run.slope, run.work)
         status = start.status if not start.status.ok else None
         if status is None:
-            times = start.state.t + _sample_times(duration, rate)
-            status = _advance_all(run, times, progress, lambda: interrupted() or bool(should_stop and should_stop()))
+            status = _advance_all(run, samples, progress, lambda: interrupted() or bool(should_stop and should_stop()))
     statistics = Statistics(
         steps=run.steps,
         rejected=run.rejected,
@@ -125,30 +129,6 @@ def simulate(
         seconds=time.perf_counter() - began,
     )
     return Result(status, _trajectory(run), statistics, tuple(run.occurred))
-
-
-def _checked(duration: float, rate: float, rtol: float, atol: float, integrator: str, step: float | None) -> Method:
-    if not (np.isfinite(duration) and duration >= 0):
-        raise ValueError(f"the duration must be a number from zero, not {duration}")
-    if not (np.isfinite(rate) and rate > 0):
-        raise ValueError(f"the rate must be above zero, not {rate}")
-    if not (1e-14 <= rtol <= 0.1 and 1e-16 <= atol <= 0.1):
-        raise ValueError("tolerances must lie between 1e-14 and 0.1")
-    if integrator not in METHODS:
-        raise ValueError(f'the integrator is one of {", ".join(METHODS)}, not "{integrator}"')
-    if step is not None and not (np.isfinite(step) and step > 0):
-        raise ValueError(f"the step must be above zero, not {step}")
-    method = METHODS[integrator]
-    if step is None and not method.adaptive:
-        raise ValueError(f"{integrator} does not control its error: give it a step")
-    return method
-
-
-def _check_events(system: System, events: Sequence[Event]) -> None:
-    count = len(system.model.coordinates)
-    for event in events:
-        if not 0 <= event.coordinate < count:
-            raise ValueError(f"event {event.name}: there is no coordinate {event.coordinate}, the model has {count}")
 
 
 def _begin(
@@ -195,15 +175,6 @@ def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) ->
     from solver.tree.engine import TreeEngine
 
     return TreeEngine(system, method, tree)
-
-
-def _sample_times(duration: float, rate: float) -> Array:
-    """Times (s) of the samples after the first, the last at `duration`."""
-    count = int(np.floor(duration * rate * (1 + 1e-12)))
-    times = np.arange(1, count + 1) / rate
-    if duration > 0 and (count == 0 or times[-1] < duration * (1 - 1e-9)):
-        times = np.append(times, duration)
-    return np.asarray(times)
 
 
 def _advance_all(

@@ -32,7 +32,7 @@ def check(
 ) -> None:
     """How the mechanism moves, which mates repeat which, and what is wrong with it."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
-    from cadbridge.diagnosis import diagnose
+    from cadbridge.diagnosis import diagnose, settled
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, check_text, findings_list
     from cadbridge.report.compare import changes_between, changes_text, findings_of_changes, read_old
@@ -43,7 +43,7 @@ def check(
     older = read_old(compare) if compare is not None else None
     assembly = reading.assembly()
     with working("finding the joints"):
-        mechanism = build(assembly)
+        mechanism = settled(build(assembly))
         diagnosis = diagnose(mechanism)
     findings = chosen(all_findings(mechanism, diagnosis))
     document = check_document(mechanism, diagnosis, findings)

@@ -2,5 +2,6 @@
 
 from cadbridge.diagnosis.diagnose import diagnose
 from cadbridge.diagnosis.model import Diagnosis, Group, Mobility, Reaction, Redundancy
+from cadbridge.diagnosis.settle import settled
 
-__all__ = ["Diagnosis", "Group", "Mobility", "Reaction", "Redundancy", "diagnose"]
+__all__ = ["Diagnosis", "Group", "Mobility", "Reaction", "Redundancy", "diagnose", "settled"]

@@ -54,9 +54,10 @@ def perform(order: Order) -> tuple[Finding, ...]:
 
 def _check(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     """check.json and the text that `cadbridge check` prints."""
-    from cadbridge.diagnosis import diagnose
+    from cadbridge.diagnosis import diagnose, settled
     from cadbridge.report import all_findings, check_document, check_text, write_json
 
+    mechanism = settled(mechanism)
     diagnosis = diagnose(mechanism)
     write_json(order.out / "check.json", check_document(mechanism, diagnosis))
     _write_text(order.out / "check.txt", check_text(mechanism, diagnosis))

@@ -35,8 +35,11 @@ def test_findings_are_selected_and_ignored_and_so_is_the_status(tmp_path: Path, 
     spoilt.write_text(mates)
     status, found = codes(capsys, demo, "--mates", spoilt)
     assert status == 1
-    assert {"CB403", "CB404", "CB207"} <= found
-    assert codes(capsys, demo, "--mates", spoilt, "--ignore", "CB403,CB207") == (0, found - {"CB403", "CB207"})
+    assert {"CB403", "CB404", "CB409", "CB207"} <= found
+    assert codes(capsys, demo, "--mates", spoilt, "--ignore", "CB403,CB409", "--ignore", "cb20") == (
+        0,
+        found - {"CB403", "CB409", "CB207"},
+    )
     assert codes(capsys, demo, "--mates", spoilt, "--select", "cb404") == (0, {"CB404"})
     assert codes(capsys, demo, "--mates", spoilt, "--ignore", "CB4", "--select", "CB403") == (1, {"CB403"})
 

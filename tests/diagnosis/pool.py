@@ -34,7 +34,7 @@ def universal() -> Assembly:
     """Two shafts in bearings and the cross between them: each fork is hinged to the cross."""
     bend = 0.4
     tilted = (float(np.cos(bend)), 0.0, float(np.sin(bend)))
-    places = {"input": (-0.1, 0.0, 0.0), "cross": (0.0, 0.0, 0.0), "output": (0.1, 0.0, 0.05)}
+    places = {"input": (-0.1, 0.0, 0.0), "cross": (0.0, 0.0, 0.0), "output": (0.1, 0.0, 0.1 * float(np.tan(bend)))}
     fork = (-float(np.sin(bend)), 0.0, float(np.cos(bend)))
     return assembly(
         places,
@@ -42,7 +42,7 @@ def universal() -> Assembly:
             mate(places, "bearing", MateKind.INSERT, GROUND, "input", (-0.1, 0.0, 0.0), X),
             mate(places, "pin 1", MateKind.INSERT, "input", "cross", (0.0, 0.0, 0.0), Y),
             mate(places, "pin 2", MateKind.INSERT, "cross", "output", (0.0, 0.0, 0.0), fork),
-            mate(places, "seat", MateKind.CONCENTRIC, GROUND, "output", (0.1, 0.0, 0.05), tilted),
+            mate(places, "seat", MateKind.CONCENTRIC, GROUND, "output", places["output"], tilted),
         ],
     )
 

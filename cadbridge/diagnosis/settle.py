@@ -1,0 +1,115 @@
+"""Placements that do not fulfil their mates: the nearest ones that do, for a diagnosis that means something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cadbridge.assembly import Assembly
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.lowering import lower, origin_of
+from cadbridge.mechanism import Mechanism, build, residuals
+from solver.projection import project
+from solver.rotation import matrix
+from solver.state import State
+from solver.system import prepare
+
+HOLDS_MM = HOLDS_DEGREES = 1e-2
+"""A mate that is off by less than this holds: CAD files round."""
+MOST = 5
+"""Mates and components that a finding names."""
+
+
+def settled(mechanism: Mechanism) -> Mechanism:
+    """The mechanism itself where all its mates hold as placed, else the one at placements nearby that fulfil them.
+
+    Placements are moved by Newton steps, heavy components least, and how far is told (CB408). Where no placements
+    nearby fulfil all mates, the mechanism stays as placed and what remains open after least squares is told (CB409).
+    """
+    before = _open(mechanism, mechanism.X_WC)
+    if not before:
+        return mechanism
+    poses = _projected(mechanism)
+    after = _open(mechanism, poses)
+    findings = Findings(mechanism.findings)
+    where = {m.name: m.where for m in mechanism.assembly.mates}
+    if after:
+        worst = after[0][0]
+        findings.add(
+            "CB409",
+            f"no placements nearby fulfil all mates; open after least squares: {_told(after)}",
+            where[worst] if where[worst] != Where() else Where(item=worst),
+        )
+        return replace(mechanism, findings=findings.as_tuple())
+    moved = build(_placed(mechanism, poses))
+    findings.extend(f for f in moved.findings if f not in mechanism.findings)
+    findings.add("CB408", f"{_shifts(mechanism, poses)}, so that all mates hold; before, {_told(before)} were off")
+    return replace(moved, findings=findings.as_tuple())
+
+
+def _open(mechanism: Mechanism, poses: Sequence[Pose]) -> list[tuple[str, float, float]]:
+    """Mates (name, mm, degrees) that do not hold at poses of the components, the worst first."""
+    couplings = {c.name for c in mechanism.couplings}
+    rows = tuple(r for r in mechanism.mate_rows if r.mate not in couplings)
+    found = [f for f in residuals(rows, tuple(poses)) if f[1] > HOLDS_MM or f[2] > HOLDS_DEGREES]
+    return sorted(found, key=lambda f: (-max(f[1], f[2]), f[0]))
+
+
+def _projected(mechanism: Mechanism) -> tuple[Pose, ...]:
+    """Poses of the components on their mates, or as near as can be.
+
+    Without gears and other couplings: they hold at any pose that is taken for the design.
+    """
+    mates = tuple(r for r in mechanism.mate_rows if r.mate not in {c.name for c in mechanism.couplings})
+    lowered = lower(replace(mechanism, mate_rows=mates), collapse=False, motion_only=True)
+    model = replace(lowered.model, loads=(), coordinates=(), coordinate_names=())
+    state = project(prepare(model), State.at_rest(model.positions, model.quaternions)).state
+    poses = []
+    for i, (x, q) in enumerate(zip(state.positions, state.quaternions, strict=True)):
+        R = np.asarray(matrix(q))
+        poses.append(Pose(R, origin_of(lowered.units, i, x, R)))
+    return tuple(poses)
+
+
+def _placed(mechanism: Mechanism, poses: Sequence[Pose]) -> Assembly:
+    """The assembly with its components at poses."""
+    assembly = mechanism.assembly
+    X_WC = dict(zip(mechanism.component_names, poses, strict=True))
+    moved = {c.name: X_WC[c.name] @ c.X_WC.inverse() for c in assembly.components if c.name in X_WC}
+    return replace(
+        assembly,
+        components=tuple(replace(c, X_WC=X_WC.get(c.name, c.X_WC)) for c in assembly.components),
+        instances=tuple(
+            replace(i, X_WI=moved[i.component] @ i.X_WI) if i.component in moved else i for i in assembly.instances
+        ),
+    )
+
+
+def _shifts(mechanism: Mechanism, poses: Sequence[Pose]) -> str:
+    """How many components were moved, and by how much the two that were moved and turned most."""
+    shifts = np.array([np.linalg.norm(X.p - Y.p) for X, Y in zip(mechanism.X_WC, poses, strict=True)])
+    turns = np.array([_angle(X, Y) for X, Y in zip(mechanism.X_WC, poses, strict=True)])
+    farthest, turned = int(np.argmax(shifts)), int(np.argmax(turns))
+    count = int(np.sum((shifts > 1e-7) | (turns > 1e-7)))
+    text = f"{count} of {len(poses)} components were moved: {mechanism.component_names[farthest]} by {shifts[farthest] * 1e3:.3g} mm"
+    if turns[turned] > 1e-6:
+        other = f", {mechanism.component_names[turned]} by" if turned != farthest else " and"
+        text += f"{other} {np.degrees(turns[turned]):.3g}°"
+    return text
+
+
+def _angle(X: Pose, Y: Pose) -> float:
+    R = X.R.T @ Y.R
+    sine = np.linalg.norm([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return float(np.arctan2(sine, np.trace(R) - 1.0))
+
+
+def _told(mates: Sequence[tuple[str, float, float]]) -> str:
+    texts = []
+    for name, mm, degrees in mates[:MOST]:
+        sizes = [f"{mm:.3g} mm"] * (mm > HOLDS_MM) + [f"{degrees:.3g}°"] * (degrees > HOLDS_DEGREES)
+        texts.append(f"{name} ({', '.join(sizes)})")
+    return ", ".join(texts) + (f" and {len(mates) - MOST} more" if len(mates) > MOST else "")

@@ -94,9 +94,10 @@ def _shifts(mechanism: Mechanism, poses: Sequence[Pose]) -> str:
     turns = np.array([_angle(X, Y) for X, Y in zip(mechanism.X_WC, poses, strict=True)])
     farthest, turned = int(np.argmax(shifts)), int(np.argmax(turns))
     count = int(np.sum((shifts > 1e-7) | (turns > 1e-7)))
-    text = f"{count} of {len(poses)} components were moved: {mechanism.component_names[farthest]} by {shifts[farthest] * 1e3:.3g} mm"
+    names = mechanism.component_names
+    text = f"{count} of {len(poses)} components were moved: {names[farthest]} by {shifts[farthest] * 1e3:.3g} mm"
     if turns[turned] > 1e-6:
-        other = f", {mechanism.component_names[turned]} by" if turned != farthest else " and"
+        other = f", {names[turned]} by" if turned != farthest else " and"
         text += f"{other} {np.degrees(turns[turned]):.3g}°"
     return text
 

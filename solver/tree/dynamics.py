@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.tree import kernels
-from solver.tree.model import GROUND, Tree
+from solver.tree.model import GROUND, Tables, Tree
 
 Array = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ def twists(tree: Tree, q: ArrayLike, rates: ArrayLike) -> Array:
 
 def given(
     tree: Tree, q: ArrayLike, rates: ArrayLike, third: ArrayLike, wrenches: ArrayLike | None
-) -> tuple[object, ...]:
+) -> tuple[Tables, Array, Array, Array, Array, Array]:
     """The arguments of the kernels `forward` and `inverse`; ValueError where shapes do not fit."""
     n = len(tree.links)
     act = np.zeros((n, 6)) if wrenches is None else np.ascontiguousarray(wrenches, dtype=float)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import pickle
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
+
+from cadbridge.mechanism import Mechanism
+
+KR15 = Path(__file__).resolve().parents[1] / "fixtures" / "kr15"
 
 # No deadline: the first example of a property may compile a kernel. Derandomised: a run can be repeated.
 settings.register_profile("cadbridge", deadline=None, derandomize=True)
@@ -23,6 +29,23 @@ def corpus() -> Path:
     if not folder.is_dir():
         pytest.fail(f"no corpus at {folder}: set CADBRIDGE_CORPUS to the folder of real inputs")
     return folder
+
+
+@pytest.fixture(scope="session")
+def kr15(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Mechanism:
+    """The mechanism of fixtures/kr15, read (for about half a minute) by one of pytest's workers for all."""
+    from cadbridge.mechanism import build
+    from cadbridge.readers import read
+
+    base = tmp_path_factory.getbasetemp()
+    kept = (base if worker_id == "master" else base.parent) / "kr15.pickle"
+    with FileLock(f"{kept}.lock"):
+        if not kept.is_file():
+            mechanism = build(read(KR15 / "kr15.step"))
+            kept.write_bytes(pickle.dumps(mechanism))
+    mechanism = pickle.loads(kept.read_bytes())
+    assert isinstance(mechanism, Mechanism)
+    return mechanism
 
 
 @pytest.fixture(scope="session")

@@ -71,11 +71,6 @@ def test_all_redundant_rows_make_the_same_motion(quadruped: Mechanism, swing: Ru
     assert np.max(np.abs(ours - theirs)) < 1e-8
 
 
-@pytest.fixture(scope="module")
-def kr15() -> Mechanism:
-    return cb.build(cb.read(KR15 / "kr15.step"))
-
-
 def test_the_kr15_counts_as_in_the_paper(kr15: Mechanism) -> None:
     document = cb.check_document(kr15, cb.diagnose(kr15))
     counts, mobility = document["counts"], document["mobility"]

@@ -88,12 +88,11 @@ def test_pinocchio_loads_real_machines_with_their_meshes(machine: Mechanism, tmp
     assert meshes.ngeoms == sum(shape is not None and bool(shape.coarse or shape.fine) for shape in shapes)
 
 
-def test_the_kr15_accelerates_in_mujoco_as_its_gears_demand(tmp_path: Path) -> None:
-    mechanism = build(read(Path(__file__).resolve().parents[2] / "fixtures" / "kr15" / "kr15.step"))
-    result = export(mechanism, tmp_path / "mjcf", "mjcf")
+def test_the_kr15_accelerates_in_mujoco_as_its_gears_demand(kr15: Mechanism, tmp_path: Path) -> None:
+    result = export(kr15, tmp_path / "mjcf", "mjcf")
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "mjcf" / "scene.xml"))
     assert (model.nv, model.neq, model.nu) == (26, 20, 6)
     assert [f.code for f in result.findings if f.severity == "warning"] == ["CB511"]
-    moved = accelerations_of(model, close_loops(mechanism).tree)
-    expected = accelerations(mechanism)
+    moved = accelerations_of(model, close_loops(kr15).tree)
+    expected = accelerations(kr15)
     np.testing.assert_allclose(moved, expected, atol=1e-9 * np.max(np.abs(expected)))

@@ -39,10 +39,9 @@ def agree(mechanism: Mechanism, scenario: Scenario, tolerance: float) -> Run:
     return other
 
 
-def test_the_kr15_with_its_gears() -> None:
-    mechanism = cb.build(cb.read(KR15 / "kr15.step"))
-    scenario = replace(load_scenario(KR15 / "kr15.scenario.yaml", mechanism), duration=0.3, rate=50.0, **FINE)
-    run = agree(mechanism, scenario, 1e-7)
+def test_the_kr15_with_its_gears(kr15: Mechanism) -> None:
+    scenario = replace(load_scenario(KR15 / "kr15.scenario.yaml", kr15), duration=0.3, rate=50.0, **FINE)
+    run = agree(kr15, scenario, 1e-7)
     assert run.summary["constraint_position"] < 1e-12
 
 

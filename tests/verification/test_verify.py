@@ -21,7 +21,6 @@ from cadbridge.verification import verify
 from tests.exporters import models
 
 CRANE = Path(str(files("cadbridge.data"))) / "demo" / "demo.step"
-KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15" / "kr15.step"
 
 ROBOTS = (
     "double_pendulum_description/urdf/double_pendulum.urdf",
@@ -44,11 +43,6 @@ def robot_folder() -> Path:
     assert spec.origin is not None
     prefix = next(p for p in Path(spec.origin).parents if p.name == "cmeel.prefix")
     return prefix / "share" / "example-robot-data" / "robots"
-
-
-@pytest.fixture(scope="module")
-def kr15() -> Mechanism:
-    return cb.build(cb.read(KR15))
 
 
 def source(name: str, corpus: Path) -> Mechanism:

@@ -10,11 +10,10 @@ import numpy as np
 from numba import njit
 
 from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, unwind
-from solver.kkt import factor, product, solve, weigh
+from solver.kkt import factor, product, solve, transposed_product, weigh
 from solver.loads import all_forces, energies, world_inertia
+from solver.response import respond
 from solver.system import ANGLE, ROTOR, SPEED
-
-_ROUNDS = 40
 
 
 @njit(cache=True)
@@ -69,67 +68,18 @@ def metric(T, K, B, W, R, blocks):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def respond(T, K, B, W, R, blocks, force, c):  # type: ignore[no-untyped-def]
-    """v̇ (n, 6) and λ (m,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, and the scaled residual of the rows."""
-    tables = metric(T, K, B, W, R, blocks)
-    acceleration, multipliers, left = _solved(T, K, B, W, blocks, tables, force, c)
-    if B.light.shape[0] > 0:
-        _give_back(T, K, B, W, R, blocks, tables, acceleration, multipliers)
-    return acceleration, multipliers, left
-
-
-@njit(cache=True)
-def _solved(T, K, B, W, blocks, tables, force, c):  # type: ignore[no-untyped-def]
-    """`respond` with what is lent as if it were the bodies' own."""
-    inverse, weighed, L, scale = tables
-    n, m = B.mass.shape[0], c.shape[0]
-    free = np.empty((n, 6))
-    for i in range(n):
-        for j in range(3):
-            free[i, j] = B.inverse_mass[i] * force[i, j]
-            free[i, 3 + j] = 0.0
-            for k in range(3):
-                free[i, 3 + j] += inverse[i, j, k] * force[i, 3 + k]
-    b = np.empty(m)
-    product(T.row_block, T.block_body, blocks, free, b)
-    b -= c
-    multipliers = np.empty(m)
-    y, left = solve(T, K, blocks, weighed, W.compliance, L, scale, b, n, multipliers)
-    return free - y, multipliers, left
-
-
-@njit(cache=True)
-def _give_back(T, K, B, W, R, blocks, tables, acceleration, multipliers):  # type: ignore[no-untyped-def]
-    """Refine v̇ and λ in place until the mass lent does nothing (see `solver.massless`)."""
-    n, still = B.mass.shape[0], np.zeros(multipliers.shape[0])
-    change = acceleration.copy()
-    before = np.inf
-    force = np.zeros((n, 6))
-    for _ in range(_ROUNDS):
-        for i in B.light:
-            turned = R[i] @ (B.lent_inertia[i] @ (R[i].T @ change[i, 3:]))
-            for j in range(3):
-                force[i, j] = B.lent_mass[i] * change[i, j]
-                force[i, 3 + j] = turned[j]
-        change, more, _ = _solved(T, K, B, W, blocks, tables, force, still)
-        acceleration += change
-        multipliers += more
-        size = np.abs(change).max()
-        if size <= 1e-15 * np.abs(acceleration).max() or size > 0.9 * before:
-            break
-        before = size
-
-
-@njit(cache=True)
 def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive):  # type: ignore[no-untyped-def]
-    """v̇ (n, 6), λ (m,), α̇ (na,), power (rows of drive + 1, W), and the scaled residual of Ĝ v̇ = c."""
+    """v̇ (n, 6), λ (m,), α̇ (na,), power (rows of drive + 1, W), and whether rows repeat each other.
+
+    Where they do, λ is one of many: see `least_multipliers`.
+    """
     n = B.mass.shape[0]
     x, R, v = frames(positions, quaternions, velocities)
     value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
     force = np.zeros((n, 6))
     power = np.zeros(drive.shape[0] + 1)
     all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, force, power)
-    acceleration, multipliers, left = respond(T, K, B, W, R, blocks, force, c)
+    acceleration, multipliers, repeated = respond(T, K.forest, B, W, x, R, blocks, force, c)
     spun = np.empty(angles.shape[0])
     for k in range(T.kind.shape[0]):
         if T.angle[k] >= 0:
@@ -137,7 +87,22 @@ def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive)
     for k in range(F.motor_term.shape[0]):
         if F.motor_row[k] >= 0:
             power[k] = -multipliers[F.motor_row[k]] * rate[F.motor_term[k]]
-    return acceleration, multipliers, spun, power, left
+    return acceleration, multipliers, spun, power, repeated
+
+
+@njit(cache=True)
+def least_multipliers(T, K, B, W, positions, quaternions, angles, drive, multipliers):  # type: ignore[no-untyped-def]
+    """λ of least norm in the scaled rows (see `solver.kkt`) with the same Ĝᵀλ as the λ given."""
+    n, m = positions.shape[0], multipliers.shape[0]
+    x, R, v = frames(positions, quaternions, np.zeros((n, 6)))
+    blocks = evaluate_all(T, W, x, R, v, angles, drive, False)[-1]
+    inverse, weighed, L, scale = metric(T, K.schur, B, W, R, blocks)
+    y, b, found = np.zeros((n, 6)), np.empty(m), np.empty(m)
+    transposed_product(T.row_block, T.block_body, weighed, multipliers, y)
+    product(T.row_block, T.block_body, blocks, y, b)
+    b += W.compliance * multipliers
+    solve(T, K.schur, blocks, weighed, W.compliance, L, scale, b, n, found)
+    return found
 
 
 @njit(cache=True)

@@ -17,11 +17,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from solver.dynamics import evaluate_all, frames, respond
+from solver.dynamics import evaluate_all, frames
 from solver.explicit import settle
 from solver.kkt import product, transposed_product
 from solver.loads import add_along, all_forces, world_inertia
 from solver.projection import turn_by
+from solver.response import respond
 from solver.system import ROTOR
 
 _ROUNDS = 30
@@ -131,7 +132,7 @@ def alpha_step(T, K, B, F, W, length, alpha, h, x, q, v, angles, before, memory,
         terms = (value, rate, bias, JA, JB)
         _soften(F, W, first, tangents, value, rate, h * alpha.gamma * share, h * h * alpha.beta * share)
         force, missing = _unbalance(T, B, F, W, xs, R, vs, terms, blocks, multipliers, now, drive, c)
-        change, more, _ = respond(T, K, B, W, R, blocks, force, missing)
+        change, more, _ = respond(T, K.forest, B, W, xs, R, blocks, force, missing)
         now += change
         multipliers += more
         # A tenth of the tolerance, in the velocities that the change of the acceleration would make.

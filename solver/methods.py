@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.dense import Slope
-from solver.dynamics import accelerate, observe
+from solver.dynamics import accelerate, least_multipliers, observe
 from solver.explicit import advance, settle
 from solver.implicit import Alpha, alpha_coefficients, alpha_step
 from solver.projection import drive_values
@@ -67,11 +67,14 @@ class Attempt:
 
 
 def slope_at(system: System, state: State, drive: Array | None = None) -> Slope:
-    """The accelerations and multipliers at a state."""
+    """The accelerations at a state, and the multipliers of least norm."""
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
     drive = drive_values(system, state.t) if drive is None else drive
     arrays = (state.positions, state.quaternions, state.velocities, state.angles)
-    acceleration, multipliers, turning, power, _ = accelerate(T, K, B, F, W, *arrays, drive)
+    acceleration, multipliers, turning, power, repeated = accelerate(T, K, B, F, W, *arrays, drive)
+    if repeated:
+        place = (state.positions, state.quaternions, state.angles)
+        multipliers = least_multipliers(T, K, B, W, *place, drive, multipliers)
     return Slope(acceleration, turning, power, multipliers, drive)
 
 

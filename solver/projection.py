@@ -61,8 +61,8 @@ def project_positions(T, K, B, W, length, x, q, angles, drive, iterations):  # t
         if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before):
             break
         before = residual
-        inverse, weighed, L, scale = metric(T, K, B, W, R, blocks)
-        y, left = solve(T, K, blocks, weighed, W.compliance, L, scale, g, n, step)
+        inverse, weighed, L, scale = metric(T, K.schur, B, W, R, blocks)
+        y, left = solve(T, K.schur, blocks, weighed, W.compliance, L, scale, g, n, step)
         largest = 0.0
         for i in range(n):
             for j in range(3):
@@ -89,8 +89,8 @@ def project_velocities(T, K, B, W, length, x, q, v, angles, drive):  # type: ign
         residual = second.max() if m > 0 else 0.0
         if residual < 1e-14 or repeat == 2:
             break
-        inverse, weighed, L, scale = metric(T, K, B, W, R, blocks)
-        y, left = solve(T, K, blocks, weighed, W.compliance, L, scale, gv, n, step)
+        inverse, weighed, L, scale = metric(T, K.schur, B, W, R, blocks)
+        y, left = solve(T, K.schur, blocks, weighed, W.compliance, L, scale, gv, n, step)
         v -= y
     return residual
 

@@ -16,6 +16,7 @@ from solver.callbacks import Callbacks
 from solver.constraints.primitives import GROUND, Coordinate, GearPair, Primitive, RackPinion
 from solver.constraints.program import Program, compile_program
 from solver.constraints.terms import Poses
+from solver.forest import Forest, forest
 from solver.kkt import Plan, plan
 from solver.loading import Loads, check, drives, tables
 from solver.massless import Lent, check_body, check_carried, lend
@@ -48,6 +49,13 @@ class Bodies(NamedTuple):
     gravity: Array
 
 
+class Plans(NamedTuple):
+    """How the saddle-point system is solved: in sweeps over a forest, and by the Schur complement of all rows."""
+
+    forest: Forest
+    schur: Plan
+
+
 class Rows(NamedTuple):
     """What a row is (HOLD, ANGLE, SPEED, ROTOR), its motor (−1: none) and its compliance 1/armature (else 0)."""
 
@@ -66,7 +74,7 @@ class System:
 
     model: Model
     program: Program
-    plan: Plan
+    plan: Plans
     bodies: Bodies
     loads: Loads
     drives: tuple[tuple[str, TimeFunction], ...]
@@ -121,7 +129,7 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
     return System(
         model=model,
         program=program,
-        plan=plan(program),
+        plan=Plans(forest(program, held, model.positions, model.quaternions), plan(program)),
         bodies=_bodies(model, lent),
         loads=tables(model, program, held, driving, callbacks),
         drives=drives(model),

@@ -34,7 +34,7 @@ _STRONG = 3
 class Forest(NamedTuple):
     """Joints by place k in an order in which parents come before their children; `n` stands for the ground.
 
-    `body`, `parent` (a place, −1: the ground), `base` (the parent's body). The point of the joint is fixed in the
+    `body` with its inverse `place`, `parent` (a place, −1: the ground), `base` (the parent's body). The point of the joint is fixed in the
     child if `point_here`, else in the parent, and the normals are fixed in the other: `point` (n, 3), `normals`
     (n, 3, 3; the first `planes` are held, the others complete them), `duals` with normals · dualsᵀ = 1. Angles
     `angles` (0 to 3) lie between `first` (n, 3, 3), fixed in the parent if `first_there` (else in the child), and
@@ -51,6 +51,7 @@ class Forest(NamedTuple):
     """
 
     body: Ints
+    place: Ints
     parent: Ints
     base: Ints
     planes: Ints
@@ -109,6 +110,7 @@ def forest(program: Program, held: int, positions: Array, quaternions: Array) ->
     closing = [row for row in range(program.rows) if row not in taken]
     return Forest(
         body=np.array([j.here for j in joints], dtype=np.int64),
+        place=place,
         parent=parent,
         base=np.array([j.there for j in joints], dtype=np.int64),
         **_geometry(program, joints),

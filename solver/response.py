@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-from solver.sweep import REFINEMENTS, factor, lift, reactions, repeats, solve, workspace
+from solver.sweep import REFINEMENTS, factor, into, lift, out_of, reactions, repeats, solve, workspace
 
 _ROUNDS = 40
 _CLOSED = 4e-15
@@ -15,83 +15,99 @@ _CLOSED = 4e-15
 
 
 @njit(cache=True)
-def momentum(B, R, a, sign, out):  # type: ignore[no-untyped-def]
-    """out (n, 6) += sign · M a, with what is lent."""
-    for i in range(a.shape[0]):
-        m = sign * (B.mass[i] + B.lent_mass[i])
-        w0 = R[i, 0, 0] * a[i, 3] + R[i, 1, 0] * a[i, 4] + R[i, 2, 0] * a[i, 5]
-        w1 = R[i, 0, 1] * a[i, 3] + R[i, 1, 1] * a[i, 4] + R[i, 2, 1] * a[i, 5]
-        w2 = R[i, 0, 2] * a[i, 3] + R[i, 1, 2] * a[i, 4] + R[i, 2, 2] * a[i, 5]
+def momentum(P, B, R, a, sign, out):  # type: ignore[no-untyped-def]
+    """out (n, 6, by places) += sign · M a (n, 6, by bodies), with what is lent."""
+    mass, lent, inertia, more = B.mass, B.lent_mass, B.inertia, B.lent_inertia
+    for k in range(P.body.shape[0]):
+        i = P.body[k]
+        m = sign * (mass[i] + lent[i])
+        w = into(R, i, (sign * a[i, 3], sign * a[i, 4], sign * a[i, 5]))
+        h = (
+            (inertia[i, 0, 0] + more[i, 0, 0]) * w[0]
+            + (inertia[i, 0, 1] + more[i, 0, 1]) * w[1]
+            + (inertia[i, 0, 2] + more[i, 0, 2]) * w[2],
+            (inertia[i, 1, 0] + more[i, 1, 0]) * w[0]
+            + (inertia[i, 1, 1] + more[i, 1, 1]) * w[1]
+            + (inertia[i, 1, 2] + more[i, 1, 2]) * w[2],
+            (inertia[i, 2, 0] + more[i, 2, 0]) * w[0]
+            + (inertia[i, 2, 1] + more[i, 2, 1]) * w[1]
+            + (inertia[i, 2, 2] + more[i, 2, 2]) * w[2],
+        )
+        world = out_of(R, i, h)
         for j in range(3):
-            out[i, j] += m * a[i, j]
-            h = (
-                (B.inertia[i, j, 0] + B.lent_inertia[i, j, 0]) * w0
-                + (B.inertia[i, j, 1] + B.lent_inertia[i, j, 1]) * w1
-                + (B.inertia[i, j, 2] + B.lent_inertia[i, j, 2]) * w2
-            )
-            for r in range(3):
-                out[i, 3 + r] += sign * R[i, r, j] * h
+            out[k, j] += m * a[i, j]
+            out[k, 3 + j] += world[j]
 
 
 @njit(cache=True)
 def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[no-untyped-def]
     """gap (l,) = c − Ĝ v̇ + E λ of the rows that close loops; the largest scaled, and the scaled rounding in it."""
     left, rounding = 0.0, 0.0
+    row_block, block_body, weight = T.row_block, T.block_body, Q.weight
     for e in range(P.row.shape[0]):
         row = P.row[e]
-        s = c[row] + compliance[row] * multipliers[e]
-        size = abs(c[row]) + abs(compliance[row] * multipliers[e])
-        for b in range(T.row_block[row], T.row_block[row + 1]):
+        soft = compliance[row] * multipliers[e]
+        s, size = c[row] + soft, abs(c[row]) + abs(soft)
+        for b in range(row_block[row], row_block[row + 1]):
+            i = block_body[b]
             for j in range(6):
-                part = blocks[b, j] * a[T.block_body[b], j]
+                part = blocks[b, j] * a[i, j]
                 s -= part
                 size += abs(part)
         gap[e] = s
-        if Q.weight[e] > 1e-300:
-            scale = 1.0 / math.sqrt(Q.weight[e] + compliance[row])
+        if weight[e] > 1e-300:
+            scale = 1.0 / math.sqrt(weight[e] + compliance[row])
             left = max(left, abs(s) * scale)
             rounding = max(rounding, size * scale)
     return left, _CLOSED * rounding
 
 
 @njit(cache=True)
-def answer(T, P, B, Q, compliance, R, blocks, force, c):  # type: ignore[no-untyped-def]
-    """v̇ (n, 6), λ (m,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c with Q factored, and the scaled residual of the loops.
+def answer(T, P, B, Q, compliance, R, blocks, force, c, acceleration, closing):  # type: ignore[no-untyped-def]
+    """acceleration (n, 6) = v̇, closing (l,) = λ of the loops: M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
 
     What is lent counts as the bodies' own. Refines until the residual stops falling: what c has outside the range of
-    the rows then remains.
+    the rows then remains. Returns the scaled residual.
     """
-    n, loops = B.mass.shape[0], P.row.shape[0]
-    acceleration, change = np.empty((n, 6)), np.empty((n, 6))
+    n, loops = P.body.shape[0], P.row.shape[0]
     lift(P, Q, R, c, acceleration)
-    rest = force.copy()
-    momentum(B, R, acceleration, -1.0, rest)
-    closing, more, gap = np.zeros(loops), np.empty(loops), np.empty(loops)
-    left, _ = _gaps(T, P, Q, blocks, compliance, c, acceleration, closing, gap)
-    solve(P, Q, rest, gap, change, closing)
-    acceleration += change
-    if loops > 0:
-        rest[:] = 0.0
-        before = np.inf
-        for k in range(REFINEMENTS):
-            left, rounding = _gaps(T, P, Q, blocks, compliance, c, acceleration, closing, gap)
-            if left <= rounding or (k > 1 and left > 0.5 * before):
+    for k in range(n):
+        for j in range(6):
+            Q.force[k, j] = force[P.body[k], j]
+    momentum(P, B, R, acceleration, -1.0, Q.force)
+    change, more, gap = np.empty((n, 6)), np.empty(loops), np.empty(loops)
+    closing[:] = 0.0
+    left, before = 0.0, np.inf
+    for k in range(REFINEMENTS + 1):
+        left, rounding = _gaps(T, P, Q, blocks, compliance, c, acceleration, closing, gap)
+        if k > 0:
+            if left <= rounding or (k > 2 and left > 0.5 * before):
                 break
+            Q.force[:] = 0.0
             before = left
-            solve(P, Q, rest, gap, change, more)
-            acceleration += change
-            closing += more
-    multipliers = np.zeros(c.shape[0])
-    change[:] = -force
-    momentum(B, R, acceleration, 1.0, change)
-    for e in range(loops):
+        solve(P, Q, gap, change, more)
+        for i in range(n):
+            for j in range(6):
+                acceleration[i, j] += change[i, j]
+        for e in range(loops):
+            closing[e] += more[e]
+    return left
+
+
+@njit(cache=True)
+def joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, closing, multipliers):  # type: ignore[no-untyped-def]
+    """All multipliers (m,), from those of the loops (l,) and what else acts."""
+    for k in range(P.body.shape[0]):
+        for j in range(6):
+            Q.force[k, j] = -force[P.body[k], j]
+    momentum(P, B, R, acceleration, 1.0, Q.force)
+    for e in range(P.row.shape[0]):
         row = P.row[e]
         multipliers[row] = closing[e]
         for b in range(T.row_block[row], T.row_block[row + 1]):
             for j in range(6):
-                change[T.block_body[b], j] += blocks[b, j] * closing[e]
-    reactions(P, Q, R, change, multipliers)
-    return acceleration, multipliers, left
+                Q.force[P.place[T.block_body[b]], j] += blocks[b, j] * closing[e]
+    reactions(P, Q, R, multipliers)
 
 
 @njit(cache=True)
@@ -100,9 +116,12 @@ def respond(T, P, B, W, x, R, blocks, force, c):  # type: ignore[no-untyped-def]
 
     λ is unique where no rows repeat each other, and else one of many (see `solver.kkt` for the least).
     """
+    n, m = P.body.shape[0], c.shape[0]
     Q = workspace(P)
     factor(P, B, W.compliance, x, R, blocks, Q)
-    acceleration, multipliers, _ = answer(T, P, B, Q, W.compliance, R, blocks, force, c)
+    acceleration, closing, multipliers = np.empty((n, 6)), np.empty(P.row.shape[0]), np.empty(m)
+    answer(T, P, B, Q, W.compliance, R, blocks, force, c, acceleration, closing)
+    joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, closing, multipliers)
     if B.light.shape[0] > 0:
         _give_back(T, P, B, Q, W.compliance, R, blocks, acceleration, multipliers)
     return acceleration, multipliers, repeats(P, Q, W.compliance)
@@ -111,8 +130,8 @@ def respond(T, P, B, W, x, R, blocks, force, c):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _give_back(T, P, B, Q, compliance, R, blocks, acceleration, multipliers):  # type: ignore[no-untyped-def]
     """Refine v̇ and λ in place until the mass lent does nothing (see `solver.massless`)."""
-    n, still = B.mass.shape[0], np.zeros(multipliers.shape[0])
-    change = acceleration.copy()
+    n, still = P.body.shape[0], np.zeros(multipliers.shape[0])
+    change, more, closing = acceleration.copy(), np.empty_like(multipliers), np.empty(P.row.shape[0])
     before = np.inf
     force = np.zeros((n, 6))
     for _ in range(_ROUNDS):
@@ -121,7 +140,8 @@ def _give_back(T, P, B, Q, compliance, R, blocks, acceleration, multipliers):  #
             for j in range(3):
                 force[i, j] = B.lent_mass[i] * change[i, j]
                 force[i, 3 + j] = turned[j]
-        change, more, _ = answer(T, P, B, Q, compliance, R, blocks, force, still)
+        answer(T, P, B, Q, compliance, R, blocks, force, still, change, closing)
+        joint_multipliers(T, P, B, Q, R, blocks, force, change, closing, more)
         acceleration += change
         multipliers += more
         size = np.abs(change).max()

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from solver.constraints.kernels import add, cross, dot, mul, sub, turn
+from solver.constraints.kernels import add, cross, dot, mul, sub
 
 Array = NDArray[np.float64]
 
@@ -40,8 +40,8 @@ class Work(NamedTuple):
     `inertia` (n, 21): of all that hangs on a place, [mass 6; coupling 9; moments 6] of the upper triangles. `shift` x −
     x of the parent and `reach` from the body to its joint's point (n, 3). `free`, `felt` (n, 6, 6): the freedoms s and
     A s; `give` (n, 6) 1/sᵀA s. `turned` (n, 3, 3): what the joint's angles need again: f, or duals. Slots: `carried`
-    C and `swept` s·C (slots, 6). `schur` the factor of D, `pivot` and `weight` (l,). `force`, `drive` (n, 6), `open`
-    (l,) belong to the solution.
+    C and `swept` s·C (slots, 6). `schur` the factor of D, `pivot` and `weight` (l,). `force`, `drive` (n, 6)
+    belong to the solution.
     """
 
     inertia: Array
@@ -58,7 +58,6 @@ class Work(NamedTuple):
     weight: Array
     force: Array
     drive: Array
-    open: Array
 
 
 @njit(cache=True)
@@ -80,41 +79,157 @@ def workspace(P):  # type: ignore[no-untyped-def]
         np.empty(loops),
         np.empty((n, 6)),
         np.empty((n, 6)),
-        np.empty(loops),
     )
 
 
-@njit(cache=True)
-def _symmetric(A, k, o, v):  # type: ignore[no-untyped-def]
-    """The symmetric block at o of A[k] times v."""
+@njit(cache=True, inline="always")
+def _row(a, k):  # type: ignore[no-untyped-def]
+    """a[k] (3,) as three floats."""
+    return (a[k, 0], a[k, 1], a[k, 2])
+
+
+@njit(cache=True, inline="always")
+def _row_of(a, k, j):  # type: ignore[no-untyped-def]
+    """a[k, j] (3,) as three floats."""
+    return (a[k, j, 0], a[k, j, 1], a[k, j, 2])
+
+
+@njit(cache=True, inline="always")
+def out_of(R, i, v):  # type: ignore[no-untyped-def]
+    """R[i] v."""
     return (
-        A[k, o] * v[0] + A[k, o + 1] * v[1] + A[k, o + 2] * v[2],
-        A[k, o + 1] * v[0] + A[k, o + 3] * v[1] + A[k, o + 4] * v[2],
-        A[k, o + 2] * v[0] + A[k, o + 4] * v[1] + A[k, o + 5] * v[2],
+        R[i, 0, 0] * v[0] + R[i, 0, 1] * v[1] + R[i, 0, 2] * v[2],
+        R[i, 1, 0] * v[0] + R[i, 1, 1] * v[1] + R[i, 1, 2] * v[2],
+        R[i, 2, 0] * v[0] + R[i, 2, 1] * v[1] + R[i, 2, 2] * v[2],
     )
 
 
-@njit(cache=True)
-def _times(A, k, v, w):  # type: ignore[no-untyped-def]
-    """A[k] [v; w] as two vectors."""
-    first = _symmetric(A, k, 0, v)
-    second = _symmetric(A, k, 15, w)
+@njit(cache=True, inline="always")
+def into(R, i, v):  # type: ignore[no-untyped-def]
+    """R[i]ᵀ v."""
     return (
-        (
-            first[0] + A[k, 6] * w[0] + A[k, 7] * w[1] + A[k, 8] * w[2],
-            first[1] + A[k, 9] * w[0] + A[k, 10] * w[1] + A[k, 11] * w[2],
-            first[2] + A[k, 12] * w[0] + A[k, 13] * w[1] + A[k, 14] * w[2],
-        ),
-        (
-            second[0] + A[k, 6] * v[0] + A[k, 9] * v[1] + A[k, 12] * v[2],
-            second[1] + A[k, 7] * v[0] + A[k, 10] * v[1] + A[k, 13] * v[2],
-            second[2] + A[k, 8] * v[0] + A[k, 11] * v[1] + A[k, 14] * v[2],
-        ),
+        R[i, 0, 0] * v[0] + R[i, 1, 0] * v[1] + R[i, 2, 0] * v[2],
+        R[i, 0, 1] * v[0] + R[i, 1, 1] * v[1] + R[i, 2, 1] * v[2],
+        R[i, 0, 2] * v[0] + R[i, 1, 2] * v[1] + R[i, 2, 2] * v[2],
     )
 
 
 @njit(cache=True)
-def _add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
+def _own_inertia(B, R, P, A):  # type: ignore[no-untyped-def]
+    """A = the bodies' own, with what is lent to them."""
+    mass, lent, inertia, more = B.mass, B.lent_mass, B.inertia, B.lent_inertia
+    for k in range(P.body.shape[0]):
+        i = P.body[k]
+        for j in range(15):
+            A[k, j] = 0.0
+        A[k, 0] = A[k, 3] = A[k, 5] = mass[i] + lent[i]
+        o = 15
+        for r in range(3):
+            t0, t1, t2 = 0.0, 0.0, 0.0
+            for j in range(3):
+                t0 += R[i, r, j] * (inertia[i, j, 0] + more[i, j, 0])
+                t1 += R[i, r, j] * (inertia[i, j, 1] + more[i, j, 1])
+                t2 += R[i, r, j] * (inertia[i, j, 2] + more[i, j, 2])
+            for c in range(r, 3):
+                A[k, o] = t0 * R[i, c, 0] + t1 * R[i, c, 1] + t2 * R[i, c, 2]
+                o += 1
+
+
+@njit(cache=True)
+def _joints(P, x, R, shift, reach, free, turned):  # type: ignore[no-untyped-def]
+    """Where the joints are, and their freedoms s."""
+    ground = R.shape[0] - 1
+    for k in range(P.body.shape[0]):
+        i, p = P.body[k], P.base[k]
+        here, there = P.point_here[k] == 1, P.first_there[k] == 1
+        r = (x[i, 0] - x[p, 0], x[i, 1] - x[p, 1], x[i, 2] - x[p, 2])
+        to = out_of(R, i if here else p, _row(P.point, k))
+        if not here:
+            to = sub(to, r)
+        for j in range(3):
+            shift[k, j], reach[k, j] = r[j], to[j]
+        count = 0
+        for j in range(P.planes[k], 3):
+            t = out_of(R, p if here else i, _row_of(P.duals, k, j))
+            for c in range(3):
+                free[k, count, c], free[k, count, 3 + c] = t[c], 0.0
+            count += 1
+        first, other = (p, i) if there else (i, p)
+        if P.angles[k] == 2:
+            w, n = out_of(R, other, _row_of(P.second, k, 0)), out_of(R, first, _row_of(P.across, k, 2))
+            _put_turn(free, k, count, w, to)
+            tilt = dot(w, n)
+            for c in range(3):
+                turned[k, 0, c], turned[k, 1, c] = w[c], n[c]
+            turned[k, 2, 0] = 1.0 / tilt if abs(tilt) > 1e-12 else 0.0
+        elif P.angles[k] == 0:
+            for j in range(3):
+                _put_turn(free, k, count + j, _row_of(R, ground, j), to)
+        else:
+            f0 = cross(out_of(R, first, _row_of(P.first, k, 0)), out_of(R, other, _row_of(P.second, k, 0)))
+            if P.angles[k] == 1:
+                _one_angle(free, turned, k, count, f0, to)
+            else:
+                f1 = cross(out_of(R, first, _row_of(P.first, k, 1)), out_of(R, other, _row_of(P.second, k, 1)))
+                f2 = cross(out_of(R, first, _row_of(P.first, k, 2)), out_of(R, other, _row_of(P.second, k, 2)))
+                _three_angles(turned, k, f0, f1, f2)
+
+
+@njit(cache=True)
+def _put_turn(free, k, j, axis, reach):  # type: ignore[no-untyped-def]
+    """The freedom j: a turn about an axis through the joint's point."""
+    v = cross(reach, axis)
+    for c in range(3):
+        free[k, j, c], free[k, j, 3 + c] = v[c], axis[c]
+
+
+@njit(cache=True)
+def _one_angle(free, turned, k, count, f, reach):  # type: ignore[no-untyped-def]
+    """f/f², and the two turns across it."""
+    least = (1.0, 0.0, 0.0)
+    if abs(f[1]) < abs(f[0]) and abs(f[1]) <= abs(f[2]):
+        least = (0.0, 1.0, 0.0)
+    elif abs(f[2]) < abs(f[0]):
+        least = (0.0, 0.0, 1.0)
+    one = cross(f, least)
+    _put_turn(free, k, count, one, reach)
+    _put_turn(free, k, count + 1, cross(f, one), reach)
+    scale = 1.0 / max(dot(f, f), 1e-300)
+    for c in range(3):
+        turned[k, 0, c] = scale * f[c]
+
+
+@njit(cache=True)
+def _three_angles(turned, k, f0, f1, f2):  # type: ignore[no-untyped-def]
+    """The duals of f."""
+    d0, d1, d2 = cross(f1, f2), cross(f2, f0), cross(f0, f1)
+    size = dot(f0, d0)
+    scale = 1.0 / size if abs(size) > 1e-12 else 0.0
+    for c in range(3):
+        turned[k, 0, c], turned[k, 1, c], turned[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
+
+
+@njit(cache=True)
+def _eliminate(A, free, felt, give, k, j):  # type: ignore[no-untyped-def]
+    """A[k] without the freedom s = free[k, j]: A − A s sᵀA / sᵀA s; A s into `felt`, 1/sᵀA s into `give`."""
+    v0, v1, v2 = free[k, j, 0], free[k, j, 1], free[k, j, 2]
+    w0, w1, w2 = free[k, j, 3], free[k, j, 4], free[k, j, 5]
+    a0 = A[k, 0] * v0 + A[k, 1] * v1 + A[k, 2] * v2 + A[k, 6] * w0 + A[k, 7] * w1 + A[k, 8] * w2
+    a1 = A[k, 1] * v0 + A[k, 3] * v1 + A[k, 4] * v2 + A[k, 9] * w0 + A[k, 10] * w1 + A[k, 11] * w2
+    a2 = A[k, 2] * v0 + A[k, 4] * v1 + A[k, 5] * v2 + A[k, 12] * w0 + A[k, 13] * w1 + A[k, 14] * w2
+    b0 = A[k, 6] * v0 + A[k, 9] * v1 + A[k, 12] * v2 + A[k, 15] * w0 + A[k, 16] * w1 + A[k, 17] * w2
+    b1 = A[k, 7] * v0 + A[k, 10] * v1 + A[k, 13] * v2 + A[k, 16] * w0 + A[k, 18] * w1 + A[k, 19] * w2
+    b2 = A[k, 8] * v0 + A[k, 11] * v1 + A[k, 14] * v2 + A[k, 17] * w0 + A[k, 19] * w1 + A[k, 20] * w2
+    size = v0 * a0 + v1 * a1 + v2 * a2 + w0 * b0 + w1 * b1 + w2 * b2
+    g = 1.0 / size if size > 1e-300 else 0.0
+    give[k, j] = g
+    felt[k, j, 0], felt[k, j, 1], felt[k, j, 2] = a0, a1, a2
+    felt[k, j, 3], felt[k, j, 4], felt[k, j, 5] = b0, b1, b2
+    add_outer(A, k, -g, (a0, a1, a2), (b0, b1, b2))
+
+
+@njit(cache=True, inline="always")
+def add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
     """A[k] += s [v; w] [v; w]ᵀ."""
     a, b, c = s * v[0], s * v[1], s * v[2]
     A[k, 0] += a * v[0]
@@ -123,10 +238,15 @@ def _add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
     A[k, 3] += b * v[1]
     A[k, 4] += b * v[2]
     A[k, 5] += c * v[2]
-    for j in range(3):
-        A[k, 6 + j] += a * w[j]
-        A[k, 9 + j] += b * w[j]
-        A[k, 12 + j] += c * w[j]
+    A[k, 6] += a * w[0]
+    A[k, 7] += a * w[1]
+    A[k, 8] += a * w[2]
+    A[k, 9] += b * w[0]
+    A[k, 10] += b * w[1]
+    A[k, 11] += b * w[2]
+    A[k, 12] += c * w[0]
+    A[k, 13] += c * w[1]
+    A[k, 14] += c * w[2]
     a, b = s * w[0], s * w[1]
     A[k, 15] += a * w[0]
     A[k, 16] += a * w[1]
@@ -137,11 +257,11 @@ def _add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _hand_down(A, k, p, r):  # type: ignore[no-untyped-def]
-    """A[p] += A[k] as felt at the parent, r = x of k − x of p: the columns of its coupling turn by r."""
+def _hand_down(A, k, p, shift):  # type: ignore[no-untyped-def]
+    """A[p] += A[k] as felt at the parent: Q' = Q − P r̃, row by row, and R' = R + r̃ Q' − Qᵀ r̃."""
+    r = _row(shift, k)
     for j in range(6):
         A[p, j] += A[k, j]
-    # Q' = Q − P r̃, row by row, and R' = R + r̃ Q' − Qᵀ r̃.
     q0 = (A[k, 6], A[k, 7], A[k, 8])
     q1 = (A[k, 9], A[k, 10], A[k, 11])
     q2 = (A[k, 12], A[k, 13], A[k, 14])
@@ -167,203 +287,103 @@ def _hand_down(A, k, p, r):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _own_inertia(B, i, R, A, k):  # type: ignore[no-untyped-def]
-    """A[k] = the body's own, with what is lent to it."""
-    mass = B.mass[i] + B.lent_mass[i]
-    for j in range(15):
-        A[k, j] = 0.0
-    A[k, 0], A[k, 3], A[k, 5] = mass, mass, mass
-    o = 15
-    for r in range(3):
-        t0, t1, t2 = 0.0, 0.0, 0.0
-        for j in range(3):
-            t0 += R[i, r, j] * (B.inertia[i, j, 0] + B.lent_inertia[i, j, 0])
-            t1 += R[i, r, j] * (B.inertia[i, j, 1] + B.lent_inertia[i, j, 1])
-            t2 += R[i, r, j] * (B.inertia[i, j, 2] + B.lent_inertia[i, j, 2])
-        for c in range(r, 3):
-            A[k, o] = t0 * R[i, c, 0] + t1 * R[i, c, 1] + t2 * R[i, c, 2]
-            o += 1
-
-
-@njit(cache=True)
-def _joint(P, Q, k, x, R):  # type: ignore[no-untyped-def]
-    """Where the joint of place k is, and its freedoms s."""
-    i, p = P.body[k], P.base[k]
-    here = P.point_here[k] == 1
-    r = (x[i, 0] - x[p, 0], x[i, 1] - x[p, 1], x[i, 2] - x[p, 2])
-    arm = turn(R[i] if here else R[p], P.point[k])
-    reach = arm if here else sub(arm, r)
-    for j in range(3):
-        Q.shift[k, j], Q.reach[k, j] = r[j], reach[j]
-    count = 0
-    holder = R[p] if here else R[i]
-    for j in range(P.planes[k], 3):
-        t = turn(holder, P.duals[k, j])
-        for c in range(3):
-            Q.free[k, count, c], Q.free[k, count, 3 + c] = t[c], 0.0
-        count += 1
-    there = P.first_there[k] == 1
-    E, other = (R[p], R[i]) if there else (R[i], R[p])
-    held = P.angles[k]
-    if held == 2:
-        w = turn(other, P.second[k, 0])
-        n = turn(E, P.across[k, 2])
-        tilt = dot(w, n)
-        _put_turn(Q, k, count, w, reach)
-        for c in range(3):
-            Q.turned[k, 0, c], Q.turned[k, 1, c] = w[c], n[c]
-        Q.turned[k, 2, 0] = 1.0 / tilt if abs(tilt) > 1e-12 else 0.0
-    elif held == 0:
-        for j in range(3):
-            _put_turn(Q, k, count + j, R[R.shape[0] - 1, j], reach)
-    else:
-        _other_angles(P, Q, k, E, other, held, count, reach)
-
-
-@njit(cache=True)
-def _put_turn(Q, k, j, axis, reach):  # type: ignore[no-untyped-def]
-    """The freedom j: a turn about an axis through the joint's point."""
-    v = cross(reach, axis)
-    for c in range(3):
-        Q.free[k, j, c], Q.free[k, j, 3 + c] = v[c], axis[c]
-
-
-@njit(cache=True)
-def _other_angles(P, Q, k, E, other, held, count, reach):  # type: ignore[no-untyped-def]
-    """One angle: f/f² and the two turns across it; three: the duals of f."""
-    f0 = cross(turn(E, P.first[k, 0]), turn(other, P.second[k, 0]))
-    if held == 1:
-        f = mul(1.0 / max(dot(f0, f0), 1e-300), f0)
-        least = (1.0, 0.0, 0.0)
-        if abs(f0[1]) < abs(f0[0]) and abs(f0[1]) <= abs(f0[2]):
-            least = (0.0, 1.0, 0.0)
-        elif abs(f0[2]) < abs(f0[0]):
-            least = (0.0, 0.0, 1.0)
-        one = cross(f0, least)
-        _put_turn(Q, k, count, one, reach)
-        _put_turn(Q, k, count + 1, cross(f0, one), reach)
-        for c in range(3):
-            Q.turned[k, 0, c] = f[c]
-        return
-    f1 = cross(turn(E, P.first[k, 1]), turn(other, P.second[k, 1]))
-    f2 = cross(turn(E, P.first[k, 2]), turn(other, P.second[k, 2]))
-    d0, d1, d2 = cross(f1, f2), cross(f2, f0), cross(f0, f1)
-    size = dot(f0, d0)
-    scale = 1.0 / size if abs(size) > 1e-12 else 0.0
-    for c in range(3):
-        Q.turned[k, 0, c], Q.turned[k, 1, c], Q.turned[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
-
-
-@njit(cache=True)
 def factor(P, B, compliance, x, R, blocks, Q):  # type: ignore[no-untyped-def]
     """Fill Q for the poses x (n+1, 3), R (n+1, 3, 3), the blocks (nb, 6) of the rows and their compliance (m,)."""
-    n = P.body.shape[0]
-    _begin_loops(P, B, blocks, Q)
-    for k in range(n):
-        _own_inertia(B, P.body[k], R, Q.inertia, k)
-        _joint(P, Q, k, x, R)
-    A = Q.inertia
+    n, loops = P.body.shape[0], P.row.shape[0]
+    A, free, felt, give, shift = Q.inertia, Q.free, Q.felt, Q.give, Q.shift
+    planes, angles, parent, closed = P.planes, P.angles, P.parent, P.closed
+    slot_start, passing, slot_parent, carried = P.slot_start, P.passing, P.slot_parent, Q.carried
+    if loops > 0:
+        _begin_loops(P, B, blocks, Q)
+    _own_inertia(B, R, P, A)
+    _joints(P, x, R, shift, Q.reach, free, Q.turned)
     for k in range(n - 1, -1, -1):
-        for e in range(P.closed[n - 1 - k], P.closed[n - k]):
+        for e in range(closed[n - 1 - k], closed[n - k]):
             _close(P, Q, compliance, k, e)
-        low = P.slot_start[k]
-        passing = P.passing[k]
-        for j in range(6 - P.planes[k] - P.angles[k]):
-            s = Q.free[k, j]
-            v, w = (s[0], s[1], s[2]), (s[3], s[4], s[5])
-            uv, uw = _times(A, k, v, w)
-            size = dot(v, uv) + dot(w, uw)
-            give = 1.0 / size if size > 1e-300 else 0.0
-            Q.give[k, j] = give
-            _put(Q.felt[k, j], uv, uw)
-            _add_outer(A, k, -give, uv, uw)
-            if passing > 0:
-                _pass(P, Q, k, j, low, passing, give)
-        if P.parent[k] >= 0:
-            r = (Q.shift[k, 0], Q.shift[k, 1], Q.shift[k, 2])
-            _hand_down(A, k, P.parent[k], r)
-            for t in range(low, low + passing):
-                _hand_on(Q.carried, t, P.slot_parent[t], r)
-    for e in range(P.closed[n], P.row.shape[0]):
+        for j in range(6 - planes[k] - angles[k]):
+            _eliminate(A, free, felt, give, k, j)
+            if passing[k] > 0:
+                _pass(P.pair_start, P.pair_target, Q.swept, Q.schur, carried, free, felt, give, k, j, slot_start[k], passing[k])
+        if parent[k] >= 0:
+            _hand_down(A, k, parent[k], shift)
+            for t in range(slot_start[k], slot_start[k] + passing[k]):
+                hand_on(carried, t, slot_parent[t], shift, k)
+    for e in range(closed[n], loops):
         _close(P, Q, compliance, -1, e)
-
-
-@njit(cache=True)
-def _put(out, v, w):  # type: ignore[no-untyped-def]
-    out[0], out[1], out[2], out[3], out[4], out[5] = v[0], v[1], v[2], w[0], w[1], w[2]
 
 
 @njit(cache=True)
 def _begin_loops(P, B, blocks, Q):  # type: ignore[no-untyped-def]
     """Each row that closes a loop at its own bodies, and what it would be between free bodies."""
+    carried, weight = Q.carried, Q.weight
     Q.schur[:] = 0.0
-    Q.weight[:] = 0.0
+    weight[:] = 0.0
     for k in range(P.body.shape[0]):
         i = P.body[k]
+        light = (B.inverse_inertia[i, 0, 0] + B.inverse_inertia[i, 1, 1] + B.inverse_inertia[i, 2, 2]) / 3
         for t in range(P.slot_start[k], P.slot_start[k + 1]):
             b = P.slot_block[t]
-            if b < 0:
-                Q.carried[t] = 0.0
-                continue
-            light = (B.inverse_inertia[i, 0, 0] + B.inverse_inertia[i, 1, 1] + B.inverse_inertia[i, 2, 2]) / 3
             s = 0.0
-            for j in range(3):
-                s += B.inverse_mass[i] * blocks[b, j] ** 2 + light * blocks[b, 3 + j] ** 2
             for j in range(6):
-                Q.carried[t, j] = blocks[b, j]
-            Q.weight[P.slot_loop[t]] += s
+                c = blocks[b, j] if b >= 0 else 0.0
+                carried[t, j] = c
+                s += (B.inverse_mass[i] if j < 3 else light) * c * c
+            weight[P.slot_loop[t]] += s
 
 
 @njit(cache=True)
-def _pass(P, Q, k, j, low, passing, give):  # type: ignore[no-untyped-def]
-    """Carry the rows that pass place k over its freedom j."""
-    s, u = Q.free[k, j], Q.felt[k, j]
-    pair = P.pair_start[k]
-    for t in range(low, low + passing):
+def _pass(pair_start, pair_target, swept, schur, carried, free, felt, give, k, j, low, count):  # type: ignore[no-untyped-def]
+    """Carry the `count` rows that pass place k over its freedom j."""
+    pair = pair_start[k]
+    g = give[k, j]
+    for t in range(low, low + count):
         y = 0.0
         for c in range(6):
-            y += s[c] * Q.carried[t, c]
-        Q.swept[t, j] = y
-        y *= give
+            y += free[k, j, c] * carried[t, c]
+        swept[t, j] = y
+        y *= g
         for c in range(6):
-            Q.carried[t, c] -= y * u[c]
+            carried[t, c] -= y * felt[k, j, c]
         for other in range(low, t + 1):
-            Q.schur[P.pair_target[pair]] += y * Q.swept[other, j]
+            schur[pair_target[pair]] += y * swept[other, j]
             pair += 1
 
 
-@njit(cache=True)
-def _hand_on(C, here, there, r):  # type: ignore[no-untyped-def]
-    """C[there] += C[here] as felt by the parent's body."""
-    c = C[here]
-    turned = cross(r, c)
+@njit(cache=True, inline="always")
+def hand_on(C, here, there, shift, k):  # type: ignore[no-untyped-def]
+    """C[there] += C[here], a wrench of place k as felt by its parent."""
+    f = (C[here, 0], C[here, 1], C[here, 2])
+    turned = cross(_row(shift, k), f)
     for j in range(3):
-        C[there, j] += c[j]
-        C[there, 3 + j] += c[3 + j] + turned[j]
+        C[there, j] += f[j]
+        C[there, 3 + j] += C[here, 3 + j] + turned[j]
 
 
 @njit(cache=True)
 def _close(P, Q, compliance, k, e):  # type: ignore[no-untyped-def]
     """Eliminate the loop row e where its paths meet: at place k, or at the ground (−1)."""
     low, high = P.column_start[e], P.column_start[e + 1]
+    schur, carried = Q.schur, Q.carried
     least = MU * Q.weight[e]
     # Rounding can leave a pivot of a repeated row below μ; it must not fall to nothing.
-    size = max(Q.schur[low] + compliance[P.row[e]] + least, 0.1 * least)
+    size = max(schur[low] + compliance[P.row[e]] + least, 0.1 * least)
     pivot = 1.0 / size if size > 1e-300 else 0.0
     Q.pivot[e] = pivot
     target = P.update_start[e]
     for i in range(low + 1, high):
-        share = Q.schur[i] * pivot
+        share = schur[i] * pivot
         for j in range(low + 1, i + 1):
-            Q.schur[P.update_target[target]] -= share * Q.schur[j]
+            schur[P.update_target[target]] -= share * schur[j]
             target += 1
     if k >= 0:
-        own = Q.carried[P.own_slot[e]]
+        own = P.own_slot[e]
         for i in range(low + 1, high):
-            share = Q.schur[i] * pivot
+            share = schur[i] * pivot
+            t = P.column_slot[i]
             for c in range(6):
-                Q.carried[P.column_slot[i], c] -= share * own[c]
-        _add_outer(Q.inertia, k, pivot, own[:3], own[3:])
+                carried[t, c] -= share * carried[own, c]
+        v = (carried[own, 0], carried[own, 1], carried[own, 2])
+        add_outer(Q.inertia, k, pivot, v, (carried[own, 3], carried[own, 4], carried[own, 5]))
 
 
 @njit(cache=True)
@@ -376,157 +396,139 @@ def repeats(P, Q, compliance):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def solve(P, Q, force, gap, acceleration, multipliers):  # type: ignore[no-untyped-def]
-    """v̇ (n, 6, by bodies) and the loop rows' λ (l,) for force (n, 6) and gap (l,), c of the joints being 0."""
-    n = P.body.shape[0]
-    Q.open[:] = gap
-    for k in range(n):
-        for j in range(6):
-            Q.force[k, j] = force[P.body[k], j]
+def solve(P, Q, gap, acceleration, multipliers):  # type: ignore[no-untyped-def]
+    """v̇ (n, 6, by bodies) and the loop rows' λ (l,) for the forces in Q.force and gap (l,), c of the joints being 0.
+
+    Takes Q.force (n, 6, by places) and gap to pieces.
+    """
+    n, loops = P.body.shape[0], P.row.shape[0]
+    p, drive, free, felt, give, shift = Q.force, Q.drive, Q.free, Q.felt, Q.give, Q.shift
+    planes, angles, parent, closed, passing = P.planes, P.angles, P.parent, P.closed, P.passing
+    slot_start, slot_loop, swept, carried = P.slot_start, P.slot_loop, Q.swept, Q.carried
+    start, column, schur, pivot = P.column_start, P.column, Q.schur, Q.pivot
     for k in range(n - 1, -1, -1):
-        p = Q.force[k]
-        for e in range(P.closed[n - 1 - k], P.closed[n - k]):
-            share = _forward(P, Q, e)
+        for e in range(closed[n - 1 - k], closed[n - k]):
+            share = _forward(start, column, schur, pivot, gap, e)
             for c in range(6):
-                p[c] += share * Q.carried[P.own_slot[e], c]
-        low, passing = P.slot_start[k], P.passing[k]
-        for j in range(6 - P.planes[k] - P.angles[k]):
-            s, u = Q.free[k, j], Q.felt[k, j]
-            z = s[0] * p[0] + s[1] * p[1] + s[2] * p[2] + s[3] * p[3] + s[4] * p[4] + s[5] * p[5]
-            Q.drive[k, j] = z
-            z *= Q.give[k, j]
+                p[k, c] += share * carried[P.own_slot[e], c]
+        for j in range(6 - planes[k] - angles[k]):
+            z = 0.0
             for c in range(6):
-                p[c] -= z * u[c]
-            for t in range(low, low + passing):
-                Q.open[P.slot_loop[t]] -= z * Q.swept[t, j]
-        if P.parent[k] >= 0:
-            _hand_on(Q.force, k, P.parent[k], Q.shift[k])
-    loops = P.row.shape[0]
-    for e in range(P.closed[n], loops):
-        _forward(P, Q, e)
-    for e in range(loops - 1, P.closed[n] - 1, -1):
-        multipliers[e] = _backward(P, Q, e, 0.0, multipliers)
+                z += free[k, j, c] * p[k, c]
+            drive[k, j] = z
+            z *= give[k, j]
+            for c in range(6):
+                p[k, c] -= z * felt[k, j, c]
+            for t in range(slot_start[k], slot_start[k] + passing[k]):
+                gap[slot_loop[t]] -= z * swept[t, j]
+        if parent[k] >= 0:
+            hand_on(p, k, parent[k], shift, k)
+    for e in range(closed[n], loops):
+        _forward(start, column, schur, pivot, gap, e)
+    for e in range(loops - 1, closed[n] - 1, -1):
+        multipliers[e] = _backward(start, column, schur, pivot, gap, e, 0.0, multipliers)
     for k in range(n):
-        _outward(P, Q, k, acceleration, multipliers)
+        i = P.body[k]
+        from_parent(acceleration, P.base[k], parent[k] >= 0, shift, k, acceleration, i)
+        for j in range(5 - planes[k] - angles[k], -1, -1):
+            z = drive[k, j]
+            for c in range(6):
+                z -= felt[k, j, c] * acceleration[i, c]
+            for t in range(slot_start[k], slot_start[k] + passing[k]):
+                z -= swept[t, j] * multipliers[slot_loop[t]]
+            z *= give[k, j]
+            for c in range(6):
+                acceleration[i, c] += z * free[k, j, c]
+        for e in range(closed[n - k] - 1, closed[n - 1 - k] - 1, -1):
+            total = 0.0
+            for c in range(6):
+                total += carried[P.own_slot[e], c] * acceleration[i, c]
+            multipliers[e] = _backward(start, column, schur, pivot, gap, e, total, multipliers)
 
 
 @njit(cache=True)
-def _forward(P, Q, e):  # type: ignore[no-untyped-def]
-    low = P.column_start[e]
-    share = Q.open[e] * Q.pivot[e]
-    for i in range(low + 1, P.column_start[e + 1]):
-        Q.open[P.column[i]] -= share * Q.schur[i]
+def _forward(start, column, schur, pivot, gap, e):  # type: ignore[no-untyped-def]
+    share = gap[e] * pivot[e]
+    for i in range(start[e] + 1, start[e + 1]):
+        gap[column[i]] -= share * schur[i]
     return share
 
 
 @njit(cache=True)
-def _backward(P, Q, e, total, multipliers):  # type: ignore[no-untyped-def]
-    low = P.column_start[e]
-    total -= Q.open[e]
-    for i in range(low + 1, P.column_start[e + 1]):
-        total -= Q.schur[i] * multipliers[P.column[i]]
-    return total * Q.pivot[e]
+def _backward(start, column, schur, pivot, gap, e, total, multipliers):  # type: ignore[no-untyped-def]
+    total -= gap[e]
+    for i in range(start[e] + 1, start[e + 1]):
+        total -= schur[i] * multipliers[column[i]]
+    return total * pivot[e]
 
 
-@njit(cache=True)
-def _outward(P, Q, k, acceleration, multipliers):  # type: ignore[no-untyped-def]
-    """The acceleration of place k from its parent's, and the rows that close at it."""
-    n = P.body.shape[0]
-    a = acceleration[P.body[k]]
-    if P.parent[k] >= 0:
-        from_parent(acceleration[P.base[k]], Q.shift[k], a)
+@njit(cache=True, inline="always")
+def from_parent(a, p, moving, shift, k, out, i):  # type: ignore[no-untyped-def]
+    """out[i] = the acceleration a[p] of the parent where place k is; 0 where the parent does not move."""
+    if moving:
+        w = cross((a[p, 3], a[p, 4], a[p, 5]), _row(shift, k))
+        for j in range(3):
+            out[i, j] = a[p, j] + w[j]
+            out[i, 3 + j] = a[p, 3 + j]
     else:
-        a[:] = 0.0
-    low, passing = P.slot_start[k], P.passing[k]
-    for j in range(5 - P.planes[k] - P.angles[k], -1, -1):
-        s, u = Q.free[k, j], Q.felt[k, j]
-        z = Q.drive[k, j] - (u[0] * a[0] + u[1] * a[1] + u[2] * a[2] + u[3] * a[3] + u[4] * a[4] + u[5] * a[5])
-        for t in range(low, low + passing):
-            z -= Q.swept[t, j] * multipliers[P.slot_loop[t]]
-        z *= Q.give[k, j]
-        for c in range(6):
-            a[c] += z * s[c]
-    for e in range(P.closed[n - k] - 1, P.closed[n - 1 - k] - 1, -1):
-        own = Q.carried[P.own_slot[e]]
-        total = 0.0
-        for c in range(6):
-            total += own[c] * a[c]
-        multipliers[e] = _backward(P, Q, e, total, multipliers)
-
-
-@njit(cache=True)
-def from_parent(a, r, out):  # type: ignore[no-untyped-def]
-    """out (6,) = the parent's acceleration a where the body is, r from the parent."""
-    w = cross(a[3:], r)
-    for j in range(3):
-        out[j] = a[j] + w[j]
-        out[3 + j] = a[3 + j]
+        for j in range(6):
+            out[i, j] = 0.0
 
 
 @njit(cache=True)
 def lift(P, Q, R, c, out):  # type: ignore[no-untyped-def]
     """out (n, 6, by bodies): some accelerations with Ĝ v̇ = c (m,) in the rows of the joints."""
+    turned, reach, shift = Q.turned, Q.reach, Q.shift
     for k in range(P.body.shape[0]):
         i, p = P.body[k], P.base[k]
         here, there = P.point_here[k] == 1, P.first_there[k] == 1
         y = (0.0, 0.0, 0.0)
         for j in range(P.planes[k]):
-            y = add(y, mul(c[P.plane_row[k, j]], (P.duals[k, j, 0], P.duals[k, j, 1], P.duals[k, j, 2])))
-        u = turn(R[p], y) if here else mul(-1.0, turn(R[i], y))
+            y = add(y, mul(c[P.plane_row[k, j]], _row_of(P.duals, k, j)))
+        u = out_of(R, p, y) if here else mul(-1.0, out_of(R, i, y))
         alpha = (0.0, 0.0, 0.0)
         if P.angles[k] == 2:
-            y = add(mul(-c[P.angle_row[k, 0]], P.across[k, 0]), mul(-c[P.angle_row[k, 1]], P.across[k, 1]))
-            y = turn(R[p] if there else R[i], y)
-            w, n = Q.turned[k, 0], Q.turned[k, 1]
-            y = add(y, mul(-dot(w, y) * Q.turned[k, 2, 0], n))
+            first, other = mul(-c[P.angle_row[k, 0]], _row_of(P.across, k, 0)), _row_of(P.across, k, 1)
+            y = out_of(R, p if there else i, add(first, mul(-c[P.angle_row[k, 1]], other)))
+            w = _row_of(turned, k, 0)
+            y = add(y, mul(-dot(w, y) * turned[k, 2, 0], _row_of(turned, k, 1)))
             alpha = mul(1.0 / dot(w, w), cross(y, w))
         else:
             for j in range(P.angles[k]):
-                alpha = add(alpha, mul(-c[P.angle_row[k, j]], Q.turned[k, j]))
+                alpha = add(alpha, mul(-c[P.angle_row[k, j]], _row_of(turned, k, j)))
         if not there:
             alpha = mul(-1.0, alpha)
-        a = out[i]
-        if P.parent[k] >= 0:
-            from_parent(out[p], Q.shift[k], a)
-        else:
-            a[:] = 0.0
-        moved = add(u, cross(Q.reach[k], alpha))
+        from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
+        moved = add(u, cross(_row(reach, k), alpha))
         for j in range(3):
-            a[j] += moved[j]
-            a[3 + j] += alpha[j]
+            out[i, j] += moved[j]
+            out[i, 3 + j] += alpha[j]
 
 
 @njit(cache=True)
-def reactions(P, Q, R, surplus, multipliers):  # type: ignore[no-untyped-def]
-    """The joints' λ into multipliers (m,), for surplus (n, 6, by bodies) = M v̇ − f + Ĝᵀλ of the loop rows."""
-    n = P.body.shape[0]
-    for k in range(n):
-        for j in range(6):
-            Q.force[k, j] = surplus[P.body[k], j]
-    for k in range(n - 1, -1, -1):
+def reactions(P, Q, R, multipliers):  # type: ignore[no-untyped-def]
+    """The joints' λ into multipliers (m,), for M v̇ − f + Ĝᵀλ of the loop rows in Q.force (n, 6, by places)."""
+    force, reach, shift, turned = Q.force, Q.reach, Q.shift, Q.turned
+    for k in range(P.body.shape[0] - 1, -1, -1):
         i, p = P.body[k], P.base[k]
         here, there = P.point_here[k] == 1, P.first_there[k] == 1
-        w = Q.force[k]
         if P.parent[k] >= 0:
-            _hand_on(Q.force, k, P.parent[k], Q.shift[k])
+            hand_on(force, k, P.parent[k], shift, k)
+        w = _row(force, k)
         if P.planes[k] > 0:
-            f = turn((R[p] if here else R[i]).T, w)
+            f = into(R, p if here else i, w)
             sign = -1.0 if here else 1.0
             for j in range(P.planes[k]):
-                multipliers[P.plane_row[k, j]] = sign * dot(P.duals[k, j], f)
+                multipliers[P.plane_row[k, j]] = sign * dot(_row_of(P.duals, k, j), f)
         if P.angles[k] > 0:
-            moment = sub((w[3], w[4], w[5]), cross(Q.reach[k], w))
-            _angle_multipliers(P, Q, k, R[p] if there else R[i], moment if there else mul(-1.0, moment), multipliers)
-
-
-@njit(cache=True)
-def _angle_multipliers(P, Q, k, E, moment, multipliers):  # type: ignore[no-untyped-def]
-    """λ of the angles, for the moment that they exert on the body of `second`."""
-    if P.angles[k] == 2:
-        m = turn(E.T, moment)
-        scale = Q.turned[k, 2, 0]
-        multipliers[P.angle_row[k, 0]] = -scale * dot(m, P.first[k, 1])
-        multipliers[P.angle_row[k, 1]] = scale * dot(m, P.first[k, 0])
-    else:
-        for j in range(P.angles[k]):
-            multipliers[P.angle_row[k, j]] = dot(moment, Q.turned[k, j])
+            # The moment that the angles exert on the body of `second`.
+            moment = sub((force[k, 3], force[k, 4], force[k, 5]), cross(_row(reach, k), w))
+            if not there:
+                moment = mul(-1.0, moment)
+            if P.angles[k] == 2:
+                m = into(R, p if there else i, moment)
+                multipliers[P.angle_row[k, 0]] = -turned[k, 2, 0] * dot(m, _row_of(P.first, k, 1))
+                multipliers[P.angle_row[k, 1]] = turned[k, 2, 0] * dot(m, _row_of(P.first, k, 0))
+            else:
+                for j in range(P.angles[k]):
+                    multipliers[P.angle_row[k, j]] = dot(moment, _row_of(turned, k, j))

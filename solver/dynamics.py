@@ -12,7 +12,7 @@ from numba import njit
 from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, unwind
 from solver.kkt import factor, product, solve, transposed_product, weigh
 from solver.loads import all_forces, energies, world_inertia
-from solver.response import respond
+from solver.sweeps.response import respond
 from solver.system import ANGLE, ROTOR, SPEED
 
 

@@ -22,7 +22,7 @@ from solver.explicit import settle
 from solver.kkt import product, transposed_product
 from solver.loads import add_along, all_forces, world_inertia
 from solver.projection import turn_by
-from solver.response import respond
+from solver.sweeps.response import respond
 from solver.system import ROTOR
 
 _ROUNDS = 30

@@ -16,11 +16,11 @@ from solver.callbacks import Callbacks
 from solver.constraints.primitives import GROUND, Coordinate, GearPair, Primitive, RackPinion
 from solver.constraints.program import Program, compile_program
 from solver.constraints.terms import Poses
-from solver.forest import Forest, forest
 from solver.kkt import Plan, plan
 from solver.loading import Loads, check, drives, tables
 from solver.massless import Lent, check_body, check_carried, lend
 from solver.model import Model, TimeFunction
+from solver.sweeps.forest import Forest, forest
 from solver.tangents import soft_coordinates
 
 Array = NDArray[np.float64]

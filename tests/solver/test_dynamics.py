@@ -15,7 +15,7 @@ from solver.constraints import GROUND, AxesAngle, PointOnPlane, Primitive, evalu
 from solver.kkt import dense_accelerations
 from solver.methods import slope_at
 from solver.model import JointLoad, Model, Motor, RigidBody
-from solver.projection import carry_angles, drive_values, project
+from solver.projection import carry_angles, project
 from solver.state import State
 from solver.system import prepare
 from tests.solver.examples import O, X, Z, body, hinge, planetary, poses, turn, wheels

@@ -3,115 +3,31 @@
     [ M  Ĝᵀ ] [ v̇ ]   [ f ]
     [ Ĝ  −E ] [ λ ] = [ c ]
 
-From the leaves to the roots each body is eliminated along the freedoms of its joint (`solver.forest`): with the
+From the leaves to the roots each body is eliminated along the freedoms of its joint (`solver.sweeps.forest`): with the
 inertia A of all that hangs on it and a freedom s, what the parent feels is A − A s sᵀA / sᵀA s (Featherstone 1983;
 the natural orthogonal complement of Saha 1997). A row that closes a loop is carried along as a gradient C over
 the body it has come to: passing s it becomes C − (s·C) A s / sᵀA s and adds (s·C)² / sᵀA s to its own entry of the
-Schur complement D (as in Featherstone 2008, ch. 8.10, and Sathya and Carpentier 2024); where its paths meet it is eliminated
-by D + μ w, w what the row would have between free bodies. The refinement λ ← λ + (D + μ w)⁻¹ (c − Ĝ v̇) ends at the
-exact accelerations, also where rows repeat each other. The multipliers of joints come from the sum of all that
-acts on what hangs on them. The cost is linear in the bodies for trees, and for loops that are small.
+Schur complement D (Sathya and Carpentier 2024); where its paths meet it is eliminated by D + μ w, w what the row would
+have between free bodies. The refinement λ ← λ + (D + μ w)⁻¹ (c − Ĝ v̇) ends at the exact accelerations, also where
+rows repeat each other. The multipliers of joints come from the sum of all that acts on what hangs on them. The cost is
+linear in the bodies for trees, and for loops that are small.
 
 Everything is about the centres of mass, along the world's axes: [v̇; ω̇], [force; moment].
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from solver.constraints.kernels import add, cross, dot, mul, sub
-
-Array = NDArray[np.float64]
+from solver.constraints.kernels import cross, sub
+from solver.sweeps.joints import place_joints
+from solver.sweeps.work import from_parent, hand_on, row
 
 MU = 1e-8
 """1e-10 spoils λ by rounding, 1e-6 converges too slowly."""
 REFINEMENTS = 12
 _FEW = 1e4
 """A row is taken to repeat others when what it adds is below so many μ."""
-
-
-class Work(NamedTuple):
-    """What a factorisation leaves, by places k of the forest, slots and loop rows.
-
-    `inertia` (n, 21): of all that hangs on a place, [mass 6; coupling 9; moments 6] of the upper triangles. `shift` x −
-    x of the parent and `reach` from the body to its joint's point (n, 3). `free`, `felt` (n, 6, 6): the freedoms s and
-    A s; `give` (n, 6) 1/sᵀA s. `turned` (n, 3, 3): what the joint's angles need again: f, or duals. Slots: `carried`
-    C and `swept` s·C (slots, 6). `schur` the factor of D, `pivot` and `weight` (l,). `force`, `drive` (n, 6)
-    belong to the solution.
-    """
-
-    inertia: Array
-    shift: Array
-    reach: Array
-    free: Array
-    felt: Array
-    give: Array
-    turned: Array
-    carried: Array
-    swept: Array
-    schur: Array
-    pivot: Array
-    weight: Array
-    force: Array
-    drive: Array
-
-
-@njit(cache=True)
-def workspace(P):  # type: ignore[no-untyped-def]
-    """Room for the sweeps of a forest P."""
-    n, slots, loops = P.body.shape[0], P.slot_loop.shape[0], P.row.shape[0]
-    return Work(
-        np.empty((n, 21)),
-        np.empty((n, 3)),
-        np.empty((n, 3)),
-        np.empty((n, 6, 6)),
-        np.empty((n, 6, 6)),
-        np.empty((n, 6)),
-        np.empty((n, 3, 3)),
-        np.empty((slots, 6)),
-        np.empty((slots, 6)),
-        np.empty(P.column.shape[0]),
-        np.empty(loops),
-        np.empty(loops),
-        np.empty((n, 6)),
-        np.empty((n, 6)),
-    )
-
-
-@njit(cache=True, inline="always")
-def _row(a, k):  # type: ignore[no-untyped-def]
-    """a[k] (3,) as three floats."""
-    return (a[k, 0], a[k, 1], a[k, 2])
-
-
-@njit(cache=True, inline="always")
-def _row_of(a, k, j):  # type: ignore[no-untyped-def]
-    """a[k, j] (3,) as three floats."""
-    return (a[k, j, 0], a[k, j, 1], a[k, j, 2])
-
-
-@njit(cache=True, inline="always")
-def out_of(R, i, v):  # type: ignore[no-untyped-def]
-    """R[i] v."""
-    return (
-        R[i, 0, 0] * v[0] + R[i, 0, 1] * v[1] + R[i, 0, 2] * v[2],
-        R[i, 1, 0] * v[0] + R[i, 1, 1] * v[1] + R[i, 1, 2] * v[2],
-        R[i, 2, 0] * v[0] + R[i, 2, 1] * v[1] + R[i, 2, 2] * v[2],
-    )
-
-
-@njit(cache=True, inline="always")
-def into(R, i, v):  # type: ignore[no-untyped-def]
-    """R[i]ᵀ v."""
-    return (
-        R[i, 0, 0] * v[0] + R[i, 1, 0] * v[1] + R[i, 2, 0] * v[2],
-        R[i, 0, 1] * v[0] + R[i, 1, 1] * v[1] + R[i, 2, 1] * v[2],
-        R[i, 0, 2] * v[0] + R[i, 1, 2] * v[1] + R[i, 2, 2] * v[2],
-    )
 
 
 @njit(cache=True)
@@ -133,80 +49,6 @@ def _own_inertia(B, R, P, A):  # type: ignore[no-untyped-def]
             for c in range(r, 3):
                 A[k, o] = t0 * R[i, c, 0] + t1 * R[i, c, 1] + t2 * R[i, c, 2]
                 o += 1
-
-
-@njit(cache=True)
-def _joints(P, x, R, shift, reach, free, turned):  # type: ignore[no-untyped-def]
-    """Where the joints are, and their freedoms s."""
-    ground = R.shape[0] - 1
-    for k in range(P.body.shape[0]):
-        i, p = P.body[k], P.base[k]
-        here, there = P.point_here[k] == 1, P.first_there[k] == 1
-        r = (x[i, 0] - x[p, 0], x[i, 1] - x[p, 1], x[i, 2] - x[p, 2])
-        to = out_of(R, i if here else p, _row(P.point, k))
-        if not here:
-            to = sub(to, r)
-        for j in range(3):
-            shift[k, j], reach[k, j] = r[j], to[j]
-        count = 0
-        for j in range(P.planes[k], 3):
-            t = out_of(R, p if here else i, _row_of(P.duals, k, j))
-            for c in range(3):
-                free[k, count, c], free[k, count, 3 + c] = t[c], 0.0
-            count += 1
-        first, other = (p, i) if there else (i, p)
-        if P.angles[k] == 2:
-            w, n = out_of(R, other, _row_of(P.second, k, 0)), out_of(R, first, _row_of(P.across, k, 2))
-            _put_turn(free, k, count, w, to)
-            tilt = dot(w, n)
-            for c in range(3):
-                turned[k, 0, c], turned[k, 1, c] = w[c], n[c]
-            turned[k, 2, 0] = 1.0 / tilt if abs(tilt) > 1e-12 else 0.0
-        elif P.angles[k] == 0:
-            for j in range(3):
-                _put_turn(free, k, count + j, _row_of(R, ground, j), to)
-        else:
-            f0 = cross(out_of(R, first, _row_of(P.first, k, 0)), out_of(R, other, _row_of(P.second, k, 0)))
-            if P.angles[k] == 1:
-                _one_angle(free, turned, k, count, f0, to)
-            else:
-                f1 = cross(out_of(R, first, _row_of(P.first, k, 1)), out_of(R, other, _row_of(P.second, k, 1)))
-                f2 = cross(out_of(R, first, _row_of(P.first, k, 2)), out_of(R, other, _row_of(P.second, k, 2)))
-                _three_angles(turned, k, f0, f1, f2)
-
-
-@njit(cache=True)
-def _put_turn(free, k, j, axis, reach):  # type: ignore[no-untyped-def]
-    """The freedom j: a turn about an axis through the joint's point."""
-    v = cross(reach, axis)
-    for c in range(3):
-        free[k, j, c], free[k, j, 3 + c] = v[c], axis[c]
-
-
-@njit(cache=True)
-def _one_angle(free, turned, k, count, f, reach):  # type: ignore[no-untyped-def]
-    """f/f², and the two turns across it."""
-    least = (1.0, 0.0, 0.0)
-    if abs(f[1]) < abs(f[0]) and abs(f[1]) <= abs(f[2]):
-        least = (0.0, 1.0, 0.0)
-    elif abs(f[2]) < abs(f[0]):
-        least = (0.0, 0.0, 1.0)
-    one = cross(f, least)
-    _put_turn(free, k, count, one, reach)
-    _put_turn(free, k, count + 1, cross(f, one), reach)
-    scale = 1.0 / max(dot(f, f), 1e-300)
-    for c in range(3):
-        turned[k, 0, c] = scale * f[c]
-
-
-@njit(cache=True)
-def _three_angles(turned, k, f0, f1, f2):  # type: ignore[no-untyped-def]
-    """The duals of f."""
-    d0, d1, d2 = cross(f1, f2), cross(f2, f0), cross(f0, f1)
-    size = dot(f0, d0)
-    scale = 1.0 / size if abs(size) > 1e-12 else 0.0
-    for c in range(3):
-        turned[k, 0, c], turned[k, 1, c], turned[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
 
 
 @njit(cache=True)
@@ -259,7 +101,7 @@ def add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _hand_down(A, k, p, shift):  # type: ignore[no-untyped-def]
     """A[p] += A[k] as felt at the parent: Q' = Q − P r̃, row by row, and R' = R + r̃ Q' − Qᵀ r̃."""
-    r = _row(shift, k)
+    r = row(shift, k)
     for j in range(6):
         A[p, j] += A[k, j]
     q0 = (A[k, 6], A[k, 7], A[k, 8])
@@ -296,14 +138,27 @@ def factor(P, B, compliance, x, R, blocks, Q):  # type: ignore[no-untyped-def]
     if loops > 0:
         _begin_loops(P, B, blocks, Q)
     _own_inertia(B, R, P, A)
-    _joints(P, x, R, shift, Q.reach, free, Q.turned)
+    place_joints(P, x, R, shift, Q.reach, free, Q.turned)
     for k in range(n - 1, -1, -1):
         for e in range(closed[n - 1 - k], closed[n - k]):
             _close(P, Q, compliance, k, e)
         for j in range(6 - planes[k] - angles[k]):
             _eliminate(A, free, felt, give, k, j)
             if passing[k] > 0:
-                _pass(P.pair_start, P.pair_target, Q.swept, Q.schur, carried, free, felt, give, k, j, slot_start[k], passing[k])
+                _pass(
+                    P.pair_start,
+                    P.pair_target,
+                    Q.swept,
+                    Q.schur,
+                    carried,
+                    free,
+                    felt,
+                    give,
+                    k,
+                    j,
+                    slot_start[k],
+                    passing[k],
+                )
         if parent[k] >= 0:
             _hand_down(A, k, parent[k], shift)
             for t in range(slot_start[k], slot_start[k] + passing[k]):
@@ -347,16 +202,6 @@ def _pass(pair_start, pair_target, swept, schur, carried, free, felt, give, k, j
         for other in range(low, t + 1):
             schur[pair_target[pair]] += y * swept[other, j]
             pair += 1
-
-
-@njit(cache=True, inline="always")
-def hand_on(C, here, there, shift, k):  # type: ignore[no-untyped-def]
-    """C[there] += C[here], a wrench of place k as felt by its parent."""
-    f = (C[here, 0], C[here, 1], C[here, 2])
-    turned = cross(_row(shift, k), f)
-    for j in range(3):
-        C[there, j] += f[j]
-        C[there, 3 + j] += C[here, 3 + j] + turned[j]
 
 
 @njit(cache=True)
@@ -460,75 +305,3 @@ def _backward(start, column, schur, pivot, gap, e, total, multipliers):  # type:
     for i in range(start[e] + 1, start[e + 1]):
         total -= schur[i] * multipliers[column[i]]
     return total * pivot[e]
-
-
-@njit(cache=True, inline="always")
-def from_parent(a, p, moving, shift, k, out, i):  # type: ignore[no-untyped-def]
-    """out[i] = the acceleration a[p] of the parent where place k is; 0 where the parent does not move."""
-    if moving:
-        w = cross((a[p, 3], a[p, 4], a[p, 5]), _row(shift, k))
-        for j in range(3):
-            out[i, j] = a[p, j] + w[j]
-            out[i, 3 + j] = a[p, 3 + j]
-    else:
-        for j in range(6):
-            out[i, j] = 0.0
-
-
-@njit(cache=True)
-def lift(P, Q, R, c, out):  # type: ignore[no-untyped-def]
-    """out (n, 6, by bodies): some accelerations with Ĝ v̇ = c (m,) in the rows of the joints."""
-    turned, reach, shift = Q.turned, Q.reach, Q.shift
-    for k in range(P.body.shape[0]):
-        i, p = P.body[k], P.base[k]
-        here, there = P.point_here[k] == 1, P.first_there[k] == 1
-        y = (0.0, 0.0, 0.0)
-        for j in range(P.planes[k]):
-            y = add(y, mul(c[P.plane_row[k, j]], _row_of(P.duals, k, j)))
-        u = out_of(R, p, y) if here else mul(-1.0, out_of(R, i, y))
-        alpha = (0.0, 0.0, 0.0)
-        if P.angles[k] == 2:
-            first, other = mul(-c[P.angle_row[k, 0]], _row_of(P.across, k, 0)), _row_of(P.across, k, 1)
-            y = out_of(R, p if there else i, add(first, mul(-c[P.angle_row[k, 1]], other)))
-            w = _row_of(turned, k, 0)
-            y = add(y, mul(-dot(w, y) * turned[k, 2, 0], _row_of(turned, k, 1)))
-            alpha = mul(1.0 / dot(w, w), cross(y, w))
-        else:
-            for j in range(P.angles[k]):
-                alpha = add(alpha, mul(-c[P.angle_row[k, j]], _row_of(turned, k, j)))
-        if not there:
-            alpha = mul(-1.0, alpha)
-        from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
-        moved = add(u, cross(_row(reach, k), alpha))
-        for j in range(3):
-            out[i, j] += moved[j]
-            out[i, 3 + j] += alpha[j]
-
-
-@njit(cache=True)
-def reactions(P, Q, R, multipliers):  # type: ignore[no-untyped-def]
-    """The joints' λ into multipliers (m,), for M v̇ − f + Ĝᵀλ of the loop rows in Q.force (n, 6, by places)."""
-    force, reach, shift, turned = Q.force, Q.reach, Q.shift, Q.turned
-    for k in range(P.body.shape[0] - 1, -1, -1):
-        i, p = P.body[k], P.base[k]
-        here, there = P.point_here[k] == 1, P.first_there[k] == 1
-        if P.parent[k] >= 0:
-            hand_on(force, k, P.parent[k], shift, k)
-        w = _row(force, k)
-        if P.planes[k] > 0:
-            f = into(R, p if here else i, w)
-            sign = -1.0 if here else 1.0
-            for j in range(P.planes[k]):
-                multipliers[P.plane_row[k, j]] = sign * dot(_row_of(P.duals, k, j), f)
-        if P.angles[k] > 0:
-            # The moment that the angles exert on the body of `second`.
-            moment = sub((force[k, 3], force[k, 4], force[k, 5]), cross(_row(reach, k), w))
-            if not there:
-                moment = mul(-1.0, moment)
-            if P.angles[k] == 2:
-                m = into(R, p if there else i, moment)
-                multipliers[P.angle_row[k, 0]] = -turned[k, 2, 0] * dot(m, _row_of(P.first, k, 1))
-                multipliers[P.angle_row[k, 1]] = turned[k, 2, 0] * dot(m, _row_of(P.first, k, 0))
-            else:
-                for j in range(P.angles[k]):
-                    multipliers[P.angle_row[k, j]] = dot(moment, _row_of(turned, k, j))

@@ -1,4 +1,4 @@
-"""Accelerations and multipliers from forces and right-hand sides, by the sweeps of `solver.sweep`, compiled."""
+"""Accelerations and multipliers from forces and right-hand sides, by the sweeps of `solver.sweeps.factor`, compiled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import math
 import numpy as np
 from numba import njit
 
-from solver.sweep import REFINEMENTS, factor, into, lift, out_of, reactions, repeats, solve, workspace
+from solver.sweeps.factor import REFINEMENTS, factor, repeats, solve
+from solver.sweeps.joints import lift, reactions
+from solver.sweeps.work import into, out_of, workspace
 
 _ROUNDS = 40
 _CLOSED = 4e-15

@@ -1,0 +1,154 @@
+"""The plan of the sweeps over the bodies (`solver.sweeps.factor`): a forest of joints, and rows that close loops.
+
+Each body hangs on its parent (or on the ground) by the rows between the two that make a joint: up to three planes
+through one point of a body, with independent normals, and up to three angles between directions. Their freedoms
+are known in closed form, and the sweep eliminates them exactly. All other rows (of loops, gears, drivers, rotors,
+and whatever says again what a joint says) are carried from their bodies up to the lowest common ancestor,
+and eliminated there. Everything here depends on the model's structure alone, and is found once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.constraints.program import Program
+from solver.constraints.terms import Poses
+from solver.sweeps.loops import loops
+from solver.sweeps.spanning import Joint, direction, joints_of, span
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Forest(NamedTuple):
+    """Joints by place k in an order in which parents come before their children; `n` stands for the ground.
+
+    `body` with its inverse `place`, `parent` (a place, −1: the ground), `base` (the parent's body). The joint's point
+    is fixed in the child if `point_here`, else in the parent, and the normals are fixed in the other: `point` (n, 3),
+    `normals` (n, 3, 3; the first `planes` are held, the others complete them), `duals` with normals · dualsᵀ = 1.
+    Angles `angles` (0 to 3) lie between `first` (n, 3, 3), fixed in the parent if `first_there` (else in the child),
+    and `second`, fixed in the other; for two of them `second` is one direction, and `across` (n, 3, 3) holds the duals
+    of `first` in its plane and then its normal first[0] × first[1]. `plane_row`, `angle_row` (n, 3): the rows, −1:
+    none.
+
+    Rows that close loops are numbered in the order of their elimination: `row` (l,) tells which they are. Those
+    numbered `closed[k]:closed[k + 1]` close at the place n − 1 − k, and those from closed[n] on at the ground.
+    A slot is a row that passes a body: body k has `slot_start[k]:slot_start[k + 1]`, of which the first `passing[k]`
+    go on to the parent's slot `slot_parent`; `slot_loop` is the row's number, `slot_block` its own block there or −1.
+    The factor of their Schur complement D has the columns `column`, by `column_start`, the diagonal first;
+    `column_slot` is the entry's slot where the column's row closes (−1: the ground). `pair_target` tells the entries
+    to which pairs of slots that pass a body add, by `pair_start`; `update_target` to which a column's pairs.
+    """
+
+    body: Ints
+    place: Ints
+    parent: Ints
+    base: Ints
+    planes: Ints
+    angles: Ints
+    point_here: Ints
+    first_there: Ints
+    point: Array
+    normals: Array
+    duals: Array
+    first: Array
+    second: Array
+    across: Array
+    plane_row: Ints
+    angle_row: Ints
+    row: Ints
+    closed: Ints
+    slot_start: Ints
+    passing: Ints
+    slot_loop: Ints
+    slot_parent: Ints
+    slot_block: Ints
+    own_slot: Ints
+    column_start: Ints
+    column: Ints
+    column_slot: Ints
+    pair_start: Ints
+    pair_target: Ints
+    update_start: Ints
+    update_target: Ints
+
+
+def forest(program: Program, held: int, positions: Array, quaternions: Array) -> Forest:
+    """The plan for a program whose first `held` rows are those of primitives; the poses are the reference's."""
+    n = program.bodies
+    poses = Poses(np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4))
+    pairs = joints_of(program, held, poses)
+    joints = span(n, pairs)
+    place = np.full(n + 1, -1, dtype=np.int64)
+    place[[j.here for j in joints]] = np.arange(n)
+    parent = np.array([place[j.there] for j in joints], dtype=np.int64)
+    taken = {row for j in joints for row in (*j.planes, *j.angles)}
+    closing = [row for row in range(program.rows) if row not in taken]
+    return Forest(
+        body=np.array([j.here for j in joints], dtype=np.int64),
+        place=place,
+        parent=parent,
+        base=np.array([j.there for j in joints], dtype=np.int64),
+        **_geometry(program, joints),
+        **loops(program, closing, place, parent),
+    )
+
+
+def _geometry(program: Program, joints: list[Joint]) -> dict[str, Any]:
+    """Points and directions of the joints; see `Forest`."""
+    T, n = program.terms, len(joints)
+    point_here, first_there = np.ones(n, np.int64), np.ones(n, np.int64)
+    point, normals = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
+    first, second = np.zeros((n, 3, 3)), np.zeros((n, 3, 3))
+    plane_row, angle_row = np.full((n, 3), -1, np.int64), np.full((n, 3), -1, np.int64)
+    for k, joint in enumerate(joints):
+        for j, row in enumerate(joint.planes):
+            i = T.row_term[row]
+            point_here[k], point[k] = T.body_b[i] == joint.here, T.point_b[i]
+            normals[k, j], plane_row[k, j] = T.first_a[i], row
+        if 0 < len(joint.planes) < 3:
+            held = len(joint.planes)
+            normals[k, held:] = np.linalg.svd(normals[k, :held])[2][held:]
+        _directions(program, joint, k, first_there, first, second)
+        angle_row[k, : len(joint.angles)] = joint.angles
+    return {
+        "planes": np.array([len(j.planes) for j in joints], dtype=np.int64),
+        "angles": np.array([len(j.angles) for j in joints], dtype=np.int64),
+        "point_here": point_here,
+        "first_there": first_there,
+        "point": point,
+        "normals": normals,
+        "duals": np.ascontiguousarray(np.swapaxes(np.linalg.inv(normals), 1, 2)),
+        "first": first,
+        "second": second,
+        "across": _across(first, np.array([len(j.angles) == 2 for j in joints], dtype=bool)),
+        "plane_row": plane_row,
+        "angle_row": angle_row,
+    }
+
+
+def _across(first: Array, pairs: NDArray[np.bool_]) -> Array:
+    across = np.zeros_like(first)
+    one, two = first[pairs, 0], first[pairs, 1]
+    normal = np.cross(one, two)
+    size = np.sum(normal**2, axis=1, keepdims=True)
+    across[pairs] = np.stack([np.cross(two, normal) / size, np.cross(normal, one) / size, normal], axis=1)
+    return across
+
+
+def _directions(program: Program, joint: Joint, k: int, first_there: Ints, first: Array, second: Array) -> None:
+    """The directions of a joint's angles, so that two of them share `second`."""
+    T = program.terms
+    rows = joint.angles
+    if len(rows) == 2:
+        common = next(s for s in (0, 1) if len({direction(program, r, s) for r in rows}) == 1)
+        one = T.row_term[rows[0]]
+        owner = T.body_b[one] if common == 1 else T.body_a[one]
+        first_there[k] = owner == joint.here
+    for j, row in enumerate(rows):
+        i = T.row_term[row]
+        first_is_a = (T.body_a[i] == joint.there) == bool(first_there[k])
+        first[k, j], second[k, j] = (T.first_a[i], T.direction_b[i]) if first_is_a else (T.direction_b[i], T.first_a[i])

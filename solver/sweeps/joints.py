@@ -1,0 +1,141 @@
+"""The joints of the forest: where they are, their freedoms, what their rows ask for and what they carry."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from solver.constraints.kernels import add, cross, dot, mul, sub
+from solver.sweeps.work import from_parent, hand_on, into, out_of, row, row_of
+
+
+@njit(cache=True)
+def place_joints(P, x, R, shift, reach, free, turned):  # type: ignore[no-untyped-def]
+    """Where the joints are, and their freedoms s."""
+    ground = R.shape[0] - 1
+    for k in range(P.body.shape[0]):
+        i, p = P.body[k], P.base[k]
+        here, there = P.point_here[k] == 1, P.first_there[k] == 1
+        r = (x[i, 0] - x[p, 0], x[i, 1] - x[p, 1], x[i, 2] - x[p, 2])
+        to = out_of(R, i if here else p, row(P.point, k))
+        if not here:
+            to = sub(to, r)
+        for j in range(3):
+            shift[k, j], reach[k, j] = r[j], to[j]
+        count = 0
+        for j in range(P.planes[k], 3):
+            t = out_of(R, p if here else i, row_of(P.duals, k, j))
+            for c in range(3):
+                free[k, count, c], free[k, count, 3 + c] = t[c], 0.0
+            count += 1
+        first, other = (p, i) if there else (i, p)
+        if P.angles[k] == 2:
+            w, n = out_of(R, other, row_of(P.second, k, 0)), out_of(R, first, row_of(P.across, k, 2))
+            _put_turn(free, k, count, w, to)
+            tilt = dot(w, n)
+            for c in range(3):
+                turned[k, 0, c], turned[k, 1, c] = w[c], n[c]
+            turned[k, 2, 0] = 1.0 / tilt if abs(tilt) > 1e-12 else 0.0
+        elif P.angles[k] == 0:
+            for j in range(3):
+                _put_turn(free, k, count + j, row_of(R, ground, j), to)
+        else:
+            f0 = cross(out_of(R, first, row_of(P.first, k, 0)), out_of(R, other, row_of(P.second, k, 0)))
+            if P.angles[k] == 1:
+                _one_angle(free, turned, k, count, f0, to)
+            else:
+                f1 = cross(out_of(R, first, row_of(P.first, k, 1)), out_of(R, other, row_of(P.second, k, 1)))
+                f2 = cross(out_of(R, first, row_of(P.first, k, 2)), out_of(R, other, row_of(P.second, k, 2)))
+                _three_angles(turned, k, f0, f1, f2)
+
+
+@njit(cache=True)
+def _put_turn(free, k, j, axis, reach):  # type: ignore[no-untyped-def]
+    """The freedom j: a turn about an axis through the joint's point."""
+    v = cross(reach, axis)
+    for c in range(3):
+        free[k, j, c], free[k, j, 3 + c] = v[c], axis[c]
+
+
+@njit(cache=True)
+def _one_angle(free, turned, k, count, f, reach):  # type: ignore[no-untyped-def]
+    """f/f², and the two turns across it."""
+    least = (1.0, 0.0, 0.0)
+    if abs(f[1]) < abs(f[0]) and abs(f[1]) <= abs(f[2]):
+        least = (0.0, 1.0, 0.0)
+    elif abs(f[2]) < abs(f[0]):
+        least = (0.0, 0.0, 1.0)
+    one = cross(f, least)
+    _put_turn(free, k, count, one, reach)
+    _put_turn(free, k, count + 1, cross(f, one), reach)
+    scale = 1.0 / max(dot(f, f), 1e-300)
+    for c in range(3):
+        turned[k, 0, c] = scale * f[c]
+
+
+@njit(cache=True)
+def _three_angles(turned, k, f0, f1, f2):  # type: ignore[no-untyped-def]
+    """The duals of f."""
+    d0, d1, d2 = cross(f1, f2), cross(f2, f0), cross(f0, f1)
+    size = dot(f0, d0)
+    scale = 1.0 / size if abs(size) > 1e-12 else 0.0
+    for c in range(3):
+        turned[k, 0, c], turned[k, 1, c], turned[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
+
+
+@njit(cache=True)
+def lift(P, Q, R, c, out):  # type: ignore[no-untyped-def]
+    """out (n, 6, by bodies): some accelerations with Ĝ v̇ = c (m,) in the rows of the joints."""
+    turned, reach, shift = Q.turned, Q.reach, Q.shift
+    for k in range(P.body.shape[0]):
+        i, p = P.body[k], P.base[k]
+        here, there = P.point_here[k] == 1, P.first_there[k] == 1
+        y = (0.0, 0.0, 0.0)
+        for j in range(P.planes[k]):
+            y = add(y, mul(c[P.plane_row[k, j]], row_of(P.duals, k, j)))
+        u = out_of(R, p, y) if here else mul(-1.0, out_of(R, i, y))
+        alpha = (0.0, 0.0, 0.0)
+        if P.angles[k] == 2:
+            first, other = mul(-c[P.angle_row[k, 0]], row_of(P.across, k, 0)), row_of(P.across, k, 1)
+            y = out_of(R, p if there else i, add(first, mul(-c[P.angle_row[k, 1]], other)))
+            w = row_of(turned, k, 0)
+            y = add(y, mul(-dot(w, y) * turned[k, 2, 0], row_of(turned, k, 1)))
+            alpha = mul(1.0 / dot(w, w), cross(y, w))
+        else:
+            for j in range(P.angles[k]):
+                alpha = add(alpha, mul(-c[P.angle_row[k, j]], row_of(turned, k, j)))
+        if not there:
+            alpha = mul(-1.0, alpha)
+        from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
+        moved = add(u, cross(row(reach, k), alpha))
+        for j in range(3):
+            out[i, j] += moved[j]
+            out[i, 3 + j] += alpha[j]
+
+
+@njit(cache=True)
+def reactions(P, Q, R, multipliers):  # type: ignore[no-untyped-def]
+    """The joints' λ into multipliers (m,), for M v̇ − f + Ĝᵀλ of the loop rows in Q.force (n, 6, by places)."""
+    force, reach, shift, turned = Q.force, Q.reach, Q.shift, Q.turned
+    for k in range(P.body.shape[0] - 1, -1, -1):
+        i, p = P.body[k], P.base[k]
+        here, there = P.point_here[k] == 1, P.first_there[k] == 1
+        if P.parent[k] >= 0:
+            hand_on(force, k, P.parent[k], shift, k)
+        w = row(force, k)
+        if P.planes[k] > 0:
+            f = into(R, p if here else i, w)
+            sign = -1.0 if here else 1.0
+            for j in range(P.planes[k]):
+                multipliers[P.plane_row[k, j]] = sign * dot(row_of(P.duals, k, j), f)
+        if P.angles[k] > 0:
+            # The moment that the angles exert on the body of `second`.
+            moment = sub((force[k, 3], force[k, 4], force[k, 5]), cross(row(reach, k), w))
+            if not there:
+                moment = mul(-1.0, moment)
+            if P.angles[k] == 2:
+                m = into(R, p if there else i, moment)
+                multipliers[P.angle_row[k, 0]] = -turned[k, 2, 0] * dot(m, row_of(P.first, k, 1))
+                multipliers[P.angle_row[k, 1]] = turned[k, 2, 0] * dot(m, row_of(P.first, k, 0))
+            else:
+                for j in range(P.angles[k]):
+                    multipliers[P.angle_row[k, j]] = dot(moment, row_of(turned, k, j))

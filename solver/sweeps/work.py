@@ -1,0 +1,116 @@
+"""Room for the sweeps, and what their kernels share. No tuple of arrays is handed over inside a loop: it would cost."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from solver.constraints.kernels import cross
+
+Array = NDArray[np.float64]
+
+
+class Work(NamedTuple):
+    """What a factorisation leaves, by places k of the forest, slots and loop rows.
+
+    `inertia` (n, 21): of all that hangs on a place, [mass 6; coupling 9; moments 6] of the upper triangles. `shift` x −
+    x of the parent and `reach` from the body to its joint's point (n, 3). `free`, `felt` (n, 6, 6): the freedoms s and
+    A s; `give` (n, 6) 1/sᵀA s. `turned` (n, 3, 3): what the joint's angles need again: f, or duals. Slots: `carried`
+    C and `swept` s·C (slots, 6). `schur` the factor of D, `pivot` and `weight` (l,). `force`, `drive` (n, 6)
+    belong to the solution.
+    """
+
+    inertia: Array
+    shift: Array
+    reach: Array
+    free: Array
+    felt: Array
+    give: Array
+    turned: Array
+    carried: Array
+    swept: Array
+    schur: Array
+    pivot: Array
+    weight: Array
+    force: Array
+    drive: Array
+
+
+@njit(cache=True)
+def workspace(P):  # type: ignore[no-untyped-def]
+    """Room for the sweeps of a forest P."""
+    n, slots, loops = P.body.shape[0], P.slot_loop.shape[0], P.row.shape[0]
+    return Work(
+        np.empty((n, 21)),
+        np.empty((n, 3)),
+        np.empty((n, 3)),
+        np.empty((n, 6, 6)),
+        np.empty((n, 6, 6)),
+        np.empty((n, 6)),
+        np.empty((n, 3, 3)),
+        np.empty((slots, 6)),
+        np.empty((slots, 6)),
+        np.empty(P.column.shape[0]),
+        np.empty(loops),
+        np.empty(loops),
+        np.empty((n, 6)),
+        np.empty((n, 6)),
+    )
+
+
+@njit(cache=True, inline="always")
+def row(a, k):  # type: ignore[no-untyped-def]
+    """a[k] (3,) as three floats."""
+    return (a[k, 0], a[k, 1], a[k, 2])
+
+
+@njit(cache=True, inline="always")
+def row_of(a, k, j):  # type: ignore[no-untyped-def]
+    """a[k, j] (3,) as three floats."""
+    return (a[k, j, 0], a[k, j, 1], a[k, j, 2])
+
+
+@njit(cache=True, inline="always")
+def out_of(R, i, v):  # type: ignore[no-untyped-def]
+    """R[i] v."""
+    return (
+        R[i, 0, 0] * v[0] + R[i, 0, 1] * v[1] + R[i, 0, 2] * v[2],
+        R[i, 1, 0] * v[0] + R[i, 1, 1] * v[1] + R[i, 1, 2] * v[2],
+        R[i, 2, 0] * v[0] + R[i, 2, 1] * v[1] + R[i, 2, 2] * v[2],
+    )
+
+
+@njit(cache=True, inline="always")
+def into(R, i, v):  # type: ignore[no-untyped-def]
+    """R[i]ᵀ v."""
+    return (
+        R[i, 0, 0] * v[0] + R[i, 1, 0] * v[1] + R[i, 2, 0] * v[2],
+        R[i, 0, 1] * v[0] + R[i, 1, 1] * v[1] + R[i, 2, 1] * v[2],
+        R[i, 0, 2] * v[0] + R[i, 1, 2] * v[1] + R[i, 2, 2] * v[2],
+    )
+
+
+@njit(cache=True, inline="always")
+def hand_on(C, here, there, shift, k):  # type: ignore[no-untyped-def]
+    """C[there] += C[here], a wrench of place k as felt by its parent."""
+    f = (C[here, 0], C[here, 1], C[here, 2])
+    turned = cross(row(shift, k), f)
+    for j in range(3):
+        C[there, j] += f[j]
+        C[there, 3 + j] += C[here, 3 + j] + turned[j]
+
+
+@njit(cache=True, inline="always")
+def from_parent(a, p, moving, shift, k, out, i):  # type: ignore[no-untyped-def]
+    """out[i] = the acceleration a[p] of the parent where place k is; 0 where the parent does not move."""
+    if moving:
+        w = cross((a[p, 3], a[p, 4], a[p, 5]), row(shift, k))
+        for j in range(3):
+            out[i, j] = a[p, j] + w[j]
+            out[i, 3 + j] = a[p, 3 + j]
+    else:
+        for j in range(6):
+            out[i, j] = 0.0

@@ -73,7 +73,7 @@ def _random(rng: np.random.Generator, count: int, loops: int, repeats: int) -> M
 
 
 def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: float = 1e-9) -> bool:
-    """Both solutions for random forces and right-hand sides that can be met, near the reference; whether the rank is clear."""
+    """Both solutions for random forces and right-hand sides that can be met; whether the rank is clear."""
     system = prepare(model)
     s = complete(system, State.at_rest(model.positions, model.quaternions))
     n = len(model.bodies)

@@ -126,6 +126,10 @@ class Piece:
 
     def surface(self) -> Matrix:
         """Points (n, 3) all over it, in the part's frame."""
+        return self._points
+
+    @cached_property
+    def _points(self) -> Matrix:
         own = self.body.surface() if isinstance(self.body, Solid) else self._surface.points
         return own @ self.X_IP.R.T + self.X_IP.p
 
@@ -154,13 +158,28 @@ def apart(pieces: tuple[Piece, ...], surface: Surface) -> float:
 
     Where pieces touch or overlap, only what of them lies outside of all others counts.
     """
+    within = _INSIDE * surface.size
+    boxes = [(points.min(axis=0), points.max(axis=0)) for points in (piece.surface() for piece in pieces)]
     worst = 0.0
     for piece in pieces:
         points = piece.surface()
-        for other in pieces:
+        for other, box in zip(pieces, boxes, strict=True):
             if other is not piece:
-                points = points[other.depth(points) < -_INSIDE * surface.size]
+                near = _to_box(points, box) <= within
+                near[near] = other.depth(points[near]) >= -within
+                points = points[~near]
         if len(points):
             worst = max(worst, float(surface.distance(points).max()))
-    distances = np.array([piece.distance(surface.points) for piece in pieces])
-    return max(worst, float(np.abs(distances.min(axis=0)).max()))
+    nearest = np.full(len(surface.points), np.inf)
+    for piece, box in zip(pieces, boxes, strict=True):
+        # A piece whose box is further off than what was found is not the nearest.
+        asked = _to_box(surface.points, box) <= np.maximum(nearest, 0.0)
+        if asked.any():
+            nearest[asked] = np.minimum(nearest[asked], piece.distance(surface.points[asked]))
+    return max(worst, float(np.abs(nearest).max()))
+
+
+def _to_box(points: Matrix, box: tuple[Vector, Vector]) -> Vector:
+    """Distances (n,) of points from a box along the axes; 0 inside."""
+    low, high = box
+    return np.asarray(np.linalg.norm(np.maximum(np.maximum(low - points, points - high), 0.0), axis=1))

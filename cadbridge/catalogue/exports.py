@@ -170,6 +170,13 @@ ENTRIES: dict[str, Entry] = {
         "is flat; its mesh collides as it is.",
         "Raise --collision-tolerance, or choose another --collision.",
     ),
+    "CB525": Entry(
+        Severity.WARNING,
+        "a joint that follows another in the newer file alone",
+        "SDFormat 1.9 has gearboxes only, between two hinges that share a body. This joint follows another as a mimic "
+        "in model.sdf; in model-1_9.sdf it is free.",
+        "Use model.sdf where the program takes SDFormat 1.11.",
+    ),
     "CB530": Entry(
         Severity.ERROR,
         "an export that is not the same in its engine",

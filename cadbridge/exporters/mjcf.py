@@ -107,7 +107,7 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     for frame, i, X_LF in plan.frames():
         add(elements[i], "site", {"name": frame} | _place(X_LF))
     _couplings(root, plan, closed, findings)
-    _actuators(root, plan, findings)
+    _sensors(root, plan, _actuators(root, plan, findings))
     qpos = home_qpos(plan, _loops(closed))
     if qpos is not None:
         add(add(root, "keyframe"), "key", name="home", qpos=numbers(qpos))
@@ -275,8 +275,8 @@ def _connect(equality: ET.Element, name: str, joint: Joint, plan: Plan) -> None:
     )
 
 
-def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> None:
-    """A motor for every drive; control is the torque (force) of the motor before its reduction."""
+def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> list[str]:
+    """A motor for every drive; control is the torque (force) of the motor before its reduction. Their names."""
     actuator = ET.Element("actuator")
     names = Names("motor")
     moved = set()
@@ -297,6 +297,26 @@ def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> None:
                 add(actuator, "motor", name=names.give(joint), joint=joint)
     if len(actuator):
         root.append(actuator)
+    return [motor.get("name", "") for motor in actuator]
+
+
+def _sensors(root: ET.Element, plan: Plan, motors: list[str]) -> None:
+    """Position and velocity of each joint of one freedom that follows no other, motor efforts, poses of frames."""
+    sensor = ET.Element("sensor")
+    names = Names("sensor")
+    following = {d.dependent for d in eliminate(plan.relations, ranking(plan.tree))[0]}
+    for link in plan.tree.links:
+        if len(link.freedoms) == 1 and link.first not in following:
+            joint = plan.joint_names[link.first]
+            add(sensor, "jointpos", name=names.give(f"{joint}_position"), joint=joint)
+            add(sensor, "jointvel", name=names.give(f"{joint}_velocity"), joint=joint)
+    for motor in motors:
+        add(sensor, "actuatorfrc", name=names.give(f"{motor}_effort"), actuator=motor)
+    for site in plan.frame_names:
+        add(sensor, "framepos", name=names.give(f"{site}_position"), objtype="site", objname=site)
+        add(sensor, "framequat", name=names.give(f"{site}_orientation"), objtype="site", objname=site)
+    if len(sensor):
+        root.append(sensor)
 
 
 def _scene(plan: Plan, name: str) -> bytes:

@@ -1,17 +1,19 @@
-"""URDF: a tree of links, mimic joints for gears, and sidecars for what a tree cannot say.
+"""URDF in a ROS package: a tree of links, mimic joints for gears, and sidecars for what a tree cannot say.
 
-Meshes are named relative to the file, which MuJoCo takes (with the <mujoco> element written here) and
-Pinocchio and others take when the folder of the URDF is among the package folders.
+The same model is written twice: NAME.urdf names meshes relative to itself, NAME.ros.urdf by package://. The <mujoco>
+element in each tells MuJoCo where that is (of the latter it takes what collides alone, as it does by default);
+Pinocchio wants the folder of the URDF, or the one that the package lies in, named.
 """
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from copy import deepcopy
 
 import numpy as np
 
 from cadbridge.assembly import Limit
-from cadbridge.exporters import sidecars
+from cadbridge.exporters import ros, sidecars
 from cadbridge.exporters.collision import Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
@@ -44,14 +46,21 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         drivers = ", ".join(plan.joint_names[k] for k, _ in d.terms)
         joint = plan.joint_names[d.dependent]
         findings.add("CB507", f"joint {joint} follows {drivers} together", Where(item=joint))
-    model = _robot(plan, name, mimics, findings)
+    package = ros.package_name(name)
+    robot = _robot(plan, name, mimics, findings)
+    models = {
+        f"urdf/{name}.urdf": _with_paths(robot, "..", {"strippath": "false", "discardvisual": "false"}),
+        # MuJoCo knows no packages: it takes file names alone, of one folder.
+        f"urdf/{name}.ros.urdf": _with_paths(
+            robot, f"package://{package}", {"strippath": "true", "meshdir": "../meshes/collision"}
+        ),
+    }
+    rest = {**plan.meshes.contents, **ros.files(name, f"{name}.ros.urdf", plan.link_names[0])}
     left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.type == "generic")]
     return {
-        f"urdf/{name}.urdf": model,
+        **{f"{package}/{path}": data for path, data in {**models, **rest}.items()},
         sidecars.CLOSURES: sidecars.closures(tree, plan.link_names, plan.joint_names, left_out, sums, plan.lost),
         sidecars.LOSSES: sidecars.losses("urdf", name, plan.names, findings, mechanism.assembly.home),
-        "package.xml": _package(name),
-        **plan.meshes.contents,
     }
 
 
@@ -77,8 +86,8 @@ def _tell(plan: Plan, findings: Findings) -> None:
         findings.add("CB517", f"home pose of {', '.join(sorted(mechanism.assembly.home))}")
 
 
-def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findings) -> bytes:
-    """The URDF itself."""
+def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findings) -> ET.Element:
+    """The URDF itself; meshes are named from the package's folder on."""
     robot = ET.Element("robot", name=name)
     _mujoco(robot, plan.tree)
     unknown: list[str] = []
@@ -93,18 +102,27 @@ def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findi
         _connect(joint, X_LF, plan.link_names[i], frame)
     for drive in plan.mechanism.drives:
         _transmission(robot, plan, drive.name, findings)
+    _agree(robot, unknown)
     if unknown:
         findings.add("CB512", f"bounds not known: {', '.join(unknown)}")
+    return robot
+
+
+def _with_paths(robot: ET.Element, before: str, compiler: dict[str, str]) -> bytes:
+    """The document with `before` put before its mesh paths, and MuJoCo's compiler told where that is."""
+    robot = deepcopy(robot)
+    for mesh in robot.iter("mesh"):
+        mesh.set("filename", f"{before}/{mesh.get('filename')}")
+    for element in robot.iter("compiler"):
+        element.attrib.update(compiler)
     return document(robot)
 
 
 def _mujoco(robot: ET.Element, tree: Tree) -> None:
-    """MuJoCo's own element: keep mesh paths and visuals; links without mass get its least one."""
+    """MuJoCo's own element: links without mass get its least one, nothing else is mended."""
     compiler = add(
         add(robot, "mujoco"),
         "compiler",
-        strippath="false",
-        discardvisual="false",
         balanceinertia="false",
         fusestatic="true" if any(link.type in _FREE for link in tree.links) else "false",
     )
@@ -148,7 +166,7 @@ def _geometry(link: ET.Element, tag: str, X: Pose, body: str | Solid) -> ET.Elem
     element = add(link, tag)
     _origin(element, X)
     if isinstance(body, str):
-        add(add(element, "geometry"), "mesh", filename=f"../{body}")
+        add(add(element, "geometry"), "mesh", filename=body)
     else:
         name, values = solid_element(body)
         add(add(element, "geometry"), name, values)
@@ -258,6 +276,31 @@ def _limit(element: ET.Element, limit: Limit, bounded: bool, name: str, unknown:
     add(element, "limit", {key: number(value) for key, value in values.items()})
 
 
+def _agree(robot: ET.Element, unknown: list[str]) -> None:
+    """Joints that follow one another are all continuous or all bounded: Pinocchio counts the two otherwise."""
+    joints = {joint.get("name", ""): joint for joint in robot.findall("joint")}
+    groups: dict[str, list[str]] = {}
+    for name, joint in joints.items():
+        mimic = joint.find("mimic")
+        if mimic is not None:
+            driver = mimic.get("joint", "")
+            groups.setdefault(driver, [driver]).append(name)
+    for group in groups.values():
+        endless = [name for name in group if joints[name].get("type") == "continuous"]
+        if len(endless) in (0, len(group)):
+            continue
+        for name in endless:
+            joint = joints[name]
+            joint.set("type", "revolute")
+            limit = joint.find("limit")
+            if limit is None:
+                at = list(joint).index(joint.find("axis")) + 1  # type: ignore[arg-type]
+                limit = ET.Element("limit", effort=number(NO_LIMIT), velocity=number(NO_LIMIT))
+                joint.insert(at, limit)
+            limit.attrib.update(lower=number(-NO_LIMIT), upper=number(NO_LIMIT))
+            unknown.append(f"{name} (lower, upper)")
+
+
 def _transmission(robot: ET.Element, plan: Plan, name: str, findings: Findings) -> None:
     drive = next(d for d in plan.mechanism.drives if d.name == name)
     found = plan.joint_of(drive)
@@ -273,18 +316,3 @@ def _transmission(robot: ET.Element, plan: Plan, name: str, findings: Findings) 
     if drive.rotor_inertia:
         # No engine that we know reads it here; cadbridge does.
         add(actuator, "rotorInertia").text = small(drive.rotor_inertia)
-
-
-def _package(name: str) -> bytes:
-    """A ROS package manifest, so that the folder can be put in a workspace as it is."""
-    package = ET.Element("package", format="3")
-    for tag, text in (
-        ("name", f"{name.lower()}_description"),
-        ("version", "0.0.0"),
-        ("description", f"Robot description of {name}, written by cadbridge."),
-        ("maintainer", "unknown"),
-        ("license", "unknown"),
-    ):
-        add(package, tag).text = text
-    package.find("maintainer").set("email", "unknown@localhost")  # type: ignore[union-attr]
-    return document(package)

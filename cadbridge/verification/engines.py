@@ -82,7 +82,7 @@ class Pinocchio(Engine):
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         self._lib: Any = _load("pinocchio", "pin")
-        (path,) = (folder / "urdf").glob("*.urdf")
+        (path,) = (p for p in folder.glob("*/urdf/*.urdf") if not p.name.endswith(".ros.urdf"))
         self._model = self._lib.buildModelFromUrdf(str(path))
         self._model.gravity.linear = np.asarray(gravity, dtype=float)
         self._data = self._model.createData()

@@ -215,9 +215,23 @@ def test_gears_and_racks_become_mimics_and_equalities(tmp_path: Path) -> None:
     assert turn["wheel"] == pytest.approx(turn["pinion"] / 3, rel=2e-2)
     text = export(mechanism, tmp_path / "u", "urdf").files[0].read_text()
     assert text.count("<mimic ") == 2
-    # Pinocchio's mimic takes two hinges, or two sliders, not one of each.
-    path = export(models.geared_pair(rack=False), tmp_path / "u", "urdf").files[0]
-    assert pinocchio.buildModelFromUrdf(str(path), mimic=True).nv == 1
+
+
+def test_sensors_tell_free_joints_motors_and_frames(tmp_path: Path) -> None:
+    model = load(models.geared_pair(), tmp_path, "mjcf")
+    names = {model.sensor(i).name: model.sensor(i).type[0] for i in range(model.nsensor)}
+    kinds = mujoco.mjtSensor
+    assert len(names) == 3  # wheel and rack follow the pinion
+    assert names["pinion_position"] == kinds.mjSENS_JOINTPOS
+    assert names["pinion_velocity"] == kinds.mjSENS_JOINTVEL
+    assert names["M1_effort"] == kinds.mjSENS_ACTUATORFRC
+    data = mujoco.MjData(model)
+    data.ctrl[0] = 0.05
+    mujoco.mj_step(model, data, 100)
+    mujoco.mj_forward(model, data)
+    np.testing.assert_allclose(data.sensor("pinion_position").data, data.joint("pinion").qpos)
+    np.testing.assert_allclose(data.sensor("pinion_velocity").data, data.joint("pinion").qvel)
+    np.testing.assert_allclose(data.sensor("M1_effort").data, 0.05)
 
 
 def test_a_planetary_train_obeys_willis(tmp_path: Path) -> None:

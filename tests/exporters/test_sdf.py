@@ -17,11 +17,12 @@ from pydrake.systems.framework import Context
 import cadbridge as cb
 from cadbridge.errors import ModelError
 from cadbridge.exporters import export
+from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Tree, kinematics, spanning_tree
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
-from solver.constraints import GearPair
+from solver.constraints import Coordinate, Coupler, GearPair
 from tests.exporters import models
 
 MECHANISMS: tuple[Callable[[], Mechanism], ...] = (
@@ -153,3 +154,57 @@ def test_a_mass_that_no_body_has_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError):
         export(replace(mechanism, bodies=(bad, *mechanism.bodies[1:])), tmp_path / "sdf", "sdf")
     assert not (tmp_path / "sdf").exists()
+
+
+def geared_on_one_another(first_above: bool) -> Mechanism:
+    """A wheel on an arm that turns thrice as fast against the arm as the arm against the ground."""
+    rig = models.Builder(23)
+    arm, wheel = rig.body(), rig.body()
+    X_1, X_2 = models.at((0, 0, 0.1), (0.1, 0.2, 1)), models.at((0.3, 0, 0.1), (1, 0, 0.3))
+    rig.joint("revolute", arm, -1, X_1, name="a" if first_above else "z")
+    rig.joint("revolute", arm, wheel, X_2, name="m")
+    turns = []
+    for (a, b), X in (((-1, arm), X_1), ((arm, wheel), X_2)):
+        A, B = rig.pose(a).inverse() @ X, rig.pose(b).inverse() @ X
+        turns.append(Coordinate("angle", a, b, A.p, A.R[:, 2], B.p, A.R[:, 0], B.R[:, 0]))
+    rig.couple("thrice", Coupler(-1, arm, ((-3.0, turns[0]), (1.0, turns[1])), 0.0))
+    return rig.build()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        models.pendulum,
+        models.joints_of_all_kinds,
+        lambda: models.geared_pair(rack=False),
+        lambda: geared_on_one_another(True),
+        lambda: geared_on_one_another(False),
+    ],
+    ids=["pendulum", "kinds", "pair", "upwards", "downwards"],
+)
+def test_the_older_file_says_the_same(make: Callable[[], Mechanism], tmp_path: Path) -> None:
+    result = export(make(), tmp_path / "x", "sdf")
+    said = []
+    for file in ("model.sdf", "model-1_9.sdf"):
+        again = cb.build(cb.read(tmp_path / "x" / file))
+        assert not [f for f in again.findings if f.severity == "error"]
+        tree = spanning_tree(again)
+        ratios = [
+            {tree.freedoms[k].name: round(c, 9) for k, c in r.terms}
+            for r in relations(tree)[0]
+            if abs(r.constant) < 1e-9
+        ]
+        said.append((cb.diagnose(again).mobility.dof, len(again.bodies), ratios))
+    assert said[0] == said[1]
+    config = (tmp_path / "x" / "model.config").read_text()
+    assert '<sdf version="1.9">model-1_9.sdf</sdf>' in config
+    assert "CB525" not in [f.code for f in result.findings]
+
+
+def test_a_rack_is_told_where_only_gearboxes_are(tmp_path: Path) -> None:
+    result = export(models.geared_pair(), tmp_path / "x", "sdf")
+    (told,) = [f for f in result.findings if f.code == "CB525"]
+    assert "rack" in told.message
+    older = (tmp_path / "x" / "model-1_9.sdf").read_text()
+    assert older.count('type="gearbox"') == 1
+    assert "mimic" not in older

@@ -88,7 +88,7 @@ def _links(c: Context, everything: list[Scope]) -> tuple[dict[str, Pose], list[P
         for name, entry in scope.entries.items():
             if entry.kind != "link":
                 continue
-            full = scope.prefix + name
+            full = scope.link(name)
             try:
                 X[full] = placed(scope, name)
             except UnresolvedError as error:

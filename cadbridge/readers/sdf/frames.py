@@ -91,6 +91,11 @@ class Scope:
         """The pose of this scope's own frame in the world."""
         return Pose() if self.parent is None else self.parent.X_W() @ self.parent.X_M(self.name)
 
+    def link(self, name: str) -> str:
+        """The component of a link of this scope; one that is called as the world itself is gets another name."""
+        full = self.prefix + name
+        return f"{full}_link" if full == GROUND else full
+
     def body(self, name: str, steps: int = 0) -> str:
         """The component to which a name is fixed, GROUND for the world; UnresolvedError where there is none."""
         if steps > FARTHEST:
@@ -112,7 +117,7 @@ class Scope:
         if entry is None:
             raise UnresolvedError(f"{name!r} names no link")
         if entry.kind == "link":
-            return self.prefix + name
+            return self.link(name)
         return self.body(entry.attached_to, steps + 1)
 
     def _canonical(self) -> str:

@@ -1,0 +1,283 @@
+"""One model of SDFormat put together, in its newest version or in the one that older programs take."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+
+from cadbridge.assembly import Limit
+from cadbridge.exporters.collision import Solid
+from cadbridge.exporters.markup import add, document, solid_element
+from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
+from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.relations import Dependence
+from cadbridge.exporters.tree import Freedom, Link
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.model import Joint
+
+LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
+"""kg and kg m² of the links between the single freedoms of a joint: SDFormat takes none without mass."""
+
+FREE = ("free", "generic")
+NATIVE = {"spherical": "ball", "screw": "screw"}
+"""Joint types that the format has itself."""
+
+
+class Writer:
+    """Puts the elements of one model together, in the newest version of the format."""
+
+    version = "1.11"
+
+    def __init__(self, plan: Plan, mimics: dict[int, Dependence]) -> None:
+        self._plan, self._mimics = plan, mimics
+        self._ground = plan.link_names[0]
+        self._taken = set(plan.link_names) | set(plan.joint_names) | set(plan.frame_names)
+
+    def model(self, name: str) -> bytes:
+        """The document."""
+        root = ET.Element("sdf", {"version": self.version, **self._namespaces()})
+        model = add(root, "model", name=name)
+        if self._has_ground():
+            fixed = add(model, "joint", name=self._fresh("ground_to_world"), type="fixed")
+            self._between(fixed, "world", self._ground)
+            self._link(model, 0)
+        else:
+            self._ground = "world"
+        for i, link in enumerate(self._plan.tree.links):
+            if link.parent is not None:
+                self._link(model, i)
+                self._joints(model, i, self._name(link.parent))
+        for frame, i, X_LF in self._plan.frames():
+            element = add(model, "frame", {"name": frame, "attached_to": self._name(i)})
+            _pose(element, X_LF)
+        self._close(model)
+        return document(root)
+
+    def _namespaces(self) -> dict[str, str]:
+        return {"xmlns:drake": "http://drake.mit.edu"}
+
+    def _has_ground(self) -> bool:
+        """Whether the ground is a link of its own."""
+        return bool(self._plan.instances(self._plan.tree.links[0]))
+
+    def _name(self, i: int) -> str:
+        return self._ground if i == 0 else self._plan.link_names[i]
+
+    def _close(self, model: ET.Element) -> None:
+        """What follows the joints."""
+
+    def _fresh(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def _link(self, model: ET.Element, i: int) -> None:
+        plan = self._plan
+        link = plan.tree.links[i]
+        element = add(model, "link", name=plan.link_names[i])
+        _pose(element, link.X_WL)
+        mass = plan.tree.mass(link)
+        if mass is not None and mass.mass > 0:
+            _inertial(element, mass)
+        for instance, X_LI in plan.instances(link):
+            files = plan.meshes.of_instance.get(instance.name)
+            if files is None:
+                continue
+            stem = instance.name.replace("/", "_")
+            shown = _geometry(element, "visual", f"{stem}_visual", X_LI, files.visual)
+            add(add(shown, "material"), "diffuse").text = numbers(plan.colour(instance))
+            for n, touched in enumerate(files.collision, 1):
+                name = f"{stem}_collision{n if len(files.collision) > 1 else ''}"
+                _geometry(element, "collision", name, X_LI @ touched.X_IP, touched.body)
+
+    def _joints(self, model: ET.Element, i: int, parent: str) -> None:
+        """The joint above a link; the freedoms of a composite one have links of hardly any mass between them."""
+        plan = self._plan
+        link, child = plan.tree.links[i], plan.link_names[i]
+        if link.type in FREE and link.parent == 0:
+            return  # a link without a joint floats
+        if link.type in NATIVE:
+            native = add(model, "joint", name=plan.joint_names[link.first], type=NATIVE[link.type])
+            self._between(native, parent, child)
+            if link.type == "screw":
+                self._axis(native, link.freedoms[0], link.joint, link.first, (child, parent))
+                self._pitch(native, (link.joint.pitch if link.joint is not None else None) or 0.0)
+            return
+        for n, freedom in enumerate(link.freedoms):
+            last = n == len(link.freedoms) - 1
+            below = child if last else self._fresh(f"{child}_via{n + 1}")
+            if not last:
+                _between_link(model, below, link.X_WL)
+            bounded = freedom.kind == "prismatic" or _range(link, freedom) is not None
+            kind = freedom.kind if bounded else "continuous"
+            joint = add(model, "joint", name=plan.joint_names[link.first + n], type=kind)
+            self._between(joint, parent, below)
+            self._axis(joint, freedom, link.joint, link.first + n, (below, parent))
+            parent = below
+
+    def _between(self, joint: ET.Element, parent: str, child: str) -> None:
+        add(joint, "parent").text = parent
+        add(joint, "child").text = child
+
+    def _axis(self, element: ET.Element, freedom: Freedom, joint: Joint | None, k: int, ends: tuple[str, str]) -> None:
+        axis = add(element, "axis")
+        add(axis, "xyz").text = numbers(freedom.axis)
+        own = joint is not None and freedom.name == joint.name and joint.type != "cylindrical"
+        if joint is not None and (joint.damping or joint.friction) and (own or freedom.kind == "revolute"):
+            dynamics = add(axis, "dynamics")
+            add(dynamics, "damping").text = number(joint.damping)
+            add(dynamics, "friction").text = number(joint.friction)
+        if own and joint is not None and joint.limit is not None:
+            _limit(axis, joint.limit)
+        mimic = self._mimics.get(k)
+        if mimic is not None:
+            self._follow(element, axis, mimic)
+
+    def _pitch(self, element: ET.Element, pitch: float) -> None:
+        """The travel of a screw; `pitch` in m/rad."""
+        add(element, "screw_thread_pitch").text = exact(2 * np.pi * pitch)
+
+    def _follow(self, element: ET.Element, axis: ET.Element, mimic: Dependence) -> None:
+        """Let a joint follow one other."""
+        ((driver, factor),) = mimic.terms
+        follows = add(axis, "mimic", joint=self._plan.joint_names[driver], axis="axis")
+        add(follows, "multiplier").text = exact(factor)
+        add(follows, "offset").text = number(mimic.offset)
+        add(follows, "reference").text = "0"
+        # Drake passes over the format's own element and reads this one.
+        drake = {
+            "joint": self._plan.joint_names[driver],
+            "multiplier": exact(factor),
+            "offset": number(mimic.offset),
+        }
+        add(element, "drake:mimic", drake)
+
+
+class Older(Writer):
+    """SDFormat 1.9, for Gazebo and libsdformat 12: gearboxes in place of mimics, the old pitch of a screw."""
+
+    version = "1.9"
+
+    def __init__(self, plan: Plan, mimics: dict[int, Dependence], findings: Findings) -> None:
+        super().__init__(plan, mimics)
+        self._findings = findings
+
+    def _namespaces(self) -> dict[str, str]:
+        return {}
+
+    def _has_ground(self) -> bool:
+        # A gearbox refers to links, and the world is none.
+        return bool(self._mimics) or super()._has_ground()
+
+    def _pitch(self, element: ET.Element, pitch: float) -> None:
+        """The old element holds rad/m, of a left-handed thread."""
+        add(element, "thread_pitch").text = exact(-1.0 / pitch if pitch else 0.0)
+
+    def _follow(self, element: ET.Element, axis: ET.Element, mimic: Dependence) -> None:
+        """Nothing in the joint itself: see `_close`."""
+
+    def _close(self, model: ET.Element) -> None:
+        for mimic in self._mimics.values():
+            name = self._plan.joint_names[mimic.dependent]
+            if not self._gearbox(model, mimic):
+                self._findings.add(
+                    "CB525", f"joint {name} follows nothing in the file of SDFormat 1.9", Where(item=name)
+                )
+
+    def _gearbox(self, model: ET.Element, mimic: Dependence) -> bool:
+        """θ₂ = −ratio θ₁: the turns of child and parent against a body that both joints share; False without one."""
+        ((driver, factor),) = mimic.terms
+        ends = [self._turning(k) for k in (driver, mimic.dependent)]
+        if None in ends or abs(mimic.offset) > 1e-12:
+            return False
+        (one, other) = (end for end in ends if end is not None)
+        shared = {one.parent, self._index(one)} & {other.parent, self._index(other)}
+        if not shared:
+            return False
+        reference = min(i for i in shared if i is not None)
+        name = self._fresh(f"{self._plan.joint_names[mimic.dependent]}_gearbox")
+        gearbox = add(model, "joint", name=name, type="gearbox")
+        # A body turns against the shared one as its joint does, or, where it is the joint's parent, the other way.
+        far = [self._index(link) if link.parent == reference else link.parent or 0 for link in (one, other)]
+        self._between(gearbox, self._name(far[0]), self._name(far[1]))
+        for tag, link in (("axis", one), ("axis2", other)):
+            direction = link.freedoms[0].axis * (1.0 if link.parent == reference else -1.0)
+            xyz = add(add(gearbox, tag), "xyz", expressed_in=self._name(self._index(link)))
+            xyz.text = numbers(direction)
+        add(gearbox, "gearbox_ratio").text = exact(-factor)
+        add(gearbox, "gearbox_reference_body").text = self._name(reference)
+        return True
+
+    def _turning(self, k: int) -> Link | None:
+        """The link of a joint whose one freedom is the coordinate k, a turn."""
+        for link in self._plan.tree.links:
+            if link.first == k and len(link.freedoms) == 1 and link.freedoms[0].kind == "revolute":
+                return link
+        return None
+
+    def _index(self, link: Link) -> int:
+        return next(i for i, other in enumerate(self._plan.tree.links) if other is link)
+
+
+def _geometry(link: ET.Element, tag: str, name: str, X: Pose, body: str | Solid) -> ET.Element:
+    element = add(link, tag, name=name)
+    _pose(element, X)
+    geometry = add(element, "geometry")
+    if isinstance(body, str):
+        add(add(geometry, "mesh"), "uri").text = body
+    else:
+        kind, values = solid_element(body)
+        solid = add(geometry, kind)
+        for key, value in values.items():
+            add(solid, key).text = value
+    return element
+
+
+def _range(link: Link, freedom: Freedom) -> Limit | None:
+    """The limit of a link's freedom, where it bounds the coordinate."""
+    joint = link.joint
+    if joint is None or joint.limit is None or freedom.name != joint.name or joint.type == "cylindrical":
+        return None
+    return joint.limit if joint.limit.lower is not None or joint.limit.upper is not None else None
+
+
+def _limit(axis: ET.Element, limit: Limit) -> None:
+    element = add(axis, "limit")
+    for tag, value in (
+        ("lower", limit.lower),
+        ("upper", limit.upper),
+        ("effort", limit.effort),
+        ("velocity", limit.velocity),
+    ):
+        if value is not None:
+            add(element, tag).text = number(value)
+
+
+def _between_link(model: ET.Element, name: str, X_WL: Pose) -> None:
+    link = add(model, "link", name=name)
+    _pose(link, X_WL)
+    _inertial(link, MassProperties(LEAST_MASS, np.zeros(3), LEAST_INERTIA * np.eye(3)))
+
+
+def _inertial(element: ET.Element, mass: MassProperties) -> None:
+    inertial = add(element, "inertial")
+    _pose(inertial, Pose(np.eye(3), mass.com))
+    add(inertial, "mass").text = small(mass.mass)
+    inertia, values = tensor(mass.inertia), add(inertial, "inertia")
+    for tag, (i, j) in {
+        "ixx": (0, 0),
+        "ixy": (0, 1),
+        "ixz": (0, 2),
+        "iyy": (1, 1),
+        "iyz": (1, 2),
+        "izz": (2, 2),
+    }.items():
+        add(values, tag).text = small(inertia[i, j])
+
+
+def _pose(element: ET.Element, X: Pose) -> None:
+    add(element, "pose").text = f"{numbers(X.p)} {numbers(X.rpy())}"

@@ -19,6 +19,7 @@ from benchmark.engines import FILES, OWN
 QUICK = ("chain 6", "chain 43", "four-bars 2", "redundant four-bar", "Bricard")
 PACKAGES = {
     "cadbridge": "cadbridge",
+    "cadbridge-tree": "cadbridge",
     "pinocchio": "pin",
     "mujoco": "mujoco",
     "exudyn": "exudyn",
@@ -75,7 +76,7 @@ def _heading(engines: list[str]) -> str:
         try:
             told.append(f"{name} {version(PACKAGES[name])}")
         except PackageNotFoundError:
-            told.append(f"{name}" if name == OWN else f"{name} (not installed)")
+            told.append(name if PACKAGES[name] == OWN else f"{name} (not installed)")
     when = datetime.datetime.now(datetime.UTC)
     return (
         f"{when:%Y-%m-%d %H:%M} UTC, {_processor()}, {os.cpu_count()} cores (one used), {platform.system()}, "

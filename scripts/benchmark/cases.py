@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from solver import State, rotation
-from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane
+from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane, Primitive
 from solver.methods import slope_at
 from solver.minimal import jacobian
 from solver.model import Model, RigidBody
 from solver.system import prepare
+from solver.tree import TreeJoint
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = np.ndarray
@@ -94,28 +95,34 @@ class Case:
 
     def model(self) -> Model:
         """The solver's model; its coordinates are the tree's hinges."""
-        rows = [p for h in (*self.tree, *self.loops) for p in self._rows(h)]
+        held = [(f"hinge {i}", p) for i, h in enumerate((*self.tree, *self.loops)) for p in self._rows(h)]
+        held += [(f"gear {i}", p) for i, p in enumerate(self.gears)]
         return Model(
             tuple(
                 RigidBody(f"b{i}", m, inertia)
                 for i, (m, inertia) in enumerate(zip(self.masses, self.inertias, strict=True))
             ),
-            (*rows, *self.gears),
+            tuple(p for _, p in held),
             self.positions,
             np.tile([1.0, 0, 0, 0], (self.count, 1)),
+            groups=tuple(name for name, _ in held),
             coordinates=tuple(self._coordinate(h) for h in self.tree),
             gravity=self.gravity,
         )
+
+    def joints(self) -> list[TreeJoint]:
+        """The tree's hinges, for the solver's minimal coordinates."""
+        return [TreeJoint(f"hinge {i}", "revolute", h.a, h.b, h.point, h.axis) for i, h in enumerate(self.tree)]
 
     def start(self) -> State:
         """The state at the start."""
         velocities = self.motion(np.zeros(self.count), self.first_rates()).velocities
         return replace(State.at_rest(self.positions, np.tile([1.0, 0, 0, 0], (self.count, 1))), velocities=velocities)
 
-    def _rows(self, h: Hinge) -> list[PointOnPlane | AxesAngle]:
+    def _rows(self, h: Hinge) -> list[Primitive]:
         first = rotation.perpendicular(h.axis)
         here, there = self.local(h.a, h.point), self.local(h.b, h.point)
-        rows: list[PointOnPlane | AxesAngle] = [PointOnPlane(h.a, h.b, here, e, there) for e in np.eye(3)]
+        rows: list[Primitive] = [PointOnPlane(h.a, h.b, here, e, there) for e in np.eye(3)]
         return [*rows, *(AxesAngle(h.a, h.b, u, h.axis) for u in (first, np.cross(h.axis, first)))]
 
     def _coordinate(self, h: Hinge) -> Coordinate:

@@ -18,6 +18,7 @@ from benchmark.engines import OWN, load
 from benchmark.engines.base import Evaluation, Run, UnsupportedError
 
 REFERENCE = "reference"
+MEMORY = 8 << 30
 
 
 @dataclass
@@ -33,6 +34,7 @@ class Answer:
 
 def main(case_file: str, name: str, answer_file: str, seconds: str) -> None:
     """Answer one question, and write what is known after each part of it."""
+    _bound_memory()
     case = pickle.loads(Path(case_file).read_bytes())
     answer = Answer()
     try:
@@ -44,17 +46,28 @@ def main(case_file: str, name: str, answer_file: str, seconds: str) -> None:
             _measure(case, name, answer, Path(answer_file), float(seconds))
     except ImportError as gone:
         answer.said = f"not installed: {gone}"
-    except (UnsupportedError, ArithmeticError, RuntimeError, ValueError) as refusal:
+    except (UnsupportedError, ArithmeticError, RuntimeError, ValueError, MemoryError) as refusal:
         answer.said = f"{type(refusal).__name__}: {' '.join(str(refusal).split())[:300]}"
     _write(answer, Path(answer_file))
+
+
+def _bound_memory() -> None:
+    """At most 8 GB for an engine, where the system can say so: the whole machine is not its own."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def _measure(case: object, name: str, answer: Answer, place: Path, allowed: float) -> None:
     engine = load(name)(case)  # type: ignore[arg-type]
     answer.evaluation = engine.evaluation()
     _write(answer, place)
-    began = time.perf_counter()
+    began = None
     for run in engine.runs():
+        # The first run may compile what it needs; that is not counted.
+        began = began or time.perf_counter()
         if isinstance(run, str):
             answer.failed.append(run)
         else:

@@ -95,7 +95,7 @@ def _judged(case: Case, answer: Answer, reference: Answer) -> dict[str, Any]:
         wrong = float(np.max(np.abs(answer.evaluation.accelerations - right)))
         error = wrong / max(float(np.max(np.abs(right))), 1.0)
         evaluation = {"what": answer.evaluation.what, "seconds": answer.evaluation.seconds, "error": error}
-        evaluation["called"] = answer.evaluation.called
+        evaluation["beside"] = answer.evaluation.beside
     runs = []
     for run in answer.runs:
         e = errors(case, run.motion, reference.reference)

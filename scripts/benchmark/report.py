@@ -66,14 +66,15 @@ def _evaluations(results: list[dict[str, Any]], engines: Sequence[str]) -> list[
         for name in engines:
             found = result["engines"].get(name, {}).get("evaluation")
             cell = _ratio(found and found["seconds"], own if name != OWN else None, 1e6)
-            if found and found["called"]:
-                cell += f" (called from Python {found['called'] * 1e6:.3g})"
+            for what, seconds in found["beside"].items() if found else ():
+                cell += f", {what} {seconds * 1e6:.3g}"
             if found and not found["error"] < 1e-6:
                 cell += f", error {found['error']:.0e}"
             cells.append(cell)
         rows.append(cells)
     note = (
-        "cadbridge's within compiled code, multipliers included; the others' called from Python. "
+        "cadbridge's within compiled code, where its integrators make theirs, and with all multipliers: in absolute "
+        "coordinates, and in the coordinates of a spanning tree; the others' called from Python. "
         "Where an engine's accelerations are off by more than 1e-6 it is said.\n"
     )
     return [*table(["case", *engines], rows), note]
@@ -160,7 +161,7 @@ def _growth(results: list[dict[str, Any]], engines: Sequence[str]) -> list[str]:
 def _notes(results: list[dict[str, Any]]) -> list[str]:
     lines = []
     for result in results:
-        peers = [(r["position"], n) for n, a in result["engines"].items() if n != OWN for r in a["runs"]]
+        peers = [(r["position"], n) for n, a in result["engines"].items() if OWN not in n for r in a["runs"]]
         near = min(peers, default=None)
         agreed = f"; nearest to the reference came {near[1]} by {near[0]:.0e} m" if near else ""
         first = f"first accelerations of a process {result['first_call']:.2f} s" if result.get("first_call") else ""

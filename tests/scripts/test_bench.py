@@ -33,8 +33,9 @@ def test_every_engine_has_the_same_accelerations(benchmark: Any, case_name: str)
     reference = benchmark.cases.relative_accelerations(case)
     rates = case.first_rates()
     scale = max(np.abs(reference).max(), 1.0)
-    own = benchmark.engines.load("cadbridge")(case)
-    assert np.abs(own.accelerations() - reference).max() < 1e-9 * scale
+    for name in ("cadbridge", "cadbridge-tree"):
+        own = benchmark.engines.load(name)(case)
+        assert np.abs(own.accelerations() - reference).max() < 1e-9 * scale
     pinocchio = benchmark.engines.load("pinocchio")(case)
     assert np.abs(pinocchio.accelerations(np.zeros(case.count), rates) - reference).max() < 1e-9 * scale
     drake = benchmark.engines.load("drake")(case)

@@ -8,6 +8,7 @@ from benchmark.engines.base import Engine
 
 FILES = {
     "cadbridge": "own",
+    "cadbridge-tree": "own_tree",
     "pinocchio": "pinocchio_",
     "mujoco": "mujoco_",
     "exudyn": "exudyn_",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -20,14 +20,12 @@ class UnsupportedError(Exception):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation: what it is, seconds, and q̈ (n,) of the tree's hinges; `called`: seconds of a call from Python
-    where `seconds` is taken within compiled code.
-    """
+    """One evaluation: what it is, seconds, and q̈ (n,) of the tree's hinges; `beside`: other seconds worth knowing."""
 
     what: str
     seconds: float
     accelerations: Array
-    called: float | None = None
+    beside: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from solver.dynamics import accelerate
 from solver.methods import observed, slope_at
 from solver.projection import drive_values, project
 from solver.system import prepare
+from solver.tree import TreeJoint
 
 TOLERANCES = {
     "dopri5": (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10),
@@ -36,6 +37,8 @@ def _repeated(count: int, tables: Any, arrays: Any) -> float:
 class Engine:
     """Absolute coordinates, every row of every joint kept, multipliers with every evaluation."""
 
+    tree: list[TreeJoint] | None = None
+
     def __init__(self, case: Case) -> None:
         self.case = case
         self.system = prepare(case.model())
@@ -50,7 +53,8 @@ class Engine:
         called = timed(lambda: accelerate(*tables, *arrays))
         many = max(1, int(2e-3 / called))
         seconds = timed(lambda: _repeated(many, tables, arrays)) / many
-        return Evaluation("accelerations and multipliers", seconds, self.accelerations(), called)
+        beside = {"called from Python": called}
+        return Evaluation("accelerations and multipliers", seconds, self.accelerations(), beside)
 
     def accelerations(self) -> Array:
         """q̈ (n,) of the tree's hinges at the start."""
@@ -63,7 +67,8 @@ class Engine:
             for method, tolerances in TOLERANCES.items()
             for tolerance in tolerances
         ]
-        asked += [("generalised-α", step, {"integrator": "generalized_alpha", "step": step}) for step in STEPS]
+        if self.tree is None:
+            asked += [("generalised-α", step, {"integrator": "generalized_alpha", "step": step}) for step in STEPS]
         for one in asked:
             try:
                 yield self.run(*one)
@@ -84,9 +89,10 @@ class Engine:
         """A simulation; raises ArithmeticError with the status where it ends early."""
         end = self.case.duration
         if method not in self.warm:
-            simulate(self.system, self.start, duration=end / 1e4, rate=1e4 / end, **options)
+            simulate(self.system, self.start, duration=end / 1e4, rate=1e4 / end, tree=self.tree, **options)
             self.warm.add(method)
-        seconds, result = stopwatch(lambda: simulate(self.system, self.start, duration=end, rate=1 / end, **options))
+        asked = {"duration": end, "rate": 1 / end, "tree": self.tree, **options}
+        seconds, result = stopwatch(lambda: simulate(self.system, self.start, **asked))
         if not result.status.ok:
             raise ArithmeticError(f"{method} at {setting:g}: {result.status.message}")
         found = result.trajectory

@@ -29,9 +29,9 @@ Array = NDArray[np.float64]
 def by_transmission(task: Task) -> Forces:
     """Torques, teeth and bearings link by link. ModelError (CB430 to CB436) where the mechanism is no geared robot."""
     model = task.model
-    names = []
-    for channel in task.channels:
-        names.append(next(n for c, n in zip(model.coordinates, model.coordinate_names, strict=True) if c is channel))
+    names = list(task.names)
+    if task.outside:
+        raise InputError("The method transmission moves no body from outside: name the actuators.")
     if task.spare:
         raise InputError("The method transmission takes as many actuators as freedoms.")
     plain = replace(task.lowered, model=replace(model, wrenches=()))

@@ -162,25 +162,29 @@ def _ghosts(
     return Ghosts(path, body, tuple(motors), primitive + len(rows)), [*rows, *hold]
 
 
+def led_slots(path: BodyPath) -> list[int]:
+    """Which of the six (force along x, y, z of the point led; torque about x, y, z) lead a body."""
+    return [k for k in range(3) if path.position[k] is not None] + ([3, 4, 5] if path.turning is not None else [])
+
+
+def path_rows(path: BodyPath, lowered: Lowered, x: Array, R: Array) -> Array:
+    """What is led of a body as rows (c, 6n) on [v; ω] of all bodies, in the order of `led_slots`.
+
+    Bodies are at x (n, 3), turned by R (n, 3, 3).
+    """
+    unit, X_CB = lowered.placed(path.body)
+    arm = R[unit] @ X_CB.point(path.X_BC.p)
+    all_six = np.zeros((6, len(x), 6))
+    all_six[:3, unit, :3] = all_six[3:, unit, 3:] = np.eye(3)
+    all_six[:3, unit, 3:] = np.cross(arm, np.eye(3))
+    return all_six[led_slots(path)].reshape(-1, 6 * len(x))
+
+
 def body_rows(motion: Motion, lowered: Lowered, state: State) -> Array:
-    """What is led of bodies, as rows (c, 6n) on [v; ω] of all bodies: coordinates of points, angular velocities."""
-    n = len(state.positions)
-    rows = []
-    for path in motion.bodies:
-        unit, X_CB = lowered.placed(path.body)
-        arm = np.asarray(rotation.matrix(state.quaternions[unit])) @ X_CB.point(path.X_BC.p)
-        for k, e in enumerate(np.eye(3)):
-            if path.position[k] is not None:
-                rows.append(_row(n, unit, e, np.cross(arm, e)))
-            if path.turning is not None:
-                rows.append(_row(n, unit, _ORIGIN, e))
-    return np.array(rows).reshape(-1, 6 * n)
-
-
-def _row(n: int, unit: int, v: Array, w: Array) -> Array:
-    row = np.zeros((n, 6))
-    row[unit] = [*v, *w]
-    return row.ravel()
+    """`path_rows` of all bodies led."""
+    R = rotation.matrix(state.quaternions)
+    rows = [path_rows(path, lowered, state.positions, R) for path in motion.bodies]
+    return np.vstack([np.zeros((0, 6 * len(state.positions))), *rows])
 
 
 def lead_in(motion: Motion, lowered: Lowered, state: State, values: Array) -> Motion:

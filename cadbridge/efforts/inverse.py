@@ -39,9 +39,8 @@ class Inverse:
     """What a motion asks for.
 
     `run` holds states, accelerations and the multipliers that go with the efforts, as of a simulation; `forces` are as
-    the method gave them, `forces.efforts` (k, a) those of the `actuators`. `led` are the wrenches (k, 6)
-    [force; torque] on bodies that are moved from outside, by name, about the point led, world axes. `determined` tells
-    of each joint's force and torque whether a rigid model determines them.
+    the method gave them, `forces.efforts` (k, a) those of the `actuators`. `determined` tells of each joint's
+    force and torque whether a rigid model determines them.
     """
 
     run: Run
@@ -49,9 +48,13 @@ class Inverse:
     method: str
     forces: Forces
     actuators: tuple[Joint, ...]
-    led: dict[str, Array]
     determined: dict[str, tuple[bool, bool]]
     summary: dict[str, Any]
+
+    @property
+    def led(self) -> dict[str, Array]:
+        """Wrenches (k, 6) [force; torque] on bodies moved from outside, by name, about the point led, world axes."""
+        return self.forces.led
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -87,20 +90,18 @@ def inverse(
         T = followed.trajectory
         joints, outside = _driven_by(lowered, motion, findings)
         channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
-        if outside:
-            forces, method = Forces(followed.joint_efforts, T.multipliers, np.zeros(len(T.t))), "absolute"
-        else:
-            spare = _spare(lowered, system, T, channels, findings)
-            forces = METHODS[method](Task(lowered, model, T, channels, spare))
-            findings.extend(forces.findings)
+        spare = 0 if outside else _spare(lowered, system, T, channels, findings)
+        names = tuple(j.name for j in joints)
+        bodies = motion.bodies if outside else ()
+        forces = METHODS[method](Task(lowered, model, followed, names, channels, bodies, spare))
+        findings.extend(forces.findings)
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
     result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
     stated = determined(lowered, system, T)
     run = Run(mechanism, scenario, lowered, system, result, findings.as_tuple(), {})
-    led = followed.wrenches if outside else {}
-    summary = _summary(run, method, forces, joints, led)
-    return Inverse(replace(run, summary=summary), motion, method, forces, joints, led, stated, summary)
+    summary = _summary(run, method, forces, joints)
+    return Inverse(replace(run, summary=summary), motion, method, forces, joints, stated, summary)
 
 
 def _driven_by(lowered: Lowered, motion: Motion, findings: Findings) -> tuple[tuple[Joint, ...], bool]:
@@ -176,7 +177,7 @@ def _singular_poses(system: System, T: Trajectory, channels: tuple[Coordinate, .
         findings.add("CB666", f"{said} the motion passes a pose in which the actuators lose a freedom")
 
 
-def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...], led: dict[str, Array]) -> dict[str, Any]:
+def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...]) -> dict[str, Any]:
     """What a person wants to know first; plain numbers."""
     T, status = run.result.trajectory, run.result.status
     return {
@@ -188,7 +189,7 @@ def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...], l
         "bodies": len(run.lowered.units),
         "rows": int(sum(p.rows for p in run.lowered.model.primitives)),
         "actuators": [{"joint": j.name, "unit": effort_unit(j)} for j in joints],
-        "led": sorted(led),
+        "led": sorted(forces.led),
         "constraint_position": float(np.max(T.constraint_position, initial=0.0)),
         "unmet_acceleration": float(np.max(forces.unmet, initial=0.0)),
         "gravity": list(run.lowered.model.gravity),

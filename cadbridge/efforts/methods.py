@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.coordinates import Measured
+from cadbridge.efforts.follow import Followed
+from cadbridge.efforts.motion import BodyPath
 from cadbridge.findings import Finding
 from cadbridge.lowering import Lowered
 from solver.constraints import Coordinate
@@ -22,6 +25,9 @@ from solver.result import Trajectory
 from solver.state import State
 from solver.system import prepare
 
+if TYPE_CHECKING:
+    from solver.bondgraph import KinetoStatics
+
 Array = NDArray[np.float64]
 
 
@@ -29,16 +35,23 @@ Array = NDArray[np.float64]
 class Task:
     """A motion that is known, and what drives it: the same for all methods.
 
-    `model` is the lowered mechanism with its loads, without drivers; `trajectory` has its states and accelerations;
-    `channels` (c) are the coordinates along which efforts are asked for. `spare` is how many channels there are more
-    than freedoms.
+    `model` is the lowered mechanism with its loads, without drivers; `followed` has its states and accelerations;
+    `channels` (c) are the coordinates along which efforts are asked for, of the joints `names`. `outside` are bodies
+    that are moved from outside beside them. `spare` is how many channels there are more than freedoms.
     """
 
     lowered: Lowered
     model: Model
-    trajectory: Trajectory
+    followed: Followed
+    names: tuple[str, ...]
     channels: tuple[Coordinate, ...]
-    spare: int
+    outside: tuple[BodyPath, ...] = ()
+    spare: int = 0
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The samples of the motion."""
+        return self.followed.trajectory
 
     def states(self) -> list[State]:
         """The states of the trajectory."""
@@ -70,7 +83,9 @@ class Forces:
     `efforts` (k, c; N m, N) along the channels, `multipliers` (k, m) of the rows of the model's primitives
     (M v̇ + Ĝᵀλ = f), and the largest acceleration `unmet` (k,), rad/s² or m/s².
 
-    `quantities` are what the method has beside it, `findings` what it has to say.
+    `quantities` are what the method has beside it, `findings` what it has to say. `led` are wrenches (k, 6)
+    [force; torque] from outside on bodies, by name, about the point led, world axes. `graph` is the bond graph, where
+    the method has one.
     """
 
     efforts: Array
@@ -78,6 +93,8 @@ class Forces:
     unmet: Array
     quantities: tuple[Quantity, ...] = ()
     findings: tuple[Finding, ...] = ()
+    led: dict[str, Array] = field(default_factory=dict)
+    graph: KinetoStatics | None = None
 
 
 Method = Callable[[Task], Forces]
@@ -88,6 +105,11 @@ def absolute(task: Task) -> Forces:
 
     Efforts of more channels than freedoms are those of least Σ τ².
     """
+    if task.outside:
+        # The drivers of the motion itself, one for one.
+        followed = task.followed
+        nothing = np.zeros(len(task.trajectory.t))
+        return Forces(followed.joint_efforts, task.trajectory.multipliers, nothing, led=followed.wrenches)
     states = task.states()
     model = replace(task.model, coordinates=task.channels)
     system, own = prepare(task.model), prepare(model)
@@ -129,5 +151,12 @@ def transmission(task: Task) -> Forces:
     return by_transmission(task)
 
 
-METHODS: dict[str, Method] = {"absolute": absolute, "transmission": transmission}
+def bond_graph(task: Task) -> Forces:
+    """By the vector bond graph of the mechanism and its unified formulae."""
+    from cadbridge.efforts.bond_graph import by_bond_graph
+
+    return by_bond_graph(task)
+
+
+METHODS: dict[str, Method] = {"absolute": absolute, "transmission": transmission, "bond-graph": bond_graph}
 """Name → method. A method takes a task and gives its forces."""

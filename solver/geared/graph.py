@@ -116,6 +116,8 @@ def graph_of(model: Model) -> Graph:
     reasons: list[Reason] = []
     hinges, gears = _sorted(model, reasons)
     poses = Poses(np.asarray(model.positions, float), np.asarray(model.quaternions, float))
+    if reasons:
+        raise NotGearedError(reasons)
     parents, order = _tree(model, hinges, reasons)
     if reasons:
         raise NotGearedError(reasons)

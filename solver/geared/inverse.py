@@ -74,7 +74,7 @@ def loads(
     if wrenches.shape != (k, m, 6):
         raise ValueError(f"the external wrenches must be ({k}, {m}, 6), not {wrenches.shape}")
     L, M = links(robot), meshes(robot, pressure_angle)
-    q, qd, qdd = (all_angles(robot, L, M, given) for given in (theta, thetad, thetadd))
+    q, qd, qdd = (all_angles(robot, M, given) for given in (theta, thetad, thetadd))
     resist = _resistance(robot, L, q, qd, qdd)
     transmitted, torques, left = np.empty((k, h)), np.empty((k, n)), np.empty((k, m))
     contacts, carried, reaction = np.empty((k, h, 3)), np.empty((k, h, 3)), np.empty((k, m, 6))
@@ -95,13 +95,11 @@ def _place(robot: Transmission) -> Ints:
     return place
 
 
-def all_angles(robot: Transmission, L: Links, M: Meshes, given: Array) -> Array:
+def all_angles(robot: Transmission, M: Meshes, given: Array) -> Array:
     """(k, l) canonical angles (or rates …) of all links from those (k, n) of the primary joints."""
     values = np.zeros((len(given), len(robot.graph.pairs)))
     values[:, list(robot.primary[1:])] = given
-    place = _place(robot)
-    for row in values:
-        secondary(L, M, robot.rates, place, given, row)
+    secondary(M, robot.rates, _place(robot), values)
     return values
 
 
@@ -186,7 +184,7 @@ def meshes(robot: Transmission, pressure_angle: float | Mapping[str, float] = 0.
 def _resistance(robot: Transmission, L: Links, q: Array, qd: Array, qdd: Array) -> Array:
     """(k, l) torques of the model's loads about the pairs as designed: damping, springs, friction, rotors."""
     model, result = robot.model, np.zeros_like(q)
-    starts = reference(robot)
+    starts = reference(robot) if model.loads else np.zeros(0)
     others = [("bushings", model.bushings), ("wrenches", model.wrenches), ("callbacks", model.callbacks),
               ("motors", model.motors)]  # fmt: skip
     reasons = [Reason("loads", f"the model has {what}") for what, found in others if found]

@@ -63,6 +63,16 @@ class Meshes(NamedTuple):
 
 
 @njit(cache=True, inline="always")
+def _back(R, a):  # type: ignore[no-untyped-def]
+    """Rᵀ a, for R (3, 3) and a tuple of three."""
+    return (
+        R[0, 0] * a[0] + R[1, 0] * a[1] + R[2, 0] * a[2],
+        R[0, 1] * a[0] + R[1, 1] * a[1] + R[2, 1] * a[2],
+        R[0, 2] * a[0] + R[1, 2] * a[1] + R[2, 2] * a[2],
+    )
+
+
+@njit(cache=True, inline="always")
 def _of(a, i):  # type: ignore[no-untyped-def]
     return (a[i, 0], a[i, 1], a[i, 2])
 
@@ -79,21 +89,23 @@ def _turned(axis, angle, start, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def secondary(L, M, rates, place, primary, values):  # type: ignore[no-untyped-def]
-    """Fill the secondary links' entries of values (n,) from those of the primary ones, by the gear pairs' equations.
+def secondary(M, rates, place, values):  # type: ignore[no-untyped-def]
+    """Fill the secondary links' entries of values (k, n) from those of the primary ones, by the gear pairs' equations.
 
     `place[i]` is a link's place among the unknowns of `rates`, −1 for a primary one.
     """
     h = M.driver.shape[0]
-    right, found = np.zeros(h), np.zeros(h)
-    for g in range(h):
-        for k in range(M.moment_start[g], M.moment_start[g + 1]):
-            if place[M.moment_link[k]] < 0:
-                right[g] -= M.moment[k] * values[M.moment_link[k]]
-    substitute(rates, right, found)
-    for i in range(values.shape[0]):
-        if place[i] >= 0:
-            values[i] = found[place[i]]
+    right, found = np.empty(h), np.empty(h)
+    for s in range(values.shape[0]):
+        right[:] = 0.0
+        for g in range(h):
+            for k in range(M.moment_start[g], M.moment_start[g + 1]):
+                if place[M.moment_link[k]] < 0:
+                    right[g] -= M.moment[k] * values[s, M.moment_link[k]]
+        substitute(rates, right, found)
+        for i in range(place.shape[0]):
+            if place[i] >= 0:
+                values[s, i] = found[place[i]]
 
 
 @njit(cache=True)
@@ -113,7 +125,9 @@ def move(L, q, qd, qdd, gravity, x, R, v, w, a, alpha):  # type: ignore[no-untyp
     for i in L.order:
         p = L.canonical[i]
         _turned(L.axis[i], q[i], L.start[i], local)
-        R[i] = R[p] @ local
+        for j in range(3):
+            for k in range(3):
+                R[i, j, k] = R[p, j, 0] * local[0, k] + R[p, j, 1] * local[1, k] + R[p, j, 2] * local[2, k]
         u = turn(R[p], L.axis[i])
         wp, ap = _of(w, p), _of(alpha, p)
         wi = add(wp, mul(qd[i], u))
@@ -132,11 +146,8 @@ def move(L, q, qd, qdd, gravity, x, R, v, w, a, alpha):  # type: ignore[no-untyp
 def asked(L, R, w, a, alpha, external, wrench):  # type: ignore[no-untyped-def]
     """What must act on each link in its centre beside hinges and teeth: eqs. (15), (16), less the external wrench."""
     for i in range(L.order.shape[0]):
-        own = R[i].T @ alpha[i]
-        spin = R[i].T @ w[i]
-        h = L.inertia[i] @ spin
-        moment = turn(R[i], L.inertia[i] @ own)
-        gyro = cross(_of(w, i), turn(R[i], h))
+        moment = turn(R[i], turn(L.inertia[i], _back(R[i], _of(alpha, i))))
+        gyro = cross(_of(w, i), turn(R[i], turn(L.inertia[i], _back(R[i], _of(w, i)))))
         for k in range(3):
             wrench[i, k] = L.mass[i] * a[i, k] - external[i, k]
             wrench[i, 3 + k] = moment[k] + gyro[k] - external[i, 3 + k]
@@ -200,7 +211,7 @@ def bearings(L, x, R, torque, wrench, reaction, left):  # type: ignore[no-untype
                 wrench[p, j] += f[j]
                 wrench[p, 3 + j] += moved[j]
         at_hinge = sub(m, cross(turn(R[i], L.hinge[i]), f))
-        force, moment = turn(R[i].T, np.array(f)), turn(R[i].T, np.array(at_hinge))
+        force, moment = _back(R[i], f), _back(R[i], at_hinge)
         u = _of(L.own_axis, i)
         left[i] = dot(u, moment) - torque[i]
         moment = sub(moment, mul(torque[i], u))

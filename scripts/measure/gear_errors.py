@@ -3,10 +3,10 @@
 
     scripts/measure/gear_errors.py [-o out/measure] [--tolerances 1e-4,1e-6,1e-8,1e-10]
 
-Two seconds under gravity and motor torques (Vlasenko & Kasper's run), with every redundant row of every mate and with one joint
-for all mates between two bodies. For each tolerance: the largest error of any gear at position (rad) and velocity level
-(rad/s, and over the largest rate of a wheel), and how far the motion is from that of the finest tolerance. Writes
-gear_errors.json, gear_errors.png.
+Two seconds under gravity and motor torques (Vlasenko & Kasper's run), with every redundant row of every mate, and with
+one joint for all mates between two bodies. For each tolerance: the largest error of any gear at position level (rad)
+and at velocity level (rad/s, and over the largest rate of a motor), and how far the axes are from those of the finest
+tolerance. Writes gear_errors.json, gear_errors.png.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def plot(rows: dict[str, list[dict[str, Any]]], path: Path) -> None:
         x = [r["tolerance"] for r in found]
         for key, label in (("position_rad", "position"), ("velocity_relative", "velocity, relative")):
             axes.loglog(x, [r[key] for r in found], style, label=f"gears, {label} ({name})", ms=4)
-        axes.loglog(x[:-1], [r["axes_rad"] for r in found][:-1], style, label=f"axes, from the finest run ({name})", ms=4)
+        axes.loglog(
+            x[:-1], [r["axes_rad"] for r in found][:-1], style, label=f"axes, from the finest run ({name})", ms=4
+        )
     axes.loglog(x, x, "k:", label="the tolerance itself")
     axes.set_xlabel("relative and absolute tolerance of the integrator")
     axes.set_ylabel("largest error over 2 s, rad (velocity: 1)")

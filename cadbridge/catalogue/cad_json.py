@@ -89,4 +89,10 @@ ENTRIES: dict[str, Entry] = {
         "here.",
         "Name it under `ground` in a mates file beside the source, if it stands still.",
     ),
+    "CB1313": Entry(
+        Severity.WARNING,
+        "a key given twice",
+        "An object of the file has two values of one key; the last one is read, as everywhere.",
+        "Export the file again, or remove one of the two.",
+    ),
 }

@@ -96,7 +96,8 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         raise InputError(f"{r.path.name} is no export of Chrono::SolidWorks.", r.findings)
     r.variables = {id(o): v for v, o in bodies.items()}
     _place(r, bodies)
-    links = [(v, o) for v, o in r.objects.items() if o.kind.startswith("ChLink")]
+    # Whatever joins two bodies is a link, of a kind that is known or not.
+    links = [(v, o) for v, o in r.objects.items() if o.kind.startswith("ChLink") or "Initialize" in o.calls]
     read_links = [link for v, o in links if (link := _link(r, o)) is not None]
     mates: list[Mate] = []
     # Names repeat: links that follow each other with one name and one pair of bodies are of one mate.
@@ -208,8 +209,6 @@ def _place(r: _Reader, bodies: dict[str, _Object]) -> None:
     for variable, body in bodies.items():
         name = str((body.calls.get("SetName") or [variable])[0])
         p, q = body.numbers("SetPos", 3), body.numbers("SetRot", 4)
-        p = np.zeros(3) if p is None and "SetPos" not in body.calls else p
-        q = np.array([1.0, 0.0, 0.0, 0.0]) if q is None and "SetRot" not in body.calls else q
         if p is None or q is None or not 0.5 < float(np.linalg.norm(q)) < 2.0:
             r.say("CB1301", f"{name} has no place that can be read; it is left out", body.line, name)
             continue

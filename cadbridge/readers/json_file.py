@@ -6,6 +6,7 @@ import json
 import math
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -40,13 +41,23 @@ class JsonFile:
             raise InputError(f"{path.name} is too large.", findings)
         try:
             self.text = path.read_text(encoding="utf-8-sig")
-            self.content: Any = json.loads(self.text, parse_constant=_no_number, parse_int=_integer)
+            self.content: Any = json.loads(
+                self.text, parse_constant=_no_number, parse_int=_integer, object_pairs_hook=self._object
+            )
         except json.JSONDecodeError as fault:
             self._refuse(fault.msg, Where(str(path), fault.lineno, fault.colno))
         except (UnicodeDecodeError, ValueError) as fault:
             self._refuse(str(fault), where)
         except RecursionError:
             self._refuse("it is nested too deeply", where)
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """An object; keys that stand twice in it are told."""
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+            self.findings.add("CB1313", f"{twice!r} stands twice in one object", Where(file=str(self.path), item=twice))
+        return made
 
     def _refuse(self, why: str, where: Where) -> NoReturn:
         self.findings.add("CB1300", f"{self.path.name} cannot be read: {why}", where)

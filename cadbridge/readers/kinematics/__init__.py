@@ -7,6 +7,8 @@ and joints are vertices and edges of a graph, and ranges are attributes of the p
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.readers.kinematics.links import Links, read_links, regrouped
 from cadbridge.readers.kinematics.pairs import PAIRS, read_pair, read_ranges
 from cadbridge.readers.kinematics.units import units_of
-from cadbridge.shapes.text21 import Part21Error, Text
+from cadbridge.shapes.text21 import Part21Error, Ref, Text
 
 __all__ = ["with_kinematics"]
 
@@ -54,7 +56,21 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
             couplings.append(made)
         elif made is not None:
             links.grounded.add(made)
-    return _assembled(assembly, links, mates, couplings, len(numbers), path, findings)
+    count = len(numbers) + _tell_joints_without_pair(text, numbers, path, findings)
+    return _assembled(assembly, links, mates, couplings, count, path, findings)
+
+
+def _tell_joints_without_pair(text: Text, pairs: Iterable[int], path: Path, findings: Findings) -> int:
+    """Joints that none of the pairs is of: their pair is missing, or of a type that no edition has. How many."""
+    used: set[int] = set()
+    for number in pairs:
+        with suppress(Part21Error):  # told with the pair itself
+            used.update(int(a) for part in text.get(number).parts.values() for a in part if isinstance(a, Ref))
+    alone = [number for number in text.numbers_of("KINEMATIC_JOINT") if number not in used]
+    for number in alone:
+        where = Where(file=str(path), item=f"#{number}")
+        findings.add("CB781", f"the joint #{number} has no pair that is known", where)
+    return len(alone)
 
 
 def _assembled(

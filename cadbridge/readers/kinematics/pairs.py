@@ -214,6 +214,8 @@ def _ends(text: Text, read: Read, links: Links) -> Ends:
     joint = read.values.get("joint")
     if not isinstance(joint, Ref):
         raise Part21Error("it names no joint")
+    if not any(type_.endswith("JOINT") for type_ in text.get(joint).parts):
+        raise Part21Error(f"#{int(joint)} is no joint")
     edges = [a for a in next(iter(text.get(joint).parts.values())) if isinstance(a, Ref)]
     if len(edges) != 2:
         raise Part21Error(f"the joint #{int(joint)} does not join two links")

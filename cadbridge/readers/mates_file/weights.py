@@ -52,8 +52,16 @@ def _known(draft: Draft, material: str, own: dict[str, float], where: Where) -> 
 
 def set_masses(draft: Draft) -> None:
     """Mass, centre and inertia given by a person, onto the part or component."""
+    given: set[tuple[str | None, str | None]] = set()
     for index, spec in enumerate(draft.spec.mass):
         where = draft.place("mass", index)
+        owner = (spec.part, spec.component)
+        if owner in given:
+            draft.findings.add(
+                "CB143", f"{spec.part or spec.component} has a mass already; this one is left out", where
+            )
+            continue
+        given.add(owner)
         override = _override(draft, spec, where)
         if spec.part is not None:
             if spec.part in draft.parts:

@@ -78,6 +78,10 @@ def read_joints(r: Reader, assembly: Node, root: str) -> tuple[list[Mate], list[
     nodes = [] if sets is None else [*sets.under("Joints"), *sets.under("GeneralConstraintSets")]
     for node in nodes:
         name = node.value("Name") or f"{node.text}@{node.line}"
+        if sum(below.text == "Name" for below in node.children) > 1:
+            r.findings.add(
+                "CB1202", f"below {name} stand two names: a line between them is missing", r.where(node, name)
+            )
         pair = _markers(r, node, name)
         if pair is None:
             continue

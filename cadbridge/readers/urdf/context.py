@@ -69,6 +69,8 @@ class Context:
         element = child(parent, "origin")
         if element is None:
             return Pose()
+        for key in sorted(set(element.keys()) - {"xyz", "rpy"}):
+            self.unread.append({"tag": f"origin {key}=", "line": self.line(element), "in": item})
         xyz = self.values(element, "xyz", 3, item) if element.get("xyz") is not None else np.zeros(3)
         rpy = self.values(element, "rpy", 3, item) if element.get("rpy") is not None else np.zeros(3)
         return None if xyz is None or rpy is None else Pose.from_rpy(xyz, rpy)

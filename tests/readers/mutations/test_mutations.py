@@ -1,0 +1,85 @@
+"""Broken files of every format end in findings: none in a traceback, a hang, silence, or a file outside."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import tempfile
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import cadbridge as cb
+from cadbridge.errors import CadbridgeError
+from tests.readers.mutations.anchors import ANCHORS
+from tests.readers.mutations.common import COMMON, SAME
+from tests.readers.same_mechanism.formats import FORMATS
+
+MEMBER = "Document.xml"
+
+
+@functools.cache
+def sample(name: str) -> Path:
+    """The folder of a format's sample, written once; its source is the only file in `source`."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / "source").write_text(FORMATS["step with mates" if name == "mates file" else name].write(folder).name)
+    return folder
+
+
+def changed_file(name: str, folder: Path) -> Path:
+    """The file that is changed in a copy of the sample."""
+    source = folder / (sample(name) / "source").read_text()
+    return source.with_name(source.stem + ".mates.yaml") if name == "mates file" else source
+
+
+def text_of(path: Path) -> str:
+    if path.suffix != ".FCStd":
+        return path.read_text("utf-8")
+    with zipfile.ZipFile(path) as archive:
+        return archive.read(MEMBER).decode("utf-8")
+
+
+def put_text(path: Path, text: str) -> None:
+    if path.suffix != ".FCStd":
+        path.write_text(text, "utf-8")
+        return
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in (members | {MEMBER: text.encode()}).items():
+            archive.writestr(name, data)
+
+
+def codes_of(source: Path) -> Counter[str]:
+    """The codes that reading, building and diagnosing tell."""
+    try:
+        assembly = cb.read(source)
+        mechanism = cb.build(assembly)
+        cb.diagnose(mechanism)
+        findings = (*assembly.findings, *mechanism.findings)
+    except CadbridgeError as error:
+        findings = tuple(error.findings)
+    return Counter(f.code for f in findings)
+
+
+@functools.cache
+def codes_unchanged(name: str) -> Counter[str]:
+    return codes_of(sample(name) / (sample(name) / "source").read_text())
+
+
+@pytest.mark.parametrize("change", COMMON)
+@pytest.mark.parametrize("name", ANCHORS)
+def test_a_broken_file_ends_in_findings(name: str, change: str, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    shutil.copytree(sample(name), folder)
+    path = changed_file(name, folder)
+    text = COMMON[change](text_of(path), ANCHORS[name])
+    if text is None:
+        return
+    put_text(path, text)
+    before = sorted(tmp_path.rglob("*"))
+    told = codes_of(folder / (sample(name) / "source").read_text())
+    assert bool(told - codes_unchanged(name)) is ((name, change) not in SAME), told
+    assert sorted(tmp_path.rglob("*")) == before

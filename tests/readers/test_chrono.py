@@ -17,6 +17,8 @@ import pychrono as chrono
 exported_items = []
 body_1 = chrono.ChBodyAuxRef()
 body_1.SetName('base-1')
+body_1.SetPos(chrono.ChVector3d(0,0,0))
+body_1.SetRot(chrono.ChQuaterniond(1,0,0,0))
 body_1.SetFixed(True)
 body_1.SetMass(2)
 body_1.SetInertiaXX(chrono.ChVector3d(1,2,2.5))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
+from cadbridge.errors import InputError
+
+if TYPE_CHECKING:
+    from cadbridge.efforts import Inverse
 
 
 @reads_source
@@ -19,6 +23,13 @@ def inverse(
     ] = Path("inverse.parquet"),
     plots: Annotated[Path | None, typer.Option("--plots", help="A folder for plots.")] = None,
     method: Annotated[str, typer.Option("--method", help="How forces are computed; see docs/inverse.md.")] = "absolute",
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write the report, with efforts and the motion, as one HTML page."),
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", help="Draw the bond graph into this file (--method bond-graph).")
+    ] = None,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -30,6 +41,8 @@ def inverse(
     from cadbridge.report.efforts import efforts_document, efforts_text
 
     mechanism = reading.whole_mechanism(keep_going)
+    if svg is not None and method != "bond-graph":
+        raise InputError("The drawing is that of the bond graph: --svg needs --method bond-graph.")
     asked = load_motion(motion, mechanism)
     with progress_bar("following the motion", asked.scenario.duration) as progress:
         found = analyse(mechanism, asked, method=method, progress=progress)
@@ -37,6 +50,7 @@ def inverse(
         write_inverse(found, output)
         if plots is not None:
             write_inverse_plots(found, plots)
+    _draw(found, html, svg)
     findings = (*mechanism.assembly.findings, *mechanism.findings, *found.findings)
     if json:
         print_json(efforts_document(found, output))
@@ -44,3 +58,26 @@ def inverse(
         typer.echo(efforts_text(found, output))
         say_findings(findings)
     raise typer.Exit(exit_status(findings, strict))
+
+
+def _draw(found: Inverse, html: Path | None, svg: Path | None) -> None:
+    """Write the page and the graph where they are asked for."""
+    from cadbridge.cli.output import working
+
+    if svg is not None and found.forces.graph is not None:
+        from cadbridge.report.bond_graph import write_bond_graph_svg
+
+        try:
+            write_bond_graph_svg(found.forces.graph.built, svg)
+        except OSError as fault:
+            raise InputError(f"The drawing {svg} cannot be written: {fault.strerror or fault}.") from fault
+    if html is not None:
+        from cadbridge.diagnosis import diagnose
+        from cadbridge.report import all_findings
+        from cadbridge.report.page import write_page
+
+        mechanism = found.run.mechanism
+        with working("drawing the page"):
+            diagnosis = diagnose(mechanism)
+            told = (*all_findings(mechanism, diagnosis), *found.findings)
+            write_page(html, mechanism, diagnosis, findings=told, efforts=found)

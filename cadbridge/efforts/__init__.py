@@ -1,6 +1,6 @@
 """Inverse dynamics: a mechanism driven along a prescribed motion, and what that asks of actuators, joints and gears."""
 
-from cadbridge.efforts.inverse import Inverse, inverse
+from cadbridge.efforts.inverse import Inverse, effort_unit, inverse
 from cadbridge.efforts.methods import METHODS, Forces, Task
 from cadbridge.efforts.motion import BodyPath, JointPath, Motion, Turning, load_motion
 from cadbridge.efforts.plots import write_inverse_plots
@@ -23,6 +23,7 @@ __all__ = [
     "Peak",
     "Task",
     "Turning",
+    "effort_unit",
     "inverse",
     "inverse_columns",
     "inverse_document",

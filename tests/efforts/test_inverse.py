@@ -253,3 +253,8 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
     # The tooth's force times the wheel's radius turns the wheel: the pinion does nothing but follow.
     gear = next(p for p in document["peaks"] if p["kind"] == "gear" and p["what"] == "force")
     assert gear["peak"] > 0
+    # The graph is drawn by the method that has one.
+    drawing = ["--svg", str(tmp_path / "graph.svg")]
+    assert main([*call, *drawing]) == 2
+    assert main([*call, *drawing, "--method", "bond-graph"]) == 0
+    assert (tmp_path / "graph.svg").read_text(encoding="utf-8").startswith("<svg")

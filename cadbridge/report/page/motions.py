@@ -119,9 +119,10 @@ class RunData:
     Raises InputError with finding CB630 where it belongs to another one.
     """
 
-    def __init__(self, mechanism: Mechanism, path: Path) -> None:
+    def __init__(self, mechanism: Mechanism, path: Path, table: pa.Table | None = None) -> None:
+        """Of a file, or of a table with the same columns, which `path` then only names."""
         self.mechanism, self.path = mechanism, path
-        self.table: pa.Table = read_trajectory(path)
+        self.table: pa.Table = read_trajectory(path) if table is None else table
         self._names = set(self.table.column_names)
         self.time = self.column("time")
         self._bearers = [self._bearer(k) for k in range(len(mechanism.bodies))]

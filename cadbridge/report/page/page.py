@@ -15,6 +15,7 @@ from cadbridge.files import replacing
 from cadbridge.report.document import all_findings, check_document
 from cadbridge.report.page import sections
 from cadbridge.report.page.buffer import Buffer
+from cadbridge.report.page.efforts import efforts_sections
 from cadbridge.report.page.graph import graph
 from cadbridge.report.page.html import Html, el, join, raw
 from cadbridge.report.page.items import Items
@@ -23,13 +24,14 @@ from cadbridge.report.page.transmission import transmission_section
 
 if TYPE_CHECKING:
     from cadbridge.diagnosis.model import Diagnosis
+    from cadbridge.efforts import Inverse
     from cadbridge.findings import Finding
     from cadbridge.mechanism.model import Mechanism
 
 NAVIGATION = {
     "summary": "Summary", "findings": "Findings", "redundancies": "Redundant mates", "freedoms": "Freedoms",
-    "graph": "Graph", "transmission": "Transmission", "joints": "Joints", "gears": "Gears", "ratios": "Ratios",
-    "bodies": "Bodies",
+    "graph": "Graph", "transmission": "Transmission", "efforts": "Efforts", "peaks": "Peaks",
+    "bondgraph": "Bond graph", "joints": "Joints", "gears": "Gears", "ratios": "Ratios", "bodies": "Bodies",
     "mates": "Mates", "parts": "Parts", "run": "Run",
 }  # fmt: skip
 
@@ -40,15 +42,17 @@ def write_page(
     diagnosis: Diagnosis,
     run: Path | None = None,
     findings: Sequence[Finding] | None = None,
+    efforts: Inverse | None = None,
 ) -> None:
     """Write the page, with a trajectory of the mechanism where one is given; it appears whole or not at all.
 
-    `findings` are those to tell, by default all.
+    `findings` are those to tell, by default all. `efforts` is an inverse analysis to show; its motion is played where
+    there is no run.
 
     InputError where the file cannot be written or the run is of another model, MissingExtraError where the
     page's code was not built.
     """
-    text = page_html(mechanism, diagnosis, run, findings)
+    text = page_html(mechanism, diagnosis, run, findings, efforts)
     try:
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
@@ -57,9 +61,14 @@ def write_page(
 
 
 def page_html(
-    mechanism: Mechanism, diagnosis: Diagnosis, run: Path | None = None, findings: Sequence[Finding] | None = None
+    mechanism: Mechanism,
+    diagnosis: Diagnosis,
+    run: Path | None = None,
+    findings: Sequence[Finding] | None = None,
+    efforts: Inverse | None = None,
 ) -> str:
     """The page as a string."""
+    from cadbridge.efforts import inverse_table
     from cadbridge.report.page.motions import RunData, freedom_clips, run_clip
     from cadbridge.report.page.plots import plots
 
@@ -68,6 +77,8 @@ def page_html(
     told = all_findings(mechanism, diagnosis) if findings is None else findings
     document = check_document(mechanism, diagnosis, told)
     played = RunData(mechanism, run) if run is not None else None
+    if played is None and efforts is not None:
+        played = RunData(mechanism, Path("the motion prescribed"), inverse_table(efforts))
     clips = [run_clip(played, buffer)] if played is not None else []
     clips += freedom_clips(mechanism, buffer)
     picture = scene(mechanism, diagnosis, items, clips, buffer)
@@ -78,6 +89,7 @@ def page_html(
         sections.freedoms(items, diagnosis, clips),
         graph(mechanism, diagnosis, items),
         transmission_section(mechanism),
+        efforts_sections(efforts, items) if efforts is not None else Html(""),
         sections.joints(items, document),
         sections.gears(items, document),
         sections.ratios(items, document),

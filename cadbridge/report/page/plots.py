@@ -49,7 +49,7 @@ def plots(run: RunData) -> Html:
         "section",
         el("h2", "Run", id="run-h"),
         el("p", f"{run.path.name}: {run.time[-1]:.4g} s in {len(run.time)} samples.", class_="note"),
-        el("div", [_figure(run.time, p) for p in drawn], class_="plots"),
+        el("div", [plot_figure(run.time, p) for p in drawn], class_="plots"),
         id="run",
         aria_labelledby="run-h",
     )
@@ -66,7 +66,7 @@ def _joints(run: RunData) -> Plot | None:
         unit = "°" if angle else "mm"
         values = run.column(f"joint.{j.name}.q") * (180 / np.pi if angle else 1e3)
         lines.append(Line(f"{j.name} ({unit})", values, f"joint:{run.mechanism.joints.index(j)}"))
-    return _plot("Joints", "value in ° or mm", lines)
+    return plot_of("Joints", "value in ° or mm", lines)
 
 
 def _gears(run: RunData) -> Plot | None:
@@ -76,7 +76,7 @@ def _gears(run: RunData) -> Plot | None:
         for k, c in enumerate(run.mechanism.couplings)
         if run.has(f"gear.{c.name}.error")
     ]
-    return _plot("Errors of the gears", "error in rad or m", lines, key=np.max, logarithmic=True)
+    return plot_of("Errors of the gears", "error in rad or m", lines, key=np.max, logarithmic=True)
 
 
 def _reactions(run: RunData) -> Plot | None:
@@ -86,16 +86,16 @@ def _reactions(run: RunData) -> Plot | None:
         for k, j in enumerate(run.mechanism.joints)
         if run.has(f"joint.{j.name}.fz")
     ]
-    return _plot("Forces in the joints", "force in N", lines, key=np.max)
+    return plot_of("Forces in the joints", "force in N", lines, key=np.max)
 
 
 def _energy(run: RunData) -> Plot | None:
     names = ("kinetic", "potential", "motor_work")
     lines = [Line(n.replace("_", " "), run.column(f"energy.{n}")) for n in names if run.has(f"energy.{n}")]
-    return _plot("Energy", "energy in J", lines)
+    return plot_of("Energy", "energy in J", lines)
 
 
-def _plot(
+def plot_of(
     title: str, axis: str, lines: list[Line], key: Callable[[Array], float] | None = None, logarithmic: bool = False
 ) -> Plot | None:
     """The first lines, or those with the most of `key`; only finite ones."""
@@ -107,7 +107,8 @@ def _plot(
     return Plot(title, axis, finite[:MOST_LINES], len(lines), logarithmic)
 
 
-def _figure(time: Array, plot: Plot) -> Html:
+def plot_figure(time: Array, plot: Plot) -> Html:
+    """A plot with its caption and legend."""
     legend = el(
         "ul",
         [

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cadbridge.efforts import inverse, load_motion, write_inverse
     from cadbridge.errors import CadbridgeError, InputError, ModelError
     from cadbridge.exporters import export
+    from cadbridge.geared import transmission
     from cadbridge.mechanism import build
     from cadbridge.readers import ReadOptions, read
     from cadbridge.report import check_document
@@ -40,6 +41,7 @@ _HOMES = {
     "inverse": "cadbridge.efforts",
     "load_motion": "cadbridge.efforts",
     "write_inverse": "cadbridge.efforts",
+    "transmission": "cadbridge.geared",
     "check_document": "cadbridge.report",
     "CadbridgeError": "cadbridge.errors",
     "InputError": "cadbridge.errors",
@@ -60,6 +62,7 @@ __all__ = [
     "load_scenario",
     "read",
     "simulate",
+    "transmission",
     "write_inverse",
     "write_trajectory",
 ]

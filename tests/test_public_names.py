@@ -22,6 +22,7 @@ def test_every_public_name_resolves() -> None:
             "load_scenario",
             "read",
             "simulate",
+            "transmission",
             "write_inverse",
             "write_trajectory",
         ],

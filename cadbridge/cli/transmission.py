@@ -28,10 +28,10 @@ def transmission(
 ) -> None:
     """The transmission lines of a geared robot: links, carriers, gear pairs, structure matrix."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    from cadbridge.geared import transmission as take_apart
     from cadbridge.mechanism import build
     from cadbridge.report.drawing import write_transmission_svg
     from cadbridge.report.transmission import transmission_document, transmission_text
-    from cadbridge.transmission import transmission as take_apart
 
     assembly = reading.assembly()
     with working("taking the transmission apart"):

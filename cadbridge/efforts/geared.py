@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cadbridge.efforts.methods import Forces, Quantity, Task
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
-from cadbridge.transmission import Analysis, transmission
-from cadbridge.transmission.analysis import told
+from cadbridge.geared import Analysis, transmission
+from cadbridge.geared.analysis import told
 from solver import rotation
 from solver.constraints import GROUND
 from solver.constraints.kernels import evaluate_rows

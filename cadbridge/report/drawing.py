@@ -15,7 +15,7 @@ from cadbridge.report.page.html import Child, Html, el
 from solver.geared import Transmission
 
 if TYPE_CHECKING:
-    from cadbridge.transmission import Analysis
+    from cadbridge.geared import Analysis
 
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2")
 """Of the transmission lines, again from the first when they run out."""

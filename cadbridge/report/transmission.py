@@ -10,7 +10,7 @@ from cadbridge.report.document import findings_list
 from cadbridge.report.text import plain_table
 
 if TYPE_CHECKING:
-    from cadbridge.transmission import Analysis
+    from cadbridge.geared import Analysis
 
 
 def transmission_document(found: Analysis) -> dict[str, Any]:

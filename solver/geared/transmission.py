@@ -105,7 +105,8 @@ def transmission(model: Model, output: int | str, inputs: Sequence[str] | None =
     """Take a geared robot apart, up to its output link (a body's index or name).
 
     `inputs` are the names of the hinges that actuators turn, one for each freedom; None takes the secondary links with
-    one gear pair. Raises NotGearedError with the reasons where the mechanism is no geared robot.
+    one gear pair, where there is no secondary link the primary joints themselves. Raises NotGearedError with the reasons
+    where the mechanism is no geared robot.
     """
     graph = graph_of(model)
     link = _output(model, output)
@@ -160,6 +161,8 @@ def _inputs(
             reasons.append(Reason("inputs", f"no hinge is called {', '.join(unknown)}"))
             return ()
         found = tuple(dict.fromkeys(link_of[name] for name in names))
+    elif len(graph.pairs) == n:
+        found = primary[1:]
     else:
         touching = [link for m in graph.meshes for link in (m.a, m.b)]
         found = tuple(i for i in range(len(graph.pairs)) if i not in primary and touching.count(i) == 1)

@@ -10,16 +10,16 @@ from cadbridge.report.page.tables import Number, Row, table
 from solver.constraints import GearPair
 
 if TYPE_CHECKING:
+    from cadbridge.geared import Analysis
     from cadbridge.mechanism.model import Mechanism
-    from cadbridge.transmission import Analysis
 
 
 def transmission_section(mechanism: Mechanism) -> Html:
     """Sections of the robot's transmission; empty where the mechanism is no geared robot with a known output link."""
     if not any(isinstance(c.primitive, GearPair) for c in mechanism.couplings):
         return Html("")
+    from cadbridge.geared import transmission
     from cadbridge.report.drawing import transmission_svg
-    from cadbridge.transmission import transmission
 
     try:
         found = transmission(mechanism)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cadbridge.errors import ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import GROUND_BODY, Mechanism
-from solver.geared import NotGearedError, Transmission
+from solver.geared import NotGearedError, Transmission, graph_of
 from solver.geared import transmission as take_apart
+
+MOST_ENDS = 64
+"""Ends of the hinges that are tried where no output link is named."""
 
 CODES = {
     "joints": "CB430",
@@ -48,18 +51,19 @@ def transmission(
 ) -> Analysis:
     """Take a geared robot apart.
 
-    `output` names a body, or a component or frame of one; None takes the last frame that a body bears. `inputs` are the
-    names of joints (or of their mates or drives) that actuators turn; None takes the drives, where there are none the
-    secondary links with one gear pair. Raises ModelError with a finding for each reason why it is no geared robot.
+    `output` names a body, or a component or frame of one; None takes the last frame that a body bears, else the one
+    link at an end of the hinges that makes a geared robot. `inputs` are the names of joints (or of their mates or
+    drives) that actuators turn; None takes the drives, where there are none what `solver.geared` takes. Raises
+    ModelError with a finding for each reason why it is no geared robot.
     """
     findings = Findings()
     lowered = lowered or lower(mechanism, motion_only=True)
-    link = _output(mechanism, output, findings)
     names = _inputs(lowered, inputs, findings)
+    links = _outputs(mechanism, output, findings)
     if findings.errors:
         raise ModelError("the mechanism cannot be taken apart as a geared robot", findings)
     try:
-        robot = take_apart(lowered.model, link, names)
+        robot = _apart(lowered, links, names, findings)
     except NotGearedError as fault:
         raise told(fault, findings) from fault
     _tell_unbalanced(lowered, robot, findings)
@@ -73,6 +77,30 @@ def transmission(
     return Analysis(mechanism, lowered, robot, angles, findings.as_tuple())
 
 
+def _apart(lowered: Lowered, links: Sequence[int], names: list[str] | None, findings: Findings) -> Transmission:
+    """The transmission to the link named, or to the one end of the hinges for which there is one."""
+    if links:
+        return take_apart(lowered.model, links[0], names)
+    graph = graph_of(lowered.model)
+    bearing = {p.parent for p in graph.pairs}
+    found, faults = [], {}
+    ends = [link for link in range(len(graph.pairs)) if link not in bearing]
+    for end in ends if len(ends) <= MOST_ENDS else ():
+        try:
+            found.append(take_apart(lowered.model, end, names))
+        except NotGearedError as fault:
+            faults[end] = fault
+    if len(found) == 1:
+        return found[0]
+    if faults and not found:
+        # The longest chain is the likeliest arm: what is wrong with it tells most.
+        end = max(faults, key=lambda link: len(graph.to_base(link)))
+        raise NotGearedError([replace(r, message=f"to {graph.name(end)}: {r.message}") for r in faults[end].reasons])
+    able = [r.primary[-1] for r in found] or ends
+    findings.add("CB433", f"no output link is named; {_some([graph.name(link) for link in able])}")
+    raise ModelError("the mechanism cannot be taken apart as a geared robot", findings)
+
+
 def told(fault: NotGearedError, findings: Findings) -> ModelError:
     """The error of a mechanism that is no geared robot, with a finding for each reason."""
     for reason in fault.reasons:
@@ -80,22 +108,17 @@ def told(fault: NotGearedError, findings: Findings) -> ModelError:
     return ModelError("the mechanism is no geared robot that transmission lines describe", findings)
 
 
-def _output(mechanism: Mechanism, output: str | None, findings: Findings) -> int:
-    """The body meant by the name; GROUND_BODY, with a finding, where there is none."""
+def _outputs(mechanism: Mechanism, output: str | None, findings: Findings) -> list[int]:
+    """The body meant, if any: the one named, or the last that bears a frame."""
     frames = {f.name: f.component for f in mechanism.assembly.frames}
+    if output is None:
+        borne = [mechanism.body_of.get(component, GROUND_BODY) for component in frames.values()]
+        return [link for link in borne if link != GROUND_BODY][-1:]
     bodies = {b.name: i for i, b in enumerate(mechanism.bodies)}
-    if output is not None:
-        component = frames.get(output, output)
-        link = bodies.get(output, mechanism.body_of.get(component, GROUND_BODY))
-        if link == GROUND_BODY:
-            findings.add("CB433", f"there is no moving link, component or frame {output!r}", Where(item=output))
-        return link
-    borne = [mechanism.body_of.get(component, GROUND_BODY) for component in frames.values()]
-    moving = [link for link in borne if link != GROUND_BODY]
-    if not moving:
-        findings.add("CB433", f"no output link is named; {_some(list(bodies))}")
-        return GROUND_BODY
-    return moving[-1]
+    link = bodies.get(output, mechanism.body_of.get(frames.get(output, output), GROUND_BODY))
+    if link == GROUND_BODY:
+        findings.add("CB433", f"there is no moving link, component or frame {output!r}", Where(item=output))
+    return [link]
 
 
 def _some(names: list[str]) -> str:

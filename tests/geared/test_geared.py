@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import cadbridge as cb
+from cadbridge.assembly import MateKind
 from cadbridge.cli import main
 from cadbridge.errors import ModelError
-from cadbridge.transmission import transmission
+from cadbridge.geared import transmission
+from tests.mechanism.building import assembly, mate
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROBOT = FIXTURES / "geared_robot3" / "geared_robot3.urdf"
@@ -75,3 +78,42 @@ def test_what_is_named_wrongly_is_told(output: str, inputs: list[str] | None, co
         transmission(mechanism, output, inputs)
     assert code in {f.code for f in error.value.findings}
     assert said in " ".join(f.message for f in error.value.findings)
+
+
+def test_what_has_legs_instead_of_an_arm_is_told(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["transmission", str(corpus / "quadruped_solidworks" / "Assem4.xml")]) == 1
+    said = capsys.readouterr().err
+    assert "CB434: to leg" in said
+    assert "0 gear pairs for 6 secondary links leave 8 freedoms to 2 primary joints" in said
+    assert "cadbridge inverse" in said
+
+
+def test_a_loop_of_hinges_is_told() -> None:
+    places = {"crank": [0, 0, 0.5], "coupler": [1.0, 0, 1.0], "rocker": [2.0, 0, 0.25]}
+    ends = [("A", "ground", "crank", [0, 0, 0]), ("B", "crank", "coupler", [0, 0, 1])]
+    ends += [("C", "coupler", "rocker", [2, 0, 1]), ("D", "ground", "rocker", [2.0, 0, -0.5])]
+    mates = [mate(places, name, MateKind.INSERT, a, b, p, [0, 1, 0]) for name, a, b, p in ends]
+    with pytest.raises(ModelError) as error:
+        transmission(cb.build(assembly(places, mates)))
+    assert [f.code for f in error.value.findings] == ["CB431"]
+    assert "closes a loop of hinges" in error.value.findings[0].message
+
+
+def test_without_gears_the_joints_are_the_inputs_and_the_only_end_the_output(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = corpus / "kuka_kr16_support" / "urdf" / "kr16_2.urdf"
+    assert main(["transmission", str(source), "--json", "--output-link", "link_6"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["structure_matrix"] == [[float(i == k) for k in range(6)] for i in range(6)]
+    assert document["sequence"] == [[f"link_{k}"] for k in range(6, 0, -1)]
+
+
+def test_of_several_ends_that_would_do_none_is_guessed() -> None:
+    mechanism = cb.build(cb.read(ROBOT))
+    bare = replace(mechanism, assembly=replace(mechanism.assembly, frames=()))
+    with pytest.raises(ModelError) as error:
+        transmission(bare)
+    assert [f.message for f in error.value.findings] == ["no output link is named; there are link3, link7"]
+    demo = cb.build(cb.read(Path(cb.__file__).parent / "data" / "demo" / "demo.step"))
+    assert [transmission(demo).name(i) for i in transmission(demo).robot.primary] == ["ground", "Turret", "Arm"]

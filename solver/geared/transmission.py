@@ -105,8 +105,8 @@ def transmission(model: Model, output: int | str, inputs: Sequence[str] | None =
     """Take a geared robot apart, up to its output link (a body's index or name).
 
     `inputs` are the names of the hinges that actuators turn, one for each freedom; None takes the secondary links with
-    one gear pair, where there is no secondary link the primary joints themselves. Raises NotGearedError with the reasons
-    where the mechanism is no geared robot.
+    one gear pair, where there is no secondary link the primary joints themselves. Raises NotGearedError with
+    the reasons where the mechanism is no geared robot.
     """
     graph = graph_of(model)
     link = _output(model, output)

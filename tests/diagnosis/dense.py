@@ -31,6 +31,11 @@ def motions(model: Assembly) -> Array:
     return np.asarray(N @ N.T)
 
 
+def names_of(model: Assembly) -> list[str]:
+    """The names of all mates, couplings among them."""
+    return [*(m.name for m in model.mates), *(c.name for c in model.couplings)]
+
+
 def without(model: Assembly, *names: str) -> Assembly:
     """The assembly without some of its mates and couplings."""
     return replace(

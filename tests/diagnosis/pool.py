@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
+from cadbridge.assembly import GROUND, Assembly, Feature, FeatureKind, Mate, MateKind
+from cadbridge.frames import Pose
 from tests.diagnosis import gearing, large, linkages
 from tests.mechanism.building import assembly, feature, mate
 
@@ -96,21 +99,18 @@ POOL: dict[str, Callable[[], Assembly]] = {
     "universal joint": universal,
     "crank-slider": crank_slider,
     "lattice": lambda: large.lattice(4, 1),
-    **{f"stack {seed}": (lambda seed=seed: stack(seed)) for seed in range(6)},
+    **{f"stack {seed}": partial(stack, seed) for seed in range(6)},
 }
 """Every textbook mechanism of the project's list, and random ones."""
 
 
-def moved(model: Assembly, X_NW: object) -> Assembly:
+def moved(model: Assembly, X_NW: Pose) -> Assembly:
     """The whole assembly placed elsewhere by a rigid motion."""
-    from cadbridge.frames import Pose
 
-    assert isinstance(X_NW, Pose)
-
-    def feature_moved(f):  # type: ignore[no-untyped-def]
+    def feature_moved(f: Feature | None) -> Any:
         if f is None or f.component != GROUND:
             return f
-        turned = {k: X_NW.vector(v) for k in ("direction", "x") if (v := getattr(f, k)) is not None}
+        turned: dict[str, Any] = {k: X_NW.vector(v) for k in ("direction", "x") if (v := getattr(f, k)) is not None}
         return replace(f, point=X_NW.point(f.point), **turned)
 
     return replace(

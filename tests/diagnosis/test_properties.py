@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from cadbridge.assembly import GROUND, Assembly, Feature
 from cadbridge.diagnosis import diagnose
 from cadbridge.frames import Pose
 from cadbridge.mechanism import build
+from tests.diagnosis.dense import names_of
 from tests.diagnosis.pool import POOL, moved
 
 NAMES = [n for n in POOL if n not in ("lattice", "locked trains", "door on two")]
@@ -54,7 +56,7 @@ def shuffled(model: Assembly, seed: int) -> Assembly:
 def scaled(model: Assembly, size: float) -> Assembly:
     """The same design in other units: what was 1 m is `size` m."""
 
-    def feature(f: Feature | None) -> Feature | None:
+    def feature(f: Feature | None) -> Any:
         return None if f is None else replace(f, point=size * f.point)
 
     def pose(X: Pose) -> Pose:
@@ -96,11 +98,11 @@ def test_units_do_not_matter(name: str, size: float) -> None:
 def test_names_do_not_matter(name: str) -> None:
     """Other names change the words only: groups are the same mates, as many rows are repeated in each."""
     model = POOL[name]()
-    names = [m.name for m in (*model.mates, *model.couplings)]
+    names = names_of(model)
     new = {old: f"z{len(names) - i:03d}" for i, old in enumerate(names)}  # the reverse order of the alphabet
     parts = {c.name: f"p{len(model.components) - i:03d}" for i, c in enumerate(model.components)} | {GROUND: GROUND}
 
-    def feature(f: Feature | None) -> Feature | None:
+    def feature(f: Feature | None) -> Any:
         return None if f is None else replace(f, component=parts[f.component])
 
     renamed = replace(

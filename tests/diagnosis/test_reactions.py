@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def web(seed: int) -> Assembly:
 
 
 MODELS: dict[str, Callable[[], Assembly]] = {
-    **{f"web {seed}": (lambda seed=seed: web(seed)) for seed in range(20)},
+    **{f"web {seed}": partial(web, seed) for seed in range(20)},
     **{
         n: POOL[n] for n in ("four-bar", "Bennett", "Sarrus", "planetary", "universal joint", "crank-slider", "stack 1")
     },

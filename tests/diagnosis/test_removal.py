@@ -11,7 +11,7 @@ import pytest
 from cadbridge.assembly import FeatureKind, Mate, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import build
-from tests.diagnosis.dense import motions, without
+from tests.diagnosis.dense import motions, names_of, without
 from tests.diagnosis.pool import POOL
 
 
@@ -21,10 +21,10 @@ def test_each_mate_can_go_exactly_where_it_is_told_so(name: str) -> None:
     found = diagnose(build(model))
     whole = motions(model)
     deletable = {r.mate for r in found.repetitions if r.deletable}
-    for mate in (*model.mates, *model.couplings):
-        rest = without(model, mate.name)
+    for mate in names_of(model):
+        rest = without(model, mate)
         same = bool(np.allclose(motions(rest), whole, atol=1e-6))
-        assert same == (mate.name in deletable), mate.name
+        assert same == (mate in deletable), mate
         assert (diagnose(build(rest)).mobility.dof == found.mobility.dof) == same
     for choice in found.deletable_sets:
         rest = without(model, *choice.mates)
@@ -42,7 +42,7 @@ def test_what_a_mate_repeats_holds_its_rows_and_none_of_it_could_be_left_out(nam
     found = diagnose(build(model))
 
     def rank(*mates: str) -> int:
-        names = {m.name for m in (*model.mates, *model.couplings)} - set(mates)
+        names = set(names_of(model)) - set(mates)
         some = without(model, *names)
         return len(motions(some)) - round(float(np.trace(motions(some))))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -14,21 +15,21 @@ import yaml
 from numpy.testing import assert_allclose
 
 import cadbridge as cb
-from cadbridge.assembly import Assembly, MateKind
+from cadbridge.assembly import Assembly, Mate, MateKind
 from cadbridge.efforts import JointPath, Motion, inverse_columns, load_motion, peaks
 from cadbridge.efforts.motion import json_schema_text
 from cadbridge.errors import CadbridgeError, InputError, ModelError
 from cadbridge.mechanism import Mechanism
-from tests.mechanism.building import assembly, mate
+from tests.mechanism.building import Triple, assembly, mate
 
 G = 9.81
 LINK = 0.01
 """Moment of inertia of the blocks about any axis, kg m²; each weighs 1 kg."""
-Y = [0, 1, 0]
+Y = [0.0, 1.0, 0.0]
 PLACES = {"upper": [0.5, 0.0, 0.0], "lower": [1.0, 0.0, -0.4]}
 
 
-def hinge(places: dict[str, list[float]], name: str, a: str, b: str, point: list[float]):  # type: ignore[no-untyped-def]
+def hinge(places: Mapping[str, Triple], name: str, a: str, b: str, point: Triple) -> Mate:
     return mate(places, name, MateKind.INSERT, a, b, point, Y)
 
 
@@ -45,8 +46,11 @@ def arm() -> Assembly:
 
 def four_bar() -> Assembly:
     """Crank 1 m up, coupler 2 m along x, rocker 1.5 m: hinges about y, three rows repeat."""
-    places = {"crank": [0, 0, 0.5], "coupler": [1.0, 0, 1.0], "rocker": [2.0, 0, 0.25]}
-    ends = [("A", "ground", "crank", [0, 0, 0]), ("B", "crank", "coupler", [0, 0, 1])]
+    places: dict[str, Triple] = {"crank": [0, 0, 0.5], "coupler": [1.0, 0, 1.0], "rocker": [2.0, 0, 0.25]}
+    ends: list[tuple[str, str, str, Triple]] = [
+        ("A", "ground", "crank", [0, 0, 0]),
+        ("B", "crank", "coupler", [0, 0, 1]),
+    ]
     ends += [("C", "coupler", "rocker", [2, 0, 1]), ("D", "ground", "rocker", [2.0, 0, -0.5])]
     return assembly(places, [hinge(places, *end) for end in ends])
 

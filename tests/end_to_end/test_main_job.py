@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -19,7 +20,7 @@ from solver.functions import constant
 from tests.report.page.browser import ARGUMENTS, browser_path, opened
 
 KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15"
-TIGHT = {"rtol": 1e-10, "atol": 1e-10}
+TIGHT: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10}
 
 
 @pytest.fixture(scope="module")

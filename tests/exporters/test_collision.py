@@ -53,8 +53,8 @@ def test_a_part_that_is_a_solid_is_found(name: str) -> None:
     found = collision_of(mesh, "primitives", 0.01)
     (piece,) = found.pieces
     assert type(piece.body) is type(solid)
-    sizes = [np.sort(np.hstack(list(vars(s).values()))) for s in (piece.body, solid)]
-    np.testing.assert_allclose(*sizes, rtol=2e-2)
+    found_size, size = (np.sort(np.hstack(list(vars(s).values()))) for s in (piece.body, solid))
+    np.testing.assert_allclose(found_size, size, rtol=2e-2)
     assert found.deviation < 3e-3 * found.size
     assert found.volume == pytest.approx(1.0, abs=0.02)
 
@@ -207,7 +207,7 @@ def in_drake(path: Path) -> list[Any]:
 
     builder = DiagramBuilder()
     plant, scene = AddMultibodyPlantSceneGraph(builder, 0.0)
-    Parser(plant).AddModels(str(path))
+    Parser(plant).AddModels(path)
     plant.Finalize()
     context = builder.Build().CreateDefaultContext()
     query = scene.get_query_output_port().Eval(scene.GetMyContextFromRoot(context))

@@ -48,7 +48,7 @@ def test_it_reads_as_expected(demo: Path) -> None:
         assert shape.brep.mass * 1e9 == pytest.approx(volume, rel=1e-9)
     colours = {part.colour for part in assembly.parts}
     assert len(colours) == 5
-    assert np.all([part.density for part in assembly.parts])
+    assert all(part.density for part in assembly.parts)
 
 
 @pytest.mark.parametrize("to", ["mjcf", "urdf"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,11 +37,11 @@ MECHANISMS: tuple[Callable[[], Mechanism], ...] = (
 )
 
 
-def load(folder: Path, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)) -> MultibodyPlant:
+def load(folder: Path, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)) -> Any:
     """What Drake makes of an export; its discrete solver is the one that knows mimics."""
-    plant = MultibodyPlant(1e-3)
+    plant: Any = MultibodyPlant(1e-3)
     plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
-    Parser(plant).AddModels(str(folder / "model.sdf"))
+    Parser(plant).AddModels(folder / "model.sdf")
     plant.mutable_gravity_field().set_gravity_vector(np.asarray(gravity))
     plant.Finalize()
     return plant
@@ -51,23 +52,23 @@ def names_of(folder: Path, kind: str) -> dict[str, str]:
     return {old: new for new, old in json.loads((folder / LOSSES).read_text())["names"][kind].items()}
 
 
-def place(plant: MultibodyPlant, tree: Tree, joints: dict[str, str], q: np.ndarray) -> Context:
+def place(plant: Any, tree: Tree, joints: dict[str, str], q: np.ndarray) -> Context:
     """Drake's context with the tree's coordinates q."""
-    context = plant.CreateDefaultContext()
+    context: Context = plant.CreateDefaultContext()
     for link in tree.links:
         for k, freedom in enumerate(link.freedoms, link.first):
             name = joints[freedom.name]
             if not plant.HasJointNamed(name):
                 continue
-            joint = plant.GetJointByName(name)
+            joint: Any = plant.GetJointByName(name)
             if isinstance(joint, BallRpyJoint):
-                joint.set_angles(context, turned(link.freedoms, q[link.first : link.first + 3]))
+                joint.set_angles(context, turned(link.freedoms, q[link.first : link.first + 3]))  # type: ignore[arg-type]  # its stub knows no shape
             else:
                 plant.SetPositions(context, at(joint.position_start(), q[k], plant, context))
     return context
 
 
-def at(index: int, value: float, plant: MultibodyPlant, context: Context) -> np.ndarray:
+def at(index: int, value: float, plant: Any, context: Context) -> np.ndarray:
     positions: np.ndarray = plant.GetPositions(context)
     positions[index] = value
     return positions

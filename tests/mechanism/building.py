@@ -22,7 +22,7 @@ from cadbridge.frames import Pose, unit
 from cadbridge.inertia import MassProperties
 
 PART = Part("block", declared=MassProperties(1.0, np.zeros(3), 0.01 * np.eye(3)))
-Triple = Sequence[float]
+Triple = Sequence[float] | np.ndarray
 
 
 def feature(

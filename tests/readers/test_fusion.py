@@ -236,7 +236,8 @@ def test_a_joint_within_makes_a_sub_assembly_flexible(tmp_path: Path) -> None:
 
 def test_rigid_groups(tmp_path: Path) -> None:
     group = {"name": "Group", "occurrences": ["base", "p"]}
-    for form in ({"g": group}, [group], {"g": group | {"occurrences": {"base": {}, "p": {}}}}):
+    forms: tuple[Any, ...] = ({"g": group}, [group], {"g": group | {"occurrences": {"base": {}, "p": {}}}})
+    for form in forms:
         assembly = read(write(tmp_path, nested(rigid_groups=form)), BARE)
         assert not codes(assembly)
         (mate,) = assembly.mates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_the_legs_as_a_whole(legs: Assembly) -> None:
 
 
 def test_masses_and_places_are_those_of_the_file(legs: Assembly, icub: Path) -> None:
-    root = etree.parse(str(icub))
+    root: Any = etree.parse(str(icub))
     checked = 0
     for body in root.iter("Body"):
         name, mass = body.findtext("name").strip('"'), float(body.findtext("mass"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_the_quadruped_as_a_whole(corpus: Path) -> None:
 
 def test_masses_are_those_of_the_file(corpus: Path, text: str) -> None:
     assembly = read(corpus / "quadruped_solidworks" / "Assem4.xml", WITHOUT_SHAPES)
-    root = etree.fromstring(text.encode())
+    root: Any = etree.fromstring(text.encode())
     space = {"s": root.nsmap[None]}
     leg = assembly.part("leg2").declared
     assert leg is not None

@@ -14,7 +14,7 @@ def involute_gear(teeth: int, module: float, width: float) -> Any:
     pitch = module * teeth / 2.0
     base, tip, root = pitch * np.cos(np.radians(20.0)), pitch + module, pitch - 1.25 * module
 
-    def involute(t: float) -> np.ndarray:
+    def involute(t: float) -> Any:
         return base * np.array([np.cos(t) + t * np.sin(t), np.sin(t) - t * np.cos(t)])
 
     def turned(point: np.ndarray, angle: float) -> tuple[float, float]:

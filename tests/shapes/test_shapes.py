@@ -130,7 +130,9 @@ def test_a_mirrored_shape_is_selected_as_it_is_mirrored(tmp_path: Path) -> None:
     copy = mirrored(original, "|mirror")
     (right,), (left,) = select_faces(copy, ">X"), select_faces(original, "<X")
     assert right == left
-    np.testing.assert_allclose(copy.faces[right].direction, [1, 0, 0], atol=1e-12)
+    direction = copy.faces[right].direction
+    assert direction is not None
+    np.testing.assert_allclose(direction, [1, 0, 0], atol=1e-12)
     assert copy.fine is not None
     assert copy.brep is not None
     assert volume_properties(copy.fine).mass == pytest.approx(copy.brep.mass, rel=1e-3)

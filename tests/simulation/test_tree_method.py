@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -24,7 +25,7 @@ from tests.solver.tree.pinocchio_trees import ROBOTS, robot_folder
 
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15"
-FINE = {"rtol": 1e-10, "atol": 1e-10}
+FINE: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10}
 
 
 def agree(mechanism: Mechanism, scenario: Scenario, tolerance: float) -> Run:

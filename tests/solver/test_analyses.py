@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +42,7 @@ def fourbar(motors: tuple[Motor, ...] = (), spatial: bool = True) -> Model:
     return Model(rods, tuple(rows), x, q, groups, coordinates=(crank,), motors=motors, gravity=(0.0, -G, 0.0))
 
 
-def _meet(p: np.ndarray, r: float, q: np.ndarray, s: float) -> np.ndarray:
+def _meet(p: np.ndarray, r: float, q: np.ndarray, s: float) -> Any:
     """The upper point at r from p and s from q."""
     d = np.linalg.norm(q - p)
     along = (r * r - s * s + d * d) / (2 * d)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from solver.state import State
 from solver.tree import TreeJoint
 from tests.solver.examples import O, X, Y, Z, body, hinge, pendulum, poses, turn
 
-FINE = {"rate": 50.0, "rtol": 1e-11, "atol": 1e-11}
+FINE: dict[str, Any] = {"rate": 50.0, "rtol": 1e-11, "atol": 1e-11}
 
 
 def momentum(model: Model, T: object, k: int) -> np.ndarray:
@@ -42,12 +43,12 @@ def two_free() -> tuple[Model, State]:
 def joined(model: Model, state: State, *, plastic: bool) -> Rebuilt:
     rows = point_on_point(0, 1, 0.5 * X, np.array([-0.5, -0.6, 0.0]))
     change = Change(0.0, "attach pin", on=("pin",), make=lambda _: rows, plastic=plastic)
-    return simulate_changing(model, state, changes=[change], duration=0.4, **FINE)  # type: ignore[arg-type]
+    return simulate_changing(model, state, changes=[change], duration=0.4, **FINE)
 
 
 def test_a_plastic_attachment_keeps_momentum_and_loses_energy() -> None:
     model, state = two_free()
-    free = simulate(model, state, duration=0.0, **FINE)  # type: ignore[arg-type]
+    free = simulate(model, state, duration=0.0, **FINE)
     run = joined(model, state, plastic=True)
     T = run.result.trajectory
     assert run.result.status.ok
@@ -76,17 +77,17 @@ def test_without_plastic_it_is_refused_with_its_size() -> None:
     state = State(0.0, x, q, np.array([[2.0, 0, 0, 0, 0, 0], [-1.0, 0, 0, 0, 0, 0]]))
     rows = point_on_point(0, 1, 0.5 * X, -0.5 * X)
     change = Change(0.0, "attach pin", on=("pin",), make=lambda _: rows)
-    run = simulate_changing(model, state, changes=[change], duration=0.4, **FINE)  # type: ignore[arg-type]
+    run = simulate_changing(model, state, changes=[change], duration=0.4, **FINE)
     assert run.result.status.code == "impulse"
     assert "attach pin at t = 0 s would need an impulse of 2 N s and 0 N m s" in run.result.status.message
     assert len(run.result.trajectory.t) == 1
-    late = simulate_changing(model, state, changes=[replace(change, t=0.1)], duration=0.4, **FINE)  # type: ignore[arg-type]
+    late = simulate_changing(model, state, changes=[replace(change, t=0.1)], duration=0.4, **FINE)
     assert late.result.status.code == "parted"
     assert "0.3 m" in late.result.status.message
     assert_allclose(late.result.trajectory.t[-1], 0.1)
     # Where nothing jumps, nothing is refused.
     still = replace(state, velocities=np.tile([0.3, 0, 0, 0, 0, 0], (2, 1)))
-    calm = simulate_changing(model, still, changes=[replace(change, t=0.1)], duration=0.4, **FINE)  # type: ignore[arg-type]
+    calm = simulate_changing(model, still, changes=[replace(change, t=0.1)], duration=0.4, **FINE)
     assert calm.result.status.ok
     assert calm.changes[0].lost == pytest.approx(0.0, abs=1e-12)
 
@@ -107,7 +108,7 @@ def test_lock_release_unlock_on_the_way(with_tree: bool) -> None:
         Change(0.3, "unlock knee", off=("lock of knee",)),
         Change(0.5, "release knee", off=("knee",)),
     ]
-    run = simulate_changing(model, changes=changes, duration=0.8, tree=tree, **FINE)  # type: ignore[arg-type]
+    run = simulate_changing(model, changes=changes, duration=0.8, tree=tree, **FINE)
     assert run.result.status.ok
     T = run.result.trajectory
     locked = T.t < 0.3 - 1e-9
@@ -118,7 +119,7 @@ def test_lock_release_unlock_on_the_way(with_tree: bool) -> None:
         (RigidBody("bar", 2.0, np.diag([1, 1, inertia - 2.0])),), tuple(hinge(GROUND, 0, O, -X, Z)),
         *poses([[1, 0, 0]]), coordinates=(turn(GROUND, 0),), gravity=(0.0, -9.81, 0.0),
     )  # fmt: skip
-    one = simulate(rigid, duration=0.28, **FINE).trajectory  # type: ignore[arg-type]
+    one = simulate(rigid, duration=0.28, **FINE).trajectory
     assert_allclose(T.coordinates[locked, 0], one.coordinates[:, 0], atol=1e-9)
     loose = T.t > 0.5 - 1e-9
     t, x0, v0 = T.t[loose] - 0.5, T.positions[loose, 1][0], T.velocities[loose, 1, :3][0]
@@ -136,13 +137,13 @@ def test_motors_are_there_while_their_joint_is() -> None:
     model, _ = chain()
     motor = Motor("knee", model.coordinates[1], "speed", functions.expression("2*t"))
     changes = [Change(0.2, "release knee", off=("knee",)), Change(0.2, "attach knee", on=("knee",))]
-    run = simulate_changing(replace(model, motors=(motor,)), changes=changes, duration=0.4, **FINE)  # type: ignore[arg-type]
+    run = simulate_changing(replace(model, motors=(motor,)), changes=changes, duration=0.4, **FINE)
     assert run.result.status.ok
     T = run.result.trajectory
     assert_allclose(T.coordinates[:, 1], T.t**2, atol=1e-9)
     balance = T.kinetic + T.potential - T.motor_work + T.dissipated
     assert np.ptp(balance) < 1e-8
-    freed = simulate_changing(replace(model, motors=(motor,)), changes=changes[:1], duration=0.4, **FINE)  # type: ignore[arg-type]
+    freed = simulate_changing(replace(model, motors=(motor,)), changes=changes[:1], duration=0.4, **FINE)
     spin = freed.result.trajectory.velocities[:, 1, 5]
     assert np.ptp(spin[10:]) < 1e-10
 
@@ -151,7 +152,7 @@ def test_points_on_lines_and_welds() -> None:
     """A weld is no joint at all: two bodies thrown as one keep their relative pose; a point slides on its line."""
     model, state = two_free()
     changes = [Change(0.1, "weld", on=("weld",), make=weld(0, 1), plastic=True)]
-    run = simulate_changing(model, state, changes=changes, duration=0.5, **FINE)  # type: ignore[arg-type]
+    run = simulate_changing(model, state, changes=changes, duration=0.5, **FINE)
     T = run.result.trajectory
     after = T.t > 0.1 - 1e-9
     R = rotation.matrix(T.quaternions[after])
@@ -162,7 +163,7 @@ def test_points_on_lines_and_welds() -> None:
     bead = replace(model, gravity=(0.0, 0.0, -9.81))
     falling = State(0.0, np.array([[0, 0, -0.2], [1.0, 0.6, 0]]), state.quaternions, np.zeros((2, 6)))
     change = Change(0.0, "attach bead", on=("bead",), make=lambda _: sliding)
-    T = simulate_changing(bead, falling, changes=[change], duration=0.5, **FINE).result.trajectory  # type: ignore[arg-type]
+    T = simulate_changing(bead, falling, changes=[change], duration=0.5, **FINE).result.trajectory
     tip = T.positions[:, 0] + rotation.matrix(T.quaternions[:, 0]) @ (0.2 * Z)
     assert np.abs(np.cross(tip, (X + Y) / np.sqrt(2))).max() < 1e-11
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -42,7 +44,7 @@ def _make(kind: str, rng: np.random.Generator) -> Primitive:
     angle = Coordinate("angle", 0, 1, p, u, s, mark, w)
     travel = Coordinate("distance", 1, 2, p, u, s)
     cam = curves.periodic([[0.1, 0.3], [1.0, 0.5], [2.5, 0.2], [4.0, 0.6]], 2 * np.pi, rise=0.4)
-    made = {
+    made: dict[str, Callable[[], Primitive]] = {
         "point on plane": lambda: PointOnPlane(0, 1, p, u, s, 0.3),
         "point on plane of the ground": lambda: PointOnPlane(GROUND, 1, p, u, s, 0.3),
         "axes angle": lambda: AxesAngle(0, 1, u, w, 0.2),
@@ -103,7 +105,7 @@ def test_jacobian_and_bias_are_the_derivatives_of_the_residual(kind: str, seed: 
             evaluate([primitive], *at(s, direction.reshape(3, 6)), reference=(x0, q0)) for s in (STEP, -STEP)
         )
         columns.append((ahead.g - behind.g) / (2 * STEP))
-    scale = np.linalg.norm(here.G)
+    scale = float(np.linalg.norm(here.G))
     assert_allclose(here.G, np.array(columns).T, atol=1e-6 * scale)
     assert_allclose(here.rates, here.G @ v.ravel(), rtol=1e-12, atol=1e-12 * scale)
     ahead, behind = (evaluate([primitive], *at(s, v), v, reference=(x0, q0)) for s in (STEP, -STEP))

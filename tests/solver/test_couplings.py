@@ -181,7 +181,7 @@ def test_cams_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="within one period"):
         periodic([[0, 0], [1, 1], [7, 2]], 2 * np.pi)
     with pytest.raises(ValueError, match="finite"):
-        spline([[0, 0], [1, float("nan")], [2, 2]])
+        spline([[0.0, 0.0], [1.0, float("nan")], [2.0, 2.0]])
 
 
 @settings(max_examples=30, deadline=None)

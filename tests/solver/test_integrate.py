@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -188,7 +189,7 @@ def test_contradiction_is_a_status_with_the_pose_of_least_squares() -> None:
         ({"duration": 1.0, "rate": 10.0, "rtol": 0.0}, "tolerances"),
     ],
 )
-def test_calls_that_mean_nothing_are_refused(call: dict[str, float], words: str) -> None:
+def test_calls_that_mean_nothing_are_refused(call: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         simulate(pendulum(), **call)
 

@@ -43,8 +43,8 @@ def _train(flips: list[bool], order: list[int]) -> Model:
     rows: list[Primitive] = []
     for (a, b, point), flip in zip(joints, flips, strict=False):
         one, other = (b, a) if flip else (a, b)
-        local = [point - (at[i] if i != GROUND else O) for i in (one, other)]
-        rows += hinge(place[one], place[other], *local, Z)
+        here, there = (point - (at[i] if i != GROUND else O) for i in (one, other))
+        rows += hinge(place[one], place[other], here, there, Z)
     # Wheels of 0.4 and 0.6 m on the crank's ends.
     if flips[-1]:
         rows.append(GearPair(place[4], place[3], "spur", O, Z, O, Z, 2 / 3))
@@ -148,7 +148,7 @@ def test_units_of_length_and_mass(seed: int, length: float, mass: float) -> None
         bodies=tuple(bodies),
         primitives=tuple(rows),
         positions=plain.positions * length,
-        gravity=tuple(length * g for g in plain.gravity),
+        gravity=(length * plain.gravity[0], length * plain.gravity[1], length * plain.gravity[2]),
     )
     units = np.array([length] * 3 + [1.0] * 3)
     here = State(0.0, state.positions * length, state.quaternions, state.velocities * units)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,7 +129,7 @@ def test_pd_motor_follows_its_target_within_its_effort() -> None:
 
 
 def test_callback_acts_along_the_coordinates() -> None:
-    def spring(t: float, q: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    def spring(t: float, q: np.ndarray, rate: np.ndarray) -> Any:
         return -3.0 * q - 0.1 * rate + np.array([np.sin(t), 0.0])
 
     base = pendulum(2)

@@ -50,6 +50,7 @@ def test_a_feature_is_in_its_components_frame(
     if direction is None:
         assert feature.direction is None
     else:
+        assert feature.direction is not None
         np.testing.assert_allclose(feature.direction, direction, atol=1e-15)
 
 
@@ -101,6 +102,7 @@ def test_the_line_printed_for_a_face_reads_back_to_its_feature(lay: Any, index: 
     feature = feature_of(lay, line)
     np.testing.assert_allclose(feature.point, face.point + np.array([0, 0.2, 0]), atol=1e-9)
     if face.direction is not None:
+        assert feature.direction is not None
         np.testing.assert_allclose(feature.direction, face.direction, atol=1e-12)
         assert feature.radius == face.radius
     assert ("face:" in line) == (face.name in {"top", "bottom", "bore", "knob"})
@@ -130,6 +132,8 @@ def test_any_face_reads_back_from_its_line(
     with_face: Assembly = make_assembly(parts=(type(part)("Block", shape), base.parts[1]))
     feature = feature_of(lay, yaml_for_face("Base", None, face, (face,)), assembly=with_face)
     np.testing.assert_allclose(feature.point, face.point, atol=1e-9)
+    assert feature.direction is not None
+    assert face.direction is not None
     np.testing.assert_allclose(feature.direction, face.direction, atol=1e-11)
     assert feature.kind is {"plane": FeatureKind.PLANE, "cylinder": FeatureKind.AXIS}[kind]
     if face.radius is not None:

@@ -73,4 +73,5 @@ def test_every_plane_of_a_real_part_reads_back(
     X_IC = again.instance(name).X_WI.inverse() @ again.component(component).X_WC
     for face, mate in zip(planes, again.mates, strict=True):
         assert X_IC.point(mate.a.point) == pytest.approx(face.point, abs=1e-9)
+        assert mate.a.direction is not None
         assert X_IC.vector(mate.a.direction) == pytest.approx(face.direction, abs=1e-11)

@@ -22,7 +22,7 @@ def write(folder: Path) -> Path:
     axes = {}
     for hinge in HINGES:
         sides = _connector(BODIES[hinge.a], hinge.point), _connector(BODIES[hinge.b], hinge.point)
-        limits = {}
+        limits: dict[str, tuple[str, str]] = {}
         if hinge.limits:
             for end, value in zip(("Min", "Max"), hinge.limits, strict=True):
                 limits |= {f"EnableAngle{end}": flag(True), f"Angle{end}": number(repr(float(np.degrees(value))))}

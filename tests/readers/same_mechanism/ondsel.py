@@ -23,11 +23,11 @@ def write(folder: Path) -> Path:
     for hinge in HINGES:
         lines += _joint("RevoluteJoint", hinge)
     lines += _joint("PlanarJoint", GUIDE, "\t\t\t\toffset", "\t\t\t\t\t0.0")
-    name, a, b, ratio = GEAR
+    name, first, second, ratio = GEAR
     lines += ["\t\t\tGearJoint", "\t\t\t\tName", f"\t\t\t\t\t{name}"]
-    for side, body in (("I", a), ("J", b)):
-        hinge = next(h for h in HINGES if h.a == "Base" and h.b == body)
-        lines += [f"\t\t\t\tMarker{side}", f"\t\t\t\t\t/Mechanism/{body}/{hinge.name}"]
+    for side, wheel in (("I", first), ("J", second)):
+        hinge = next(h for h in HINGES if h.a == "Base" and h.b == wheel)
+        lines += [f"\t\t\t\tMarker{side}", f"\t\t\t\t\t/Mechanism/{wheel}/{hinge.name}"]
     lines += ["\t\t\t\tradiusI", "\t\t\t\t\t1.0", "\t\t\t\tradiusJ", f"\t\t\t\t\t{ratio!r}", "\t\tMotions"]
     source = folder / "mechanism.asmt"
     source.write_text("\n".join(lines) + "\n")

@@ -107,7 +107,7 @@ def test_a_clicked_face_is_named_as_in_a_mates_file(demo: Mechanism, live: Open)
     assert shape.fine is not None
     X_WI = instance.X_WI
     middle = X_WI.point(shape.fine.vertices.mean(axis=0))
-    line = view.pick(np.add(middle, (0.0, 0.0, 5.0)), [0.0, 0.0, -2.0])
+    line = view.pick((middle[0], middle[1], middle[2] + 5.0), [0.0, 0.0, -2.0])
     assert line is not None
     assert lines == [line]
     assert line.startswith("{component: ")
@@ -146,11 +146,13 @@ def test_a_run_is_played(live: Open, tmp_path: Path) -> None:
     write_trajectory(simulate(mechanism, duration=0.3), tmp_path / "run.parquet")
     run = RunData(mechanism, tmp_path / "run.parquet")
     view = live(mechanism, run=run)
+    assert view.time is not None
     view.time.value = 0.15
     half = run.poses(np.array([int(np.searchsorted(run.time, view.time.value))]))[0, 0, :3]
     assert settled(lambda: bool(np.allclose(view.poses[0].p, half)))
     view.toggle()
-    assert settled(lambda: view.time.value > 0.2)
+    clock = view.time
+    assert settled(lambda: clock.value > 0.2)
     view.toggle()
 
 

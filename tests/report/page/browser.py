@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, ViewportSize
+from playwright.sync_api import Browser, Dialog, Page, Playwright, ViewportSize
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-dev-shm-usage"]
@@ -50,12 +50,17 @@ def opened(
     )
     try:
         page = context.new_page()
+
+        def refuse(dialog: Dialog) -> None:
+            seen.complaints.append(f"dialog {dialog.message}")
+            dialog.dismiss()
+
         if before is not None:
             page.add_init_script(before)
         page.on("request", lambda r: seen.requests.append(r.url))
         page.on("console", lambda m: seen.complaints.append(m.text) if m.type in ("error", "warning") else None)
         page.on("pageerror", lambda e: seen.complaints.append(str(e)))
-        page.on("dialog", lambda d: (seen.complaints.append(f"dialog {d.message}"), d.dismiss()))
+        page.on("dialog", refuse)
         page.goto(path.as_uri())
         if script:
             page.wait_for_selector("#view[data-ready]", state="attached")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from solver import State, functions, inverse, kinematic
 from solver.bondgraph import Bond, BondGraph, Drive, Fields, KinetoStatics, Known, Node, causality, solve
-from solver.constraints import GROUND, Coordinate, Coupler, Distance
+from solver.constraints import GROUND, Coordinate, Coupler, Distance, Primitive
 from solver.model import JointLoad, Model, Motor, RigidBody
 from tests.solver.examples import O, X, Y, Z, pendulum, planetary, turn
 
@@ -62,12 +63,17 @@ def test_every_kind_of_row_gives_the_solvers_forces() -> None:
     _agree(_swing(), Motor("left", turn(GROUND, 0), "angle", functions.expression("0.2*sin(3*t)")))
 
 
+def _placed(rows: Sequence[Primitive], body: int, by: np.ndarray) -> list[Primitive]:
+    """Rows of a hinge on the ground, for another body and moved along."""
+    moved = [{"point_a": p.point_a + by} if hasattr(p, "point_a") else {} for p in rows]
+    return [replace(p, b=body, **more) for p, more in zip(rows, moved, strict=True)]
+
+
 def _swing() -> Model:
     """Two pendulums side by side, one rod between their ends, and a third that turns as much as both."""
     base = pendulum(1)
     hinge = base.primitives
-    shift = [replace(p, b=1, point_a=p.point_a + X) if hasattr(p, "point_a") else replace(p, b=1) for p in hinge]
-    third = [replace(p, b=2, point_a=p.point_a - X) if hasattr(p, "point_a") else replace(p, b=2) for p in hinge]
+    shift, third = _placed(hinge, 1, X), _placed(hinge, 2, -X)
     ends = np.array([0.5, 0.2, 0.1])
     rod = Distance(0, 1, ends, 0.3 * X, float(np.linalg.norm([1.5, 0, 0] + 0.3 * X - [0.5, 0, 0] - ends)))
     follow = Coupler(GROUND, 2, ((1.0, turn(GROUND, 0)), (0.5, turn(GROUND, 1)), (-1.0, turn(GROUND, 2))))

@@ -38,7 +38,7 @@ def _joint(rng: np.random.Generator, a: int, b: int, x: Array, kind: tuple[int, 
 
 def _quaternions(rng: np.random.Generator, count: int) -> Array:
     q = rng.normal(size=(count, 4))
-    return q / np.linalg.norm(q, axis=1, keepdims=True)
+    return np.asarray(q / np.linalg.norm(q, axis=1, keepdims=True))
 
 
 def _random(rng: np.random.Generator, count: int, loops: int, repeats: int) -> Model:

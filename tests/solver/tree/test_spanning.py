@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from solver.state import State
 from solver.tree import TreeJoint
 from tests.solver.examples import O, X, Y, Z, ball, body, hinge, pendulum, planetary, poses, turn, wheels
 
-FINE = {"duration": 0.6, "rate": 20.0, "rtol": 1e-11, "atol": 1e-11}
+FINE: dict[str, Any] = {"duration": 0.6, "rate": 20.0, "rtol": 1e-11, "atol": 1e-11}
 
 
 def agree(one: Result, other: Result, tolerance: float = 1e-8, without: tuple[str, ...] = ()) -> None:
@@ -34,17 +35,17 @@ def agree(one: Result, other: Result, tolerance: float = 1e-8, without: tuple[st
 
 def both(model: Model, tree: Sequence[TreeJoint], state: State | None = None, **run: object) -> tuple[Result, Result]:
     given = {**FINE, **run}
-    return simulate(model, state, **given), simulate(model, state, tree=tree, **given)  # type: ignore[arg-type]
+    return simulate(model, state, **given), simulate(model, state, tree=tree, **given)
 
 
-def _rows(kind: str) -> tuple[list[Primitive], dict[str, object]]:
+def _rows(kind: str) -> tuple[list[Primitive], dict[str, Any]]:
     """Rows of a joint between the ground and body 0 at its centre, axis z, and what a tree must know besides."""
     y_across = [AxesAngle(GROUND, 0, X, Z), AxesAngle(GROUND, 0, Y, Z)]
     on_line = [PointOnPlane(GROUND, 0, O, e, O) for e in (X, Y)]
     angle = Coordinate("angle", GROUND, 0, O, Z, O, X, X)
     travel = Coordinate("distance", GROUND, 0, O, Z, O)
     screw = Coupler(GROUND, 0, ((0.1, angle), (-1.0, travel)))
-    return {
+    joints: dict[str, tuple[list[Primitive], dict[str, Any]]] = {
         "revolute": (hinge(GROUND, 0, O, O, Z), {}),
         "prismatic": ([*y_across, AxesAngle(GROUND, 0, X, Y), *on_line], {}),
         "screw": ([*y_across, *on_line, screw], {"pitch": 0.1}),
@@ -52,7 +53,8 @@ def _rows(kind: str) -> tuple[list[Primitive], dict[str, object]]:
         "planar": ([*y_across, PointOnPlane(GROUND, 0, O, Z, O)], {"second": X}),
         "spherical": (ball(GROUND, 0, O, O), {}),
         "universal": ([*ball(GROUND, 0, O, O), AxesAngle(GROUND, 0, Z, X)], {"second": X}),
-    }[kind]
+    }
+    return joints[kind]
 
 
 def _two_bodies(kind: str, *, reverse: bool) -> tuple[Model, list[TreeJoint]]:
@@ -64,7 +66,7 @@ def _two_bodies(kind: str, *, reverse: bool) -> tuple[Model, list[TreeJoint]]:
     x, q = poses([[0.3, 0.2, 0.1], [1.0, 0.5, 0.2]])
     x[0] = 0.0
     skew = np.array([1.0, 2.0, -1.0]) / np.sqrt(6)
-    joints = [TreeJoint("first", kind, GROUND, 0, O, Z, **more)]  # type: ignore[arg-type]
+    joints = [TreeJoint("first", kind, GROUND, 0, O, Z, **more)]
     bodies = (RigidBody("one", 2.0, np.diag([0.3, 0.4, 0.5])), RigidBody("two", 1.0, np.diag([0.1, 0.2, 0.25])))
     other = hinge(0, 1, np.array([0.5, 0.1, 0]), np.array([0.5, 0.1, 0]) - x[1], skew)
     if reverse:
@@ -94,7 +96,7 @@ def test_every_kind_of_joint_either_way_round(kind: str, reverse: bool) -> None:
     model, joints = _two_bodies(kind, reverse=reverse)
     agree(*both(model, joints, duration=0.4))
     # Begun on the way, moving: the tree reads its own coordinates from poses and rates.
-    half = simulate(model, **FINE).trajectory  # type: ignore[arg-type]
+    half = simulate(model, **FINE).trajectory
     state = State(0.0, half.positions[-1], half.quaternions[-1], half.velocities[-1])
     agree(*both(model, joints, state, duration=0.2))
 
@@ -105,8 +107,8 @@ def test_a_chain_cut_free_or_whole() -> None:
     whole, tree = both(chain, joints)
     agree(whole, tree)
     # Where the tree has no joint, the body is free and the joint's own rows close it.
-    agree(whole, simulate(chain, tree=joints[:2], **FINE))  # type: ignore[arg-type]
-    agree(whole, simulate(chain, tree=joints[1:], **FINE))  # type: ignore[arg-type]
+    agree(whole, simulate(chain, tree=joints[:2], **FINE))
+    agree(whole, simulate(chain, tree=joints[1:], **FINE))
     loose = replace(chain, primitives=chain.primitives[5:], groups=chain.groups[5:])
     spinning = State(0.0, chain.positions, chain.quaternions, np.tile([0.0, 1, 0, 0, 0, 2.0], (3, 1)))
     spinning.velocities[:, 1] = 2.0 * chain.positions[:, 0]
@@ -161,9 +163,9 @@ def test_events_and_refusals() -> None:
     assert one.status.code == other.status.code == "event"
     assert_allclose(other.events[0].t, one.events[0].t, atol=1e-8)
     with pytest.raises(ValueError, match="explicit methods only"):
-        simulate(model, tree=joints, integrator="generalized_alpha", **FINE)  # type: ignore[arg-type]
+        simulate(model, tree=joints, integrator="generalized_alpha", **FINE)
     with pytest.raises(ValueError, match='joint 0: a tree has no joint of the kind "ball"'):
-        simulate(model, tree=[replace(joints[0], kind="ball")], **FINE)  # type: ignore[arg-type]
+        simulate(model, tree=[replace(joints[0], kind="ball")], **FINE)
 
 
 def test_a_wheel_may_turn_many_times_in_one_step() -> None:

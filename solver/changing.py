@@ -272,7 +272,7 @@ def _holding(model: Model, rows: Sequence[_Held]) -> Model:
 def _fit(system: System, state: State, change: Change, new: Sequence[int]) -> tuple[Status | None, dict[str, Array]]:
     """Whether the state fits the rows of the primitives `new`, and the impulses that it takes (n, 6) by group."""
     drive = drive_values(system, state.t)
-    T, K, B, W = system.program.terms, system.plan, system.bodies, system.rows
+    T, K, B, W = system.program.terms, system.plan.schur, system.bodies, system.rows
     x, R, v = frames(state.positions, state.quaternions, state.velocities)
     angles = np.zeros(0) if state.angles is None else state.angles
     *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)

@@ -90,8 +90,12 @@ def test_what_has_legs_instead_of_an_arm_is_told(corpus: Path, capsys: pytest.Ca
 
 def test_a_loop_of_hinges_is_told() -> None:
     places = {"crank": [0, 0, 0.5], "coupler": [1.0, 0, 1.0], "rocker": [2.0, 0, 0.25]}
-    ends = [("A", "ground", "crank", [0, 0, 0]), ("B", "crank", "coupler", [0, 0, 1])]
-    ends += [("C", "coupler", "rocker", [2, 0, 1]), ("D", "ground", "rocker", [2.0, 0, -0.5])]
+    ends = [
+        ("A", "ground", "crank", [0.0, 0.0, 0.0]),
+        ("B", "crank", "coupler", [0.0, 0.0, 1.0]),
+        ("C", "coupler", "rocker", [2.0, 0.0, 1.0]),
+        ("D", "ground", "rocker", [2.0, 0.0, -0.5]),
+    ]
     mates = [mate(places, name, MateKind.INSERT, a, b, p, [0, 1, 0]) for name, a, b, p in ends]
     with pytest.raises(ModelError) as error:
         transmission(cb.build(assembly(places, mates)))

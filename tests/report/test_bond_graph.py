@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,7 +65,7 @@ def test_every_node_and_bond_is_drawn_once_and_nothing_lies_on_another(found: In
 def test_the_page_shows_efforts_peaks_and_graph(page_code: None, found: Inverse) -> None:
     mechanism = found.run.mechanism
     text = page_html(mechanism, diagnose(mechanism), efforts=found)
-    tree = lxml_html.document_fromstring(text)
+    tree: Any = lxml_html.document_fromstring(text)
     assert {"efforts", "peaks", "bondgraph", "run"} <= set(tree.xpath("//section/@id"))
     assert not tree.xpath("//@style")
     shown = [c.text_content() for c in tree.xpath("//section[@id='peaks']//tbody/tr[1]/*")]

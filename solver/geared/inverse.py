@@ -80,10 +80,9 @@ def loads(
     contacts, carried, reaction = np.empty((k, h, 3)), np.empty((k, h, 3)), np.empty((k, m, 6))
     R = np.empty((k, m + 1, 3, 3))
     out = (transmitted, torques, contacts, carried, reaction, left, R)
-    place = _place(robot)
     inputs = np.array(robot.inputs, np.int64)
     gravity = np.array(robot.model.gravity, float)
-    two_steps(L, M, robot.rates, robot.balance, place, inputs, gravity, q, qd, qdd, resist, wrenches, out)
+    two_steps(L, M, robot.balance, inputs, gravity, q, qd, qdd, resist, wrenches, out)
     world = np.einsum("kgij,kgj->kgi", R[:, M.carrier], carried)
     on_driver, on_driven = (np.einsum("kgji,kgj->kgi", R[:, i], s * world) for i, s in ((M.driver, 1), (M.driven, -1)))
     return Loads(torques, transmitted, contacts, carried, on_driver, on_driven, reaction, q, qd, qdd, left)
@@ -130,7 +129,6 @@ def links(robot: Transmission) -> Links:
         at_parent=in_frames("point", canonical, point=True),
         at_link=in_frames("point", own, point=True),
         start=start,
-        hinge=in_frames("point", own, point=True),
         own_axis=in_frames("axis", own, point=False),
         mass=np.array([b.mass for b in model.bodies], float),
         inertia=np.array([b.inertia for b in model.bodies], float),

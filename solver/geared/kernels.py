@@ -23,8 +23,8 @@ class Links(NamedTuple):
     """Links in their body frames C (origin in the centre of mass). Parents have n for the base.
 
     `order` has parents first. Link i turns about `axis` (in the frame of its canonical parent) through `at_parent`
-    there, which is `at_link` in its own frame; `start` (n, 3, 3) is its orientation in the canonical parent's frame
-    as designed. `hinge` (in its own frame) is where the pair as designed stands, on `parent`.
+    there, which is `at_link` in its own frame, where `own_axis` is its axis; `start` (n, 3, 3) is its orientation
+    in the canonical parent's frame as designed. The pair as designed stands in the same point, on `parent`.
     `share_link`, `share` (n, 2): the pair's turn is Σ share · canonical angle (n: nothing).
     """
 
@@ -35,7 +35,6 @@ class Links(NamedTuple):
     at_parent: Array
     at_link: Array
     start: Array
-    hinge: Array
     own_axis: Array
     mass: Array
     inertia: Array
@@ -109,15 +108,15 @@ def secondary(M, rates, place, values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def move(L, q, qd, qdd, gravity, x, R, v, w, a, alpha):  # type: ignore[no-untyped-def]
-    """Poses, velocities and accelerations of all links from their canonical angles: eqs. (2)-(5), (10), (11).
+def move(L, q, qd, qdd, gravity, x, R, w, a, alpha):  # type: ignore[no-untyped-def]
+    """Poses, angular velocities and accelerations of all links from their canonical angles: eqs. (2)-(5), (10), (11).
 
     The base is accelerated against gravity, so that `a` is what acts on a mass. Eq. (10) is completed by its
     derivative, α_j = α_i + q̈ z + ω_i × q̇ z, and links move with the angle they really have, balanced or not.
     """
     n = L.order.shape[0]
     for k in range(3):
-        x[n, k], v[n, k], w[n, k], alpha[n, k] = 0.0, 0.0, 0.0, 0.0
+        x[n, k], w[n, k], alpha[n, k] = 0.0, 0.0, 0.0
         a[n, k] = -gravity[k]
         for j in range(3):
             R[n, j, k] = 1.0 if j == k else 0.0
@@ -134,12 +133,11 @@ def move(L, q, qd, qdd, gravity, x, R, v, w, a, alpha):  # type: ignore[no-untyp
         ai = add(ap, add(mul(qdd[i], u), mul(qd[i], cross(wp, u))))
         out, back = turn(R[p], L.at_parent[i]), mul(-1.0, turn(R[i], L.at_link[i]))
         xi = add(_of(x, p), add(out, back))
-        vi = add(_of(v, p), add(cross(wp, out), cross(wi, back)))
         first = add(cross(ap, out), cross(wp, cross(wp, out)))
         second = add(cross(ai, back), cross(wi, cross(wi, back)))
         acc = add(_of(a, p), add(first, second))
         for k in range(3):
-            x[i, k], v[i, k], w[i, k], a[i, k], alpha[i, k] = xi[k], vi[k], wi[k], acc[k], ai[k]
+            x[i, k], w[i, k], a[i, k], alpha[i, k] = xi[k], wi[k], acc[k], ai[k]
 
 
 @njit(cache=True)
@@ -210,7 +208,7 @@ def bearings(L, x, R, torque, wrench, reaction, left):  # type: ignore[no-untype
             for j in range(3):
                 wrench[p, j] += f[j]
                 wrench[p, 3 + j] += moved[j]
-        at_hinge = sub(m, cross(turn(R[i], L.hinge[i]), f))
+        at_hinge = sub(m, cross(turn(R[i], L.at_link[i]), f))
         force, moment = _back(R[i], f), _back(R[i], at_hinge)
         u = _of(L.own_axis, i)
         left[i] = dot(u, moment) - torque[i]
@@ -220,17 +218,16 @@ def bearings(L, x, R, torque, wrench, reaction, left):  # type: ignore[no-untype
 
 
 @njit(cache=True)
-def two_steps(L, M, rates, balance, place, inputs, gravity, q, qd, qdd, resist, external, out):  # type: ignore[no-untyped-def]
+def two_steps(L, M, balance, inputs, gravity, q, qd, qdd, resist, external, out):  # type: ignore[no-untyped-def]
     """All samples; q, qd, qdd (k, n) come with the primary links' entries and leave with all. `resist` (k, n) are
     torques about the pairs as designed that loads exert; `out` the arrays of results."""
     transmitted, torques, local, carried, reaction, left, orientation = out
     n, h = L.order.shape[0], M.driver.shape[0]
-    x, v, w, a, alpha = (np.empty((n + 1, 3)), np.empty((n + 1, 3)), np.empty((n + 1, 3)), np.empty((n + 1, 3)),
-                         np.empty((n + 1, 3)))  # fmt: skip
+    x, w, a, alpha = np.empty((n + 1, 3)), np.empty((n + 1, 3)), np.empty((n + 1, 3)), np.empty((n + 1, 3))
     R = np.empty((n + 1, 3, 3))
     wrench, right, solved, torque = np.empty((n, 6)), np.empty(n), np.empty(n), np.empty(n)
     for s in range(q.shape[0]):
-        move(L, q[s], qd[s], qdd[s], gravity, x, R, v, w, a, alpha)
+        move(L, q[s], qd[s], qdd[s], gravity, x, R, w, a, alpha)
         asked(L, R, w, a, alpha, external[s], wrench)
         effective(L, x, R, wrench, right)
         for i in range(n):

@@ -1,7 +1,7 @@
 """Compile the kernels once, as a part of installing: `python -m solver.warm`.
 
-A geared pair on hinges is run for a moment, and taken as a geared robot; Numba keeps what it compiled beside the sources
-(or in its own cache folder where that is not writable).
+A geared pair on hinges is run for a moment, and taken as a geared robot; Numba keeps what it compiled beside the
+sources (or in its own cache folder where that is not writable).
 """
 
 from __future__ import annotations

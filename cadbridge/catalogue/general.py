@@ -68,4 +68,10 @@ ENTRIES: dict[str, Entry] = {
         "A length, mass, limit or ratio is not finite or beyond 1e15 in SI; nothing can be computed with it.",
         "Mend the number in the file, or export it again.",
     ),
+    "CB110": Entry(
+        Severity.ERROR,
+        "two STEP entities of one number",
+        "References to the number can mean either of the two, and OCCT may look for the right one without end.",
+        "Export the file again; if it was edited by hand, give the later entity a number of its own.",
+    ),
 }

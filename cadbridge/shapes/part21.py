@@ -27,6 +27,8 @@ MAX_FILES = 5000
 
 _CHUNK = 1 << 20
 _BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*ISO-10303-21\s*;", re.DOTALL)
+_NUMBER = re.compile(rb"(?:^|;)\s*#(\d{1,18})\s*=", re.MULTILINE)
+_OPAQUE = re.compile(rb"'(?:[^']|'')*'|/\*.*?\*/", re.DOTALL)
 _END = re.compile(rb"END-ISO-10303-21\s*;")
 _DOCUMENT_FILE = re.compile(rb"\bDOCUMENT_FILE\s*\(\s*'((?:[^']|'')*)'")
 _APPLIED = re.compile(rb"\bAPPLIED_EXTERNAL_IDENTIFICATION_ASSIGNMENT\s*\(\s*'((?:[^']|'')*)'")
@@ -72,6 +74,7 @@ class Workspace:
     def _prepare(self, path: Path, findings: Findings) -> Prepared:
         data = load(path, findings)
         check_frame(data, path, findings)
+        check_numbers(data, path, findings)
         named = external_names(data)
         packed = not data_is_file(path)
         lost = (densities(data), operators(data))
@@ -191,6 +194,35 @@ def check_frame(data: bytes, path: Path, findings: Findings) -> None:
     raise InputError(findings.as_tuple()[-1].message, findings)
 
 
+def check_numbers(data: bytes, path: Path, findings: Findings) -> None:
+    """InputError where an entity's number stands twice: OCCT then may look for the one it means without end."""
+    if _first_twice(data) is None:
+        return
+    # What looked like a number may have been in a string or a comment.
+    bare = _OPAQUE.sub(lambda m: b"\n" * m[0].count(b"\n"), data)
+    found = _first_twice(bare)
+    if found is None:
+        return
+    number, at = found
+    where = Where(file=str(path), line=bare.count(b"\n", 0, at) + 1)
+    findings.add("CB110", f"#{number} stands twice in {path.name}", where)
+    raise InputError(f"#{number} stands twice in {path.name}", findings)
+
+
+def _first_twice(data: bytes) -> tuple[int, int] | None:
+    """The first number that an earlier entity has, and where it stands; None where all differ."""
+    numbers = list(map(int, _NUMBER.findall(data)))
+    if len(set(numbers)) == len(numbers):
+        return None
+    seen: set[int] = set()
+    for match in _NUMBER.finditer(data):
+        number = int(match[1])
+        if number in seen:
+            return number, match.start(1)
+        seen.add(number)
+    return None
+
+
 def external_names(data: bytes) -> list[str]:
     """The names of other files that a STEP text refers to, in order, each once."""
     names: dict[str, None] = {}
@@ -222,6 +254,7 @@ def _copy_tree(
                 inner = load(found, findings)
                 try:
                     check_frame(inner, found, findings)
+                    check_numbers(inner, found, findings)
                 except InputError:
                     continue
                 waiting.append((inner, found, folder / found.relative_to(root)))

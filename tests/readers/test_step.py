@@ -263,6 +263,24 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
     assert [f.code for f in caught.value.findings] == ["CB100"]
 
 
+def test_a_number_that_stands_twice_is_told_with_its_line(nested: Path, tmp_path: Path) -> None:
+    path = tmp_path / "twice.step"
+    lines = nested.read_text().replace("ENDSEC;\nEND-ISO", "#10=DIRECTION('',(0.,0.,1.));\nENDSEC;\nEND-ISO")
+    path.write_text(lines)
+    with pytest.raises(InputError) as caught:
+        read(path)
+    (finding,) = caught.value.findings
+    assert finding.code == "CB110"
+    assert finding.where.line == lines.split("\n").index("#10=DIRECTION('',(0.,0.,1.));") + 1
+
+
+def test_what_looks_like_a_number_in_a_string_is_none(nested: Path, tmp_path: Path) -> None:
+    path = tmp_path / "strings.step"
+    text = "/* ;#10=X(); */\n#999999=DESCRIPTIVE_REPRESENTATION_ITEM('; #10=X();',';\n#10 = it''s');\nENDSEC;\nEND-ISO"
+    path.write_text(nested.read_text().replace("ENDSEC;\nEND-ISO", text))
+    assert read(path).instances
+
+
 def test_garbage_inside_the_data_does_not_bring_us_down(nested: Path, tmp_path: Path) -> None:
     text = nested.read_text()
     path = tmp_path / "mangled.step"

@@ -79,6 +79,9 @@ def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, P
     if not a or not b or a == b:
         c.say("CB1425", f"joint {name} joins {ends[0]!r} and {ends[1]!r}, which are not two links", element, name)
         return None
+    lost = [end for end in (a, b) if end != GROUND and end not in X]
+    if lost:
+        raise UnresolvedError(f"{lost[0]!r} has no place")
     X_WJ = placed(scope, name)
     axes = []
     for tag in ("axis", "axis2"):

@@ -94,12 +94,7 @@ SAME = {
     ("sw2robot", "a side under another key"): "every mate stands twice in this format",
     ("sw2robot", "a mate twice"): "every mate stands twice in this format",
     ("chrono", "a mate twice"): "a variable may be used again, and equal links are one mate",
-    ("ap242", "a mate twice"): "an instance that stands twice is one",
-    ("ap242", "a body twice"): "an instance that stands twice is one",
     ("ap242", "a body less"): "a link is known by its representation",
-    ("ap214", "a mate twice"): "an instance that stands twice is one",
-    ("step with mates", "a mate twice"): "an instance that stands twice is one",
-    ("step with mates", "a body twice"): "an instance that stands twice is one",
     ("freecad", "a mate twice"): "an object that stands twice is one",
     ("freecad", "a body twice"): "an object that stands twice is one",
 }

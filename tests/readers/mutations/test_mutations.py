@@ -15,6 +15,7 @@ import cadbridge as cb
 from cadbridge.errors import CadbridgeError
 from tests.readers.mutations.anchors import ANCHORS
 from tests.readers.mutations.common import COMMON, SAME
+from tests.readers.mutations.hostile import HOSTILE
 from tests.readers.same_mechanism.formats import FORMATS
 
 MEMBER = "Document.xml"
@@ -82,4 +83,18 @@ def test_a_broken_file_ends_in_findings(name: str, change: str, tmp_path: Path) 
     before = sorted(tmp_path.rglob("*"))
     told = codes_of(folder / (sample(name) / "source").read_text())
     assert bool(told - codes_unchanged(name)) is ((name, change) not in SAME), told
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("name", "case"), [(name, case) for name, cases in HOSTILE.items() for case in cases])
+def test_a_hostile_file_does_no_harm(name: str, case: str, tmp_path: Path) -> None:
+    make, code = HOSTILE[name][case]
+    folder = tmp_path / "in"
+    shutil.copytree(sample(name), folder)
+    path = changed_file(name, folder)
+    content = make(text_of(path))
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = sorted(tmp_path.rglob("*"))
+    told = codes_of(folder / (sample(name) / "source").read_text())
+    assert not code or any(c.startswith(code) for c in told - codes_unchanged(name)), told
     assert sorted(tmp_path.rglob("*")) == before

@@ -161,6 +161,17 @@ def test_a_planet_on_a_fixed_ring_is_solved_two_at_a_time() -> None:
     check(model, robot, ["sun"])
 
 
+@pytest.mark.parametrize(("ratio", "away"), [(-0.4, 1.0), (-2.5, -1.0), (1.7, -1.0)])
+def test_teeth_push_an_annulus_away_from_its_axis_and_every_other_wheel_towards_it(ratio: float, away: float) -> None:
+    """Below 1 the driving wheel is the annulus."""
+    model = train([0.5, 0.7], [ratio], [0])
+    robot = geared.transmission(model, "link 1", inputs_of(model))
+    loads = geared.loads(robot, [[0.3, 0.2]], [[1.0, -2.0]], [[3.0, 1.0]], pressure_angle=0.4)
+    t = float(loads.transmitted[0, 0])
+    assert_allclose(loads.contacts[0, 0], [away * np.tan(0.4) * abs(t), t, 0.0], atol=1e-12)
+    assert_allclose(np.linalg.norm(loads.on_driven[0, 0]), abs(t) / np.cos(0.4))
+
+
 def test_loads_along_hinges_act() -> None:
     """A pair of wheels: ξ = (I₁ + I₂/k²) q̈ + what resists at both, brought to the first."""
     k, q, qd, qdd = 2.0, 0.3, 0.7, -1.1

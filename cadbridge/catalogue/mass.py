@@ -98,4 +98,43 @@ ENTRIES: dict[str, Entry] = {
         "The visual mesh is not closed; the collision mesh is, but hulls are larger than the part.",
         "Close the visual mesh, or give the part's mass.",
     ),
+    "CB315": Entry(
+        Severity.INFO,
+        "solids overlap",
+        "Two parts reach into each other as placed. What they share counts twice in the masses, and no real parts can "
+        "stand so.",
+        "Cut one part by the other, or mend the placement; screws in holes drawn too small weigh little.",
+        "A shaft of 20 mm in a hole drawn with 18 mm: the ring between them counts twice.",
+    ),
+    "CB316": Entry(
+        Severity.WARNING,
+        "a part inside another",
+        "One part lies wholly within the solid of another: a duplicate in the same place, a hull drawn as a solid, or "
+        "a part that was meant to be cut out. Its mass counts twice.",
+        "Delete the duplicate, hollow the hull, or leave the hull out of the mass.",
+        "A motor inside a housing that is a solid block.",
+    ),
+    "CB317": Entry(
+        Severity.INFO,
+        "parts that were not tested for overlaps",
+        "Only closed meshes enclose a volume that others can reach into.",
+        "Mend the mesh (fill its holes) where it matters.",
+        "An STL with a missing facet.",
+    ),
+    "CB318": Entry(
+        Severity.WARNING,
+        "a declared mass that is not its shape's",
+        "The declared mass is not that of the part's volume with its density, or makes a density that no material has: "
+        "confused units, a material never assigned, or a mass of another part.",
+        "Mend the value in the file, or take --mass from-mesh with a density.",
+        "A bracket of 50 cm³ declares 390 kg: it was 390 g.",
+    ),
+    "CB319": Entry(
+        Severity.WARNING,
+        "a declared centre or inertia that its shape cannot have",
+        "No distribution of mass within the part's box has this centre of mass or this inertia: confused units, or "
+        "another frame than the part's.",
+        "Mend the values in the file, or take --mass from-mesh with a density.",
+        "A link of 0.3 m with 0.01 kg whose inertia is 2: it was written in kg mm².",
+    ),
 }

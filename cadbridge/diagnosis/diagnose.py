@@ -14,6 +14,7 @@ from cadbridge.diagnosis.redundancy import Repeats, repeats_of
 from cadbridge.diagnosis.web import Web, web_of
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.mass import overlaps_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, rows_of
@@ -21,7 +22,7 @@ from solver.constraints import Primitive
 
 
 def diagnose(mechanism: Mechanism) -> Diagnosis:
-    """Mobility and freedoms, dependent groups, redundant mates and determined reactions.
+    """Mobility and freedoms, dependent groups, redundant mates, determined reactions, gears, solids that overlap.
 
     Redundancy is computed on components with all their mates; freedoms and reactions on bodies with all mates between
     them. The mobility of bodies with their joints is computed beside it, and a difference is a finding.
@@ -41,6 +42,7 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     gears = gears_of(mechanism, findings)
     transmissions = transmissions_of(mechanism, free.freedoms, findings)
     locked = locked_trains(mechanism, free.freedoms, findings)
+    overlaps = overlaps_of(mechanism.assembly, findings)
     return Diagnosis(
         mobility,
         repeats.groups,
@@ -53,6 +55,7 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
         gears,
         transmissions,
         locked,
+        overlaps,
     )
 
 

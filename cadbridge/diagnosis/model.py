@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.findings import Finding
+from cadbridge.mass import Overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ class LockedTrains:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Mobility, freedoms, dependent groups, redundant mates, reactions, gears and findings of a mechanism."""
+    """Mobility, freedoms, dependent groups, redundant mates, reactions, gears, overlaps and findings."""
 
     mobility: Mobility
     groups: tuple[Group, ...]
@@ -165,3 +166,4 @@ class Diagnosis:
     gears: tuple[Gear, ...] = ()
     transmissions: tuple[Transmission, ...] = ()
     locked_trains: tuple[LockedTrains, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()

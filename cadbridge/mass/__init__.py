@@ -4,6 +4,8 @@ volume_properties(mesh)      volume, centre and inertia at density 1
 audit_mesh(mesh)             is it closed, which way out; repaired where that is exact
 part_mass(part, findings)    the mass of a part and where it comes from
 audit_declared(parts)        placeholders and impossible values among declared masses
+doubt_declared(parts, …)     declared masses that are not those of the shapes
+overlaps_of(assembly, …)     solids that reach into each other
 load_mesh_file(path)         STL, DAE or OBJ
 """
 
@@ -11,15 +13,20 @@ from __future__ import annotations
 
 from cadbridge.mass.audit import MeshAudit, audit_mesh, volume_properties
 from cadbridge.mass.declared import audit_declared, impossible
+from cadbridge.mass.doubts import doubt_declared
 from cadbridge.mass.files import load_mesh_file
+from cadbridge.mass.overlap import Overlap, overlaps_of
 from cadbridge.mass.parts import part_mass, part_volume
 
 __all__ = [
     "MeshAudit",
+    "Overlap",
     "audit_declared",
     "audit_mesh",
+    "doubt_declared",
     "impossible",
     "load_mesh_file",
+    "overlaps_of",
     "part_mass",
     "part_volume",
     "volume_properties",

@@ -24,9 +24,10 @@ class ComponentMass:
 
 def component_masses(assembly: Assembly, findings: Findings) -> dict[str, ComponentMass]:
     """Mass properties of every component; what is wrong with a part's is told once."""
-    from cadbridge.mass import audit_declared, part_mass
+    from cadbridge.mass import audit_declared, doubt_declared, part_mass
 
     findings.extend(audit_declared(assembly.parts))
+    doubt_declared(assembly.parts, findings)
     of_part = {part.name: part_mass(part, findings) for part in assembly.parts}
     return {c.name: _component(assembly, c, of_part) for c in assembly.components}
 

@@ -97,6 +97,9 @@ def check_document(
             }
             for t in diagnosis.locked_trains
         ],
+        "overlaps": [
+            {"parts": [o.a, o.b], "volume": _number(o.volume), "share": _number(o.share)} for o in diagnosis.overlaps
+        ],
         "bodies": [
             {"name": b.name, "parts": list(b.instances), **_mass(b.mass), "mass_source": b.mass_source}
             for b in mechanism.bodies
@@ -139,10 +142,11 @@ def findings_list(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 def with_masses(assembly: Assembly) -> Assembly:
     """The assembly with the findings that weighing its parts brings up."""
-    from cadbridge.mass import audit_declared, part_mass
+    from cadbridge.mass import audit_declared, doubt_declared, part_mass
 
     findings = Findings()
     findings.extend(audit_declared(assembly.parts))
+    doubt_declared(assembly.parts, findings)
     for part in assembly.parts:
         part_mass(part, findings)
     return assembly.with_findings(findings.as_tuple())

@@ -1,0 +1,93 @@
+"""Declared masses beside the shapes that should have them: other materials, other units, other bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Mesh, Part
+from cadbridge.findings import Findings
+from cadbridge.mass.declared import impossible
+from cadbridge.mass.parts import part_volume
+
+LIGHTEST, DENSEST = 10.0, 23_000.0
+"""kg/m³: foams and osmium; no solid of a machine is beyond."""
+ALIKE = 0.2
+"""Relative difference of a declared mass from density times volume that is let pass: simplified shapes, paint."""
+SLACK = 0.05
+"""Share of a part's size by which its centre may lie outside of its box, and its inertia exceed that box."""
+POINTLIKE = 1e-3
+"""A radius of gyration below this share of the part's size belongs to something much smaller."""
+UNITS = {1e3: "a factor of 1000: g for kg", 1e9: "a factor of 10⁹: mm for m", 1e6: "a factor of 10⁶: mm for m",
+         25.4**3: "inches for mm"}  # fmt: skip
+"""Factors that units confused leave."""
+
+
+def doubt_declared(parts: Iterable[Part], findings: Findings) -> None:
+    """Tell parts whose declared mass properties are not those of their shape.
+
+    CB318: another mass than density times volume, or a density of no material. CB319: a centre or an inertia that no
+    distribution of mass within the part's box has.
+    """
+    for part in parts:
+        declared, mesh = part.declared, _mesh(part)
+        if declared is None or mesh is None or impossible(declared) is not None:
+            continue
+        volume, _ = part_volume(part, Findings())
+        if volume is not None and volume.mass > 0:
+            _doubt_mass(part, declared.mass, volume.mass, findings)
+        low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+        size = float(np.linalg.norm(high - low))
+        outside = float(np.max(np.maximum(low - declared.com, declared.com - high), initial=0.0))
+        if outside > SLACK * size:
+            text = f"the centre of mass of {part.name} lies {outside * 1e3:.3g} mm outside of its box"
+            findings.add("CB319", text + _unit(float(np.linalg.norm(declared.com)) / size), part.where)
+            continue
+        _doubt_inertia(part, float(np.linalg.eigvalsh(declared.inertia)[-1]) / declared.mass, mesh.vertices, findings)
+
+
+def _mesh(part: Part) -> Mesh | None:
+    shape = part.shape
+    meshes = (shape.fine, shape.coarse, shape.collision) if shape is not None else ()
+    return next((m for m in meshes if m is not None and len(m.triangles)), None)
+
+
+def _doubt_mass(part: Part, declared: float, volume: float, findings: Findings) -> None:
+    density = declared / volume
+    if part.density is not None and abs(density / part.density - 1) > ALIKE:
+        said = part.density_source or "its density"
+        findings.add(
+            "CB318",
+            f"{part.name} declares {declared:.4g} kg; its shape with {part.density:.5g} kg/m³ ({said}) makes "
+            f"{part.density * volume:.4g} kg" + _unit(density / part.density),
+            part.where,
+        )
+    elif part.density is None and not LIGHTEST < density < DENSEST:
+        text = f"{part.name} declares {declared:.4g} kg: a density of {density:.3g} kg/m³, which no material has"
+        findings.add("CB318", text + _unit(density / 2000.0, near=6.0), part.where)
+
+
+def _doubt_inertia(part: Part, square: float, vertices: NDArray[np.float64], findings: Findings) -> None:
+    """`square` is the largest principal moment for each kg, m²: at most the farthest point's distance squared."""
+    assert part.declared is not None
+    reach = float(np.max(np.linalg.norm(vertices - part.declared.com, axis=1)))
+    if square > (reach * (1 + SLACK)) ** 2:
+        findings.add(
+            "CB319",
+            f"the inertia of {part.name} is that of a body of {np.sqrt(square) * 1e3:.3g} mm radius, its shape reaches "
+            f"{reach * 1e3:.3g} mm" + _unit(square / (0.4 * reach**2), near=6.0),
+            part.where,
+        )
+    elif 0 < square < (POINTLIKE * reach) ** 2:
+        text = f"the inertia of {part.name} is that of a body of {np.sqrt(square) * 1e3:.3g} mm radius"
+        findings.add("CB319", f"{text}, its shape reaches {reach * 1e3:.3g} mm", part.where)
+
+
+def _unit(factor: float, near: float = 1.3) -> str:
+    """Which units may have been confused where a number is off by a factor, within `near` times."""
+    for known, words in UNITS.items():
+        if any(candidate / near < factor < candidate * near for candidate in (known, 1 / known)):
+            return f" ({words}?)"
+    return ""

@@ -1,0 +1,190 @@
+"""Solids that reach into each other as placed: their common volume counts twice in every mass.
+
+Boxes first, then the exact intersection of closed meshes, once for all pairs of parts that stand alike. Round faces
+that fit each other overlap by what their meshes are off: what is thin beside its size is tried again with finer meshes,
+where a part has one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Assembly, Mesh, Shape
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose
+
+if TYPE_CHECKING:
+    from manifold3d import Manifold
+
+THINNEST = 5e-5
+"""m: a common volume of less mean thickness is a fit, or what the meshes are off."""
+PLUMP = 0.03
+"""Thickness beside the size of what is shared, above which no chord of a round face explains it."""
+INSIDE = 0.99
+"""Share of a part's volume from which it lies inside the other."""
+MOST = 20_000
+"""Pairs of parts, standing alike counted once, that are intersected; what is beyond is told."""
+ALIKE_M, ALIKE = 1e-6, 1e-5
+"""Placements relative to each other that differ by less (m, and in rotation matrices) are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two instances by name, their common `volume` in m³, and what `share` of the smaller part that is."""
+
+    a: str
+    b: str
+    volume: float
+    share: float
+
+
+def overlaps_of(assembly: Assembly, findings: Findings) -> tuple[Overlap, ...]:
+    """All pairs of instances whose solids reach into each other, the largest common volume first.
+
+    Only closed meshes can be tested; the parts that have none are told, with the pairs found.
+    """
+    solids = _Solids(assembly)
+    placed = [i for i in assembly.instances if assembly.part(i.part).shape is not None]
+    pairs = _near(assembly, [i.name for i in placed])
+    known: dict[tuple[object, ...], tuple[float, float]] = {}
+    found, left = [], 0
+    for first, second in pairs:
+        a, b = assembly.instance(first), assembly.instance(second)
+        X_AB = a.X_WI.inverse() @ b.X_WI
+        key = (a.part, b.part, *np.round(X_AB.p / ALIKE_M).tolist(), *np.round(X_AB.R.ravel() / ALIKE).tolist())
+        if key not in known:
+            if len(known) >= MOST:
+                left += 1
+                continue
+            known[key] = solids.common(a.part, b.part, X_AB)
+        volume, share = known[key]
+        if volume > 0:
+            found.append(Overlap(first, second, volume, share))
+    found.sort(key=lambda o: (-o.volume, o.a, o.b))
+    _tell(assembly, found, findings)
+    _tell_untested(solids.open, left, findings)
+    return tuple(found)
+
+
+class _Solids:
+    """Closed meshes as manifolds (mm, in their parts' frames), made once; `open` names parts that have none."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
+        self._made: dict[tuple[str, bool], Manifold | None] = {}
+        self.open: dict[str, None] = {}
+
+    def common(self, a: str, b: str, X_AB: Pose) -> tuple[float, float]:
+        """Common volume (m³) and its share of the smaller part; zeros where they only fit each other."""
+        volume, share, thickness, size = self._intersection(a, b, X_AB, fine=False)
+        if thickness < THINNEST:
+            return 0.0, 0.0
+        if thickness < PLUMP * size and (self._has_finer(a) or self._has_finer(b)):
+            exact, share, thickness, _ = self._intersection(a, b, X_AB, fine=True)
+            if thickness < THINNEST or exact < 0.5 * volume:
+                return 0.0, 0.0
+            volume = exact
+        return volume, share
+
+    def _intersection(self, a: str, b: str, X_AB: Pose, *, fine: bool) -> tuple[float, float, float, float]:
+        """Volume (m³), its share of the smaller part, its mean thickness and its size (m)."""
+        A, B = self._solid(a, fine), self._solid(b, fine)
+        if A is None or B is None:
+            return 0.0, 0.0, 0.0, 0.0
+        both = A ^ B.transform(np.hstack([X_AB.R, 1e3 * X_AB.p[:, None]]))
+        volume, area = float(both.volume()), float(both.surface_area())
+        if volume <= 0 or area <= 0:
+            return 0.0, 0.0, 0.0, 0.0
+        box = np.array(both.bounding_box())
+        share = min(volume / min(A.volume(), B.volume()), 1.0)
+        return volume * 1e-9, share, 2e-3 * volume / area, 1e-3 * float(np.linalg.norm(box[3:] - box[:3]))
+
+    def _has_finer(self, part: str) -> bool:
+        shape = self._assembly.part(part).shape
+        return (
+            shape is not None and shape.fine is not None and shape.coarse is not None and shape.fine is not shape.coarse
+        )
+
+    def _solid(self, part: str, fine: bool) -> Manifold | None:
+        if (part, fine) not in self._made:
+            shape = self._assembly.part(part).shape
+            meshes = () if shape is None else ((shape.fine, shape.coarse) if fine else (shape.coarse, shape.fine))
+            self._made[part, fine] = next((m for mesh in meshes if (m := _manifold(mesh)) is not None), None)
+            if self._made[part, fine] is None:
+                self.open.setdefault(part)
+        return self._made[part, fine]
+
+
+def _manifold(mesh: Mesh | None) -> Manifold | None:
+    """A mesh as a closed solid; None where it encloses nothing."""
+    import manifold3d
+
+    if mesh is None or len(mesh.triangles) == 0:
+        return None
+    raw = manifold3d.Mesh((1e3 * mesh.vertices).astype(np.float32), mesh.triangles.astype(np.uint32))
+    raw.merge()
+    made = manifold3d.Manifold(raw)
+    return made if made.status() == manifold3d.Error.NoError and made.volume() > 0 else None
+
+
+def _near(assembly: Assembly, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of instances whose boxes in the world overlap by more than a fit."""
+    boxes = np.array([_box(assembly, name) for name in names]).reshape(-1, 2, 3)
+    order = np.argsort(boxes[:, 0, 0], kind="stable")
+    low, high = boxes[order, 0] + THINNEST, boxes[order, 1]
+    # Along x the candidates of a box are those after it that begin before it ends.
+    ends = np.searchsorted(low[:, 0], high[:, 0])
+    pairs = []
+    for k in range(len(names)):
+        span = slice(k + 1, int(ends[k]))
+        near = np.all((low[span] < high[k]) & (high[span] > low[k]), axis=1)
+        pairs += [tuple(sorted((int(order[k]), int(order[k + 1 + j])))) for j in np.flatnonzero(near)]
+    return [(names[i], names[j]) for i, j in sorted(pairs)]
+
+
+def _box(assembly: Assembly, name: str) -> NDArray[np.float64]:
+    instance = assembly.instance(name)
+    shape = assembly.part(instance.part).shape
+    mesh = _any_mesh(shape)
+    if mesh is None:
+        return np.array([[np.inf] * 3, [-np.inf] * 3])
+    points = instance.X_WI.point(mesh.vertices)
+    return np.array([points.min(axis=0), points.max(axis=0)])
+
+
+def _any_mesh(shape: Shape | None) -> Mesh | None:
+    meshes = (shape.coarse, shape.fine) if shape is not None else ()
+    return next((m for m in meshes if m is not None and len(m.triangles)), None)
+
+
+def _tell(assembly: Assembly, found: Sequence[Overlap], findings: Findings) -> None:
+    """Parts inside others pair by pair; what else overlaps once for all pairs of the same two parts."""
+    groups: dict[tuple[str, str], list[Overlap]] = defaultdict(list)
+    for o in found:
+        groups[assembly.instance(o.a).part, assembly.instance(o.b).part].append(o)
+    for same in groups.values():
+        first = same[0]
+        more = f", and {len(same) - 1} more pairs of the same parts" if len(same) > 1 else ""
+        if first.share >= INSIDE:
+            text = f"{first.a} and {first.b}: one lies inside the other ({first.volume * 1e6:.4g} cm³ counted twice)"
+            findings.add("CB316", text + more, Where(item=first.a))
+        else:
+            text = (
+                f"{first.a} and {first.b} share {first.volume * 1e6:.4g} cm³, {100 * first.share:.3g} % of the smaller"
+            )
+            findings.add("CB315", text + more, Where(item=first.a))
+
+
+def _tell_untested(without: dict[str, None], left: int, findings: Findings) -> None:
+    if without:
+        names = list(without)
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        findings.add("CB317", f"no closed mesh: {', '.join(names[:5])}{more}")
+    if left:
+        findings.add("CB317", f"{left} pairs of parts were left untested; {MOST} were tested")

@@ -68,9 +68,10 @@ def test_an_open_mesh_is_told_not_tested() -> None:
 def test_the_order_of_parts_does_not_matter() -> None:
     places = [("block", (0, 0, 0)), ("peg", (0.03, 0.02, 0.02)), ("peg", (0.4, 0.0, 0.0)), ("block", (0.06, 0.0, 0.0))]
 
-    def said(model: Assembly) -> list[object]:
+    def said(model: Assembly) -> list[tuple[object, float]]:
         at = {i.name: (i.part, *i.X_WI.p.tolist()) for i in model.instances}
-        return sorted((sorted((at[o.a], at[o.b])), round(o.volume, 12)) for o in overlaps_of(model, Findings()))
+        found = [(sorted((at[o.a], at[o.b])), round(o.volume, 12)) for o in overlaps_of(model, Findings())]
+        return [(pair, volume) for pair, volume in sorted(found)]
 
     first = said(placed([BLOCK, PEG], *places))
     assert len(first) == 3

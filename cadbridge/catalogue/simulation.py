@@ -99,4 +99,37 @@ ENTRIES: dict[str, Entry] = {
         "A spanning tree takes collapsed joints and explicit integrators; what is asked for needs every body's pose.",
         "Leave out `--method tree`, or what the message names.",
     ),
+    "CB620": Entry(
+        Severity.ERROR,
+        "a change that has no meaning",
+        "An event at a time attaches what is attached, releases or locks what is not there, welds a body to itself, or "
+        "comes after the end of the run.",
+        "Look at what is attached and locked at that time; see docs/scenario.md.",
+    ),
+    "CB621": Entry(
+        Severity.ERROR,
+        "parts that do not meet",
+        "A change attaches parts that are not where they would be held; the run ends there, with what was computed.",
+        "Lead the parts to where they meet, or change the time.",
+    ),
+    "CB622": Entry(
+        Severity.ERROR,
+        "a change that needs an impulse",
+        "The rates at that time do not fit what is attached or locked: they would have to jump, by an impulse of the "
+        "size told. The run ends there.",
+        "Let the parts meet without a jump of their rates, or say `impact: plastic`.",
+    ),
+    "CB623": Entry(
+        Severity.ERROR,
+        "a change that leaves nothing to compute",
+        "What is left after the release has a freedom without inertia. The run ends there.",
+        "Give the body a mass, or hold it before.",
+    ),
+    "CB624": Entry(
+        Severity.WARNING,
+        "couplings that come apart",
+        "A joint that is released carried gears or other couplings; they cease to act with it. They do not mesh again "
+        "when the joint is attached, since nothing tells at which tooth.",
+        "Take it so, or lock what should keep its gears.",
+    ),
 }

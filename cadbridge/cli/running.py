@@ -20,6 +20,7 @@ def run_mechanism(
     plots: Path | None = None,
     collapse: bool = True,
     method: str = "absolute",
+    real_time: bool = False,
 ) -> Run:
     """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots."""
     from cadbridge.cli.output import progress_bar, working
@@ -32,7 +33,7 @@ def run_mechanism(
     if duration is not None:
         what = replace(what, duration=duration)
     with progress_bar("simulating", what.duration) as progress:
-        run = simulate(mechanism, what, collapse=collapse, method=method, progress=progress)
+        run = simulate(mechanism, what, collapse=collapse, method=method, real_time=real_time, progress=progress)
     run = replace(run, findings=(*said, *run.findings))
     with working("writing the trajectory"):
         write_trajectory(run, output)

@@ -44,6 +44,9 @@ def simulate(
         Method,
         typer.Option("--method", help="Every body's pose, or the minimal coordinates of a spanning tree."),
     ] = Method.ABSOLUTE,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="Keep pace with the clock, and tell how much faster the run could be.")
+    ] = False,
     against: Annotated[
         Against | None,
         typer.Option("--against", help="Compare positions with the time series that the source holds."),
@@ -70,6 +73,7 @@ def simulate(
         plots=plots,
         collapse=not keep_redundant,
         method=method.value,
+        real_time=real_time,
     )
     told = Findings(run.findings)
     compared = compare(run, told) if against is not None else None

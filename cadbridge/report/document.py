@@ -235,9 +235,15 @@ def run_document(run: Run, output: Path, against: Comparison | None = None) -> d
         "source": run.mechanism.assembly.source,
         "trajectory": str(output),
         **run.summary,
+        **_pace(run),
         **({} if against is None else {"against": _against(against)}),
         "findings": findings_list((*run.mechanism.assembly.findings, *run.mechanism.findings, *run.findings)),
     }
+
+
+def _pace(run: Run) -> dict[str, float]:
+    """How a run in real time kept pace; of another run nothing, so that its document is the same each time."""
+    return {} if run.pace is None else {"real_time_factor": run.pace.factor, "latest_s": run.pace.latest}
 
 
 def _against(found: Comparison) -> dict[str, Any]:

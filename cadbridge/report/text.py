@@ -184,6 +184,11 @@ def run_text(run: Run, output: Path, against: Comparison | None = None) -> str:
     reached = f"simulated {run.summary['simulated_s']:.6g} s" if run.result.status.ok else "the run stopped early"
     lines = [f"{reached}; its trajectory is in {output}"]
     lines += [f"  {key}: {value}" for key, value in run.summary.items() if not isinstance(value, dict | list)]
+    for change in run.summary.get("changes", ()):
+        size = f"{change['impulse_N_s']:.4g} N s, {change['angular_impulse_N_m_s']:.4g} N m s"
+        lines.append(f"  {change['t_s']:.6g} s: {change['change']} (impulse {size}; {change['energy_lost_J']:.4g} J)")
+    if run.pace is not None:
+        lines.append(f"  real-time factor {run.pace.factor:.3g}; at most {run.pace.latest * 1e3:.3g} ms late")
     if against is not None:
         verdict = "within" if against.within else "beyond"
         lines.append(

@@ -218,11 +218,11 @@ class LoadsResolver:
             stops=tuple(each("stops", self._stop)),  # type: ignore[arg-type]
         )
 
-    def _component(self, name: str, where: Where) -> tuple[int, Pose] | None:
+    def component(self, name: str, where: Where) -> tuple[int, Pose] | None:
         return find_component(self.mechanism, self.findings, name, where)
 
     def _point(self, entry: PointEntry, where: Where) -> tuple[int, np.ndarray] | None:
-        found = self._component(entry.component, where)
+        found = self.component(entry.component, where)
         return None if found is None else (found[0], found[1].point(np.array(entry.point) * 1e-3))
 
     def _pose(self, body: int) -> Pose:
@@ -259,7 +259,7 @@ class LoadsResolver:
 
     def _bushing(self, entry: BushingEntry, where: Where, i: int) -> Bushing | None:
         name = entry.name or f"bushing {i + 1}"
-        on_a, on_b = self._component(entry.a.component, where), self._component(entry.b, where)
+        on_a, on_b = self.component(entry.a.component, where), self.component(entry.b, where)
         if on_a is None or on_b is None or self._same(on_a[0], on_b[0], name, where):
             return None
         z = np.array(entry.a.z)
@@ -279,7 +279,7 @@ class LoadsResolver:
 
     def _wrench(self, entry: WrenchEntry, where: Where, i: int) -> Wrench | None:
         name = entry.name or f"wrench {i + 1}"
-        found = self._component(entry.component, where)
+        found = self.component(entry.component, where)
         if found is not None and found[0] == GROUND_BODY:
             self.findings.add("CB605", f"{name}: it acts on the ground, so it does nothing", where)
             found = None

@@ -12,11 +12,14 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import RESISTED, SINGLE, Lowered, lower
 from cadbridge.mechanism import Mechanism
+from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.loads import placed
+from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, tree_joints
+from solver.changing import Changed, simulate_changing
 from solver.constraints import Coupler, evaluate
 from solver.events import Event
 from solver.integrate import simulate as integrate
@@ -37,7 +40,11 @@ GIVE = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A mechanism's motion: the solver's result with the way back, findings, and a summary for people."""
+    """A mechanism's motion: the solver's result with the way back, findings, and a summary for people.
+
+    Of a mechanism that changed on the way, `lowered.model` and `system` have all rows that ever held. `pace` is that of
+    a run in real time.
+    """
 
     mechanism: Mechanism
     scenario: Scenario
@@ -46,6 +53,7 @@ class Run:
     result: Result
     findings: tuple[Finding, ...]
     summary: dict[str, Any]
+    pace: Pace | None = None
 
 
 def simulate(
@@ -55,15 +63,17 @@ def simulate(
     duration: float | None = None,
     collapse: bool = True,
     method: str = "absolute",
+    real_time: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Run:
     """Simulate a mechanism.
 
     Without a scenario the run is the one that the source itself asks for, if it does, else two seconds of falling.
     `collapse` False hands every row of every mate to the solver; the motion is the same. `method` "tree" integrates the
-    minimal coordinates of a spanning tree instead of every body's pose. `progress` is called with the simulated time
-    (s). Raises ModelError where a mass is not known, InputError where the scenario or the method cannot be used; a
-    run that fails on its way ends in a finding, with what was computed.
+    minimal coordinates of a spanning tree instead of every body's pose. With `real_time` the run keeps pace with the
+    clock, where it can (`Run.pace`). `progress` is called with the simulated time (s). Raises ModelError where a mass
+    is not known, InputError where the scenario or the method cannot be used; a run that fails on its way ends in a
+    finding, with what was computed.
     """
     if method not in METHODS:
         raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")
@@ -75,33 +85,57 @@ def simulate(
     tree = None
     if method == "tree":
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
-    motors = tuple(
+    changes = solver_changes(lowered, what.changes, collapse=collapse, findings=findings)
+    pacer = Pacer(progress) if real_time else None
+    told = pacer or progress
+    call: dict[str, Any] = {
+        "duration": what.duration, "rate": what.rate, "rtol": what.rtol, "atol": what.atol, "tree": tree,
+        "integrator": what.integrator, "step": what.step, "events": _events(lowered, what),
+        "progress": None if told is None else (lambda part: told(part * what.duration)),
+        "longest_step": 1 / what.rate if real_time else np.inf,
+    }  # fmt: skip
+    try:
+        stops = limit_stops(lowered, what.loads) if what.limits == "stop" else ()
+        specs = replace(what.loads, stops=(*stops, *what.loads.stops))
+        model = replace(placed(lowered, specs), motors=_motors(lowered, what))
+        state = initial_state(lowered, what, findings)
+        system = prepare(model)
+        start = None if state is None else carry_angles(state, prepare(lowered.model), system)
+        rebuilt = simulate_changing(model, start, changes=changes, **call) if changes else None
+        result = integrate(system, start, **call) if rebuilt is None else rebuilt.result
+    except ValueError as fault:
+        raise InputError(str(fault), findings) from fault
+    if not result.status.ok:
+        code = _STATUS_CODES.get(result.status.code, "CB611")
+        findings.add(code, f"{result.status.message} {result.status.advice}".strip())
+    _beyond_limits(lowered, what, result, findings)
+    _not_applied(mechanism, what, findings)
+    summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
+    if rebuilt is not None:
+        summary["changes"] = [_told(change) for change in rebuilt.changes]
+        whole = replace(lowered.model, primitives=rebuilt.model.primitives, groups=rebuilt.model.groups)
+        lowered, system = replace(lowered, model=whole), prepare(rebuilt.model)
+    pace = None if pacer is None else pacer.pace
+    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
+
+
+_STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623"}
+
+
+def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:
+    return tuple(
         Motor(
             m.joint, lowered.model.coordinates[_coordinate(lowered, m.joint)], m.kind, m.function,
             m.stiffness, m.damping, m.effort,
         )
         for m in what.motors
     )  # fmt: skip
-    try:
-        stops = limit_stops(lowered, what.loads) if what.limits == "stop" else ()
-        specs = replace(what.loads, stops=(*stops, *what.loads.stops))
-        model = replace(placed(lowered, specs), motors=motors)
-        state = initial_state(lowered, what, findings)
-        system = prepare(model)
-        start = None if state is None else carry_angles(state, prepare(lowered.model), system)
-        result = integrate(
-            system, start, duration=what.duration, rate=what.rate, rtol=what.rtol, atol=what.atol,
-            integrator=what.integrator, step=what.step, events=_events(lowered, what), tree=tree,
-            progress=None if progress is None else (lambda part: progress(part * what.duration)),
-        )  # fmt: skip
-    except ValueError as fault:
-        raise InputError(str(fault), findings) from fault
-    if not result.status.ok:
-        findings.add("CB611", f"{result.status.message} {result.status.advice}".strip())
-    _beyond_limits(lowered, result, findings, stopped=what.limits == "stop")
-    _not_applied(mechanism, what, findings)
-    summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
-    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary)
+
+
+def _told(change: Changed) -> dict[str, Any]:
+    impulse, moment = change.size
+    return {"change": change.name, "t_s": change.t, "impulse_N_s": impulse, "angular_impulse_N_m_s": moment,
+            "energy_lost_J": change.lost}  # fmt: skip
 
 
 def _not_applied(mechanism: Mechanism, scenario: Scenario, findings: Findings) -> None:
@@ -207,16 +241,17 @@ def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, floa
     return replace(lowered.model, motors=tuple(motors))
 
 
-def _beyond_limits(lowered: Lowered, result: Result, findings: Findings, *, stopped: bool) -> None:
-    """Tell the joints that passed their limits; a stop gives way a little."""
+def _beyond_limits(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> None:
+    """Tell the joints that passed their limits while they were there; a stop gives way a little."""
     for i, joint in enumerate(lowered.joints):
         if joint.limit is None or len(result.trajectory.t) == 0:
             continue
         q = result.trajectory.coordinates[:, i]
         lower = -np.inf if joint.limit.lower is None else joint.limit.lower
         upper = np.inf if joint.limit.upper is None else joint.limit.upper
-        margin = GIVE * DEPTHS[SINGLE[joint.type]] if stopped else 1e-9
-        outside = np.flatnonzero((q < lower - margin) | (q > upper + margin))
+        margin = GIVE * DEPTHS[SINGLE[joint.type]] if what.limits == "stop" else 1e-9
+        there = ~released_at(what.changes, joint.name, result.trajectory.t)
+        outside = np.flatnonzero(there & ((q < lower - margin) | (q > upper + margin)))
         if outside.size:
             t = result.trajectory.t[outside[0]]
             findings.add("CB612", f"{joint.name} is beyond its limits from t = {t:.4g} s on", Where(item=joint.name))

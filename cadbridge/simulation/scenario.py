@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
@@ -18,6 +18,11 @@ from cadbridge.frames import Vector
 from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.simulation.changes import (
+    ChangeEntry,
+    ChangeSpec,
+    ChangesResolver,
+)
 from cadbridge.simulation.loads import (
     LOAD_KEYS,
     Finite,
@@ -71,7 +76,8 @@ class Scenario:
     `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and tells). `friction` are the speeds
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
-    `integrator` is one of the solver's; with a `step` (s) all steps are of that length.
+    `integrator` is one of the solver's; with a `step` (s) all steps are of that length. `changes` of the mechanism are
+    in order of time.
     """
 
     gravity: tuple[float, float, float] | None = None
@@ -89,6 +95,7 @@ class Scenario:
     friction: tuple[float, float] | None = FRICTION_SPEEDS
     velocities: dict[str, Vector] = field(default_factory=dict)
     events: tuple[EventSpec, ...] = ()
+    changes: tuple[ChangeSpec, ...] = ()
 
 
 class PdEntry(Strict):
@@ -117,6 +124,16 @@ class EventEntry(Strict):
     position: Finite
     direction: Literal["rising", "falling", "either"] = "either"
     stop: bool = False
+
+
+def _what_happens(entry: object) -> str:
+    """Whether an event is told by where a joint is, or happens at a time."""
+    return "change" if isinstance(entry, ChangeEntry) or (isinstance(entry, dict) and "time" in entry) else "passing"
+
+
+AnyEvent = Annotated[
+    Annotated[EventEntry, Tag("passing")] | Annotated[ChangeEntry, Tag("change")], Discriminator(_what_happens)
+]
 
 
 class Initial(Strict):
@@ -156,7 +173,7 @@ class ScenarioFile(Strict):
     limits: Literal["stop", "ignore"] = "ignore"
     friction: Literal["apply", "ignore"] = "apply"
     friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
-    events: list[EventEntry] = Field(default_factory=list)
+    events: list[AnyEvent] = Field(default_factory=list)
 
 
 def json_schema_text() -> str:
@@ -218,7 +235,7 @@ def validated(
         return kind.model_validate(data)
     except ValidationError as error:
         for fault in error.errors(include_url=False):
-            loc = [step for step in fault["loc"] if isinstance(step, int) or not str(step).startswith("Table")]
+            loc = [step for step in fault["loc"] if isinstance(step, int) or not str(step).startswith(_BRANCHES)]
             line, column = places.find(loc, key=fault["type"] == "extra_forbidden")
             message = f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}"
             if fault["type"] == "extra_forbidden":
@@ -241,6 +258,9 @@ def find_joint(mechanism: Mechanism, findings: Findings, name: str, where: Where
     findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
     return None
 
+
+_BRANCHES = ("Table", "passing", "change", "PointsEntry", "WeldEntry")
+"""Steps of a fault's path that are no keys of the file, but which of several forms was tried."""
 
 _MODELS: tuple[type[BaseModel], ...] = (
     ScenarioFile,
@@ -272,6 +292,7 @@ class _Resolver:
         if spec.integrator == "rk4" and spec.step is None:
             text = "integrator: rk4 does not control its error: give a step (s) beside it"
             self.findings.add("CB601", text, self._where("integrator"))
+        motors = tuple(m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None)
         return Scenario(
             gravity=spec.gravity,
             duration=spec.duration,
@@ -282,19 +303,51 @@ class _Resolver:
             step=spec.step,
             positions=self._values(spec.initial.positions, "positions"),
             rates=self._values(spec.initial.rates, "rates"),
-            motors=tuple(m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None),
+            motors=motors,
             loads=loads.resolve(spec.loads),
             limits=spec.limits,
             friction=speeds if spec.friction == "apply" else None,
-            events=tuple(o for i, e in enumerate(spec.events) if (o := self._event(i, e)) is not None),
+            events=tuple(
+                o
+                for i, e in enumerate(spec.events)
+                if isinstance(e, EventEntry) and (o := self._event(i, e)) is not None
+            ),
+            changes=self._changes(spec, motors, loads),
+        )
+
+    def _changes(
+        self, spec: ScenarioFile, motors: tuple[MotorSpec, ...], loads: LoadsResolver
+    ) -> tuple[ChangeSpec, ...]:
+        driven = frozenset(m.joint for m in motors if m.kind in ("speed", "angle"))
+        resolver = ChangesResolver(
+            self.mechanism, self.findings, self.any_joint, loads.component, driven, spec.duration
+        )
+        return resolver.resolve(
+            [(e, self._where("events", i)) for i, e in enumerate(spec.events) if isinstance(e, ChangeEntry)]
         )
 
     def _where(self, *path: str | int) -> Where:
         return Where(self.file, *self.places.find(path))
 
     def joint(self, name: str, where: Where) -> Joint | None:
-        """As `find_joint`."""
-        return find_joint(self.mechanism, self.findings, name, where)
+        """The joint of that name, mate or drive, where it has one freedom."""
+        return self._named(name, where, single=True)
+
+    def any_joint(self, name: str, where: Where) -> Joint | None:
+        """The joint of that name, mate or drive, of any type."""
+        return self._named(name, where, single=False)
+
+    def _named(self, name: str, where: Where, *, single: bool) -> Joint | None:
+        drives = {d.name: d.joint for d in self.mechanism.drives}
+        names = {m: j for j in self.mechanism.joints for m in j.mates} | {j.name: j for j in self.mechanism.joints}
+        joint = names.get(name) or names.get(drives.get(name, name))
+        if joint is not None and (not single or joint.type in SINGLE):
+            return joint
+        known = sorted({j.name for j in self.mechanism.joints if not single or j.type in SINGLE} | set(drives))
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+        said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
+        self.findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
+        return None
 
     def _values(self, values: dict[str, float], section: str) -> dict[str, float]:
         done = {}

@@ -14,8 +14,9 @@ from cadbridge.errors import InputError
 from cadbridge.files import replacing
 from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
+from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.run import Run
-from solver.constraints import GearPair, Primitive, RackPinion
+from solver.constraints import Coupler, GearPair, Primitive, RackPinion
 from solver.constraints.evaluation import evaluate_program
 from solver.constraints.gears import gear_radii
 from solver.rotation import matrix
@@ -39,9 +40,11 @@ def columns_of(run: Run) -> Columns:
     columns |= joint_columns(run)
     errors, rates, wrenches = gear_errors_and_forces(run)
     columns |= reaction_columns(run, rotations, wrenches)
+    columns |= _attached(run, rotations, wrenches)
     for name, (values, unit) in errors.items():
-        columns[f"gear.{name}.error"] = (values, unit)
-        columns[f"gear.{name}.error_rate"] = (rates[name][0], f"{unit}/s")
+        gone = np.where(released_at(run.scenario.changes, name, T.t), np.nan, 0.0)
+        columns[f"gear.{name}.error"] = (values + gone, unit)
+        columns[f"gear.{name}.error_rate"] = (rates[name][0] + gone, f"{unit}/s")
     columns["energy.kinetic"] = (T.kinetic, "J")
     columns["energy.potential"] = (T.potential, "J")
     columns["energy.motor_work"] = (T.motor_work, "J")
@@ -87,9 +90,11 @@ def joint_columns(run: Run) -> Columns:
     T, columns = run.result.trajectory, {}
     for i, joint in enumerate(run.lowered.joints):
         unit = "m" if SINGLE[joint.type] == "distance" else "rad"
-        columns[f"joint.{joint.name}.q"] = (T.coordinates[:, i], unit)
-        columns[f"joint.{joint.name}.qd"] = (T.coordinate_rates[:, i], f"{unit}/s")
-        columns[f"joint.{joint.name}.qdd"] = (T.coordinate_accelerations[:, i], f"{unit}/s²")
+        # A joint that is released has no value.
+        gone = np.where(released_at(run.scenario.changes, joint.name, T.t), np.nan, 0.0)
+        columns[f"joint.{joint.name}.q"] = (T.coordinates[:, i] + gone, unit)
+        columns[f"joint.{joint.name}.qd"] = (T.coordinate_rates[:, i] + gone, f"{unit}/s")
+        columns[f"joint.{joint.name}.qdd"] = (T.coordinate_accelerations[:, i] + gone, f"{unit}/s²")
     return columns
 
 
@@ -172,6 +177,25 @@ def joint_bearer(lowered: Lowered, joint: Joint) -> tuple[int, Array, float]:
     bearer = lowered.unit_of[joint.b if second else joint.a]
     p = (joint.X_BJ if second else joint.X_AJ).p
     return bearer, p - lowered.units[bearer].mass.com, 1.0 if second else -1.0
+
+
+def _attached(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+    """The wrench of each lock, weld and attachment that a change made, on its body b at its point there; world axes."""
+    columns: Columns = {}
+    known = {j.name for j in run.mechanism.joints} | {c.name for c in run.mechanism.couplings}
+    made = {spec.name for spec in run.scenario.changes} | {lock_name(spec.name) for spec in run.scenario.changes}
+    model = run.lowered.model
+    for group in dict.fromkeys(g for g in model.groups if g in made - known):
+        primitive = model.primitives[model.groups.index(group)]
+        b, sign = (primitive.b, 1.0) if primitive.b != GROUND_BODY else (primitive.a, -1.0)
+        held = primitive.terms[0][1] if isinstance(primitive, Coupler) else primitive
+        point = getattr(held, "point_b" if sign > 0 else "point_a")
+        f, m = wrenches[group][:, b, :3], wrenches[group][:, b, 3:]
+        torque = m - np.cross(rotations[:, b] @ point, f)
+        for name, values, unit in (("f", f, "N"), ("t", torque, "N m")):
+            for k, axis in enumerate("xyz"):
+                columns[f"attachment.{group}.{name}{axis}"] = (sign * values[:, k], unit)
+    return columns
 
 
 def trajectory_table(run: Run) -> pa.Table:

@@ -1,0 +1,288 @@
+"""Changes of a mechanism while it runs, as a scenario says them: attach, release, lock, unlock at given times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+import networkx as nx
+import numpy as np
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Pose, Vector
+from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.simulation.loads import NotNegative, PointEntry, Strict, Three
+from solver.changing import Change
+from solver.holding import hold, point_on_line, point_on_point, weld
+
+
+class LineEntry(PointEntry):
+    """A point of a component; with an `axis` (its direction in the component's frame) the line through it."""
+
+    axis: Three | None = None
+
+
+class PointsEntry(Strict):
+    """A point of `b` on a point, or with an `axis` on a line, of `a`."""
+
+    name: str
+    a: LineEntry
+    b: PointEntry
+
+
+class WeldEntry(Strict):
+    """Two components held as they then are to each other."""
+
+    name: str
+    a: str
+    b: str = "ground"
+
+
+class ChangeEntry(Strict):
+    """At a time (s) one of: attach or release a joint or points, lock or unlock a joint or two components."""
+
+    time: NotNegative
+    attach: str | PointsEntry | None = None
+    release: str | None = None
+    lock: str | WeldEntry | None = None
+    unlock: str | None = None
+    impact: Literal["refuse", "plastic"] = "refuse"
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeSpec:
+    """A change at `t` (s) of what bears `name`: a joint, or what `points` or `bodies` say (new under that name).
+
+    `points` are two (body, point (3,) m in its frame B) with the `axis` of a line on the first, or None; `bodies` are
+    two indices into `Mechanism.bodies`. `parted` are the couplings that a release takes apart.
+    """
+
+    t: float
+    verb: str
+    name: str
+    joint: Joint | None = None
+    points: tuple[tuple[int, Vector], tuple[int, Vector]] | None = None
+    axis: Vector | None = None
+    bodies: tuple[int, int] | None = None
+    parted: tuple[str, ...] = ()
+    plastic: bool = False
+
+    @property
+    def title(self) -> str:
+        """What is done to what."""
+        return f"{self.verb} {self.name}"
+
+
+def lock_name(name: str) -> str:
+    """The group of the rows that lock a joint."""
+    return f"lock of {name}"
+
+
+@dataclass
+class ChangesResolver:
+    """From the file's entries to changes; what cannot be is told at its place (CB620), all of it."""
+
+    mechanism: Mechanism
+    findings: Findings
+    joint: Callable[[str, Where], Joint | None]
+    component: Callable[[str, Where], tuple[int, Pose] | None]
+    driven: frozenset[str]
+    duration: float
+    released: set[str] = field(default_factory=set)
+    present: set[str] = field(default_factory=set)
+    locked: set[str] = field(default_factory=set)
+    parted: set[str] = field(default_factory=set)
+
+    def resolve(self, entries: Sequence[tuple[ChangeEntry, Where]]) -> tuple[ChangeSpec, ...]:
+        """All changes in order of time, each held against what is attached and locked by then."""
+        found = []
+        for entry, where in sorted(entries, key=lambda pair: pair[0].time):
+            verbs = [verb for verb in ("attach", "release", "lock", "unlock") if getattr(entry, verb) is not None]
+            if len(verbs) != 1:
+                self._refuse("a change is one of attach, release, lock, unlock", where)
+                continue
+            if entry.time > self.duration:
+                self._refuse(f"{entry.time:g} s is after the end of the run at {self.duration:g} s", where)
+            what = getattr(entry, verbs[0])
+            spec = getattr(self, f"_{verbs[0]}")(what, entry, where)
+            if spec is not None:
+                found.append(spec)
+        return tuple(found)
+
+    def _refuse(self, said: str, where: Where) -> None:
+        self.findings.add("CB620", said, where)
+
+    def _attach(self, what: str | PointsEntry, entry: ChangeEntry, where: Where) -> ChangeSpec | None:
+        plastic = entry.impact == "plastic"
+        if isinstance(what, PointsEntry):
+            return self._points(what, entry, where)
+        joint = self.joint(what, where)
+        if joint is None:
+            return None
+        if joint.name not in self.released:
+            self._refuse(f"{joint.name} is attached at {entry.time:g} s already", where)
+            return None
+        self.released.discard(joint.name)
+        return ChangeSpec(entry.time, "attach", joint.name, joint=joint, plastic=plastic)
+
+    def _points(self, what: PointsEntry, entry: ChangeEntry, where: Where) -> ChangeSpec | None:
+        ends = [(e, self.component(e.component, where)) for e in (what.a, what.b)]
+        if not self._new(what.name, where) or any(found is None for _, found in ends):
+            return None
+        placed = [(found[0], found[1].point(np.array(e.point) * 1e-3)) for e, found in ends if found is not None]
+        if placed[0][0] == placed[1][0]:
+            self._refuse(f"{what.name}: both points are on one rigid body", where)
+            return None
+        axis = None
+        if what.a.axis is not None:
+            size = float(np.linalg.norm(what.a.axis))
+            if not size > 0:
+                self._refuse(f"{what.name}: its axis has no direction", where)
+                return None
+            assert ends[0][1] is not None
+            axis = ends[0][1][1].vector(np.array(what.a.axis) / size)
+        self.present.add(what.name)
+        spec = (entry.time, "attach", what.name)
+        return ChangeSpec(*spec, points=(placed[0], placed[1]), axis=axis, plastic=entry.impact == "plastic")
+
+    def _new(self, name: str, where: Where) -> bool:
+        taken = {j.name for j in self.mechanism.joints} | {c.name for c in self.mechanism.couplings}
+        if name in taken | self.present | self.locked:
+            self._refuse(f"the name {name} is taken at that time", where)
+            return False
+        return True
+
+    def _release(self, what: str, entry: ChangeEntry, where: Where) -> ChangeSpec | None:
+        if what in self.present:
+            self.present.discard(what)
+            return ChangeSpec(entry.time, "release", what)
+        joint = self.joint(what, where)
+        if joint is None:
+            return None
+        if joint.name in self.released or joint.name in self.locked:
+            state = "released already" if joint.name in self.released else "locked: unlock it first"
+            self._refuse(f"{joint.name} is {state} at {entry.time:g} s", where)
+            return None
+        self.released.add(joint.name)
+        parted = tuple(name for name in couplings_over(self.mechanism, joint) if name not in self.parted)
+        self.parted.update(parted)
+        return ChangeSpec(entry.time, "release", joint.name, joint=joint, parted=parted)
+
+    def _lock(self, what: str | WeldEntry, entry: ChangeEntry, where: Where) -> ChangeSpec | None:
+        plastic = entry.impact == "plastic"
+        if isinstance(what, WeldEntry):
+            ends = [self.component(name, where) for name in (what.a, what.b)]
+            if not self._new(what.name, where) or ends[0] is None or ends[1] is None:
+                return None
+            if ends[0][0] == ends[1][0]:
+                self._refuse(f"{what.name}: both components are on one rigid body", where)
+                return None
+            self.locked.add(what.name)
+            return ChangeSpec(entry.time, "lock", what.name, bodies=(ends[1][0], ends[0][0]), plastic=plastic)
+        joint = self.joint(what, where)
+        if joint is None:
+            return None
+        for wrong, said in (
+            (joint.name in self.locked, "locked already"),
+            (joint.name in self.released, "released, so that there is nothing to lock"),
+            (joint.name in self.driven, "driven by a motor that prescribes its motion"),
+        ):
+            if wrong:
+                self._refuse(f"{joint.name} is {said} at {entry.time:g} s", where)
+                return None
+        self.locked.add(joint.name)
+        return ChangeSpec(entry.time, "lock", joint.name, joint=joint, plastic=plastic)
+
+    def _unlock(self, what: str, entry: ChangeEntry, where: Where) -> ChangeSpec | None:
+        name = what
+        if what not in self.locked:
+            joint = self.joint(what, where)
+            if joint is None:
+                return None
+            name = joint.name
+        if name not in self.locked:
+            self._refuse(f"{name} is not locked at {entry.time:g} s", where)
+            return None
+        self.locked.discard(name)
+        joints = {j.name: j for j in self.mechanism.joints}
+        return ChangeSpec(entry.time, "unlock", name, joint=joints.get(name))
+
+
+def couplings_over(mechanism: Mechanism, joint: Joint) -> tuple[str, ...]:
+    """The couplings that need a joint: those of its own coordinate, and those of bodies that it holds together.
+
+    A pair of wheels meshes by the joints on the way from the one to the other.
+    """
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_edges_from((j.a, j.b) for j in mechanism.joints)
+    found = []
+    for one in mechanism.couplings:
+        named = {*(one.coupling.joints or ()), *(mate for mate, _ in one.coupling.factors)}
+        if named:
+            if named & {joint.name, *joint.mates}:
+                found.append(one.name)
+            continue
+        ends = [body for body in one.primitive.bodies if graph.has_node(body)]
+        if len(ends) < 2 or not nx.has_path(graph, ends[0], ends[-1]):
+            continue
+        way = nx.shortest_path(graph, ends[0], ends[-1])
+        if (joint.a, joint.b) in {pair for u, v in pairwise(way) for pair in ((u, v), (v, u))}:
+            found.append(one.name)
+    return tuple(found)
+
+
+def solver_changes(
+    lowered: Lowered, specs: Sequence[ChangeSpec], *, collapse: bool, findings: Findings
+) -> list[Change]:
+    """The changes of a lowered mechanism; InputError where its rows are those of mates, not of joints.
+
+    Couplings that come apart are told (CB624).
+    """
+    if specs and not collapse:
+        findings.add("CB620", "every row of every mate is to be kept: there are no joints to attach or release")
+        raise InputError("The changes of the scenario cannot be made.", findings)
+    for spec in specs:
+        if spec.parted:
+            said = f"with {spec.name}, {', '.join(spec.parted[:5])} come apart at {spec.t:g} s, and stay so"
+            findings.add("CB624", said, Where(item=spec.name))
+    return [_change(lowered, spec) for spec in specs]
+
+
+def _change(lowered: Lowered, spec: ChangeSpec) -> Change:
+    group = lock_name(spec.name) if spec.verb in ("lock", "unlock") else spec.name
+    if spec.verb in ("release", "unlock"):
+        return Change(spec.t, spec.title, off=(group, *spec.parted))
+    shared = {"on": (group,), "plastic": spec.plastic}
+    if spec.points is not None:
+        (a, point_a), (b, point_b) = spec.points
+        (i, X_i), (j, X_j) = lowered.placed(a), lowered.placed(b)
+        ends = (i, j, X_i.point(point_a))
+        if spec.axis is None:
+            rows = point_on_point(*ends, X_j.point(point_b))
+        else:
+            rows = point_on_line(*ends, spec.axis, X_j.point(point_b))
+        return Change(spec.t, spec.title, make=lambda _: rows, **shared)  # type: ignore[arg-type]
+    if spec.verb == "attach":
+        return Change(spec.t, spec.title, **shared)  # type: ignore[arg-type]
+    joint = spec.joint
+    if joint is not None and joint.type in SINGLE:
+        index = lowered.coordinate_of(joint.name)
+        assert index is not None
+        return Change(spec.t, spec.title, make=hold(lowered.model.coordinates[index]), **shared)  # type: ignore[arg-type]
+    a, b = spec.bodies if spec.bodies is not None else (joint.a, joint.b)  # type: ignore[union-attr]
+    return Change(spec.t, spec.title, make=weld(lowered.unit_of[a], lowered.unit_of[b]), **shared)  # type: ignore[arg-type]
+
+
+def released_at(specs: Sequence[ChangeSpec], name: str, times: Vector) -> np.ndarray:
+    """Whether a joint is released, or a coupling apart, at the times (k,)."""
+    gone = np.zeros(len(times), dtype=bool)
+    for spec in specs:
+        if name in spec.parted:
+            gone[times >= spec.t - 1e-12] = True
+        elif spec.name == name and spec.verb in ("attach", "release"):
+            gone[times >= spec.t - 1e-12] = spec.verb == "release"
+    return gone

@@ -1,0 +1,209 @@
+"""Changes on the way, from the scenario file to the trajectory: what they do, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+import yaml
+from numpy.testing import assert_allclose
+from typer.testing import CliRunner
+
+import cadbridge as cb
+from cadbridge.cli.app import app
+from cadbridge.errors import InputError
+from cadbridge.mechanism import Mechanism
+from cadbridge.simulation import Run, load_scenario
+from cadbridge.simulation.pace import Pacer
+from cadbridge.simulation.trajectory import columns_of
+
+DEMO = Path(str(files("cadbridge.data"))) / "demo" / "demo.step"
+
+
+@pytest.fixture(scope="module")
+def crane() -> Mechanism:
+    return cb.build(cb.read(DEMO))
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "s.yaml"
+    path.write_text("format: cadbridge.scenario/1\nduration: 0.4\ntolerance: 1.0e-10\n" + text)
+    return path
+
+
+def run(mechanism: Mechanism, tmp_path: Path, text: str, method: str = "absolute") -> Run:
+    return cb.simulate(mechanism, load_scenario(written(tmp_path, text), mechanism), method=method)
+
+
+def codes(found: Run) -> set[str]:
+    return {f.code for f in found.findings} - {"CB612"}
+
+
+LOCKED = """
+initial: {rates: {A2: 60}}
+events:
+  - {time: 0.1, lock: A2, impact: plastic}
+  - {time: 0.2, unlock: A2}
+  - {time: 0.3, release: A2}
+"""
+
+
+@pytest.mark.parametrize("method", ["absolute", "tree"])
+def test_lock_unlock_release_by_the_file(crane: Mechanism, tmp_path: Path, method: str) -> None:
+    found = run(crane, tmp_path, LOCKED, method)
+    assert found.result.status.ok
+    assert codes(found) == set()
+    columns = {name: values for name, (values, _) in columns_of(found).items()}
+    t = columns["time"]
+    locked = (t > 0.1 - 1e-9) & (t < 0.2 - 1e-9)
+    gone = t > 0.3 - 1e-9
+    assert np.ptp(columns["joint.A2.q"][locked]) < 1e-10
+    assert np.all(np.isnan(columns["joint.A2.q"][gone]))
+    assert not np.any(np.isnan(columns["joint.A2.q"][~gone]))
+    assert np.all(columns["joint.A2.fz"][gone] == 0.0)
+    # The lock carries the arm's weight about the axis while it holds, and only then.
+    moment = np.linalg.norm([columns[f"attachment.lock of A2.t{a}"] for a in "xyz"], axis=0)
+    assert np.all(moment[locked] > 0.1)
+    assert np.all(moment[~locked] == 0.0)
+    told = found.summary["changes"]
+    assert [c["change"] for c in told] == ["lock A2", "unlock A2", "release A2"]
+    assert told[0]["angular_impulse_N_m_s"] > 0
+    assert told[0]["energy_lost_J"] > 0
+    assert found.summary["energy_drift_J"] < 1e-8
+
+
+def test_the_two_methods_agree_over_all_changes(crane: Mechanism, tmp_path: Path) -> None:
+    one, other = (columns_of(run(crane, tmp_path, LOCKED, method)) for method in ("absolute", "tree"))
+    assert list(one) == list(other)
+    for name, (values, _) in one.items():
+        assert_allclose(other[name][0], values, atol=1e-7 * max(1.0, np.nanmax(np.abs(values))), err_msg=name)
+
+
+def test_refusals_on_the_way_end_the_run_with_their_size(crane: Mechanism, tmp_path: Path) -> None:
+    jolt = run(crane, tmp_path, "initial: {rates: {A2: 60}}\nevents:\n  - {time: 0.1, lock: A2}\n")
+    assert codes(jolt) == {"CB622"}
+    assert "N m s" in jolt.findings[-1].message or "N m s" in jolt.findings[0].message
+    assert jolt.result.trajectory.t[-1] == pytest.approx(0.1)
+    apart = run(crane, tmp_path, "events:\n  - {time: 0.1, release: A2}\n  - {time: 0.3, attach: A2}\n")
+    assert codes(apart) == {"CB621"}
+    said = next(f.message for f in apart.findings if f.code == "CB621")
+    assert "attach A2 at t = 0.3 s: the parts do not meet" in said
+    geared = run(crane, tmp_path, "events:\n  - {time: 0.2, release: A1}\n")
+    assert codes(geared) == {"CB624"}
+    columns = columns_of(geared)
+    errors = columns[next(name for name in columns if name.startswith("gear.") and name.endswith(".error"))][0]
+    assert np.all(np.isnan(errors) == (geared.result.trajectory.t > 0.2 - 1e-9))
+
+
+def test_a_point_pinned_to_the_ground_and_let_go(crane: Mechanism, tmp_path: Path) -> None:
+    """The arm is pinned by a point of it where it then is, and falls when that is released."""
+    arm = crane.joint("A2")
+    body = crane.bodies[arm.b]
+    name, tip = body.components[0], np.array([0.02, 0.01, 0.03])
+    component = crane.assembly.component(name).X_WC
+    world = component.point(tip)
+    at = f"point: [{', '.join(str(v * 1e3) for v in world)}]"
+    on = f"b: {{component: {name}, point: [{', '.join(str(v * 1e3) for v in tip)}]}}"
+    text = (
+        "events:\n"
+        f"  - {{time: 0, attach: {{name: pin, a: {{component: ground, {at}}}, {on}}}}}\n"
+        "  - {time: 0.1, release: pin}\n"
+    )
+    found = run(crane, tmp_path, text)
+    assert found.result.status.ok
+    columns = {n: v for n, (v, _) in columns_of(found).items()}
+    held = columns["time"] < 0.1 - 1e-9
+    assert np.ptp(columns["joint.A2.q"][held]) < 1e-10
+    assert np.ptp(columns["joint.A2.q"]) > 0.01
+    assert np.any(columns["attachment.pin.fz"][held] != 0)
+
+
+FAULTS = """
+motors:
+  - {joint: A1, speed: 10}
+events:
+  - {time: 0.1, unlock: A2}
+  - {time: 0.1, attach: A2}
+  - {time: 0.1, lock: A1}
+  - {time: 0.1, release: A9}
+  - {time: 9, release: A2}
+  - {time: 0.1, lock: {name: glue, a: Arm, b: Arm}}
+  - {time: 0.2, lock: {name: glue, a: nobody}}
+  - {time: 0.2, attach: {name: A2, a: {component: ground}, b: {component: Arm}}}
+  - {time: 0.2, attach: {name: tip, a: {component: ground, axis: [0, 0, 0]}, b: {component: Arm}}}
+  - {time: 0.2}
+  - {time: 0.2, lock: A2, release: A2}
+"""
+
+
+def test_all_faults_are_told_at_once_each_at_its_line(crane: Mechanism, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        load_scenario(written(tmp_path, FAULTS), crane)
+    found = {(f.code, f.where.line): f.message for f in refused.value.findings}
+    lines = {line.strip(): i + 1 for i, line in enumerate(written(tmp_path, FAULTS).read_text().splitlines())}
+    expected = {
+        "- {time: 0.1, unlock: A2}": ("CB620", "A2 is not locked"),
+        "- {time: 0.1, attach: A2}": ("CB620", "attached at 0.1 s already"),
+        "- {time: 0.1, lock: A1}": ("CB620", "driven by a motor"),
+        "- {time: 0.1, release: A9}": ("CB602", "there is no joint 'A9'"),
+        "- {time: 9, release: A2}": ("CB620", "9 s is after the end"),
+        "- {time: 0.1, lock: {name: glue, a: Arm, b: Arm}}": ("CB620", "one rigid body"),
+        "- {time: 0.2, lock: {name: glue, a: nobody}}": ("CB604", "no component 'nobody'"),
+        "- {time: 0.2, attach: {name: A2, a: {component: ground}, b: {component: Arm}}}": ("CB620", "is taken"),
+        "- {time: 0.2, attach: {name: tip, a: {component: ground, axis: [0, 0, 0]}, b: {component: Arm}}}": (
+            "CB620",
+            "no direction",
+        ),
+        "- {time: 0.2}": ("CB620", "one of attach"),
+        "- {time: 0.2, lock: A2, release: A2}": ("CB620", "one of attach"),
+    }
+    for text, (code, said) in expected.items():
+        assert said in found[(code, lines[text])]
+    with pytest.raises(InputError) as form:
+        load_scenario(written(tmp_path, "events:\n  - {time: -1, lock: A2}\n  - {time: 0, losen: A2}\n"), crane)
+    assert {(f.code, f.where.line) for f in form.value.findings} == {("CB601", 5), ("CB601", 6)}
+    kept = load_scenario(written(tmp_path, "events:\n  - {time: 0.1, lock: A2}\n"), crane)
+    with pytest.raises(InputError, match="changes"):
+        cb.simulate(crane, kept, collapse=False)
+
+
+def test_the_schema_takes_every_change() -> None:
+    schema = json.loads(files("cadbridge").joinpath("data/schemas/scenario-1.json").read_text(encoding="utf-8"))
+    document = {"format": "cadbridge.scenario/1", **yaml.safe_load(LOCKED)}
+    document["events"] += [
+        {"time": 1, "lock": {"name": "n", "a": "Arm"}},
+        {
+            "time": 1,
+            "attach": {"name": "m", "a": {"component": "ground", "axis": [1, 0, 0]}, "b": {"component": "Arm"}},
+        },
+        {"joint": "A1", "position": 3},
+    ]
+    jsonschema.validate(document, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**document, "events": [{"time": -1, "lock": "A2"}]}, schema)
+
+
+def test_a_run_waits_for_the_clock_and_tells_its_factor(tmp_path: Path) -> None:
+    """On a clock of the test's own: a computation of 2 ms for each step of 10 ms, and one of 50 ms."""
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    pacer = Pacer(clock=lambda: now[0], sleep=sleep)
+    for k in range(1, 101):
+        now[0] += 0.05 if k == 50 else 0.002
+        pacer(0.01 * k)
+    assert now[0] == pytest.approx(0.002 + 0.99, abs=1e-9)
+    assert pacer.pace.factor == pytest.approx(0.99 / (98 * 0.002 + 0.05), rel=1e-9)
+    assert pacer.pace.latest == pytest.approx(0.04, abs=1e-9)
+    out = tmp_path / "r.parquet"
+    call = ["simulate", str(DEMO), "--duration", "0.1", "--real-time", "-o", str(out), "--json"]
+    said = json.loads(CliRunner().invoke(app, call).stdout)
+    assert said["real_time_factor"] > 0
+    assert math.isfinite(said["latest_s"])

@@ -61,4 +61,10 @@ ENTRIES: dict[str, Entry] = {
         "counted alike).",
         "Take them for one of many answers, or name as many actuators as there are freedoms.",
     ),
+    "CB669": Entry(
+        Severity.WARNING,
+        "more than a joint may do",
+        "The motion asks a joint for a speed or an effort above the limit that the source or the mates file gives it.",
+        "Take the motion slower, choose a stronger drive, or correct the limit.",
+    ),
 }

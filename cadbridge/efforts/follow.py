@@ -13,7 +13,7 @@ from cadbridge.efforts.guides import Led, body_rows, joint_coordinate, lead_in, 
 from cadbridge.efforts.motion import Motion
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
-from cadbridge.lowering import Lowered
+from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.simulation.run import initial_state
 from solver.constraints import Coordinate
 from solver.kinematics import kinematic
@@ -114,17 +114,25 @@ def _followed(led: Led, found: Result, motion: Motion) -> Followed:
 def _told(result: Result, lowered: Lowered, motion: Motion, findings: Findings, before: bool = False) -> None:
     """The finding of a way that ends: when, where, and what does not close."""
     status, T = result.status, result.trajectory
-    where = []
-    for body in motion.bodies if len(T.t) else ():
-        unit, X_CB = lowered.placed(body.body)
-        p = T.positions[-1, unit] + np.asarray(matrix(T.quaternions[-1, unit])) @ X_CB.point(body.X_BC.p)
-        where.append(f"{body.name} at ({', '.join(f'{x * 1e3:.4g}' for x in p)}) mm")
-    for path in motion.joints if len(T.t) else ():
-        index = lowered.coordinate_of(path.joint)
-        where.append(f"{path.joint} at {T.coordinates[-1, index or 0]:.4g}")
-    reached = f"; last reached at t = {T.t[-1]:.6g} s: {', '.join(where)}" if where and not before else ""
+    where = place_at(lowered, motion, T, len(T.t) - 1) if len(T.t) and not before else ""
+    reached = f"; last reached at t = {T.t[-1]:.6g} s: {where}" if where else ""
     way = "on the way from the designed pose to where the motion begins: " if before else ""
     findings.add(_CODES.get(status.code, "CB664"), f"{way}{status.message}{reached}", Where(item=_first(status.groups)))
+
+
+def place_at(lowered: Lowered, motion: Motion, T: Trajectory, k: int) -> str:
+    """Where what is prescribed is at a sample, in words: points in mm, joints in degrees or mm."""
+    where = []
+    for body in motion.bodies:
+        unit, X_CB = lowered.placed(body.body)
+        p = T.positions[k, unit] + np.asarray(matrix(T.quaternions[k, unit])) @ X_CB.point(body.X_BC.p)
+        where.append(f"{body.name} at ({', '.join(f'{x * 1e3:.4g}' for x in p)}) mm")
+    for path in motion.joints:
+        index = lowered.coordinate_of(path.joint)
+        if index is not None:
+            q, slides = float(T.coordinates[k, index]), SINGLE[lowered.joints[index].type] == "distance"
+            where.append(f"{path.joint} at {q * 1e3:.4g} mm" if slides else f"{path.joint} at {np.degrees(q):.4g}°")
+    return ", ".join(where)
 
 
 def _first(groups: tuple[str, ...]) -> str | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cadbridge.efforts.coordinates import Measured
 from cadbridge.efforts.determined import determined
-from cadbridge.efforts.follow import follow, free_joints, held_rows
+from cadbridge.efforts.follow import follow, free_joints, held_rows, place_at
 from cadbridge.efforts.guides import joint_coordinate
 from cadbridge.efforts.methods import METHODS, Forces, Task
 from cadbridge.efforts.motion import Motion
@@ -20,7 +20,7 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import SINGLE, Lowered, lower
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.loads import placed
-from cadbridge.simulation.run import Run
+from cadbridge.simulation.run import Run, beyond_range
 from solver.constraints import Coordinate
 from solver.minimal import jacobian
 from solver.rank import null_space, rank
@@ -90,11 +90,12 @@ def inverse(
         T = followed.trajectory
         joints, outside = _driven_by(lowered, motion, findings)
         channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
-        spare = 0 if outside else _spare(lowered, system, T, channels, findings)
+        spare = 0 if outside else _spare(lowered, system, motion, T, channels, findings)
         names = tuple(j.name for j in joints)
         bodies = motion.bodies if outside else ()
         forces = METHODS[method](Task(lowered, model, followed, names, channels, bodies, spare))
         findings.extend(forces.findings)
+        _beyond(lowered, motion, T, joints, forces, findings)
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
     result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
@@ -124,26 +125,37 @@ def _single(lowered: Lowered, name: str) -> Joint | None:
 
 
 def _spare(
-    lowered: Lowered, system: System, T: Trajectory, channels: tuple[Coordinate, ...], findings: Findings
+    lowered: Lowered,
+    system: System,
+    motion: Motion,
+    T: Trajectory,
+    channels: tuple[Coordinate, ...],
+    findings: Findings,
 ) -> int:
     """How many channels there are more than freedoms; told, as are freedoms without any and singular poses."""
     first = _state(T, 0)
-    rows = held_rows(system, first, list(channels))
-    left = free_joints(lowered, system, first, rows)
-    dof = rows.shape[1] - rank(jacobian(system, first)[0], system.length).rank
-    if left and len(channels) < dof:
-        for names in left:
-            findings.add("CB663", f"no actuator drives a freedom that moves {names}", Where(item=names.split(", ")[0]))
-        raise ModelError(f"the actuators leave {len(left)} of {dof} freedoms undriven", findings)
+    left = free_joints(lowered, system, first, held_rows(system, first, channels))
+    dof = 6 * len(lowered.units) - rank(jacobian(system, first)[0], system.length).rank
     if left:
-        names = "; ".join(left)
-        findings.add("CB666", f"at t = 0 s the actuators do not move {names}: the pose is singular for them")
+        later = (_state(T, k) for k in (len(T.t) // 2, len(T.t) - 1))
+        if all(free_joints(lowered, system, s, held_rows(system, s, channels)) for s in later):
+            for names in left:
+                said = f"no actuator drives a freedom that moves {names}"
+                findings.add("CB663", said, Where(item=names.split(", ")[0]))
+            raise ModelError(f"the actuators leave {len(left)} of {dof} freedoms undriven", findings)
+        where = place_at(lowered, motion, T, 0)
+        findings.add("CB666", f"at t = 0 s, with {where}, the actuators do not move {'; '.join(left)}")
         raise ModelError("the actuators do not drive the mechanism where the motion begins", findings)
     spare = len(channels) - dof
     if spare > 0:
         text = f"{len(channels)} actuators drive {dof} freedoms: the efforts given are those of least Σ effort²"
         findings.add("CB668", text)
-    _singular_poses(system, T, channels, findings)
+    passed = _singular_pose(system, T, channels)
+    if passed is not None:
+        k, between = passed
+        said = f"between t = {T.t[k - 1]:.6g} and {T.t[k]:.6g} s" if between else f"at t = {T.t[k]:.6g} s"
+        where = place_at(lowered, motion, T, k)
+        findings.add("CB666", f"{said}, with {where}, the actuators lose a freedom")
     return int(spare)
 
 
@@ -151,8 +163,8 @@ def _state(T: Trajectory, k: int) -> State:
     return State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
 
 
-def _singular_poses(system: System, T: Trajectory, channels: tuple[Coordinate, ...], findings: Findings) -> None:
-    """Tell where the actuators lose a freedom: at a sample, or between two, where the determinant changes its sign."""
+def _singular_pose(system: System, T: Trajectory, channels: tuple[Coordinate, ...]) -> tuple[int, bool] | None:
+    """The first sample where the actuators lose a freedom, or before which they did: the determinant changed sign."""
     measured = Measured(system.model, channels)
     smallest, signs = [], []
     basis: Array | None = None
@@ -168,13 +180,28 @@ def _singular_poses(system: System, T: Trajectory, channels: tuple[Coordinate, .
         J = measured.gradients(state) @ N
         smallest.append(float(np.linalg.svd(J, compute_uv=False).min(initial=np.inf)) if J.size else np.inf)
         signs.append(float(np.sign(np.linalg.det(J))) if J.shape[0] == J.shape[1] else 1.0)
-    largest = max(smallest, default=0.0)
-    near = [k for k, s in enumerate(smallest) if s < NEAR * largest]
     flips = [k for k in range(1, len(signs)) if signs[k] != signs[k - 1]]
-    if flips or near:
-        k = flips[0] if flips else near[0]
-        said = f"between t = {T.t[k - 1]:.6g} and {T.t[k]:.6g} s" if flips else f"at t = {T.t[k]:.6g} s"
-        findings.add("CB666", f"{said} the motion passes a pose in which the actuators lose a freedom")
+    near = [k for k, s in enumerate(smallest) if s < NEAR * max(smallest)]
+    found = flips or near
+    return (found[0], bool(flips)) if found else None
+
+
+def _beyond(
+    lowered: Lowered, motion: Motion, T: Trajectory, joints: tuple[Joint, ...], forces: Forces, findings: Findings
+) -> None:
+    """Tell the joints that pass their range or speed, and the actuators that would need more than they have."""
+    beyond_range(lowered, motion.scenario, T, findings)
+    for i, joint in enumerate(lowered.joints):
+        limit = joint.limit
+        asked = [("rad/s" if SINGLE[joint.type] == "angle" else "m/s", T.coordinate_rates[:, i], "velocity")]
+        if joint in joints:
+            asked.append((effort_unit(joint), forces.efforts[:, joints.index(joint)], "effort"))
+        for unit, values, what in asked:
+            allowed = None if limit is None else getattr(limit, what)
+            k = int(np.argmax(np.abs(values)))
+            if allowed is not None and abs(values[k]) > allowed * (1 + 1e-9):
+                said = f"{joint.name} needs {abs(values[k]):.4g} {unit} at t = {T.t[k]:.4g} s, and has {allowed:.4g}"
+                findings.add("CB669", said, Where(item=joint.name))
 
 
 def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...]) -> dict[str, Any]:

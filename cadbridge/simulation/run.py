@@ -26,7 +26,7 @@ from solver.integrate import simulate as integrate
 from solver.model import Model, Motor, Stop, TimeFunction
 from solver.projection import carry_angles, project
 from solver.rank import rank
-from solver.result import Result
+from solver.result import Result, Trajectory
 from solver.state import State
 from solver.system import System, prepare
 
@@ -108,7 +108,7 @@ def simulate(
     if not result.status.ok:
         code = _STATUS_CODES.get(result.status.code, "CB611")
         findings.add(code, f"{result.status.message} {result.status.advice}".strip())
-    _beyond_limits(lowered, what, result, findings)
+    beyond_range(lowered, what, result.trajectory, findings)
     _not_applied(mechanism, what, findings)
     summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
     if rebuilt is not None:
@@ -241,19 +241,19 @@ def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, floa
     return replace(lowered.model, motors=tuple(motors))
 
 
-def _beyond_limits(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> None:
-    """Tell the joints that passed their limits while they were there; a stop gives way a little."""
+def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Findings) -> None:
+    """Tell the joints that passed their limits (CB612) while they were there; a stop gives way a little."""
     for i, joint in enumerate(lowered.joints):
-        if joint.limit is None or len(result.trajectory.t) == 0:
+        if joint.limit is None or len(T.t) == 0:
             continue
-        q = result.trajectory.coordinates[:, i]
+        q = T.coordinates[:, i]
         lower = -np.inf if joint.limit.lower is None else joint.limit.lower
         upper = np.inf if joint.limit.upper is None else joint.limit.upper
         margin = GIVE * DEPTHS[SINGLE[joint.type]] if what.limits == "stop" else 1e-9
-        there = ~released_at(what.changes, joint.name, result.trajectory.t)
+        there = ~released_at(what.changes, joint.name, T.t)
         outside = np.flatnonzero(there & ((q < lower - margin) | (q > upper + margin)))
         if outside.size:
-            t = result.trajectory.t[outside[0]]
+            t = T.t[outside[0]]
             findings.add("CB612", f"{joint.name} is beyond its limits from t = {t:.4g} s on", Where(item=joint.name))
 
 

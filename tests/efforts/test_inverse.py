@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
@@ -172,6 +173,17 @@ def test_more_actuators_than_freedoms_give_the_least_torques_that_do(tmp_path: P
     assert states == dict.fromkeys("ABCD", False)  # hinges in a plane, modelled in space
 
 
+def test_a_joint_that_would_need_more_than_it_has_is_told(two: Mechanism) -> None:
+    from cadbridge.assembly import Limit
+
+    shoulder = replace(two.joint("shoulder"), limit=Limit(-0.5, 0.5, velocity=1.0, effort=5.0))
+    limited = replace(two, joints=(shoulder, two.joint("elbow")))
+    asked = Motion(joints=(JointPath("shoulder", _linear(1.5)), JointPath("elbow", _linear(0.0))))
+    found = cb.inverse(limited, replace(asked, scenario=replace(asked.scenario, duration=0.5, rate=10.0)))
+    told = [(f.code, f.where.item) for f in found.findings]
+    assert told == [("CB612", "shoulder"), ("CB669", "shoulder"), ("CB669", "shoulder")]
+
+
 FAULTS = {
     "unknown key": ("jionts: {shoulder: 1}\n", "CB660", 2),
     "nothing moves": ("duration: 1\n", "CB660", 1),
@@ -227,7 +239,29 @@ def test_a_pose_in_which_the_actuator_loses_its_freedom_is_told() -> None:
     bar = cb.build(four_bar())
     asked = Motion(joints=(JointPath("A", _linear(2.0)),), actuators=("D",))
     found = cb.inverse(bar, replace(asked, scenario=replace(asked.scenario, duration=1.5, rate=20.0)))
-    assert "CB666" in [f.code for f in found.findings]
+    (told,) = (f for f in found.findings if f.code == "CB666")
+    assert "the actuators lose a freedom" in told.message
+    before, after = (float(x) for x in re.findall(r"t = ([\d.]+) and ([\d.]+) s", told.message)[0])
+    angle = float(re.findall(r"A at (\S+)°", told.message)[0])
+    assert angle == pytest.approx(np.degrees(2 * after), abs=0.01)
+    assert before < _stretched() / 2 < after
+
+
+def _stretched() -> float:
+    """The crank's turn (rad) at which it lies in line with the coupler."""
+    from scipy.optimize import brentq
+
+    def height(turn: float) -> float:
+        # The crank's end; the rocker's end on both circles; how far crank and coupler are from one line.
+        p = np.array([np.sin(turn), np.cos(turn)])
+        away = np.array([2.0, -0.5]) - p
+        length = float(np.linalg.norm(away))
+        along = (4.0 - 2.25 + length**2) / (2 * length)
+        u = away / length
+        end = p + along * u + np.sqrt(4.0 - along**2) * np.array([-u[1], u[0]])
+        return float(p[0] * (end - p)[1] - p[1] * (end - p)[0])
+
+    return float(brentq(height, 0.5, 2.4))
 
 
 def _linear(rate: float):  # type: ignore[no-untyped-def]

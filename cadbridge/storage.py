@@ -10,6 +10,9 @@ from pathlib import Path
 
 from cadbridge.files import replacing
 
+COLLISION = "collision"
+"""The folder for collision geometry within the folder of caches."""
+
 
 def cache_folder() -> Path:
     """CADBRIDGE_CACHE, else the user's folder of caches."""

@@ -38,6 +38,8 @@ def verify(
             typer.echo(f"  swing                      not compared: {result.remark}")
         else:
             typer.echo(f"  swing of {result.duration:g} s, rad and m   {result.swing:.1e}")
+        if result.step_error is not None:
+            typer.echo(f"  the engine against itself at half its step  {result.step_error:.1e}")
         if result.coupling_error is not None:
             typer.echo(f"  the engine's own error in couplings  {result.coupling_error:.1e}")
         say_findings(result.findings)

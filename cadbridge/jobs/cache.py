@@ -24,12 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cadbridge.exporters.collision import STORE
 from cadbridge.files import replacing
 from cadbridge.jobs.hashing import Hashes, canonical
 from cadbridge.jobs.model import Job
 from cadbridge.jobs.versions import versions
-from cadbridge.storage import digest, kept, write_atomically
+from cadbridge.storage import COLLISION, digest, kept, write_atomically
 
 FORMAT = "cadbridge.cache/1"
 
@@ -126,7 +125,7 @@ class Cache:
 
     def size(self) -> dict[str, int]:
         """How many entries and objects (outputs, collision geometry) there are, and the bytes of all files."""
-        entries, objects = list(self._files("jobs")), [*self._files("objects"), *self._files(STORE)]
+        entries, objects = list(self._files("jobs")), [*self._files("objects"), *self._files(COLLISION)]
         total = sum(s.st_size for _, s in (*entries, *objects, *self._files("files")))
         return {"entries": len(entries), "objects": len(objects), "bytes": total}
 
@@ -139,7 +138,7 @@ class Cache:
             if found != path.name:
                 path.unlink(missing_ok=True)
                 told.append(f"object {path.name[:12]} is not what was stored")
-        for path, _ in list(self._files(STORE)):
+        for path, _ in list(self._files(COLLISION)):
             if kept(path) is None:
                 told.append(f"collision geometry {path.name[:12]} is not what was stored")
         for path, _ in list(self._files("jobs")):
@@ -162,7 +161,7 @@ class Cache:
         before = self.size()
         now = time.time()
         # Collision geometry depends on nothing and nothing names it: it goes like an entry.
-        entries = sorted((*self._files("jobs"), *self._files(STORE)), key=lambda item: item[1].st_mtime)
+        entries = sorted((*self._files("jobs"), *self._files(COLLISION)), key=lambda item: item[1].st_mtime)
         everything = older is None and size is None
         for path, status in entries:
             if everything or (older is not None and now - status.st_mtime > older):

@@ -36,8 +36,8 @@ class Engine(ABC):
         """Poses of the links in the world at joint coordinates."""
 
     @abstractmethod
-    def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
-        """Joint coordinates after falling from rest for `duration` (s); None where the engine cannot say."""
+    def swing(self, joints: Sequence[str], duration: float, finer: int = 1) -> dict[str, float]:
+        """Joint coordinates after falling from rest for `duration` (s), in steps that many times finer than usual."""
 
 
 class MuJoCo(Engine):
@@ -66,11 +66,14 @@ class MuJoCo(Engine):
         self._lib.mj_kinematics(self._model, data)
         return {n: Pose(data.body(n).xmat.reshape(3, 3).copy(), data.body(n).xpos.copy()) for n in links}
 
-    def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
-        self._model.opt.timestep = self.step
+    def swing(self, joints: Sequence[str], duration: float, finer: int = 1) -> dict[str, float]:
+        step = self.step / finer
+        self._model.opt.timestep = step
+        # Couplings and loops as stiff as the step allows: they are springs here.
+        self._model.eq_solref[:, 0] = 2 * step
         self._model.opt.integrator = self._lib.mjtIntegrator.mjINT_RK4
         data = self._lib.MjData(self._model)
-        self._lib.mj_step(self._model, data, round(duration / self.step))
+        self._lib.mj_step(self._model, data, round(duration / step))
         return {name: float(data.joint(name).qpos[0]) for name in joints}
 
 
@@ -100,7 +103,7 @@ class Pinocchio(Engine):
         frames = [self._data.oMf[self._frame(link)] for link in links]
         return {n: Pose(X.rotation.copy(), X.translation.copy()) for n, X in zip(links, frames, strict=True)}
 
-    def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
+    def swing(self, joints: Sequence[str], duration: float, finer: int = 1) -> dict[str, float]:
         lib, model, data = self._lib, self._model, self._data
         turned = dict.fromkeys(joints, 0.0)
         index = {name: model.joints[model.getJointId(name)].idx_v for name in joints}
@@ -110,7 +113,7 @@ class Pinocchio(Engine):
             return np.array(lib.aba(model, data, q, v, none))
 
         q, v = lib.neutral(model), np.zeros(model.nv)
-        h = self.step
+        h = self.step / finer
         for _ in range(round(duration / h)):
             dq, dv = _rk4(lambda x, dx: acceleration(lib.integrate(model, q, x), dx), v, h)  # noqa: B023
             q, v = lib.integrate(model, q, dq), v + dv
@@ -139,11 +142,11 @@ class Drake(Engine):
         _load("pydrake", "drake")
         self._folder, self._gravity = folder, np.asarray(gravity, dtype=float)
         self._coupled = "drake:mimic" in (folder / "model.sdf").read_text("utf-8")
-        self._plant = self._load()
+        self._plant = self._load(self.step)
 
-    def _load(self) -> Any:
+    def _load(self, step: float) -> Any:
         plants, parsing = import_module("pydrake.multibody.plant"), import_module("pydrake.multibody.parsing")
-        plant = plants.MultibodyPlant(self.step if self._coupled else 0.0)
+        plant = plants.MultibodyPlant(step if self._coupled else 0.0)
         if self._coupled:
             plant.set_discrete_contact_approximation(plants.DiscreteContactApproximation.kSap)
         parsing.Parser(plant).AddModels(str(self._folder / "model.sdf"))
@@ -169,13 +172,14 @@ class Drake(Engine):
         found = {name: plant.EvalBodyPoseInWorld(context, plant.GetBodyByName(name)) for name in links}
         return {n: Pose(X.rotation().matrix().copy(), X.translation().copy()) for n, X in found.items()}
 
-    def swing(self, joints: Sequence[str], duration: float) -> dict[str, float] | None:
-        simulator = import_module("pydrake.systems.analysis").Simulator(self._plant)
+    def swing(self, joints: Sequence[str], duration: float, finer: int = 1) -> dict[str, float]:
+        plant = self._load(self.step / finer)
+        simulator = import_module("pydrake.systems.analysis").Simulator(plant)
         if not self._coupled:
-            simulator.get_mutable_integrator().set_target_accuracy(1e-10)
+            simulator.get_mutable_integrator().set_target_accuracy(1e-10 / finer**4)
         simulator.AdvanceTo(duration)
-        q = self._plant.GetPositions(simulator.get_context())
-        return {name: float(q[self._plant.GetJointByName(name).position_start()]) for name in joints}
+        q = plant.GetPositions(simulator.get_context())
+        return {name: float(q[plant.GetJointByName(name).position_start()]) for name in joints}
 
 
 ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {"mjcf": MuJoCo, "urdf": Pinocchio, "sdf": Drake}

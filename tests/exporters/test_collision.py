@@ -17,11 +17,11 @@ import trimesh
 from cadbridge.assembly import Mesh
 from cadbridge.errors import InputError
 from cadbridge.exporters import COLLISIONS, ExportOptions, export
-from cadbridge.exporters.collision import STORE, Box, Capsule, Collision, Cylinder, Sphere, collision_of
+from cadbridge.exporters.collision import Box, Capsule, Collision, Cylinder, Sphere, collision_of
 from cadbridge.exporters.collision.surface import Piece, Surface, apart
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism
-from cadbridge.storage import keep
+from cadbridge.storage import COLLISION, keep
 from tests.exporters import models
 
 X_SM = models.random_pose(np.random.default_rng(4))
@@ -137,7 +137,7 @@ def assert_equal(one: Collision, other: Collision) -> None:
 def test_what_was_made_is_kept_and_damage_is_noticed(kind: str, tmp_path: Path) -> None:
     mesh = placed(trimesh.creation.icosphere(3, 0.1))
     made = collision_of(mesh, kind, 0.01, tmp_path)
-    (file,) = (p for p in (tmp_path / STORE).rglob("*") if p.is_file())
+    (file,) = (p for p in (tmp_path / COLLISION).rglob("*") if p.is_file())
     whole = file.read_bytes()
     assert_equal(collision_of(mesh, kind, 0.01, tmp_path), made)
     file.write_bytes(whole[:-9] + b"something")
@@ -145,7 +145,7 @@ def test_what_was_made_is_kept_and_damage_is_noticed(kind: str, tmp_path: Path) 
     assert file.read_bytes() == whole
     other = collision_of(placed(trimesh.creation.icosphere(2, 0.1)), kind, 0.02)
     collision_of(placed(trimesh.creation.icosphere(2, 0.1)), kind, 0.02, tmp_path)
-    (second,) = (p for p in (tmp_path / STORE).rglob("*") if p.is_file() and p != file)
+    (second,) = (p for p in (tmp_path / COLLISION).rglob("*") if p.is_file() and p != file)
     keep(file, second.read_bytes().partition(b"\n")[2])
     assert_equal(collision_of(mesh, kind, 0.01, tmp_path), other)  # it is what is kept that is served
 

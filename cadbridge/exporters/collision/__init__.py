@@ -21,14 +21,11 @@ from cadbridge.exporters.collision.kinds import AS_IS, KINDS, attempt
 from cadbridge.exporters.collision.solids import Box, Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.collision.surface import Piece, Surface, apart
 from cadbridge.frames import Pose
-from cadbridge.storage import digest, keep, kept
+from cadbridge.storage import COLLISION, digest, keep, kept
 
 __all__ = [
-    "AS_IS", "KINDS", "STORE", "Box", "Capsule", "Collision", "Cylinder", "Piece", "Solid", "Sphere", "collision_of",
+    "AS_IS", "KINDS", "Box", "Capsule", "Collision", "Cylinder", "Piece", "Solid", "Sphere", "collision_of",
 ]  # fmt: skip
-
-STORE = "collision"
-"""The folder for what is kept, within the folder of caches."""
 
 _FORMAT = 1
 _LIBRARIES = ("scipy", "fast-simplification", "coacd")
@@ -84,7 +81,7 @@ def _path(cache: Path, mesh: Mesh, kind: str, tolerance: float) -> Path:
             versions.append(f"{name} {metadata.version(name)}")
     content = digest(mesh.vertices.tobytes() + mesh.triangles.tobytes())
     key = digest(json.dumps([_FORMAT, content, kind, tolerance, versions]).encode())
-    return cache / STORE / key[:2] / key
+    return cache / COLLISION / key[:2] / key
 
 
 def _dumped(made: Collision) -> bytes:

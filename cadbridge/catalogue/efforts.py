@@ -21,7 +21,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a freedom that the motion leaves open",
         "Efforts follow from a motion only where every freedom of the mechanism is prescribed; this one is not.",
-        "Give the joint named a function of time, or lead more of the body's position and orientation.",
+        "Give the joint named a function of time, or lead more of the body's position and orientation; "
+        "`free: simulate` lets it move as the loads want.",
     ),
     "CB663": Entry(
         Severity.ERROR,
@@ -66,5 +67,12 @@ ENTRIES: dict[str, Entry] = {
         "more than a joint may do",
         "The motion asks a joint for a speed or an effort above the limit that the source or the mates file gives it.",
         "Take the motion slower, choose a stronger drive, or correct the limit.",
+    ),
+    "CB670": Entry(
+        Severity.INFO,
+        "a freedom that is simulated",
+        "Nothing prescribes this freedom, and the motion file lets it be simulated: it moves as gravity and inertia "
+        "want, from rest. A rod between two ball joints spins about itself in this way.",
+        "Nothing, where it matters to nobody; else prescribe it.",
     ),
 }

@@ -16,13 +16,14 @@ from cadbridge.findings import Findings, Where
 from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.simulation.run import initial_state
 from solver.constraints import Coordinate
+from solver.integrate import simulate
 from solver.kinematics import kinematic
 from solver.methods import observed, slope_at
 from solver.minimal import jacobian
 from solver.model import Model
 from solver.projection import carry_angles, project
 from solver.rank import null_space, rank
-from solver.result import Result, Trajectory
+from solver.result import Result, Status, Trajectory
 from solver.rotation import matrix
 from solver.state import State
 from solver.system import System, prepare
@@ -30,6 +31,10 @@ from solver.system import System, prepare
 Array = NDArray[np.float64]
 
 _CODES = {"singular": "CB665", "inconsistent": "CB664", "inconsistent_rates": "CB664"}
+TIGHT = 1e-10
+"""Tolerance of the integration where freedoms are left to the loads."""
+_STEPS = 40
+"""Steps to where the motion begins, where freedoms are left."""
 _STILL = 1e-6
 """A joint's rate below this share of the largest is none."""
 
@@ -39,12 +44,13 @@ class Followed:
     """The motion followed, without ghosts; the multipliers are those that go with the motion's own drivers.
 
     `joint_efforts` (k, j) are theirs on the joints led, `wrenches` (k, 6) [force; torque] on bodies led, by name, about
-    the point led, world axes.
+    the point led, world axes. `idle` freedoms were prescribed by nothing and moved as the loads wanted.
     """
 
     result: Result
     joint_efforts: Array
     wrenches: dict[str, Array]
+    idle: int = 0
 
     @property
     def trajectory(self) -> Trajectory:
@@ -62,8 +68,9 @@ def times_of(motion: Motion) -> Array:
 def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -> Followed:
     """Lead the mechanism to where the motion begins, and along it.
 
-    `model` is the lowered one with its loads. ModelError where a freedom is left that nothing prescribes (CB662), or
-    where the motion cannot begin. One that the mechanism cannot follow is told (CB664, CB665): the samples end there.
+    `model` is the lowered one with its loads. ModelError where a freedom is left that nothing prescribes (CB662),
+    unless the motion lets it be simulated (CB670), or where the motion cannot begin. One that the mechanism cannot
+    follow is told (CB664, CB665): the samples end there.
     """
     plain = prepare(model)
     state = initial_state(lowered, motion.scenario, findings)
@@ -71,26 +78,54 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
         start = State.at_rest(model.positions, model.quaternions)
         state = project(prepare(lowered.model), start).state
     state = carry_angles(state, prepare(lowered.model), plain)
-    _prescribed(lowered, plain, state, motion, findings)
+    idle = _idle(lowered, plain, state, motion, findings)
     values = observed(plain, state, slope_at(plain, state))[0]
     toward = led_model(model, lead_in(motion, lowered, state, values), lowered)
-    way = _driven(toward, [0.0, 1.0], state)
-    if not way.status.ok:
-        _told(way, lowered, motion, findings, before=True)
+    begin, status = _stepped(toward, state) if idle else _led(toward, state)
+    if not status.ok:
+        _told(status, None, lowered, motion, findings)
         raise ModelError("the mechanism does not reach where the motion begins", findings)
-    led, T = led_model(model, motion, lowered), toward.without_ghosts(way.trajectory)
-    begin = State(0.0, T.positions[-1], T.quaternions[-1], np.zeros_like(T.velocities[-1]), T.angles[-1])
-    found = _driven(led, times_of(motion), begin)
+    led = led_model(model, motion, lowered)
+    found = _simulated(led, times_of(motion), begin) if idle else _driven(led, times_of(motion), begin)
     if not found.status.ok:
-        _told(found, lowered, motion, findings)
+        _told(found.status, found.trajectory, lowered, motion, findings)
     if not len(found.trajectory.t):
         raise ModelError("the mechanism does not reach where the motion begins", findings)
-    return _followed(led, found, motion)
+    return replace(_followed(led, found, motion), idle=idle)
 
 
 def _driven(led: Led, times: ArrayLike, state: State) -> Result:
     try:
         return kinematic(led.system, times, led.start(state, 0.0))
+    except ValueError as fault:
+        raise InputError(str(fault)) from fault
+
+
+def _led(led: Led, state: State) -> tuple[State, Status]:
+    """Along a motion of one second, at rest where it ends."""
+    found = _driven(led, [0.0, 1.0], state)
+    T = led.without_ghosts(found.trajectory)
+    if not found.status.ok:
+        return state, found.status
+    return State(0.0, T.positions[-1], T.quaternions[-1], np.zeros_like(T.velocities[-1]), T.angles[-1]), found.status
+
+
+def _stepped(led: Led, state: State) -> tuple[State, Status]:
+    """As `_led`, where freedoms are left: in steps, each of which moves as little as can be."""
+    here = led.start(state, 0.0)
+    for t in np.linspace(0.0, 1.0, _STEPS + 1)[1:]:
+        found = project(led.system, replace(here, t=float(t)))
+        if not found.status.ok:
+            return state, found.status
+        here = replace(found.state, velocities=np.zeros_like(here.velocities))
+    return led.plain_state(replace(here, t=0.0)), found.status
+
+
+def _simulated(led: Led, times: Array, state: State) -> Result:
+    """The motion with freedoms left to the loads: integrated, with the drivers of the rest."""
+    here = led.start(state, 0.0)
+    try:
+        return simulate(led.system, here, duration=float(times[-1]), rate=1 / float(times[1]), rtol=TIGHT, atol=TIGHT)
     except ValueError as fault:
         raise InputError(str(fault)) from fault
 
@@ -111,12 +146,13 @@ def _followed(led: Led, found: Result, motion: Motion) -> Followed:
     return Followed(replace(found, trajectory=led.without_ghosts(T)), joints, wrenches)
 
 
-def _told(result: Result, lowered: Lowered, motion: Motion, findings: Findings, before: bool = False) -> None:
-    """The finding of a way that ends: when, where, and what does not close."""
-    status, T = result.status, result.trajectory
-    where = place_at(lowered, motion, T, len(T.t) - 1) if len(T.t) and not before else ""
-    reached = f"; last reached at t = {T.t[-1]:.6g} s: {where}" if where else ""
-    way = "on the way from the designed pose to where the motion begins: " if before else ""
+def _told(status: Status, T: Trajectory | None, lowered: Lowered, motion: Motion, findings: Findings) -> None:
+    """The finding of a way that ends: when, where, and what does not close; T None: before the motion begins."""
+    reached, way = "", ""
+    if T is None:
+        way = "on the way from the designed pose to where the motion begins: "
+    elif len(T.t):
+        reached = f"; last reached at t = {T.t[-1]:.6g} s: {place_at(lowered, motion, T, len(T.t) - 1)}"
     findings.add(_CODES.get(status.code, "CB664"), f"{way}{status.message}{reached}", Where(item=_first(status.groups)))
 
 
@@ -139,15 +175,27 @@ def _first(groups: tuple[str, ...]) -> str | None:
     return groups[0] if groups else None
 
 
-def _prescribed(lowered: Lowered, plain: System, state: State, motion: Motion, findings: Findings) -> None:
-    """Refuse a motion that leaves freedoms, and name them."""
-    coordinates = [joint_coordinate(lowered, p.joint) for p in motion.joints]
-    rows = np.vstack([held_rows(plain, state, coordinates), body_rows(motion, lowered, state)])
+def _idle(lowered: Lowered, plain: System, state: State, motion: Motion, findings: Findings) -> int:
+    """How many freedoms the motion leaves: refused by name, or told where they are simulated."""
+    rows = guided_rows(lowered, plain, state, motion)
     left = free_joints(lowered, plain, state, rows)
+    code, said = ("CB670", "is simulated") if motion.simulate_free else ("CB662", "is prescribed by nothing")
     for names in left:
-        findings.add("CB662", f"nothing prescribes a freedom that moves {names}", Where(item=names.split(", ")[0]))
-    if left:
+        findings.add(code, f"a freedom that moves {names} {said}", Where(item=names.split(", ")[0]))
+    if left and not motion.simulate_free:
         raise ModelError(f"the motion leaves {len(left)} freedom{'s' if len(left) > 1 else ''} open", findings)
+    return len(left)
+
+
+def guided_rows(lowered: Lowered, plain: System, state: State, motion: Motion) -> Array:
+    """Ĝ of the constraints and the rows of all that the motion leads (m + c, 6n)."""
+    coordinates = [joint_coordinate(lowered, p.joint) for p in motion.joints]
+    return np.vstack([held_rows(plain, state, coordinates), body_rows(motion, lowered, state)])
+
+
+def idle_rows(guided: Array, system: System) -> Array:
+    """Rows that hold the motions which `guided` rows leave: these motions themselves (idle, 6n)."""
+    return null_space(guided, system.length).T
 
 
 def held_rows(system: System, state: State, coordinates: Sequence[Coordinate]) -> Array:

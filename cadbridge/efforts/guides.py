@@ -8,6 +8,7 @@ singular, and the torque that turns the body is the ghost's.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,22 @@ class Led:
         ]
         return replace(widened, angles=np.array(own, float))
 
+    def plain_state(self, state: State) -> State:
+        """A state without the ghosts."""
+        n, known = len(self.plain.model.bodies), complete(self.system, state)
+        assert known.angles is not None
+        arrays = (known.positions[:n], known.quaternions[:n], known.velocities[:n])
+        return State(state.t, *arrays, known.angles[self._kept])
+
+    @cached_property
+    def _kept(self) -> list[int]:
+        """Which of this model's angles are the plain one's."""
+        index = {owner: i for i, owner in enumerate(self.system.angle_owner)}
+        return [index[owner] for owner in self.plain.angle_owner]
+
     def without_ghosts(self, T: Trajectory) -> Trajectory:
         """A trajectory of the plain model; its multipliers are those of its rows, drivers left out."""
-        n, index = len(self.plain.model.bodies), {o: i for i, o in enumerate(self.system.angle_owner)}
+        n = len(self.plain.model.bodies)
         angles = T.angles.reshape(len(T.t), len(self.system.angle_owner))
         return replace(
             T,
@@ -80,7 +94,7 @@ class Led:
             quaternions=T.quaternions[:, :n],
             velocities=T.velocities[:, :n],
             accelerations=T.accelerations[:, :n],
-            angles=angles[:, [index[o] for o in self.plain.angle_owner]],
+            angles=angles[:, self._kept],
             multipliers=T.multipliers[:, : self.plain.constraint_rows],
         )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cadbridge.efforts.coordinates import Measured
 from cadbridge.efforts.determined import determined
-from cadbridge.efforts.follow import follow, free_joints, held_rows, place_at
+from cadbridge.efforts.follow import Followed, follow, free_joints, guided_rows, held_rows, idle_rows, place_at
 from cadbridge.efforts.guides import joint_coordinate
 from cadbridge.efforts.methods import METHODS, Forces, Task
 from cadbridge.efforts.motion import Motion
@@ -90,7 +90,7 @@ def inverse(
         T = followed.trajectory
         joints, outside = _driven_by(lowered, motion, findings)
         channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
-        spare = 0 if outside else _spare(lowered, system, motion, T, channels, findings)
+        spare = 0 if outside else _spare(lowered, system, motion, followed, channels, findings)
         names = tuple(j.name for j in joints)
         bodies = motion.bodies if outside else ()
         forces = METHODS[method](Task(lowered, model, followed, names, channels, bodies, spare))
@@ -128,17 +128,25 @@ def _spare(
     lowered: Lowered,
     system: System,
     motion: Motion,
-    T: Trajectory,
+    followed: Followed,
     channels: tuple[Coordinate, ...],
     findings: Findings,
 ) -> int:
     """How many channels there are more than freedoms; told, as are freedoms without any and singular poses."""
+    T = followed.trajectory
+
+    def undriven(state: State) -> list[str]:
+        # Freedoms that are simulated need no actuator: to be without any, one must be prescribed.
+        rows = held_rows(system, state, channels)
+        if followed.idle:
+            rows = np.vstack([rows, idle_rows(guided_rows(lowered, system, state, motion), system)])
+        return free_joints(lowered, system, state, rows)
+
     first = _state(T, 0)
-    left = free_joints(lowered, system, first, held_rows(system, first, channels))
-    dof = 6 * len(lowered.units) - rank(jacobian(system, first)[0], system.length).rank
+    left = undriven(first)
+    dof = 6 * len(lowered.units) - rank(jacobian(system, first)[0], system.length).rank - followed.idle
     if left:
-        later = (_state(T, k) for k in (len(T.t) // 2, len(T.t) - 1))
-        if all(free_joints(lowered, system, s, held_rows(system, s, channels)) for s in later):
+        if all(undriven(_state(T, k)) for k in (len(T.t) // 2, len(T.t) - 1)):
             for names in left:
                 said = f"no actuator drives a freedom that moves {names}"
                 findings.add("CB663", said, Where(item=names.split(", ")[0]))

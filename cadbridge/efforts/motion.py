@@ -81,6 +81,7 @@ class BodyPath:
 class Motion:
     """What is prescribed; `actuators` are joints (by name) whose efforts are asked for, empty where none are named.
 
+    `simulate_free` lets freedoms that nothing prescribes move as the loads want, instead of refusing them.
     `scenario` holds the rest: gravity, duration (s), rate (1/s), loads, friction, and joint values to start from.
     """
 
@@ -88,6 +89,7 @@ class Motion:
     joints: tuple[JointPath, ...] = ()
     bodies: tuple[BodyPath, ...] = ()
     actuators: tuple[str, ...] = ()
+    simulate_free: bool = False
 
 
 class PositionEntry(Strict):
@@ -134,6 +136,7 @@ class MotionFile(Strict):
     joints: dict[str, Function] = Field(default_factory=dict)
     bodies: list[BodyEntry] = Field(default_factory=list)
     actuators: list[str] = Field(default_factory=list)
+    free: Literal["refuse", "simulate"] = "refuse"
     loads: LoadsFile = Field(default_factory=LoadsFile)
     friction: Literal["apply", "ignore"] = "apply"
     friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
@@ -196,7 +199,7 @@ class _Resolver:
         self._once("joints", [p.joint for p in paths])
         actuators = [j for i, n in enumerate(spec.actuators) if (j := self._joint(n, self._where("actuators", i)))]
         self._once("actuators", [j.name for j in actuators])
-        return Motion(scenario, tuple(paths), tuple(bodies), tuple(j.name for j in actuators))
+        return Motion(scenario, tuple(paths), tuple(bodies), tuple(j.name for j in actuators), spec.free == "simulate")
 
     def _where(self, *path: str | int) -> Where:
         return Where(self.file, *self.places.find(path))

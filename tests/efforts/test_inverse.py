@@ -184,6 +184,30 @@ def test_a_joint_that_would_need_more_than_it_has_is_told(two: Mechanism) -> Non
     assert told == [("CB612", "shoulder"), ("CB669", "shoulder"), ("CB669", "shoulder")]
 
 
+def test_what_nothing_prescribes_may_be_simulated(tmp_path: Path) -> None:
+    # A pendulum that hangs on a driven cart swings as it will: the cart bears it.
+    places = {"cart": [0.0, 0.0, 0.0], "bob": [0.2, 0.0, -0.5]}
+    slide = mate(places, "slide", MateKind.PRISMATIC, "ground", "cart", [0, 0, 0], [1, 0, 0])
+    hung = cb.build(assembly(places, [slide, hinge(places, "swing", "cart", "bob", [0.2, 0, 0])]))
+    text = 'duration: 1\nrate: 10\njoints: {slide: "100*sin(3*t)"}\n'
+    with pytest.raises(ModelError):
+        cb.inverse(hung, motion(tmp_path, hung, text))
+    asked = motion(tmp_path, hung, text + "free: simulate\n")
+    for method in ("absolute", "bond-graph"):
+        found = cb.inverse(hung, asked, method=method)
+        assert [(f.code, f.where.item) for f in found.findings] == [("CB670", "swing")]
+        T = found.run.result.trajectory
+        swing = found.run.lowered.joints.index(hung.joint("swing"))
+        away, pull = T.coordinates[:, swing], -0.9 * np.sin(3 * T.t)
+        sense = float(hung.joint("swing").X_AJ.R[1, 2])
+        # (I + m l²) θ̈ = −m l (g sin θ + ẍ cos θ), θ counted towards +x, about −y.
+        second = 0.5 * (-G * np.sin(-sense * away) - pull * np.cos(-sense * away)) / (LINK + 0.25)
+        assert_allclose(-sense * T.coordinate_accelerations[:, swing], second, atol=1e-7)
+        force = T.accelerations[:, :, 0].sum(axis=1)
+        assert_allclose(found.forces.efforts[:, 0], force * hung.joint("slide").X_AJ.R[0, 2], atol=1e-8)
+        assert np.max(np.abs(away)) > 0.1
+
+
 FAULTS = {
     "unknown key": ("jionts: {shoulder: 1}\n", "CB660", 2),
     "nothing moves": ("duration: 1\n", "CB660", 1),

@@ -19,13 +19,20 @@ FLOOR = 1e-18
 
 
 def write_plots(run: Run, folder: Path) -> tuple[Path, ...]:
-    """Write joints.png, gears.png (where there are gears) and energy.png into a folder."""
+    """Write joints.png, rates.png and energy.png into a folder; where there are any gears.png, torques.png of motors
+    that give a torque, and attachments.png of the forces of locks and attachments.
+    """
     columns = columns_of(run)
-    drawings = {"joints": _joints, "gears": _gears, "energy": _energy}
+    drawings = {"joints": _joints, "rates": _rates, "energy": _energy}
+    if run.mechanism.couplings:
+        drawings["gears"] = _gears
+    if any(m.kind == "torque" for m in run.scenario.motors):
+        drawings["torques"] = _torques
+    if any(name.startswith("attachment.") for name in columns):
+        drawings["attachments"] = _attachments
     return tuple(
         saved(folder, name, lambda axes, draw=draw: draw(axes, columns, run))  # type: ignore[misc]
         for name, draw in drawings.items()
-        if name != "gears" or run.mechanism.couplings
     )
 
 
@@ -50,14 +57,41 @@ def saved(folder: Path, name: str, draw: Callable[[Axes], None]) -> Path:
 
 
 def _joints(axes: Axes, columns: Columns, run: Run) -> None:
+    _of_joints(axes, columns, run, "q", "joint value")
+
+
+def _rates(axes: Axes, columns: Columns, run: Run) -> None:
+    _of_joints(axes, columns, run, "qd", "rate of the joint")
+
+
+def _of_joints(axes: Axes, columns: Columns, run: Run, what: str, label: str) -> None:
     t = columns["time"][0]
     asked = set(run.mechanism.assembly.joint_names.values())
     names = [j.name for j in run.lowered.joints if j.name in asked] or [j.name for j in run.lowered.joints]
     for name in names:
-        values, unit = columns[f"joint.{name}.q"]
-        factor, shown = (1e3, "mm") if unit == "m" else (180 / np.pi, "°")
-        axes.plot(t, values * factor, label=f"{name} ({shown})")
-    axes.set_ylabel("joint value")
+        values, unit = columns[f"joint.{name}.{what}"]
+        factor, shown = (1e3, "mm") if unit.startswith("m") else (180 / np.pi, "°")
+        axes.plot(t, values * factor, label=f"{name} ({shown}{unit.lstrip('mrad')})")
+    axes.set_ylabel(label)
+
+
+def _torques(axes: Axes, columns: Columns, run: Run) -> None:
+    t = columns["time"][0]
+    for motor in run.scenario.motors:
+        if motor.kind == "torque":
+            # A motor whose joint is released gives nothing.
+            gone = np.isnan(columns[f"joint.{motor.joint}.q"][0])
+            values = np.array([motor.function.evaluate(float(at))[0] for at in t])
+            axes.plot(t, np.where(gone, 0.0, values), label=motor.joint)
+    axes.set_ylabel("torque in N m (force in N)")
+
+
+def _attachments(axes: Axes, columns: Columns, run: Run) -> None:
+    t = columns["time"][0]
+    for name, (values, unit) in columns.items():
+        if name.startswith("attachment.") and unit == "N" and np.any(values != 0.0):
+            axes.plot(t, values, label=name.removeprefix("attachment."))
+    axes.set_ylabel("force in N")
 
 
 def _gears(axes: Axes, columns: Columns, run: Run) -> None:

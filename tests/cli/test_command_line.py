@@ -63,3 +63,11 @@ def test_quadruped_in_json(corpus: Path) -> None:
     assert len(document["redundancies"]) == 8
     assert sum(r["rows"] for r in document["redundancies"]) == 16
     assert all(r["duplicates"] for r in document["redundancies"])
+
+
+def test_the_help_of_convert_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
+    from cadbridge.exporters import FORMATS
+
+    assert main(["convert", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert all(name in said for name in FORMATS)

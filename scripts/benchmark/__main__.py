@@ -8,10 +8,12 @@ import json
 import os
 import platform
 import sys
+import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
-from benchmark import report
+from benchmark import imports, longrun, report
 from benchmark.cases import CASES
 from benchmark.comparing import compare
 from benchmark.engines import FILES, OWN
@@ -31,29 +33,44 @@ PACKAGES = {
 def main(arguments: list[str] | None = None) -> None:
     """Compare, print the tables, and write them with the data and the plot."""
     asked = _parse(arguments)
+    if asked.long_run:
+        longrun.main(asked.long_run)
+        return
     asked.out.mkdir(parents=True, exist_ok=True)
     results = []
     heading = _heading(asked.engines)
+    read: dict[str, Any] = {}
     for name in asked.cases:
-        results.append(compare(CASES[name](), asked.engines, asked.seconds, lambda s: print(s, file=sys.stderr)))
+        if name == imports.NAME:
+            print(f"{name}: some minutes", file=sys.stderr)
+            with tempfile.TemporaryDirectory() as folder:
+                read = imports.compare(Path(folder))
+        else:
+            results.append(compare(CASES[name](), asked.engines, asked.seconds, lambda s: print(s, file=sys.stderr)))
         # Rewritten after every case: a run that is stopped keeps what it has done.
-        found = json.dumps({"heading": heading, "results": results}, indent=1, ensure_ascii=False)
-        (asked.out / "bench.json").write_text(found, encoding="utf-8")
-        (asked.out / "bench.md").write_text(report.text(results, asked.engines, heading), encoding="utf-8")
-    report.plot(results, asked.engines, asked.out / "bench.png")
-    print(report.text(results, asked.engines, heading))
+        data = {"heading": heading, "results": results, "import": read}
+        (asked.out / "bench.json").write_text(json.dumps(data, indent=1, ensure_ascii=False), encoding="utf-8")
+        tables = report.text(results, asked.engines, heading, read)
+        (asked.out / "bench.md").write_text(tables, encoding="utf-8")
+    if results:
+        report.plot(results, asked.engines, asked.out / "bench.png")
+    print(tables)
     print(f"written to {asked.out}: bench.md, bench.json, bench.png")
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/bench", description="The solver beside its peers.")
     parser.add_argument("--quick", action="store_true", help="small cases and 5 s an engine")
-    parser.add_argument("--cases", type=_some(CASES), help=f"comma-separated, of: {', '.join(CASES)}")
+    every = (*CASES, imports.NAME)
+    parser.add_argument("--cases", type=_some(every), help=f"comma-separated, of: {', '.join(every)}")
     parser.add_argument("--engines", type=_some(FILES), help=f"comma-separated, of: {', '.join(FILES)}")
     parser.add_argument("--seconds", type=float, help="after so many an engine starts no finer run of a case")
+    parser.add_argument(
+        "--long-run", type=int, metavar="STEPS", help="only this: so many steps, and what memory they hold"
+    )
     parser.add_argument("-o", dest="out", type=Path, default=Path("out/bench"), help="the folder to write to")
     asked = parser.parse_args(arguments)
-    asked.cases = asked.cases or (QUICK if asked.quick else tuple(CASES))
+    asked.cases = asked.cases or (QUICK if asked.quick else every)
     asked.engines = asked.engines or list(FILES)
     asked.seconds = asked.seconds or (5.0 if asked.quick else 30.0)
     return asked

@@ -7,14 +7,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmark import imports
 from benchmark.engines import OWN
 
 ALPHA = "generalised-α"
 ERRORS = (1e-3, 1e-6, 1e-9)
 
 
-def text(results: list[dict[str, Any]], engines: Sequence[str], heading: str) -> str:
-    """All tables. A ratio is a peer's time over this solver's: above 1 this solver is faster."""
+def text(results: list[dict[str, Any]], engines: Sequence[str], heading: str, read: dict[str, Any]) -> str:
+    """All tables, and the import `read` where it was measured.
+
+    A ratio is a peer's time over this solver's: above 1 this solver is faster.
+    """
     parts = [
         "# Benchmarks\n",
         heading,
@@ -28,6 +32,7 @@ def text(results: list[dict[str, Any]], engines: Sequence[str], heading: str) ->
         "## What holds: hinges, loops and gears at the end of the finest run\n",
         *_held(results, engines),
         *_growth(results, engines),
+        *(imports.text(read) if read else ()),
         "## First call, reference, and what was left out\n",
         *_notes(results),
     ]

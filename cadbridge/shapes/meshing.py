@@ -163,15 +163,20 @@ def extract(shape: Any) -> Arrays | None:
     OCCT merges the nodes; the way out is its binary format of a face that has nothing but triangles,
     since looping over triangles in Python takes seconds a million.
     """
-    merger, any_face = Poly_MergeNodesTool(math.pi, _MERGE), False
+    pieces = []
     for face in explore(shape, TopAbs_FACE):
         location = TopLoc_Location()
         triangulation = BRep_Tool.Triangulation_s(TopoDS.Face_s(face), location)
         if triangulation is not None:
-            reverse = face.Orientation() == TopAbs_REVERSED
-            merger.AddTriangulation(triangulation, location.Transformation(), reverse)
-            any_face = True
-    merged = merger.Result() if any_face else None
+            pieces.append((triangulation, location.Transformation(), face.Orientation() == TopAbs_REVERSED))
+    count = sum(triangulation.NbTriangles() for triangulation, _, _ in pieces)
+    if count == 0:
+        return None
+    # Told how many triangles come: the tool never gives back the tables that it outgrows.
+    merger = Poly_MergeNodesTool(math.pi, _MERGE, count)
+    for piece in pieces:
+        merger.AddTriangulation(*piece)
+    merged = merger.Result()
     if merged is None or merged.NbTriangles() == 0:
         return None
     bare = TopoDS_Face()

@@ -213,3 +213,22 @@ def test_nothing_of_occt_reaches_our_stdout_nor_our_imports(corpus: Path) -> Non
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("18\n", "")
+
+
+def test_meshes_taken_again_and_again_leave_no_memory_behind() -> None:
+    """OCCT's tool that merges nodes keeps the tables that it outgrows: some 100 bytes a triangle, for ever."""
+    import psutil
+
+    from cadbridge.shapes import meshing
+
+    ball = cq.Workplane().sphere(50.0).val().wrapped
+    meshing.triangulate([meshing.weigh(ball)], 1e-3, 0.03)
+    first = meshing.extract(ball)
+    assert first is not None
+    assert len(first[1]) > 10_000
+    for _ in range(3):
+        meshing.extract(ball)
+    before = psutil.Process().memory_info().rss
+    for _ in range(10):
+        meshing.extract(ball)
+    assert psutil.Process().memory_info().rss - before < 10 * 40 * len(first[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-VOID = {"input", "meta", "br", "hr"}
+VOID = {"input", "meta", "br", "hr", "wbr"}
 """Elements without an end tag."""
 
 

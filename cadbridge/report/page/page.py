@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from cadbridge.mechanism.model import Mechanism
 
 NAVIGATION = {
-    "summary": "Summary", "findings": "Findings", "redundancies": "Redundant mates", "freedoms": "Freedoms",
+    "summary": "Summary", "findings": "Findings", "redundancies": "Redundant mates", "groups": "Groups",
+    "freedoms": "Freedoms",
     "graph": "Graph", "transmission": "Transmission", "efforts": "Efforts", "peaks": "Peaks",
     "bondgraph": "Bond graph", "joints": "Joints", "gears": "Gears", "ratios": "Ratios", "bodies": "Bodies",
-    "mates": "Mates", "parts": "Parts", "run": "Run",
+    "mates": "Mates", "parts": "Parts", "overlaps": "Overlaps", "run": "Run",
 }  # fmt: skip
 
 
@@ -86,6 +87,7 @@ def page_html(
         sections.summary(document),
         sections.findings(items, told),
         sections.redundancies(items, document),
+        sections.groups(items, document),
         sections.freedoms(items, diagnosis, clips),
         graph(mechanism, diagnosis, items),
         transmission_section(mechanism),
@@ -96,6 +98,7 @@ def page_html(
         sections.bodies(items, document),
         sections.mates(items),
         sections.parts(items),
+        sections.overlaps(items, document),
         plots(played) if played is not None else Html(""),
     ]
     return "<!doctype html>\n" + el(

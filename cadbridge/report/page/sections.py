@@ -15,6 +15,9 @@ from cadbridge.report.page.tables import Number, Row, figure, pick, picks, table
 
 Document = Mapping[str, Any]
 
+MOST_OVERLAPS = 300
+"""Rows of overlapping parts; the document has all of them."""
+
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
@@ -26,7 +29,7 @@ def summary(document: Document) -> Html:
     conflicts = sum(1 for r in document["redundancies"] if r["kind"] == "conflicting")
     flag = "mark" if m["redundant"] else None
     cards: list[tuple[str, Child, str, str | None]] = [
-        ("degrees of freedom", m["dof"], f"Grübler's count {m['gruebler']}", None),
+        ("degrees of freedom", m["dof"], f"Grübler's count {m['gruebler']}" + _finite(document), None),
         ("redundant rows", m["redundant"], f"of {m['rows']} rows, rank {m['rank']}", flag),
         ("redundant mates", len(document["redundancies"]), f"{conflicts} conflicting" if conflicts else "all benign",
          "bad" if conflicts else None),
@@ -46,6 +49,11 @@ def summary(document: Document) -> Html:
         ], class_="cards"),
         id="summary", aria_labelledby="summary-h",
     )  # fmt: skip
+
+
+def _finite(document: Document) -> str:
+    finite = document["motion"]["finite"]
+    return "" if finite == document["mobility"]["dof"] else f"; {finite} of them go on beyond the first instant"
 
 
 def findings(items: Items, found: Iterable[Finding]) -> Html:
@@ -88,15 +96,59 @@ def redundancies(items: Items, document: Document) -> Html:
                     el("span", r["kind"], class_=f"badge {'error' if r['kind'] == 'conflicting' else 'mark'}"),
                     figure(disagree["mm"], 3),
                     figure(disagree["deg"], 3),
-                    join(r.get("weaker") or ""),
+                    "nothing: it can go" if r["deletable"] else r["weaker"] or "–",
                 ),
             )
         )
-    head = ["mate", "rows repeated", "what it repeats", "kind", "gap in mm", "gap in °", "what would do instead"]
-    if not any(r.get("weaker") for r in document["redundancies"]):
-        head, rows = head[:-1], [Row(r.ref, r.cells[:-1], r.class_) for r in rows]
+    head = ("mate", "rows repeated", "what it repeats", "kind", "gap in mm", "gap in °", "what would do instead")
     note = "A mate is redundant where some of its equations are already held by others, through loops as well."
     return table("redundancies", "Redundant mates", head, rows, note)
+
+
+def groups(items: Items, document: Document) -> Html:
+    """Mates whose rows depend on each other, and which of them can be deleted together."""
+    rows = []
+    for k, g in enumerate(document["groups"]):
+        members = set(g["mates"])
+        sets = [s["mates"] for s in document["deletable_sets"] if members.issuperset(s["mates"])]
+        ways = [join(" or " if i else None, picks(items, names, "mate")) for i, names in enumerate(sets)]
+        rows.append(
+            Row(
+                None,
+                (
+                    str(k + 1),
+                    picks(items, g["mates"], "mate", most=24),
+                    Number(g["rows"], str(g["rows"])),
+                    Number(g["rank"], str(g["rank"])),
+                    join(ways) if ways else "none of them",
+                ),
+            )
+        )
+    head = ("group", "mates", "rows", "independent", "can be deleted together, the motion staying the same")
+    note = "The rows of a group's mates depend on each other, whatever their order in the file."
+    return table("groups", "Dependent groups", head, rows, note)
+
+
+def overlaps(items: Items, document: Document) -> Html:
+    """Parts that reach into each other."""
+    found = document["overlaps"]
+    rows = [
+        Row(
+            None,
+            (
+                join(pick(o["parts"][0], items.ref(o["parts"][0], "part"))),
+                join(pick(o["parts"][1], items.ref(o["parts"][1], "part"))),
+                figure(o["volume"] * 1e6),
+                figure(100 * o["share"], 3),
+            ),
+        )
+        for o in found[:MOST_OVERLAPS]
+    ]
+    note = "What two solids share as placed counts twice in the masses."
+    if len(found) > MOST_OVERLAPS:
+        note += f" The {MOST_OVERLAPS} largest of {len(found)}."
+    head = ("part", "and", "share in cm³", "of the smaller in %")
+    return table("overlaps", "Parts that overlap", head, rows, note)
 
 
 def bodies(items: Items, document: Document) -> Html:
@@ -198,25 +250,26 @@ def ratios(items: Items, document: Document) -> Html:
 
 
 def freedoms(items: Items, diagnosis: Diagnosis, clips: Sequence[Mapping[str, Any]]) -> Html:
-    """What moves, in words, each with a button that plays it."""
+    """How it moves, in words, each freedom with a button that plays it where one does."""
+    played = {clip["joint"]: k for k, clip in enumerate(clips) if clip["kind"] == "freedom"}
     rows = []
-    of_joint = {clip["joint"]: k for k, clip in enumerate(clips) if clip["kind"] == "freedom"}
-    for clip in clips:
-        if clip["kind"] == "freedom":
-            k = of_joint[clip["joint"]]
-            values = clip["values"]
-            rows.append(
-                Row(
-                    None,
-                    (
-                        join(clip["name"]),
-                        join(clip["detail"]),
-                        f"{min(values):.4g} to {max(values):.4g} {clip['unit']}",
-                        el("button", "Play", type="button", data_clip=k, aria_label=f"Play: {clip['name']}"),
-                    ),
-                )
-            )
-    return table("freedoms", "Freedoms", ("freedom", "what follows", "played from", "in the picture"), rows)
+    for f in diagnosis.freedoms:
+        joint = next((name for name in (f.leader, *f.rates) if name in played), None)
+        k = played.pop(joint) if joint is not None else None
+        goes_on = "yes" if f.finite else el("span", "only for an instant", class_="badge mark")
+        rows.append(Row(None, (f.words, goes_on, *_play(clips, k))))
+    rows += [Row(None, (clips[k]["name"], "yes", *_play(clips, k))) for k in played.values()]
+    return table("freedoms", "How it moves", ("freedom", "goes on", "played from", "in the picture"), rows)
+
+
+def _play(clips: Sequence[Mapping[str, Any]], k: int | None) -> tuple[Child, Child]:
+    """The range of a clip and the button that plays it."""
+    if k is None:
+        return "–", ""
+    clip = clips[k]
+    values = clip["values"]
+    label = f"{clip['name']}, {min(values):.4g} to {max(values):.4g} {clip['unit']}"
+    return label, el("button", "Play", type="button", data_clip=k, aria_label=f"Play: {clip['name']}")
 
 
 def mates(items: Items) -> Html:
@@ -277,11 +330,14 @@ def _limits(joint: Document) -> str:
 
 
 def _reaction(reaction: Document) -> Html:
-    """Whether the wrench is determined; where it is told, which components are."""
-    names = reaction.get("components")
-    word, kind = ("determined", "good") if reaction["determined"] else ("undetermined", "mark")
-    shown: Child = None
-    if names and not reaction["determined"]:
-        held = [str(key) for key, value in names.items() if value] if isinstance(names, dict) else []
-        shown = f" but {', '.join(held)}" if held else None
-    return join(el("span", word, class_=f"badge {kind}"), shown)
+    """Whether the wrench is determined, and which components of it are not, in the joint's frame."""
+    if reaction["determined"]:
+        return el("span", "determined", class_="badge good")
+    names = [
+        f"{what}{axis}"
+        for what in ("force", "torque")
+        for axis, ok in zip("xyz", reaction[what], strict=True)
+        if not ok
+    ]
+    short = " ".join(name.replace("force", "F").replace("torque", "T") for name in names)
+    return join(el("span", "undetermined", class_="badge mark"), f" {short}")

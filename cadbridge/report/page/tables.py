@@ -52,10 +52,18 @@ def table(name: str, caption: str, head: Sequence[str], rows: Sequence[Row], not
 
 
 def pick(name: str, ref: str | None) -> Html:
-    """A name as a button that picks its item, or as plain text where it is none."""
+    """A name as a button that picks its item, or as plain text where it is none; long paths break at their slashes."""
     if ref is None:
         return join(name)
-    return el("button", name, type="button", class_="pick", data_pick=ref)
+    levels = name.split("/")
+    return el(
+        "button",
+        [join(level, "/", el("wbr")) for level in levels[:-1]],
+        levels[-1],
+        type="button",
+        class_="pick",
+        data_pick=ref,
+    )
 
 
 def picks(items: Items, names: Sequence[str], *kinds: str, most: int = 40) -> Html:

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 from lxml import html as lxml_html
 
-from cadbridge.diagnosis import Diagnosis
+from cadbridge.assembly import Part
+from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.errors import InputError, MissingExtraError
-from cadbridge.mechanism import Mechanism
+from cadbridge.mechanism import Mechanism, build
 from cadbridge.report.page import page as page_module
 from cadbridge.report.page import page_html, write_page
 from cadbridge.report.page.html import el
+from tests.diagnosis import gearing, linkages
+from tests.mass.solids import box, placed, shape
 
 Made = tuple[Mechanism, Diagnosis]
 
@@ -55,7 +58,11 @@ def test_names_with_markup_stay_names(page_code: None, hostile: Made) -> None:
     tree: Any = lxml_html.document_fromstring(text)
     assert not tree.xpath("//img")
     assert len(tree.xpath("//script")) == 3
-    assert tree.xpath("//section[@id='joints']//button[@data-pick='joint:0']")[0].text.startswith("upper</script>")
+    assert (
+        tree.xpath("//section[@id='joints']//button[@data-pick='joint:0']")[0]
+        .text_content()
+        .startswith("upper</script>")
+    )
     scene = json.loads(re.findall('id="scene">(.*?)</script>', text, re.DOTALL)[0])
     assert scene["bodies"]["names"][0] == hostile[0].bodies[0].name
 
@@ -93,3 +100,35 @@ def test_the_page_appears_whole_or_not_at_all(page_code: None, hinged: Made, tmp
 def test_without_its_code_the_page_says_how_to_build_it() -> None:
     with pytest.raises(MissingExtraError, match="hatch_build"):
         page_module.built("absent.js")
+
+
+def cells(text: str, section: str) -> list[list[str]]:
+    """The rows of a section's table as text."""
+    tree: Any = lxml_html.document_fromstring(text)
+    rows = tree.xpath(f"//section[@id='{section}']//tbody/tr")
+    return [[" ".join(c.text_content().split()) for c in row.xpath("./th|./td")] for row in rows]
+
+
+def test_what_the_diagnosis_says_stands_on_the_page(page_code: None) -> None:
+    mechanism = build(gearing.two_shafts((40, 20), (41, 20)))
+    locked = page_html(mechanism, diagnose(mechanism))
+    assert "lock each other: they take axle second -2.05 and -2 times as far as axle first, 18° apart" in locked
+    assert [row[4:6] for row in cells(locked, "gears")] == [["0.5", "40 : 20"], ["0.4878", "41 : 20"], ["2", "30 : 60"]]
+    mechanism = build(gearing.planetary(3))
+    text = page_html(mechanism, diagnose(mechanism))
+    (group,) = cells(text, "groups")
+    assert group[2:] == ["31", "29", "sun on 1, sun on 2"]
+    assert ["axle sun", "axle carrier", "0.222222", "4.5"] in cells(text, "ratios")
+    assert cells(text, "redundancies")[0][-1] == "nothing: it can go"
+    (freedom,) = cells(text, "freedoms")
+    assert freedom[0].startswith("sun turns about the axis of axle sun; carrier (in axle carrier) follows at 0.2222")
+    assert cells(text, "joints")[0][5] == "undetermined Fx Fy"
+
+
+def test_overlaps_and_instants_stand_on_the_page(page_code: None) -> None:
+    block = Part("block", shape(box(0.1, 0.1, 0.1)))
+    mechanism = build(placed([block], ("block", (0, 0, 0)), ("block", (0.09, 0.05, 0.0))))
+    text = page_html(mechanism, diagnose(mechanism))
+    assert cells(text, "overlaps") == [["block:0", "block:1", "50", "5"]]
+    mechanism = build(linkages.planar([(0, 0), (0.3, 0), (0.8, 0)]))
+    assert "only for an instant" in page_html(mechanism, diagnose(mechanism))

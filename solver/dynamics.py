@@ -9,10 +9,14 @@ import math
 import numpy as np
 from numba import njit
 
-from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, unwind
+from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, turn_rates, unwind
 from solver.kkt import factor, product, solve, transposed_product, weigh
 from solver.loads import all_forces, energies, world_inertia
-from solver.sweeps.response import respond
+from solver.sweeps.factor import factor as factor_sweeps
+from solver.sweeps.factor import repeats
+from solver.sweeps.joints import coast
+from solver.sweeps.response import answer, give_back, joint_multipliers
+from solver.sweeps.work import workspace
 from solver.system import ANGLE, ROTOR, SPEED
 
 
@@ -30,15 +34,22 @@ def frames(positions, quaternions, velocities):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def evaluate_all(T, W, x, R, v, angles, drive, with_rates):  # type: ignore[no-untyped-def]
     """Terms on the branches of `angles`, and rows with their drivers: speed and rotor rows hold no position."""
+    terms, rows = np.arange(T.kind.shape[0]), np.arange(T.constant.shape[0])
+    return evaluate_some(T, W, terms, rows, x, R, v, angles, drive, with_rates)
+
+
+@njit(cache=True)
+def evaluate_some(T, W, terms, rows, x, R, v, angles, drive, with_rates):  # type: ignore[no-untyped-def]
+    """As `evaluate_all`, but only the terms and rows named; nothing is said of the others."""
     count, m = T.kind.shape[0], T.constant.shape[0]
     value, rate, bias = np.empty(count), np.empty(count), np.empty(count)
     JA, JB = np.empty((count, 6)), np.empty((count, 6))
-    evaluate_terms(T, x, R, v, with_rates, value, rate, bias, JA, JB)
-    unwind(T, value, angles)
+    evaluate_terms(T, terms, x, R, v, with_rates, value, rate, bias, JA, JB)
+    unwind(T, terms, value, angles)
     g, gv, c = np.empty(m), np.empty(m), np.empty(m)
     blocks = np.empty((T.block_body.shape[0], 6))
-    assemble_rows(T, value, rate, bias, JA, JB, g, gv, c, blocks)
-    for i in range(m):
+    assemble_rows(T, rows, value, rate, bias, JA, JB, g, gv, c, blocks)
+    for i in rows:
         kind, k = W.kind[i], W.motor[i]
         if kind == ANGLE:
             g[i] -= drive[k, 0]
@@ -73,13 +84,34 @@ def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive)
 
     Where they do, λ is one of many: see `least_multipliers`.
     """
-    n = B.mass.shape[0]
+    multipliers = np.zeros(T.constant.shape[0])
+    Q = workspace(K.forest)
+    state = (positions, quaternions, velocities, angles)
+    acceleration, spun, power = stage(T, K, B, F, W, Q, state, drive, True, multipliers)
+    return acceleration, multipliers, spun, power, repeats(K.forest, Q, W.compliance)
+
+
+@njit(cache=True)
+def stage(T, K, B, F, W, Q, state, drive, complete, multipliers):  # type: ignore[no-untyped-def]
+    """As `accelerate`, with the room Q; without `complete` only the multipliers of rows that close loops."""
+    P, (positions, quaternions, velocities, angles) = K.forest, state
     x, R, v = frames(positions, quaternions, velocities)
-    value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
-    force = np.zeros((n, 6))
+    value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_some(T, W, P.term, P.row, x, R, v, angles, drive, True)
+    turn_rates(T, P.spin, R, v, rate)
+    force = np.zeros((positions.shape[0], 6))
     power = np.zeros(drive.shape[0] + 1)
     all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, force, power)
-    acceleration, multipliers, repeated = respond(T, K.forest, B, W, x, R, blocks, force, c)
+    acceleration = np.empty_like(force)
+    factor_sweeps(P, B, W.compliance, x, R, blocks, Q)
+    coast(P, Q, R, v, acceleration)
+    answer(T, P, B, Q, W.compliance, R, blocks, force, c, acceleration, Q.closing)
+    if B.light.shape[0] > 0:
+        give_back(T, P, B, Q, W.compliance, R, blocks, acceleration)
+    if complete:
+        joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, Q.closing, multipliers)
+    else:
+        for e in range(P.row.shape[0]):
+            multipliers[P.row[e]] = Q.closing[e]
     spun = np.empty(angles.shape[0])
     for k in range(T.kind.shape[0]):
         if T.angle[k] >= 0:
@@ -87,7 +119,7 @@ def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive)
     for k in range(F.motor_term.shape[0]):
         if F.motor_row[k] >= 0:
             power[k] = -multipliers[F.motor_row[k]] * rate[F.motor_term[k]]
-    return acceleration, multipliers, spun, power, repeated
+    return acceleration, spun, power
 
 
 @njit(cache=True)

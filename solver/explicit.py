@@ -13,8 +13,9 @@ import numpy as np
 from numba import njit
 
 from solver.constraints.kernels import rotations
-from solver.dynamics import accelerate
+from solver.dynamics import stage
 from solver.projection import project_positions, project_velocities
+from solver.sweeps.work import workspace
 
 
 @njit(cache=True)
@@ -134,7 +135,7 @@ def step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, 
     slopes = np.zeros((stages, size))
     _slope(v, start[3 * n : 7 * n].copy().reshape(n, 4), spins, acceleration, turning, power, slopes[0])
     y = start.copy()
-    place = np.empty((n, 4))
+    place, room, multipliers = np.empty((n, 4)), workspace(K.forest), np.zeros(T.constant.shape[0])
     for s in range(1, stages):
         y[:] = start
         for r in range(s):
@@ -144,9 +145,8 @@ def step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, 
         spun(turn, spins, q, h * tableau.nodes[s], place)
         there = y[7 * n : 13 * n].copy().reshape(n, 6)
         own = y[13 * n : 13 * n + na].copy()
-        acceleration, _, turning, power, _ = accelerate(
-            T, K, B, F, W, y[: 3 * n].copy().reshape(n, 3), place, there, own, drives[s]
-        )
+        state = (y[: 3 * n].copy().reshape(n, 3), place, there, own)
+        acceleration, turning, power = stage(T, K, B, F, W, room, state, drives[s], False, multipliers)
         _slope(there, turn, spins, acceleration, turning, power, slopes[s])
     y[:] = start
     for r in range(stages):

@@ -126,12 +126,13 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
     if carried:
         check_carried(model, program, lent)
     callbacks = Callbacks(model.callbacks, len(model.coordinates))
+    loads = tables(model, program, held, driving, callbacks)
     return System(
         model=model,
         program=program,
-        plan=Plans(forest(program, held, model.positions, model.quaternions), plan(program)),
+        plan=Plans(forest(program, held, model.positions, model.quaternions, _loaded(loads)), plan(program)),
         bodies=_bodies(model, lent),
-        loads=tables(model, program, held, driving, callbacks),
+        loads=loads,
         drives=drives(model),
         callbacks=callbacks,
         rows=rows,
@@ -139,6 +140,12 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
         row_group=_row_groups(model, program, driving, len(rotors)),
         angle_owner=_angle_owners(model, program, driving, rotors),
     )
+
+
+def _loaded(loads: Loads) -> Ints:
+    """The terms along which loads act."""
+    called = loads.callback_term if len(loads.callback) else np.zeros(0, np.int64)
+    return np.concatenate([loads.term, loads.motor_term, called])
 
 
 def _bodies(model: Model, lent: Lent) -> Bodies:

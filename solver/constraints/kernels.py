@@ -84,12 +84,12 @@ def _put_reach(JA, JB, f, d, rA, rB):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def evaluate_terms(T, x, R, v, with_rates, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
-    """All terms: value, rate, bias (T,), gradients JA, JB (T, 6). x (n+1, 3), R (n+1, 3, 3), v (n+1, 6).
+def evaluate_terms(T, which, x, R, v, with_rates, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
+    """The terms `which`: value, rate, bias (T,), gradients JA, JB (T, 6). x (n+1, 3), R (n+1, 3, 3), v (n+1, 6).
 
     Angles are principal values here. Without `with_rates`, rate and bias are left alone.
     """
-    for k in range(T.kind.shape[0]):
+    for k in which:
         kind = T.kind[k]
         A, B = T.body_a[k], T.body_b[k]
         RA, RB = R[A], R[B]
@@ -197,9 +197,20 @@ def _angle(towards, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, ra
 
 
 @njit(cache=True)
-def unwind(T, value, angles):  # type: ignore[no-untyped-def]
-    """Put each angle's principal value on the branch nearest to the integrated angle."""
-    for k in range(T.kind.shape[0]):
+def turn_rates(T, which, R, v, rate):  # type: ignore[no-untyped-def]
+    """The rates alone of the terms `which`, turns about axes."""
+    for k in which:
+        A, B = T.body_a[k], T.body_b[k]
+        e, t, w = turn(R[A], T.first_a[k]), turn(R[A], T.second_a[k]), turn(R[B], T.direction_b[k])
+        X, Y = dot(e, w), dot(t, w)
+        moment = cross(sub(mul(X, t), mul(Y, e)), w)
+        rate[k] = dot(moment, (v[A, 3] - v[B, 3], v[A, 4] - v[B, 4], v[A, 5] - v[B, 5])) / max(X * X + Y * Y, 1e-300)
+
+
+@njit(cache=True)
+def unwind(T, which, value, angles):  # type: ignore[no-untyped-def]
+    """Put the principal value of each angle of `which` on the branch nearest to the integrated angle."""
+    for k in which:
         a = T.angle[k]
         if a >= 0:
             value[k] += _TAU * np.rint((angles[a] - value[k]) / _TAU)
@@ -230,10 +241,11 @@ def curve_at(T, c, q):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def assemble_rows(T, value, rate, bias, JA, JB, g, gv, c, blocks):  # type: ignore[no-untyped-def]
-    """Rows from terms: g, ġ = Ĝv, c (m,) and the blocks (nb, 6) of Ĝ."""
-    blocks[:] = 0.0
-    for i in range(g.shape[0]):
+def assemble_rows(T, which, value, rate, bias, JA, JB, g, gv, c, blocks):  # type: ignore[no-untyped-def]
+    """The rows `which` from their terms: g, ġ = Ĝv, c (m,) and the blocks (nb, 6) of Ĝ."""
+    for i in which:
+        for b in range(T.row_block[i], T.row_block[i + 1]):
+            blocks[b] = 0.0
         total, total1, total2 = -T.constant[i], 0.0, 0.0
         for k in range(T.row_term[i], T.row_term[i + 1]):
             s = T.coefficient[k]
@@ -267,14 +279,15 @@ def evaluate_rows(T, positions, quaternions, velocities, with_rates, angles, wit
     rotations(quaternions, R)
     value, rate, bias = np.empty(count), np.empty(count), np.empty(count)
     JA, JB = np.empty((count, 6)), np.empty((count, 6))
-    evaluate_terms(T, x, R, v, with_rates, value, rate, bias, JA, JB)
+    every = np.arange(count)
+    evaluate_terms(T, every, x, R, v, with_rates, value, rate, bias, JA, JB)
     if with_angles:
-        unwind(T, value, angles)
+        unwind(T, every, value, angles)
     found = np.empty(angles.shape[0])
     for k in range(count):
         if T.angle[k] >= 0:
             found[T.angle[k]] = value[k]
     g, gv, c = np.empty(m), np.empty(m), np.empty(m)
     blocks = np.empty((T.block_body.shape[0], 6))
-    assemble_rows(T, value, rate, bias, JA, JB, g, gv, c, blocks)
+    assemble_rows(T, np.arange(m), value, rate, bias, JA, JB, g, gv, c, blocks)
     return g, gv, c, blocks, found

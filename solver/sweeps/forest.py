@@ -41,6 +41,9 @@ class Forest(NamedTuple):
     The factor of their Schur complement D has the columns `column`, by `column_start`, the diagonal first;
     `column_slot` is the entry's slot where the column's row closes (−1: the ground). `pair_target` tells the entries
     to which pairs of slots that pass a body add, by `pair_start`; `update_target` to which a column's pairs.
+
+    `term` are the terms that accelerations need: those of rows that close loops, and of loads; `spin` are other terms
+    whose angle is integrated: of these the rates are needed.
     """
 
     body: Ints
@@ -74,10 +77,15 @@ class Forest(NamedTuple):
     pair_target: Ints
     update_start: Ints
     update_target: Ints
+    term: Ints
+    spin: Ints
 
 
-def forest(program: Program, held: int, positions: Array, quaternions: Array) -> Forest:
-    """The plan for a program whose first `held` rows are those of primitives; the poses are the reference's."""
+def forest(program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints) -> Forest:
+    """The plan for a program whose first `held` rows are those of primitives; the poses are the reference's.
+
+    `loaded` are the terms along which loads act.
+    """
     n = program.bodies
     poses = Poses(np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4))
     pairs = joints_of(program, held, poses)
@@ -94,7 +102,20 @@ def forest(program: Program, held: int, positions: Array, quaternions: Array) ->
         base=np.array([j.there for j in joints], dtype=np.int64),
         **_geometry(program, joints),
         **loops(program, closing, place, parent),
+        **_terms(program, closing, loaded),
     )
+
+
+def _terms(program: Program, closing: list[int], loaded: Ints) -> dict[str, Any]:
+    T = program.terms
+    needed = np.zeros(len(T.kind), dtype=bool)
+    needed[loaded] = True
+    for row in closing:
+        needed[T.row_term[row] : T.row_term[row + 1]] = True
+    return {
+        "term": np.flatnonzero(needed).astype(np.int64),
+        "spin": np.flatnonzero(~needed & (T.angle >= 0)).astype(np.int64),
+    }
 
 
 def _geometry(program: Program, joints: list[Joint]) -> dict[str, Any]:

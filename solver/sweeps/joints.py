@@ -113,6 +113,61 @@ def lift(P, Q, R, c, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def coast(P, Q, R, v, out):  # type: ignore[no-untyped-def]
+    """out (n, 6, by bodies): accelerations as velocities v (n+1, 6) alone ask for in the rows of the joints.
+
+    As `lift` with c = −the second derivative of each row at v̇ = 0. Of a point: its acceleration as seen from the
+    normals' body; of a direction w as seen from E: ω_E × (ω_E × w) − 2 ω_E × (ω_W × w) + ω_W × (ω_W × w).
+    """
+    turned, reach, shift = Q.turned, Q.reach, Q.shift
+    for k in range(P.body.shape[0]):
+        i, p = P.body[k], P.base[k]
+        u, alpha, to = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), row(reach, k)
+        if P.planes[k] > 0:
+            from_p = add(to, row(shift, k))
+            if P.point_here[k] == 1:
+                u = mul(-1.0, _seen(v, p, i, from_p, to))
+            else:
+                u = _seen(v, i, p, to, from_p)
+        if P.angles[k] > 0:
+            there = P.first_there[k] == 1
+            first, other = (p, i) if there else (i, p)
+            oE, oW = (v[first, 3], v[first, 4], v[first, 5]), (v[other, 3], v[other, 4], v[other, 5])
+            if P.angles[k] == 2:
+                w, n = row_of(turned, k, 0), row_of(turned, k, 1)
+                y = _turning(oE, oW, w)
+                y = add(y, mul(-dot(w, y) * turned[k, 2, 0], n))
+                alpha = mul(1.0 / dot(w, w), cross(y, w))
+            else:
+                for j in range(P.angles[k]):
+                    e, w = out_of(R, first, row_of(P.first, k, j)), out_of(R, other, row_of(P.second, k, j))
+                    alpha = add(alpha, mul(dot(e, _turning(oE, oW, w)), row_of(turned, k, j)))
+            if not there:
+                alpha = mul(-1.0, alpha)
+        from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
+        moved = add(u, cross(to, alpha))
+        for j in range(3):
+            out[i, j] += moved[j]
+            out[i, 3 + j] += alpha[j]
+
+
+@njit(cache=True)
+def _seen(v, a, b, from_a, from_b):  # type: ignore[no-untyped-def]
+    """The acceleration at v̇ = 0 of a point of b as seen from a; the point from both bodies' centres."""
+    oA, oB = (v[a, 3], v[a, 4], v[a, 5]), (v[b, 3], v[b, 4], v[b, 5])
+    lA, lB = cross(oA, from_a), cross(oB, from_b)
+    d = (v[b, 0] + lB[0] - v[a, 0] - lA[0], v[b, 1] + lB[1] - v[a, 1] - lA[1], v[b, 2] + lB[2] - v[a, 2] - lA[2])
+    return sub(sub(cross(oB, lB), cross(oA, lA)), mul(2.0, cross(oA, d)))
+
+
+@njit(cache=True)
+def _turning(oE, oW, w):  # type: ignore[no-untyped-def]
+    """The second derivative at ω̇ = 0 of a direction w, fixed in W, as seen from E."""
+    w1 = cross(oW, w)
+    return add(cross(oW, w1), cross(oE, sub(cross(oE, w), mul(2.0, w1))))
+
+
+@njit(cache=True)
 def reactions(P, Q, R, multipliers):  # type: ignore[no-untyped-def]
     """The joints' λ into multipliers (m,), for M v̇ − f + Ĝᵀλ of the loop rows in Q.force (n, 6, by places)."""
     force, reach, shift, turned = Q.force, Q.reach, Q.shift, Q.turned

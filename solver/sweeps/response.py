@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
+from solver.constraints.kernels import add, mul
 from solver.sweeps.factor import REFINEMENTS, factor, repeats, solve
 from solver.sweeps.joints import lift, reactions
 from solver.sweeps.work import into, out_of, workspace
@@ -17,25 +18,14 @@ _CLOSED = 4e-15
 
 
 @njit(cache=True)
-def momentum(P, B, R, a, sign, out):  # type: ignore[no-untyped-def]
-    """out (n, 6, by places) += sign · M a (n, 6, by bodies), with what is lent."""
-    mass, lent, inertia, more = B.mass, B.lent_mass, B.inertia, B.lent_inertia
+def momentum(P, B, R, a, sign, lent, out):  # type: ignore[no-untyped-def]
+    """out (n, 6, by places) += sign · M a (n, 6, by bodies), with the part `lent` (0 or 1) of what is lent."""
+    mass, inertia = B.mass, B.inertia
     for k in range(P.body.shape[0]):
         i = P.body[k]
-        m = sign * (mass[i] + lent[i])
+        m = sign * (mass[i] + lent * B.lent_mass[i])
         w = into(R, i, (sign * a[i, 3], sign * a[i, 4], sign * a[i, 5]))
-        h = (
-            (inertia[i, 0, 0] + more[i, 0, 0]) * w[0]
-            + (inertia[i, 0, 1] + more[i, 0, 1]) * w[1]
-            + (inertia[i, 0, 2] + more[i, 0, 2]) * w[2],
-            (inertia[i, 1, 0] + more[i, 1, 0]) * w[0]
-            + (inertia[i, 1, 1] + more[i, 1, 1]) * w[1]
-            + (inertia[i, 1, 2] + more[i, 1, 2]) * w[2],
-            (inertia[i, 2, 0] + more[i, 2, 0]) * w[0]
-            + (inertia[i, 2, 1] + more[i, 2, 1]) * w[1]
-            + (inertia[i, 2, 2] + more[i, 2, 2]) * w[2],
-        )
-        world = out_of(R, i, h)
+        world = out_of(R, i, add(out_of(inertia, i, w), mul(lent, out_of(B.lent_inertia, i, w))))
         for j in range(3):
             out[k, j] += m * a[i, j]
             out[k, 3 + j] += world[j]
@@ -66,20 +56,19 @@ def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[
 
 @njit(cache=True)
 def answer(T, P, B, Q, compliance, R, blocks, force, c, acceleration, closing):  # type: ignore[no-untyped-def]
-    """acceleration (n, 6) = v̇, closing (l,) = λ of the loops: M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
+    """v̇ (n, 6) and the loops' λ in closing (l,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
 
-    What is lent counts as the bodies' own. Refines until the residual stops falling: what c has outside the range of
-    the rows then remains. Returns the scaled residual.
+    `acceleration` comes as some that meets the joints' rows (`lift`, `coast`), and becomes v̇. What is lent counts as
+    the bodies' own. Refines until the residual stops falling: what c has outside the range of the rows then remains.
     """
     n, loops = P.body.shape[0], P.row.shape[0]
-    lift(P, Q, R, c, acceleration)
     for k in range(n):
         for j in range(6):
             Q.force[k, j] = force[P.body[k], j]
-    momentum(P, B, R, acceleration, -1.0, Q.force)
-    change, more, gap = np.empty((n, 6)), np.empty(loops), np.empty(loops)
+    momentum(P, B, R, acceleration, -1.0, 1.0, Q.force)
+    change, more, gap = Q.change, Q.more, Q.gap
     closing[:] = 0.0
-    left, before = 0.0, np.inf
+    before = np.inf
     for k in range(REFINEMENTS + 1):
         left, rounding = _gaps(T, P, Q, blocks, compliance, c, acceleration, closing, gap)
         if k > 0:
@@ -93,7 +82,6 @@ def answer(T, P, B, Q, compliance, R, blocks, force, c, acceleration, closing): 
                 acceleration[i, j] += change[i, j]
         for e in range(loops):
             closing[e] += more[e]
-    return left
 
 
 @njit(cache=True)
@@ -102,7 +90,7 @@ def joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, closing, multi
     for k in range(P.body.shape[0]):
         for j in range(6):
             Q.force[k, j] = -force[P.body[k], j]
-    momentum(P, B, R, acceleration, 1.0, Q.force)
+    momentum(P, B, R, acceleration, 1.0, 0.0, Q.force)
     for e in range(P.row.shape[0]):
         row = P.row[e]
         multipliers[row] = closing[e]
@@ -118,22 +106,22 @@ def respond(T, P, B, W, x, R, blocks, force, c):  # type: ignore[no-untyped-def]
 
     λ is unique where no rows repeat each other, and else one of many (see `solver.kkt` for the least).
     """
-    n, m = P.body.shape[0], c.shape[0]
     Q = workspace(P)
     factor(P, B, W.compliance, x, R, blocks, Q)
-    acceleration, closing, multipliers = np.empty((n, 6)), np.empty(P.row.shape[0]), np.empty(m)
-    answer(T, P, B, Q, W.compliance, R, blocks, force, c, acceleration, closing)
-    joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, closing, multipliers)
+    acceleration, multipliers = np.empty((P.body.shape[0], 6)), np.empty(c.shape[0])
+    lift(P, Q, R, c, acceleration)
+    answer(T, P, B, Q, W.compliance, R, blocks, force, c, acceleration, Q.closing)
     if B.light.shape[0] > 0:
-        _give_back(T, P, B, Q, W.compliance, R, blocks, acceleration, multipliers)
+        give_back(T, P, B, Q, W.compliance, R, blocks, acceleration)
+    joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, Q.closing, multipliers)
     return acceleration, multipliers, repeats(P, Q, W.compliance)
 
 
 @njit(cache=True)
-def _give_back(T, P, B, Q, compliance, R, blocks, acceleration, multipliers):  # type: ignore[no-untyped-def]
-    """Refine v̇ and λ in place until the mass lent does nothing (see `solver.massless`)."""
-    n, still = P.body.shape[0], np.zeros(multipliers.shape[0])
-    change, more, closing = acceleration.copy(), np.empty_like(multipliers), np.empty(P.row.shape[0])
+def give_back(T, P, B, Q, compliance, R, blocks, acceleration):  # type: ignore[no-untyped-def]
+    """Refine v̇ and Q.closing in place until the mass lent does nothing (see `solver.massless`)."""
+    n, still = P.body.shape[0], np.zeros(T.constant.shape[0])
+    change, closing = acceleration.copy(), np.empty(P.row.shape[0])
     before = np.inf
     force = np.zeros((n, 6))
     for _ in range(_ROUNDS):
@@ -142,10 +130,10 @@ def _give_back(T, P, B, Q, compliance, R, blocks, acceleration, multipliers):  #
             for j in range(3):
                 force[i, j] = B.lent_mass[i] * change[i, j]
                 force[i, 3 + j] = turned[j]
+        change[:] = 0.0
         answer(T, P, B, Q, compliance, R, blocks, force, still, change, closing)
-        joint_multipliers(T, P, B, Q, R, blocks, force, change, closing, more)
         acceleration += change
-        multipliers += more
+        Q.closing[:] += closing
         size = np.abs(change).max()
         if size <= 1e-15 * np.abs(acceleration).max() or size > 0.9 * before:
             break

@@ -19,8 +19,8 @@ class Work(NamedTuple):
     `inertia` (n, 21): of all that hangs on a place, [mass 6; coupling 9; moments 6] of the upper triangles. `shift` x −
     x of the parent and `reach` from the body to its joint's point (n, 3). `free`, `felt` (n, 6, 6): the freedoms s and
     A s; `give` (n, 6) 1/sᵀA s. `turned` (n, 3, 3): what the joint's angles need again: f, or duals. Slots: `carried`
-    C and `swept` s·C (slots, 6). `schur` the factor of D, `pivot` and `weight` (l,). `force`, `drive` (n, 6)
-    belong to the solution.
+    C and `swept` s·C (slots, 6). `schur` the factor of D, `pivot` and `weight` (l,). `force`, `drive`, `change`
+    (n, 6), `gap` and `more` (l,) belong to a solution; `closing` (l,) are the multipliers of the loops.
     """
 
     inertia: Array
@@ -37,6 +37,10 @@ class Work(NamedTuple):
     weight: Array
     force: Array
     drive: Array
+    change: Array
+    gap: Array
+    more: Array
+    closing: Array
 
 
 @njit(cache=True)
@@ -58,6 +62,10 @@ def workspace(P):  # type: ignore[no-untyped-def]
         np.empty(loops),
         np.empty((n, 6)),
         np.empty((n, 6)),
+        np.empty((n, 6)),
+        np.empty(loops),
+        np.empty(loops),
+        np.empty(loops),
     )
 
 

@@ -30,7 +30,7 @@ _NODES = {0: (), 3: (0.5, 0.25, 0.75)}
 class Slope:
     """What the equations of motion give at a state: v̇ (n, 6), α̇ (na,), power (rows + 1,), λ (m,).
 
-    `drive` (rows, 3) are the loads' functions of time there.
+    `drive` (rows, 3) are the loads' functions of time there; where rows are `repeated`, λ is one of many.
     """
 
     acceleration: Array
@@ -38,6 +38,7 @@ class Slope:
     power: Array
     multipliers: Array
     drive: Array
+    repeated: bool = False
 
 
 @lru_cache(maxsize=16)

@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numba import njit
 
-from solver.constraints.kernels import rotations
+from solver.constraints.kernels import out_of, rotations
 from solver.dynamics import stage
-from solver.projection import project_positions, project_velocities
+from solver.projection import put_back
 from solver.sweeps.work import workspace
 
 
@@ -35,9 +35,10 @@ def shaft_spins(B, quaternions, velocities):  # type: ignore[no-untyped-def]
     rotations(quaternions, R)
     out = np.zeros((n, 3))
     for i in range(n):
-        axis = R[i] @ B.spin[i]
+        axis = out_of(R, i, (B.spin[i, 0], B.spin[i, 1], B.spin[i, 2]))
         along = axis[0] * velocities[i, 3] + axis[1] * velocities[i, 4] + axis[2] * velocities[i, 5]
-        out[i] = along * axis
+        for j in range(3):
+            out[i, j] = along * axis[j]
     return out
 
 
@@ -63,8 +64,8 @@ def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[n
     w, s = np.zeros(4), np.zeros(4)
     first, second = np.empty(4), np.empty(4)
     for i in range(n):
-        w[1:] = v[i, 3:]
-        s[1:] = spins[i]
+        for j in range(3):
+            w[1 + j], s[1 + j] = v[i, 3 + j], spins[i, j]
         multiply(w, turn[i], first)
         multiply(turn[i], s, second)
         for j in range(3):
@@ -172,8 +173,7 @@ def step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, 
 def settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol):  # type: ignore[no-untyped-def]
     """Project x, q, v, angles in place; how far that moved them over what is allowed, and the residual left."""
     x0, q0 = x.copy(), q.copy()
-    residual, _ = project_positions(T, K, B, W, length, x, q, angles, drive, 8)
-    project_velocities(T, K, B, W, length, x, q, v, angles, drive)
+    residual = put_back(T, K, B, W, length, x, q, v, angles, drive, 8)
     moved = 0.0
     for i in range(x.shape[0]):
         for j in range(3):

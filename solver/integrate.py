@@ -19,7 +19,7 @@ from solver.callbacks import LoadError
 from solver.dense import Segment, Slope
 from solver.events import Event, crossings
 from solver.explicit import shaft_spins
-from solver.methods import Absolute, Attempt, Engine, Method, observed
+from solver.methods import Absolute, Attempt, Engine, Method, least, observed
 from solver.model import Model
 from solver.projection import carry_angles, project
 from solver.result import Occurrence, Result, Statistics, Status, Trajectory
@@ -365,7 +365,8 @@ def _record(run: _Run, state: State, slope: Slope, work: Array) -> None:
     angles = np.zeros(0) if state.angles is None else state.angles
     angles = angles if run.angle_places is None else angles[run.angle_places]
     place = (state.t, state.positions, state.quaternions, state.velocities, slope.acceleration, angles)
-    run.rows.append((*place, slope.multipliers[: system.constraint_rows], q, qd, qdd, *residuals, *energy))
+    multipliers = least(system, state, slope)[: system.constraint_rows]
+    run.rows.append((*place, multipliers, q, qd, qdd, *residuals, *energy))
 
 
 def _trajectory(run: _Run) -> Trajectory:

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from solver.callbacks import call_python
-from solver.constraints.kernels import add, cross, dot, mul, sub, turn
+from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub, turn
 
 
 @njit(cache=True)
@@ -31,14 +31,11 @@ def world_inertia(local, R, out):  # type: ignore[no-untyped-def]
 def body_forces(B, R, v, out):  # type: ignore[no-untyped-def]
     """out (n, 6): [m g; −ω × I ω], the frames in the centres of mass."""
     for i in range(B.mass.shape[0]):
-        w = R[i].T @ v[i, 3:]
-        h = R[i] @ (B.inertia[i] @ w)
-        o = v[i, 3:]
+        o = (v[i, 3], v[i, 4], v[i, 5])
+        moment = cross(out_of(R, i, out_of(B.inertia, i, into(R, i, o))), o)
         for j in range(3):
             out[i, j] = B.mass[i] * B.gravity[j]
-        out[i, 3] = -(o[1] * h[2] - o[2] * h[1])
-        out[i, 4] = -(o[2] * h[0] - o[0] * h[2])
-        out[i, 5] = -(o[0] * h[1] - o[1] * h[0])
+            out[i, 3 + j] = moment[j]
 
 
 @njit(cache=True)

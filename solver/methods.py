@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -68,14 +68,26 @@ class Attempt:
 
 def slope_at(system: System, state: State, drive: Array | None = None) -> Slope:
     """The accelerations at a state, and the multipliers of least norm."""
+    slope = any_slope_at(system, state, drive)
+    return replace(slope, multipliers=least(system, state, slope), repeated=False)
+
+
+def any_slope_at(system: System, state: State, drive: Array | None = None) -> Slope:
+    """As `slope_at`; the multipliers are any where rows repeat each other."""
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
     drive = drive_values(system, state.t) if drive is None else drive
     arrays = (state.positions, state.quaternions, state.velocities, state.angles)
     acceleration, multipliers, turning, power, repeated = accelerate(T, K, B, F, W, *arrays, drive)
-    if repeated:
-        place = (state.positions, state.quaternions, state.angles)
-        multipliers = least_multipliers(T, K, B, W, *place, drive, multipliers)
-    return Slope(acceleration, turning, power, multipliers, drive)
+    return Slope(acceleration, turning, power, multipliers, drive, repeated)
+
+
+def least(system: System, state: State, slope: Slope) -> Array:
+    """The multipliers (m,) of least norm that do what those of a slope do."""
+    if not slope.repeated:
+        return slope.multipliers
+    tables = (system.program.terms, system.plan, system.bodies, system.rows)
+    place = (state.positions, state.quaternions, state.angles, slope.drive)
+    return np.asarray(least_multipliers(*tables, *place, slope.multipliers))
 
 
 def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, Array, Array, Array, float, float]:
@@ -103,7 +115,7 @@ class Engine(Protocol):
         """The memory of a step that ends in a state."""
 
     def slope(self, state: State, drive: Array | None = None) -> Slope:
-        """The accelerations and multipliers at a state."""
+        """The accelerations at a state, and multipliers: any where rows repeat each other (see `least`)."""
 
     def attempt(
         self, state: State, slope: Slope, work: Array, memory: Array, h: float, tolerances: tuple[float, float]
@@ -131,8 +143,8 @@ class Absolute:
         return slope.acceleration.copy()
 
     def slope(self, state: State, drive: Array | None = None) -> Slope:
-        """See `slope_at`."""
-        return slope_at(self.system, state, drive)
+        """See `any_slope_at`."""
+        return any_slope_at(self.system, state, drive)
 
     def attempt(
         self, state: State, slope: Slope, work: Array, memory: Array, h: float, tolerances: tuple[float, float]
@@ -201,6 +213,6 @@ def _implicit(
     found = State(state.t + h, x, q, v, angles)
     if not (np.all(np.isfinite(v)) and np.isfinite(residual)):
         return Attempt(state, np.zeros(0), np.inf, 0.0, np.inf, memory, rounds + 1)
-    end = slope_at(system, found, drive)
+    end = any_slope_at(system, found, drive)
     done = work + h * (slope.power + end.power) / 2
     return Attempt(found, done, float(error), 0.0, float(residual), a, rounds + 1, end)

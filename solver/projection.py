@@ -19,6 +19,10 @@ from solver.dynamics import evaluate_all, frames, metric, scaled_residuals
 from solver.kkt import solve
 from solver.result import Status
 from solver.state import State
+from solver.sweeps.factor import factor as factor_sweeps
+from solver.sweeps.joints import lift
+from solver.sweeps.response import answer
+from solver.sweeps.work import workspace
 from solver.system import System
 
 Array = NDArray[np.float64]
@@ -26,6 +30,7 @@ Array = NDArray[np.float64]
 POSITION_TOLERANCE = 1e-12
 """Scaled residuals below this are closed."""
 _REACH = 0.5
+_SMALL = 1e-6
 
 
 @njit(cache=True)
@@ -93,6 +98,67 @@ def project_velocities(T, K, B, W, length, x, q, v, angles, drive):  # type: ign
         y, left = solve(T, K.schur, blocks, weighed, W.compliance, L, scale, gv, n, step)
         v -= y
     return residual
+
+
+@njit(cache=True)
+def put_back(T, K, B, W, length, x, q, v, angles, drive, iterations):  # type: ignore[no-untyped-def]
+    """Both projections in place by the sweeps, for states near the constraints: what a step needs.
+
+    The rows of joints are met exactly, so that rows that contradict each other leave their gap in those that close
+    loops. The factor serves as long as the corrections are small. Returns the scaled residual of the positions.
+    """
+    n, m, P = B.mass.shape[0], T.constant.shape[0], K.forest
+    if m == 0:
+        return 0.0
+    Q, still, y = workspace(P), np.zeros((n, 6)), np.empty((n, 6))
+    before, moved, residual = np.inf, np.inf, 0.0
+    # Far from the origin positions are rounded more coarsely than rows can tell.
+    floor = 1e-15 + 2e-16 * np.abs(x).max() / length
+    for rounds in range(iterations + 1):
+        xs, R, vs = frames(x, q, v)
+        value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, xs, R, vs, angles, drive, True)
+        for k in range(T.kind.shape[0]):
+            if T.angle[k] >= 0:
+                angles[T.angle[k]] = value[k]
+        first, second = scaled_residuals(T, W, length, blocks, g, gv)
+        residual, rates = first.max(), second.max()
+        closed = residual < floor or (residual < 100 * floor and residual > 0.1 * before)
+        done = closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before)
+        if done and rates < 1e-14:
+            break
+        if moved > _SMALL:
+            factor_sweeps(P, B, W.compliance, xs, R, blocks, Q)
+            moved = 0.0
+        if done:
+            lift(P, Q, R, gv, y)
+            answer(T, P, B, Q, W.compliance, R, blocks, still, gv, y, Q.closing)
+            v -= y
+            if rates < _SMALL or rounds == iterations:
+                break
+            before = residual
+            continue
+        before = residual
+        lift(P, Q, R, g, y)
+        answer(T, P, B, Q, W.compliance, R, blocks, still, g, y, Q.closing)
+        moved = max(moved, _move(x, q, y, length))
+    return residual
+
+
+@njit(cache=True)
+def _move(x, q, y, length):  # type: ignore[no-untyped-def]
+    """Move the poses by −y (n, 6), no farther than can be trusted; how far, in rad or parts of the length."""
+    largest = 0.0
+    for i in range(x.shape[0]):
+        for j in range(3):
+            largest = max(largest, abs(y[i, j]) / length, abs(y[i, 3 + j]))
+    part = 1.0 if largest <= _REACH else _REACH / largest
+    theta = np.empty(3)
+    for i in range(x.shape[0]):
+        for j in range(3):
+            x[i, j] -= part * y[i, j]
+            theta[j] = -part * y[i, 3 + j]
+        turn_by(q[i], theta)
+    return largest
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,26 @@ def turn(R, a):  # type: ignore[no-untyped-def]
     )
 
 
+@njit(cache=True, inline="always")
+def out_of(R, i, v):  # type: ignore[no-untyped-def]
+    """R[i] v."""
+    return (
+        R[i, 0, 0] * v[0] + R[i, 0, 1] * v[1] + R[i, 0, 2] * v[2],
+        R[i, 1, 0] * v[0] + R[i, 1, 1] * v[1] + R[i, 1, 2] * v[2],
+        R[i, 2, 0] * v[0] + R[i, 2, 1] * v[1] + R[i, 2, 2] * v[2],
+    )
+
+
+@njit(cache=True, inline="always")
+def into(R, i, v):  # type: ignore[no-untyped-def]
+    """R[i]ᵀ v."""
+    return (
+        R[i, 0, 0] * v[0] + R[i, 1, 0] * v[1] + R[i, 2, 0] * v[2],
+        R[i, 0, 1] * v[0] + R[i, 1, 1] * v[1] + R[i, 2, 1] * v[2],
+        R[i, 0, 2] * v[0] + R[i, 1, 2] * v[1] + R[i, 2, 2] * v[2],
+    )
+
+
 @njit(cache=True)
 def rotations(quaternions, R):  # type: ignore[no-untyped-def]
     """Matrices of quaternions (n, 4) of any length into R (n + 1, 3, 3); the last is the ground's."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numba import njit
 
-from solver.constraints.kernels import add, cross, dot, mul, sub
-from solver.sweeps.work import from_parent, hand_on, into, out_of, row, row_of
+from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub
+from solver.sweeps.work import from_parent, hand_on, row, row_of
 
 
 @njit(cache=True)

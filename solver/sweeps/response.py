@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numba import njit
 
-from solver.constraints.kernels import add, mul
+from solver.constraints.kernels import add, into, mul, out_of
 from solver.sweeps.factor import REFINEMENTS, factor, repeats, solve
 from solver.sweeps.joints import lift, reactions
-from solver.sweeps.work import into, out_of, workspace
+from solver.sweeps.work import workspace
 
 _ROUNDS = 40
 _CLOSED = 4e-15

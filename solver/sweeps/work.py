@@ -82,26 +82,6 @@ def row_of(a, k, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def out_of(R, i, v):  # type: ignore[no-untyped-def]
-    """R[i] v."""
-    return (
-        R[i, 0, 0] * v[0] + R[i, 0, 1] * v[1] + R[i, 0, 2] * v[2],
-        R[i, 1, 0] * v[0] + R[i, 1, 1] * v[1] + R[i, 1, 2] * v[2],
-        R[i, 2, 0] * v[0] + R[i, 2, 1] * v[1] + R[i, 2, 2] * v[2],
-    )
-
-
-@njit(cache=True, inline="always")
-def into(R, i, v):  # type: ignore[no-untyped-def]
-    """R[i]ᵀ v."""
-    return (
-        R[i, 0, 0] * v[0] + R[i, 1, 0] * v[1] + R[i, 2, 0] * v[2],
-        R[i, 0, 1] * v[0] + R[i, 1, 1] * v[1] + R[i, 2, 1] * v[2],
-        R[i, 0, 2] * v[0] + R[i, 1, 2] * v[1] + R[i, 2, 2] * v[2],
-    )
-
-
-@njit(cache=True, inline="always")
 def hand_on(C, here, there, shift, k):  # type: ignore[no-untyped-def]
     """C[there] += C[here], a wrench of place k as felt by its parent."""
     f = (C[here, 0], C[here, 1], C[here, 2])

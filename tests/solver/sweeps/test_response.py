@@ -16,8 +16,10 @@ from solver.dynamics import evaluate_all, frames, least_multipliers
 from solver.kkt import dense_accelerations
 from solver.model import JointLoad, Model, RigidBody
 from solver.projection import complete, drive_values
+from solver.sweeps.joints import coast, place_joints
 from solver.sweeps.response import respond
-from solver.system import ROTOR, prepare
+from solver.sweeps.work import workspace
+from solver.system import ROTOR, System, prepare
 from tests.solver.examples import O, X, Z, hinge, poses, turn
 
 Array = NDArray[np.float64]
@@ -79,9 +81,10 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
     n = len(model.bodies)
     positions = s.positions + scatter * rng.normal(size=(n, 3))
     quaternions = rotation.turned(s.quaternions, scatter * rng.normal(size=(n, 3)))
-    x, R, v = frames(positions, quaternions, s.velocities)
+    x, R, v = frames(positions, quaternions, rng.normal(size=(n, 6)))
     T, W = system.program.terms, system.rows
-    *_, blocks = evaluate_all(T, W, x, R, v, s.angles, drive_values(system, 0.0), True)
+    *_, asked, blocks = evaluate_all(T, W, x, R, v, s.angles, drive_values(system, 0.0), True)
+    _check_coasting(system, x, R, v, dense(system.program, blocks), asked)
     G, force, soft = dense(system.program, blocks), rng.normal(size=(n, 6)), W.kind == ROTOR
     c = np.where(soft, 0.0, G @ rng.normal(size=6 * n))
     found, multipliers, repeated = respond(T, system.plan.forest, system.bodies, W, x, R, blocks, force, c)
@@ -109,6 +112,20 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
         return True
     assert_allclose(multipliers[~soft], least, atol=1e-7 * pull)
     return True
+
+
+def _check_coasting(system: System, x: Array, R: Array, v: Array, G: Array, asked: Array) -> None:
+    """The closed form of what velocities ask of the joints against their rows' own second derivatives."""
+    P, n = system.plan.forest, len(v) - 1
+    Q, coasting = workspace(P), np.empty((n, 6))
+    place_joints(P, x, R, Q.shift, Q.reach, Q.free, Q.turned)
+    coast(P, Q, R, v, coasting)
+    rows = np.concatenate([P.plane_row.ravel(), P.angle_row.ravel()])
+    rows = rows[rows >= 0]
+    assert len(rows) + len(P.row) == system.program.rows
+    assert_allclose(
+        (G @ coasting.ravel())[rows], asked[rows], atol=1e-11 * max(1.0, float(np.abs(asked).max(initial=0)))
+    )
 
 
 def _clear(G: Array) -> bool:

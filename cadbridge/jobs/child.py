@@ -22,6 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import cadbridge
 from cadbridge.errors import CadbridgeError
 from cadbridge.findings import Finding, Findings, Where, exit_status
 from cadbridge.jobs import limits
@@ -196,7 +197,7 @@ def _outside(touched: dict[str, list[int] | None], stage: Path, cache: Path | No
     """What belongs to the input: not our own files, not Python's, the system's or a person's settings."""
     home = Path.home()
     inner = [str(p) + os.sep for p in (
-        stage, *([cache] if cache else []),
+        stage, *([cache] if cache else []), Path(cadbridge.__file__).parent / "data" / "page",
         sys.prefix, sys.base_prefix, home / ".cache", home / ".config", home / ".local",
         *(() if os.name == "nt" else ("/proc", "/sys", "/dev", "/etc", "/usr")),
     )]  # fmt: skip

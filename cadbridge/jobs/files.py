@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,7 @@ class _Reader:
 
     def take(self, spec: JobsFile, base: Path, file: str, places: Place, defaults: dict[str, Any]) -> dict[str, Any]:
         """Keep the items of a file; returns the defaults that hold in it."""
+        base = Path(os.path.abspath(base))  # a relative one would count twice in paths that begin with it
         own = _given(spec.defaults)
         _anchor(own, base)
         mine = {**defaults, **own}

@@ -32,10 +32,14 @@ def versions() -> dict[str, str]:
 
 
 def _code() -> str:
-    """The first digits of a hash of all our sources, so that a development version is not taken for another."""
+    """The first digits of a hash of all our sources, so that a development version is not taken for another.
+
+    The code of the report page, which is built, is one of them.
+    """
     root = Path(cadbridge.__file__).resolve().parents[1]
     total = hashlib.sha256()
     for package in ("cadbridge", "solver"):
-        for path in sorted((root / package).rglob("*.py")):
+        page = root / package / "data" / "page"
+        for path in sorted((*(root / package).rglob("*.py"), *page.glob("*"))):
             total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return total.hexdigest()[:16]

@@ -53,7 +53,7 @@ def perform(order: Order) -> tuple[Finding, ...]:
 
 
 def _check(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
-    """check.json and the text that `cadbridge check` prints."""
+    """check.json, the text that `cadbridge check` prints, and for a report its page."""
     from cadbridge.diagnosis import diagnose, settled
     from cadbridge.report import all_findings, check_document, check_text, write_json
 
@@ -61,6 +61,10 @@ def _check(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     diagnosis = diagnose(mechanism)
     write_json(order.out / "check.json", check_document(mechanism, diagnosis))
     _write_text(order.out / "check.txt", check_text(mechanism, diagnosis))
+    if order.do == "report":
+        from cadbridge.report.page import write_page
+
+        write_page(order.out / "report.html", mechanism, diagnosis)
     return all_findings(mechanism, diagnosis)
 
 
@@ -102,7 +106,7 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _report(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
-    """All that is known without a simulation: what the source holds, and the diagnosis."""
+    """All that is known without a simulation: what the source holds, the diagnosis, and the page that shows both."""
     from cadbridge.report import inspect_document, write_json
 
     write_json(order.out / "inspect.json", inspect_document(mechanism.assembly))

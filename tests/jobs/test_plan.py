@@ -84,6 +84,24 @@ def test_an_included_files_jobs_keep_apart(tmp_path: Path) -> None:
     assert jobs[1].base == tmp_path / "sub"
 
 
+def test_a_jobs_file_named_from_elsewhere_finds_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path, "sub/a.urdf", "sub/a.mates.yaml", "b.urdf", "other/c.urdf")
+    write(tmp_path / "other", "jobs: [{sources: c.urdf}]")
+    given = "include: ../other/jobs.yaml\njobs: [{sources: [a.urdf, ../b.urdf], mates: '{stem}.mates.yaml'}]"
+    write(tmp_path / "sub", given)
+    monkeypatch.chdir(tmp_path)
+    found = load("sub/jobs.yaml")
+    assert [os.path.normpath(j.base / j.source) for j in found.jobs] == [
+        str(tmp_path / name) for name in ("sub/a.urdf", "b.urdf", "other/c.urdf")
+    ]
+    assert os.path.normpath(found.jobs[0].base / found.jobs[0].options["mates"]) == str(tmp_path / "sub/a.mates.yaml")
+    assert found.jobs[0].folder == tmp_path / "sub" / "out" / "a" / "check"
+    write(tmp_path / "sub", "jobs: [{sources: '*.urdf'}]")
+    assert [j.source for j in load("sub/jobs.yaml").jobs] == ["a.urdf"]
+    (job,) = plan([{"sources": "*.urdf"}], base="sub").jobs
+    assert (job.base, job.source) == (tmp_path / "sub", "a.urdf")
+
+
 def test_a_circle_of_includes_is_told_with_its_files(tmp_path: Path) -> None:
     write(tmp_path, "include: b.yaml\n", "a.yaml")
     write(tmp_path, "include: c.yaml\n", "b.yaml")

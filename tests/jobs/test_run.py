@@ -3,10 +3,12 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import time
 from pathlib import Path
+from urllib.parse import unquote
 
 import psutil
 import pytest
@@ -59,6 +61,25 @@ def test_a_batch_as_a_person_runs_it(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert times["peak_memory_bytes"] > 1e7
     page = (tmp_path / "out" / "index.html").read_text()
     assert 'href="./r1/mjcf/convert.json"' in page
+
+
+def test_a_report_is_a_page_and_the_index_links_it(tmp_path: Path, warm: Local, page_code: None) -> None:
+    robot(tmp_path / "a b#1.urdf")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.urdf', do: report}]")
+    found = load(tmp_path / "jobs.yaml")
+    (result,) = run(found, executor=warm)
+    assert result.ok, result.reason
+    assert not [name for name in result.inputs if "page" in name]
+    write_summary(found, [result])
+    index = tmp_path / "out" / "index.html"
+    (link,) = re.findall(r'href="([^"]*report\.html)"', index.read_text())
+    page = (index.parent / unquote(link)).read_text()
+    assert page.startswith("<!doctype html>")
+    assert "arm1" in page
+    (index.parent / unquote(link)).unlink()
+    (again,) = run(found, executor=warm)
+    assert again.cached
+    assert (index.parent / unquote(link)).read_text() == page
 
 
 def test_nothing_is_done_twice(tmp_path: Path, warm: Local, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,4 +75,11 @@ ENTRIES: dict[str, Entry] = {
         "want, from rest. A rod between two ball joints spins about itself in this way.",
         "Nothing, where it matters to nobody; else prescribe it.",
     ),
+    "CB671": Entry(
+        Severity.WARNING,
+        "efforts that do not give the motion",
+        "Put into the equations of motion, the efforts found give other accelerations than those asked for: a pose "
+        "near by is singular, or an actuator moves a freedom that is simulated.",
+        "Lead the motion around the pose, or prescribe the freedom.",
+    ),
 }

@@ -30,6 +30,8 @@ from solver.system import System, prepare
 
 Array = NDArray[np.float64]
 
+SLACK = 1e-6
+"""The share of the largest acceleration that efforts may leave open before it is told."""
 NEAR = 1e-3
 """The share of its largest value along the motion below which the smallest singular value is near a singularity."""
 
@@ -96,6 +98,7 @@ def inverse(
         forces = METHODS[method](Task(lowered, model, followed, names, channels, bodies, spare))
         findings.extend(forces.findings)
         _beyond(lowered, motion, T, joints, forces, findings)
+        _unmet(T, forces, findings)
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
     result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
@@ -210,6 +213,17 @@ def _beyond(
             if allowed is not None and abs(values[k]) > allowed * (1 + 1e-9):
                 said = f"{joint.name} needs {abs(values[k]):.4g} {unit} at t = {T.t[k]:.4g} s, and has {allowed:.4g}"
                 findings.add("CB669", said, Where(item=joint.name))
+
+
+def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> None:
+    """Tell efforts that do not give the motion asked for."""
+    k = int(np.argmax(forces.unmet))
+    largest = float(np.max(np.abs(T.accelerations), initial=0.0))
+    if not forces.unmet[k] <= SLACK * (1.0 + largest):
+        text = (
+            f"at t = {T.t[k]:.6g} s the efforts found leave {forces.unmet[k]:.3g} rad/s² or m/s² of {largest:.3g} open"
+        )
+        findings.add("CB671", text)
 
 
 def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose
 
 import cadbridge as cb
 from cadbridge.assembly import Assembly, Mate, MateKind
-from cadbridge.efforts import JointPath, Motion, inverse_columns, load_motion, peaks
+from cadbridge.efforts import METHODS, Forces, JointPath, Motion, Task, inverse_columns, load_motion, peaks
 from cadbridge.efforts.motion import json_schema_text
 from cadbridge.errors import CadbridgeError, InputError, ModelError
 from cadbridge.mechanism import Mechanism
@@ -155,6 +155,40 @@ def test_a_free_body_led_in_all_six_asks_for_newton_and_euler(tmp_path: Path) ->
         assert_allclose(w[k], (asked(t + h) * asked(t - h).inv()).as_rotvec() / (2 * h), atol=1e-7)
 
 
+def test_orientations_by_name_by_sequence_by_table_and_from_the_pose_as_designed(tmp_path: Path) -> None:
+    from scipy.spatial.transform import Rotation
+
+    def end(text: str) -> np.ndarray:
+        block = cb.build(assembly({"block": [0.1, 0.2, 0.3]}, []))
+        asked = f"duration: 1\nrate: 1\nbodies:\n- component: block\n  relative: true\n{text}"
+        found = cb.inverse(block, motion(tmp_path, block, asked)).run.result.trajectory
+        assert_allclose(found.positions[-1, 0], [0.11, 0.19, 0.3], atol=1e-12)
+        return _R(found.quaternions[-1, 0])
+
+    place = "  position: {table: [[0, 0, 0, 0], [1, 10, -10, 0]]}\n"
+    fixed = Rotation.from_euler("xyz", [10, 20, 30], degrees=True).as_matrix()
+    moving = Rotation.from_euler("YXZ", [10, 20, 30], degrees=True).as_matrix()
+    assert_allclose(end(place + "  orientation: {roll: 10, pitch: 20, yaw: 30}\n"), fixed, atol=1e-12)
+    named = "  orientation: {table: [[0, 0, 0, 0], [1, 10, 20, 30]]}\n"
+    assert_allclose(end(place + named), fixed, atol=1e-12)
+    assert_allclose(end(place + "  orientation: {sequence: yxz, angles: [10, 20, 30]}\n"), moving, atol=1e-12)
+    by_table = "  orientation: {sequence: yxz, table: [[0, 0, 0, 0], [1, 10, 20, 30]]}\n"
+    assert_allclose(end(place + by_table), moving, atol=1e-12)
+
+
+def test_initial_values_choose_the_branch(two: Mechanism, tmp_path: Path) -> None:
+    text = "duration: 0.1\nrate: 10\nbodies: [{component: lower, point: [0, 0, -400], position: {x: 1000, z: -600}}]\n"
+    bent = []
+    for angle in (0, 170):
+        first = f"initial: {{positions: {{elbow: {angle}}}}}\n"
+        found = cb.inverse(two, motion(tmp_path, two, text + first)).run
+        bent.append(found.result.trajectory.coordinates[0, found.lowered.joints.index(two.joint("elbow"))])
+    # The arm is straight at 90° to one side; both bends lie as far from that, the tip is the same.
+    straight = -np.pi / 2 * two.joint("elbow").X_AJ.R[1, 2]
+    assert_allclose(np.cos(bent[0] - straight), np.cos(bent[1] - straight), atol=1e-9)
+    assert abs(bent[0] - bent[1]) > 0.5
+
+
 def test_more_actuators_than_freedoms_give_the_least_torques_that_do(tmp_path: Path) -> None:
     bar = cb.build(four_bar())
     text = 'duration: 1\nrate: 10\njoints: {A: "40*t"}\n'
@@ -206,6 +240,19 @@ def test_what_nothing_prescribes_may_be_simulated(tmp_path: Path) -> None:
         force = T.accelerations[:, :, 0].sum(axis=1)
         assert_allclose(found.forces.efforts[:, 0], force * hung.joint("slide").X_AJ.R[0, 2], atol=1e-8)
         assert np.max(np.abs(away)) > 0.1
+
+
+def test_a_method_that_does_not_give_the_motion_is_told(two: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+    def half(task: Task) -> Forces:
+        found = METHODS["absolute"](task)
+        return replace(found, efforts=found.efforts / 2, unmet=np.full(len(task.trajectory.t), 0.5))
+
+    monkeypatch.setitem(METHODS, "half", half)
+    asked = Motion(joints=(JointPath("shoulder", _linear(1.5)), JointPath("elbow", _linear(0.0))))
+    found = cb.inverse(two, replace(asked, scenario=replace(asked.scenario, duration=0.1, rate=10.0)), method="half")
+    assert [f.code for f in found.findings] == ["CB671"]
+    with pytest.raises(InputError, match="no method 'third'; known are absolute"):
+        cb.inverse(two, asked, method="third")
 
 
 FAULTS = {
@@ -312,9 +359,16 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
     peak = next(p for p in document["peaks"] if p["name"] == "A2" and p["what"] == "effort")
     assert peak["peak"] == max(abs(x) for x in table["actuator.A2.effort"].to_pylist())
     assert {p.name for p in plots.iterdir()} == {"efforts.png", "forces.png", "torques.png", "gears.png"}
-    # The tooth's force times the wheel's radius turns the wheel: the pinion does nothing but follow.
-    gear = next(p for p in document["peaks"] if p["kind"] == "gear" and p["what"] == "force")
-    assert gear["peak"] > 0
+    # The tooth's force at the pinion's pitch circle (12 teeth of module 2 mm) turns the pinion and its rotor.
+    mechanism = cb.build(cb.read(Path(str(source))))
+    pinion = mechanism.joint("Insert:2")
+    inertia = mechanism.bodies[pinion.b].mass
+    assert inertia is not None
+    u = pinion.X_BJ.R[:, 2]
+    turning = np.array(table["joint.Insert:2.qdd"]) * float(u @ inertia.inertia @ u + pinion.armature)
+    across = np.linalg.norm([table[f"gear.Spur:1.f{a}"].to_numpy() for a in "xyz"], axis=0)
+    assert_allclose(across * 0.012, np.abs(turning), atol=1e-12)
+    assert np.max(across) > 1e-4
     # The graph is drawn by the method that has one.
     drawing = ["--svg", str(tmp_path / "graph.svg")]
     assert main([*call, *drawing]) == 2

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +24,8 @@ from solver.kkt import solve
 from solver.methods import observed, slope_at
 from solver.model import Model
 from solver.projection import carry_angles, complete, drive_values, project
-from solver.result import Occurrence, Result, Statistics, Status, Trajectory
+from solver.result import Occurrence, Result, Status, Trajectory
+from solver.stages import joined, total, widened
 from solver.state import State
 from solver.system import System, prepare
 
@@ -100,6 +101,7 @@ class _Course:
     state: State
     length: float
     done: list[Changed] = field(default_factory=list)
+    driven: bool = False
     parts: list[tuple[System, Result]] = field(default_factory=list)
     occurred: list[Occurrence] = field(default_factory=list)
     lost: list[float] = field(default_factory=list)
@@ -124,10 +126,12 @@ def simulate_changing(
     """
     began = time.perf_counter()
     rows = [_Held(p, _group(model, i), True) for i, p in enumerate(model.primitives)]
-    system = prepare(model)
+    # Motors that prescribe a motion set in after the changes at the start: what is let go there was never driven.
+    system = prepare(_holding(model, rows, driven=False))
     given = state or State.at_rest(model.positions, model.quaternions)
     start = given.t
     _check(changes, {r.group for r in rows}, start, duration)
+    given = carry_angles(given, prepare(model), system)
     course = _Course(model, rows, system, project(system, given).state, system.length)
     samples = np.concatenate([[start], sample_times(start, duration, rate)])
     status = _run(course, sorted(changes, key=lambda c: c.t), samples, rate, tree, progress, options)
@@ -182,6 +186,10 @@ def _stage(
 ) -> Status:
     """The run from here to the next change."""
     t = course.state.t
+    if not course.driven:
+        course.driven = True
+        system = _prepared(course, course.rows)
+        course.state, course.system = carry_angles(course.state, course.system, system), system
     times = samples[(samples > t + 1e-12) & (samples < until - 1e-12)]
     times = np.append(times, until) if until > t else times
     holding = {r.group for r in course.rows if r.holds}
@@ -225,7 +233,7 @@ def _change(course: _Course, change: Change) -> Status | None:
             row.holds = True
             begun.add(i)
     try:
-        system = replace(prepare(_holding(course.model, rows)), length=course.length)
+        system = _prepared(course, rows)
     except ValueError as fault:
         return _refused("freed", f"{change.name} at t = {before.t:.6g} s: {fault}", "Hold that motion, or give mass.")
     state = complete(system, carry_angles(before, course.system, system))
@@ -256,15 +264,22 @@ def _refused(code: str, message: str, advice: str) -> Status:
     return Status(False, code, message, advice)
 
 
-def _holding(model: Model, rows: Sequence[_Held]) -> Model:
-    """The model with the rows that hold, and the motors and loads of joints that hold."""
+def _prepared(course: _Course, rows: Sequence[_Held]) -> System:
+    return replace(prepare(_holding(course.model, rows, driven=course.driven)), length=course.length)
+
+
+def _holding(model: Model, rows: Sequence[_Held], *, driven: bool) -> Model:
+    """The model with the rows that hold, and the motors and loads of joints that hold.
+
+    Not `driven`: without the motors that prescribe a motion.
+    """
     held = [r for r in rows if r.holds]
     gone = {r.group for r in rows} - {r.group for r in held}
     return replace(
         model,
         primitives=tuple(r.primitive for r in held),
         groups=tuple(r.group for r in held),
-        motors=tuple(m for m in model.motors if m.name not in gone),
+        motors=tuple(m for m in model.motors if m.name not in gone and (driven or m.kind not in ("speed", "angle"))),
         loads=tuple(load for load in model.loads if load.name not in gone),
     )
 
@@ -337,62 +352,11 @@ def _joined(course: _Course, samples: Array, status: Status, seconds: float) -> 
         groups=tuple(r.group for r in course.rows),
     )
     system = prepare(whole)
-    trajectories = [_widened(part, system, result.trajectory) for part, result in course.parts]
+    trajectories = [widened(part, system, result.trajectory) for part, result in course.parts]
     if not trajectories:
         first = simulate(course.system, course.state, duration=0.0, rate=1.0)
-        trajectories, course.lost = [_widened(course.system, system, first.trajectory)], [0.0]
-    done = _chained(trajectories, course.lost)
-    kept = _kept(trajectories, samples, float(done.t[-1]))
-    statistics = [result.statistics for _, result in course.parts]
-    total = Statistics(
-        steps=sum(s.steps for s in statistics),
-        rejected=sum(s.rejected for s in statistics),
-        evaluations=sum(s.evaluations for s in statistics),
-        shortest=min((s.shortest for s in statistics if s.steps), default=0.0),
-        longest=max((s.longest for s in statistics), default=0.0),
-        seconds=seconds,
-    )
-    picked = Trajectory(*(getattr(done, f.name)[kept] for f in fields(Trajectory)))
+        trajectories, course.lost = [widened(course.system, system, first.trajectory)], [0.0]
+    statistics = total([result.statistics for _, result in course.parts], seconds)
+    trajectory = joined(trajectories, course.lost, samples)
     occurred = tuple(sorted(course.occurred, key=lambda e: e.t))
-    return Rebuilt(whole, Result(status, picked, total, occurred), tuple(course.done))
-
-
-def _widened(part: System, whole: System, T: Trajectory) -> Trajectory:
-    """A stage's samples with the rows and angles of the whole model; those that do not hold are zero."""
-    multipliers = np.zeros((len(T.t), whole.constraint_rows))
-    at = {id(p): int(whole.program.primitive_row[i]) for i, p in enumerate(whole.model.primitives)}
-    for i, p in enumerate(part.model.primitives):
-        own = slice(int(part.program.primitive_row[i]), int(part.program.primitive_row[i + 1]))
-        multipliers[:, at[id(p)] : at[id(p)] + own.stop - own.start] = T.multipliers[:, own]
-    drivers = {id(m): k for k, m in enumerate(m for m in whole.model.motors if m.kind in ("speed", "angle"))}
-    held, own_held = int(whole.program.primitive_row[-1]), int(part.program.primitive_row[-1])
-    for k, motor in enumerate(m for m in part.model.motors if m.kind in ("speed", "angle")):
-        multipliers[:, held + drivers[id(motor)]] = T.multipliers[:, own_held + k]
-    angles = np.zeros((len(T.t), len(whole.angle_owner)))
-    places = {owner: k for k, owner in enumerate(part.angle_owner)}
-    for k, owner in enumerate(whole.angle_owner):
-        if owner in places:
-            angles[:, k] = T.angles[:, places[owner]]
-    return replace(T, multipliers=multipliers, angles=angles)
-
-
-def _chained(parts: Sequence[Trajectory], lost: Sequence[float]) -> Trajectory:
-    """The stages one after the other, work and what is lost counted on."""
-    work, gone, counted = 0.0, 0.0, []
-    for T, before in zip(parts, lost, strict=True):
-        counted.append(replace(T, motor_work=T.motor_work + work, dissipated=T.dissipated + gone + before))
-        work += float(T.motor_work[-1])
-        gone += float(T.dissipated[-1])
-    return Trajectory(*(np.concatenate([getattr(T, f.name) for T in counted]) for f in fields(Trajectory)))
-
-
-def _kept(parts: Sequence[Trajectory], samples: Array, end: float) -> NDArray[np.bool_]:
-    """Which states are samples: those at the times asked for and at the end; at a change the state after it."""
-    kept = []
-    for k, T in enumerate(parts):
-        wanted = np.min(np.abs(T.t[:, None] - samples[None, :]), axis=1) <= 1e-9 * max(1.0, end)
-        wanted[-1] |= k == len(parts) - 1
-        if k < len(parts) - 1 and abs(parts[k + 1].t[0] - T.t[-1]) <= 1e-12:
-            wanted[-1] = False
-        kept.append(wanted)
-    return np.concatenate(kept)
+    return Rebuilt(whole, Result(status, trajectory, statistics, occurred), tuple(course.done))

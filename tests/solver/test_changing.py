@@ -148,6 +148,25 @@ def test_motors_are_there_while_their_joint_is() -> None:
     assert np.ptp(spin[10:]) < 1e-10
 
 
+def test_what_is_let_go_at_the_start_was_never_driven() -> None:
+    """The motors of the joints that hold then set in; a lock at the start takes no impulse from them either."""
+    model, _ = chain()
+    driven = tuple(
+        Motor(name, model.coordinates[i], "speed", functions.expression(text))
+        for i, (name, text) in enumerate((("hip", "3"), ("knee", "5")))
+    )
+    model = replace(model, motors=driven, gravity=(0.0, 0.0, 0.0))
+    changes = [
+        Change(0.0, "weld", on=("stand",), make=weld(GROUND, 1)),
+        Change(0.0, "release knee", off=("knee",)),
+        Change(0.1, "unlock stand", off=("stand",)),
+    ]
+    run = simulate_changing(model, changes=changes, duration=0.2, **FINE)
+    assert run.result.status.ok
+    assert_allclose(run.result.trajectory.velocities[:, 1], 0.0, atol=1e-10)
+    assert_allclose(run.result.trajectory.coordinate_rates[:, 0], 3.0, atol=1e-12)
+
+
 def test_points_on_lines_and_welds() -> None:
     """A weld is no joint at all: two bodies thrown as one keep their relative pose; a point slides on its line."""
     model, state = two_free()

@@ -82,4 +82,11 @@ ENTRIES: dict[str, Entry] = {
         "near by is singular, or an actuator moves a freedom that is simulated.",
         "Lead the motion around the pose, or prescribe the freedom.",
     ),
+    "CB672": Entry(
+        Severity.WARNING,
+        "a way through a singular pose",
+        "In this pose what is led does not tell all of the motion: other ways to go on meet there, such as the two "
+        "turns of a crank in its dead centre. The mechanism is taken to move straight on, and efforts may be large.",
+        "Lead the motion around the pose, or prescribe a joint that tells the way.",
+    ),
 }

@@ -9,31 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.efforts.coordinates import Measured
 from cadbridge.efforts.determined import determined
-from cadbridge.efforts.follow import Followed, follow, free_joints, guided_rows, held_rows, idle_rows, place_at
+from cadbridge.efforts.follow import follow
+from cadbridge.efforts.freedoms import spare_actuators, tell_singular_poses
 from cadbridge.efforts.guides import joint_coordinate
 from cadbridge.efforts.methods import METHODS, Forces, Task
 from cadbridge.efforts.motion import Motion
-from cadbridge.errors import InputError, ModelError
+from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import SINGLE, Lowered, lower
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.run import Run, beyond_range
-from solver.constraints import Coordinate
-from solver.minimal import jacobian
-from solver.rank import null_space, rank
 from solver.result import Result, Trajectory
-from solver.state import State
-from solver.system import System, prepare
+from solver.system import prepare
 
 Array = NDArray[np.float64]
 
 SLACK = 1e-6
 """The share of the largest acceleration that efforts may leave open before it is told."""
-NEAR = 1e-3
-"""The share of its largest value along the motion below which the smallest singular value is near a singularity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +86,8 @@ def inverse(
         T = followed.trajectory
         joints, outside = _driven_by(lowered, motion, findings)
         channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
-        spare = 0 if outside else _spare(lowered, system, motion, followed, channels, findings)
+        spare = 0 if outside else spare_actuators(lowered, system, motion, followed, channels, findings)
+        tell_singular_poses(lowered, system, motion, T, () if outside else channels, findings)
         names = tuple(j.name for j in joints)
         bodies = motion.bodies if outside else ()
         forces = METHODS[method](Task(lowered, model, followed, names, channels, bodies, spare))
@@ -125,76 +120,6 @@ def _driven_by(lowered: Lowered, motion: Motion, findings: Findings) -> tuple[tu
 def _single(lowered: Lowered, name: str) -> Joint | None:
     index = lowered.coordinate_of(name)
     return None if index is None else lowered.joints[index]
-
-
-def _spare(
-    lowered: Lowered,
-    system: System,
-    motion: Motion,
-    followed: Followed,
-    channels: tuple[Coordinate, ...],
-    findings: Findings,
-) -> int:
-    """How many channels there are more than freedoms; told, as are freedoms without any and singular poses."""
-    T = followed.trajectory
-
-    def undriven(state: State) -> list[str]:
-        # Freedoms that are simulated need no actuator: to be without any, one must be prescribed.
-        rows = held_rows(system, state, channels)
-        if followed.idle:
-            rows = np.vstack([rows, idle_rows(guided_rows(lowered, system, state, motion), system)])
-        return free_joints(lowered, system, state, rows)
-
-    first = _state(T, 0)
-    left = undriven(first)
-    dof = 6 * len(lowered.units) - rank(jacobian(system, first)[0], system.length).rank - followed.idle
-    if left:
-        if all(undriven(_state(T, k)) for k in (len(T.t) // 2, len(T.t) - 1)):
-            for names in left:
-                said = f"no actuator drives a freedom that moves {names}"
-                findings.add("CB663", said, Where(item=names.split(", ")[0]))
-            raise ModelError(f"the actuators leave {len(left)} of {dof} freedoms undriven", findings)
-        where = place_at(lowered, motion, T, 0)
-        findings.add("CB666", f"at t = 0 s, with {where}, the actuators do not move {'; '.join(left)}")
-        raise ModelError("the actuators do not drive the mechanism where the motion begins", findings)
-    spare = len(channels) - dof
-    if spare > 0:
-        text = f"{len(channels)} actuators drive {dof} freedoms: the efforts given are those of least Σ effort²"
-        findings.add("CB668", text)
-    passed = _singular_pose(system, T, channels)
-    if passed is not None:
-        k, between = passed
-        said = f"between t = {T.t[k - 1]:.6g} and {T.t[k]:.6g} s" if between else f"at t = {T.t[k]:.6g} s"
-        where = place_at(lowered, motion, T, k)
-        findings.add("CB666", f"{said}, with {where}, the actuators lose a freedom")
-    return int(spare)
-
-
-def _state(T: Trajectory, k: int) -> State:
-    return State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
-
-
-def _singular_pose(system: System, T: Trajectory, channels: tuple[Coordinate, ...]) -> tuple[int, bool] | None:
-    """The first sample where the actuators lose a freedom, or before which they did: the determinant changed sign."""
-    measured = Measured(system.model, channels)
-    smallest, signs = [], []
-    basis: Array | None = None
-    for k in range(len(T.t)):
-        state = _state(T, k)
-        N = null_space(jacobian(system, state)[0], system.length)
-        N = np.linalg.qr(N)[0]
-        if basis is not None and N.shape == basis.shape:
-            # The freedoms named as in the sample before: only then does a sign mean something.
-            U, _, Vt = np.linalg.svd(N.T @ basis)
-            N = N @ (U @ Vt)
-        basis = N
-        J = measured.gradients(state) @ N
-        smallest.append(float(np.linalg.svd(J, compute_uv=False).min(initial=np.inf)) if J.size else np.inf)
-        signs.append(float(np.sign(np.linalg.det(J))) if J.shape[0] == J.shape[1] else 1.0)
-    flips = [k for k in range(1, len(signs)) if signs[k] != signs[k - 1]]
-    near = [k for k, s in enumerate(smallest) if s < NEAR * max(smallest)]
-    found = flips or near
-    return (found[0], bool(flips)) if found else None
 
 
 def _beyond(

@@ -318,6 +318,26 @@ def test_a_pose_in_which_the_actuator_loses_its_freedom_is_told() -> None:
     assert before < _stretched() / 2 < after
 
 
+def test_a_way_through_a_dead_centre_is_told(tmp_path: Path) -> None:
+    # Crank 1 m, rod 2 m; the slider is led to the dead centre and back, as a crank that turns on would take it.
+    end = np.array([0.5, 0.0, np.sqrt(0.75)])
+    x = 0.5 + np.sqrt(4 - 0.75)
+    places = {"crank": list(end / 2), "rod": [(0.5 + x) / 2, 0.0, end[2] / 2], "slider": [x, 0.0, 0.0]}
+    hinges = (("A", "ground", "crank", [0, 0, 0]), ("B", "crank", "rod", list(end)), ("C", "rod", "slider", [x, 0, 0]))
+    held = mate(places, "S", MateKind.PRISMATIC, "ground", "slider", [x, 0, 0], [1, 0, 0])
+    press = cb.build(assembly(places, [*(hinge(places, *h) for h in hinges), held]))
+    way = "1000*(cos(pi/3 - 1.2*t) + sqrt(4 - sin(pi/3 - 1.2*t)^2))"
+    text = f'duration: 2\nrate: 40\nbodies: [{{component: slider, position: {{x: "{way}"}}}}]\nactuators: [A]\n'
+    found = cb.inverse(press, motion(tmp_path, press, text))
+    (told,) = found.findings
+    assert told.code == "CB672"
+    before, after = (float(t) for t in re.findall(r"t = ([\d.]+) and ([\d.]+) s", told.message)[0])
+    assert before < np.pi / 3 / 1.2 < after
+    T = found.run.result.trajectory
+    turned = T.coordinates[:, found.run.lowered.joints.index(press.joint("A"))]
+    assert_allclose(np.abs(turned), 1.2 * T.t, atol=1e-8)
+
+
 def _stretched() -> float:
     """The crank's turn (rad) at which it lies in line with the coupler."""
     from scipy.optimize import brentq

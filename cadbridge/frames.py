@@ -6,6 +6,7 @@ Notation: `X_AB` is the pose of frame B in frame A; `p_A = X_AB @ p_B`, and
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -99,7 +100,7 @@ class Pose:
 def unit(v: ArrayLike) -> Vector:
     """The unit vector along v (3,); ValueError where v is (nearly) zero."""
     v = np.asarray(v, dtype=float)
-    norm = float(np.linalg.norm(v))
+    norm = math.hypot(*v.tolist())
     if not norm > 1e-300:
         raise ValueError("a zero vector has no direction")
     return v / norm
@@ -108,9 +109,9 @@ def unit(v: ArrayLike) -> Vector:
 def perpendicular(v: ArrayLike) -> Vector:
     """A unit vector perpendicular to v (3,), chosen the same way every time."""
     v = unit(v)
-    e = np.zeros(3)
-    e[int(np.argmin(np.abs(v)))] = 1.0
-    return unit(np.cross(v, e))
+    x, y, z = v.tolist()
+    # v × e, e along the axis to which v is least inclined.
+    return unit(((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0))[int(np.argmin(np.abs(v)))])
 
 
 def frame_from_axis(axis: ArrayLike, x: ArrayLike | None = None) -> Matrix:

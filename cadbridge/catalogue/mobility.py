@@ -88,4 +88,12 @@ ENTRIES: dict[str, Entry] = {
         "Drive another joint, or free this one.",
         "Two motors on the two shafts of one gear pair.",
     ),
+    "CB413": Entry(
+        Severity.WARNING,
+        "an unconnected group",
+        "These bodies are mated to each other, and no mate ties them to the rest: they float as one, and in a "
+        "simulation fall as one.",
+        "Mate one of them to the rest, or name one under `ground` in the mates file.",
+        "A gripper whose flange mate was suppressed.",
+    ),
 }

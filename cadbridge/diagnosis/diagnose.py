@@ -155,7 +155,19 @@ def _tell(
         shaky = [f.words for f in free.freedoms if not f.finite]
         why = f"not finite: {' | '.join(shaky[:3])}" if shaky else "several motions branch off here"
         findings.add("CB406", f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; {why}")
+    _tell_of_groups(mechanism, free, findings)
     _tell_of_loops(web, free, findings)
+
+
+def _tell_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) -> None:
+    """Groups of bodies whose mates lead nowhere else; a single part is told where its mates are looked for."""
+    for freedom in free.freedoms:
+        if freedom.kind == "float" and 1 < len(freedom.bodies) < len(mechanism.bodies):
+            names = freedom.bodies
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            findings.add(
+                "CB413", f"{', '.join(names[:5])}{more} hold each other and nothing else", Where(item=names[0])
+            )
 
 
 def _tell_of_loops(web: Web, free: Freedoms, findings: Findings) -> None:

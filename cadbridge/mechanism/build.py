@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -305,6 +306,7 @@ def _link(b: _Builder, rows: list[MateRows], mates: tuple[Mate, ...]) -> Link:
     other = next(i for i in pair if i != a)
     X_WA, X_WB = _body_pose(b, a), _body_pose(b, other)
 
+    @cache
     def place(component: int) -> tuple[int, Pose]:
         body = _body_index(b, component)
         X_WC = Pose() if component == GROUND_BODY else b.poses[component]

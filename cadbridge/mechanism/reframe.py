@@ -20,14 +20,26 @@ def reframed(item: Sided, place: Place) -> Sided:
     changes: dict[str, Any] = {}
     if isinstance(item, Coupler):
         changes["terms"] = tuple((k, reframed(c, place)) for k, c in item.terms)
-    for field in fields(item):
-        if isinstance(value := getattr(item, field.name), Coordinate):
-            changes[field.name] = reframed(value, place)
+    for name in _names(item):
+        if isinstance(value := getattr(item, name), Coordinate):
+            changes[name] = reframed(value, place)
     for side in ("a", "b"):
         index, X = place(getattr(item, side))
         changes[side] = index
-        for field in fields(item):
-            if field.name.endswith(f"_{side}") and field.name != side:
-                value = getattr(item, field.name)
-                changes[field.name] = X.point(value) if field.name.startswith("point") else X.vector(value)
+        for name in _names(item):
+            if name.endswith(f"_{side}"):
+                value = getattr(item, name)
+                changes[name] = X.point(value) if name.startswith("point") else X.vector(value)
     return replace(item, **changes)
+
+
+_FIELDS: dict[type[Any], tuple[str, ...]] = {}
+"""By type: reflecting on each of many thousand primitives takes longer than turning it."""
+
+
+def _names(item: Primitive | Coordinate) -> tuple[str, ...]:
+    """The fields of a primitive."""
+    kind = type(item)
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(field.name for field in fields(item))
+    return _FIELDS[kind]

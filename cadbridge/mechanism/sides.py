@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -28,13 +29,13 @@ class Side:
         """The feature's point in the unit's frame."""
         return self.feature.point
 
-    @property
+    @cached_property
     def direction(self) -> Vector:
         """The feature's unit direction in the unit's frame."""
         assert self.feature.direction is not None
         return unit(self.feature.direction)
 
-    @property
+    @cached_property
     def x(self) -> Vector:
         """A unit vector perpendicular to the direction: the frame's own x where it has one."""
         if self.feature.x is None:
@@ -42,10 +43,11 @@ class Side:
         x = self.feature.x - self.direction * float(self.feature.x @ self.direction)
         return unit(x)
 
-    @property
+    @cached_property
     def y(self) -> Vector:
         """Completes x, y, direction to a right-handed frame."""
-        return np.cross(self.direction, self.x)
+        (a, b, c), (x, y, z) = self.direction.tolist(), self.x.tolist()
+        return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
     def world_point(self) -> Vector:
         """The point in the world as designed."""

@@ -16,6 +16,7 @@ seven kinds of term; A and B are bodies, d = p_B − p_A, and e, t, w are direct
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -117,8 +118,8 @@ class Poses:
 
 def unit(vector: Array, what: str) -> Array:
     v = np.asarray(vector, dtype=float)
-    length = float(np.linalg.norm(v))
-    if not np.isfinite(length) or length < 1e-300:
+    length = math.hypot(*v.tolist())
+    if not math.isfinite(length) or length < 1e-300:
         raise ValueError(f"{what} has no direction: {v.tolist()}")
     return v / length
 

@@ -121,3 +121,15 @@ def test_twists_of_freedoms_fulfil_the_joints_of_random_chains(seed: int) -> Non
                     relative += sign * np.hstack([v + np.cross(w, about.p - index[name].X_WB.p), w])
             allowed = np.hstack([np.zeros(3), about.R[:, 2]]) * freedom.rates.get(joint.name, 0.0)
             np.testing.assert_allclose(relative, allowed, atol=1e-7)
+
+
+def test_a_group_that_nothing_ties_to_the_rest_is_told() -> None:
+    places = {"door": (0.4, 0.0, 0.0), "arm": (2.0, 0.0, 0.0), "hand": (2.4, 0.0, 0.0), "nut": (5.0, 0.0, 0.0)}
+    mates = [
+        mate(places, "hinge", MateKind.INSERT, GROUND, "door", (0, 0, 0), Z),
+        mate(places, "wrist", MateKind.INSERT, "arm", "hand", (2.2, 0, 0), Z),
+    ]
+    found = diagnose(build(assembly(places, mates)))
+    assert found.mobility.dof == 1 + 7 + 6
+    (finding,) = (f for f in found.findings if f.code == "CB413")
+    assert finding.message == "arm, hand hold each other and nothing else"

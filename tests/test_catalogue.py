@@ -15,6 +15,7 @@ def test_entry_is_complete(code: str) -> None:
     assert len(entry.title) > 5
     assert len(entry.meaning) > 20
     assert entry.mend
+    assert len(entry.example) > 5  # `cadbridge explain` shows a case of each
     assert isinstance(entry.severity, Severity)
 
 

@@ -10,12 +10,14 @@ ENTRIES: dict[str, Entry] = {
         "a fault of form in the motion file",
         "The motion file is not what its schema says: a key or a value has no meaning at the place given.",
         "See docs/inverse.md for the keys and their units.",
+        "`duration: five`.",
     ),
     "CB661": Entry(
         Severity.ERROR,
         "a component that cannot be led",
         "The motion leads a component that belongs to the ground.",
         "Name a component that moves, as `cadbridge inspect` lists them.",
+        "`lead: Base`, which is grounded.",
     ),
     "CB662": Entry(
         Severity.ERROR,
@@ -23,30 +25,35 @@ ENTRIES: dict[str, Entry] = {
         "Efforts follow from a motion only where every freedom of the mechanism is prescribed; this one is not.",
         "Give the joint named a function of time, or lead more of the body's position and orientation; "
         "`free: simulate` lets it move as the loads want.",
+        "Six axes, of which the motion file names five.",
     ),
     "CB663": Entry(
         Severity.ERROR,
         "a freedom that no actuator drives",
         "There are fewer actuators than freedoms, so that no efforts of theirs give the motion asked for.",
         "Name an actuator that moves the joint named, or take the freedom away.",
+        "A double pendulum with one motor.",
     ),
     "CB664": Entry(
         Severity.ERROR,
         "a motion outside the workspace",
         "The constraints and the motion cannot both hold from the time given on; what was computed before it is kept.",
         "Stay within what the mechanism reaches, or give an orientation that it allows.",
+        "A tool path that leaves the arm's reach.",
     ),
     "CB665": Entry(
         Severity.ERROR,
         "a motion through a singular pose",
         "At the pose given two ways to go on meet, or a link is stretched: the motion does not tell the way any more.",
         "Lead the motion around the pose, or prescribe the joints instead of the body.",
+        "An arm that is stretched out straight on its way.",
     ),
     "CB666": Entry(
         Severity.WARNING,
         "a pose in which the actuators lose a freedom",
         "In this pose the actuators cannot hold a motion of the mechanism: efforts grow without bound near it.",
         "Lead the motion around the pose, or add an actuator.",
+        "A platform whose legs all lie in one plane.",
     ),
     "CB667": Entry(
         Severity.INFO,
@@ -54,6 +61,7 @@ ENTRIES: dict[str, Entry] = {
         "No actuators are named and the source knows of none: the force and torque that would move the body as asked, "
         "were they applied at its point, are given instead.",
         "Name the joints that drive under `actuators:`.",
+        "A door without a motor that is led open.",
     ),
     "CB668": Entry(
         Severity.WARNING,
@@ -61,12 +69,14 @@ ENTRIES: dict[str, Entry] = {
         "The efforts are not determined by the motion; those with the least sum of squares are given (N m and N "
         "counted alike).",
         "Take them for one of many answers, or name as many actuators as there are freedoms.",
+        "Four motors on one turntable.",
     ),
     "CB669": Entry(
         Severity.WARNING,
         "more than a joint may do",
         "The motion asks a joint for a speed or an effort above the limit that the source or the mates file gives it.",
         "Take the motion slower, choose a stronger drive, or correct the limit.",
+        "An axis of 150°/s that the motion asks 400°/s of.",
     ),
     "CB670": Entry(
         Severity.INFO,
@@ -74,6 +84,7 @@ ENTRIES: dict[str, Entry] = {
         "Nothing prescribes this freedom, and the motion file lets it be simulated: it moves as gravity and inertia "
         "want, from rest. A rod between two ball joints spins about itself in this way.",
         "Nothing, where it matters to nobody; else prescribe it.",
+        "A pendulum that hangs on a crane whose trolley is led.",
     ),
     "CB671": Entry(
         Severity.WARNING,
@@ -81,6 +92,7 @@ ENTRIES: dict[str, Entry] = {
         "Put into the equations of motion, the efforts found give other accelerations than those asked for: a pose "
         "near by is singular, or an actuator moves a freedom that is simulated.",
         "Lead the motion around the pose, or prescribe the freedom.",
+        "A motion that begins with a jump of its speed.",
     ),
     "CB672": Entry(
         Severity.WARNING,
@@ -88,5 +100,6 @@ ENTRIES: dict[str, Entry] = {
         "In this pose what is led does not tell all of the motion: other ways to go on meet there, such as the two "
         "turns of a crank in its dead centre. The mechanism is taken to move straight on, and efforts may be large.",
         "Lead the motion around the pose, or prescribe a joint that tells the way.",
+        "A parallelogram that passes through its flat pose.",
     ),
 }

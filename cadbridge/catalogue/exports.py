@@ -10,12 +10,14 @@ ENTRIES: dict[str, Entry] = {
         "a moving body has no mass",
         "The target demands the mass of every moving body; none is made up, so nothing is written.",
         "Give a density: `density:` in the mates file, --density or --material.",
+        "`--to mjcf` of an arm without a density.",
     ),
     "CB501": Entry(
         Severity.WARNING,
         "a link without inertia",
         "The body's mass is not known; its link is written without <inertial>, which most engines refuse to move.",
         "Give a density: `density:` in the mates file, --density or --material.",
+        "`--to urdf` of an arm without a density.",
     ),
     "CB502": Entry(
         Severity.ERROR,
@@ -31,6 +33,7 @@ ENTRIES: dict[str, Entry] = {
         "The target describes a tree. The joint named closes a loop: it is left out of the tree and "
         "stands in closures.json with its frames in both links; the exported model moves more freely.",
         "Close the loop in the engine by closures.json, or export to MJCF.",
+        "A four-bar: its last hinge stands in the file of closures.",
     ),
     "CB504": Entry(
         Severity.WARNING,
@@ -38,6 +41,7 @@ ENTRIES: dict[str, Entry] = {
         "No joint of the target holds these constraints: where the joint carries a body the body is "
         "free in the export, where it closes a loop the loop is open. Its rows are in closures.json.",
         "Look whether the mates of this joint say what was meant; simulate it with cadbridge.",
+        "Two mates that leave a freedom along a curve.",
     ),
     "CB505": Entry(
         Severity.INFO,
@@ -46,6 +50,7 @@ ENTRIES: dict[str, Entry] = {
         "without mass between them; the motion is the same (a spherical joint of three turns has a singular "
         "pose at a quarter turn of the second).",
         "Nothing to do.",
+        "A cylindrical joint as a hinge on a slide.",
     ),
     "CB506": Entry(
         Severity.WARNING,
@@ -53,6 +58,7 @@ ENTRIES: dict[str, Entry] = {
         "The coupling is no constant ratio between the coordinates of the tree, so it is left out of the "
         "export: the wheels turn freely.",
         "Give the gear a carrier that holds both axes, or simulate it with cadbridge.",
+        "A cam and its follower.",
     ),
     "CB507": Entry(
         Severity.WARNING,
@@ -60,30 +66,35 @@ ENTRIES: dict[str, Entry] = {
         "URDF's mimic follows one joint. This coordinate is a sum over several (a differential or "
         "planetary train), so it is left free; the factors are in closures.json.",
         "Export to MJCF, which holds it by a tendon.",
+        "The cage of a differential, half the sum of both wheels.",
     ),
     "CB508": Entry(
         Severity.INFO,
         "a part without a mesh",
         "The part has no geometry that can be shown; it is invisible in the export.",
         "Give the file of the part.",
+        "A frame without a body, such as a tool centre point.",
     ),
     "CB509": Entry(
         Severity.INFO,
         "a mesh made coarser",
         "The target takes at most 200,000 triangles in a file; the mesh shown was simplified. Masses are not touched.",
         "Nothing to do.",
+        "A cast housing of 900,000 triangles.",
     ),
     "CB510": Entry(
         Severity.INFO,
         "names changed",
         "The target takes letters, digits and underscores; losses.json has every new name with its old one.",
         "Nothing to do.",
+        "`Insert:A1 (2)` becomes Insert_A1_2.",
     ),
     "CB511": Entry(
         Severity.WARNING,
         "a limit that is not carried",
         "The limit belongs to a joint of several freedoms, or to one that is not in the export's tree.",
         "Limit it in the engine.",
+        "Limits of a ball joint.",
     ),
     "CB512": Entry(
         Severity.INFO,
@@ -91,12 +102,14 @@ ENTRIES: dict[str, Entry] = {
         "URDF demands effort and velocity, and both ends of a range; for those that are not known "
         "stands 1e9, which is no limit.",
         "Give them with `limits:` in the mates file.",
+        "A hinge without limits: lower and upper become -1e9 and 1e9.",
     ),
     "CB513": Entry(
         Severity.INFO,
         "a coupling that repeats others",
         "Other couplings already hold this relation, so it is left out: doubled rows only weaken a solver.",
         "Nothing to do.",
+        "A second gear pair between the same two shafts.",
     ),
     "CB514": Entry(
         Severity.INFO,
@@ -105,12 +118,14 @@ ENTRIES: dict[str, Entry] = {
         "(half the mass and inertia each, same place): one hangs in the tree, the other on this joint, and a "
         "weld joins them.",
         "Nothing to do.",
+        "A screw joint that closes a loop, in MJCF.",
     ),
     "CB515": Entry(
         Severity.INFO,
         "gravity is not carried",
         "URDF has no gravity; engines take 9.81 m/s² along −z, and here it is another.",
         "Set it in the engine.",
+        "A scenario with the moon's gravity.",
     ),
     "CB516": Entry(
         Severity.WARNING,
@@ -118,6 +133,7 @@ ENTRIES: dict[str, Entry] = {
         "The target has no place for the inertia of a rotor reflected on the joint; the joint reacts faster "
         "than the machine.",
         "Add it in the engine (armature), or export to MJCF.",
+        "A motor with a reduction of 100 and a rotor of 1e-4 kg m²: 1 kg m² on its joint.",
     ),
     "CB517": Entry(
         Severity.INFO,
@@ -125,36 +141,42 @@ ENTRIES: dict[str, Entry] = {
         "The target has no place for named joint values, or they do not fix the pose (closed loops, couplings); "
         "they stand in losses.json.",
         "Set them in the engine.",
+        "`home: {A2: -90}` in a URDF.",
     ),
     "CB518": Entry(
         Severity.WARNING,
         "couplings that contradict each other",
         "The couplings cannot all hold in one pose of the tree; the export's first step will jump.",
         "Check ratios and offsets.",
+        "Pairs of 40 : 20 and of 41 : 20 between the same two shafts.",
     ),
     "CB519": Entry(
         Severity.WARNING,
         "a drive that finds no joint",
         "The drive's joint is none of the joints of one freedom in the export, so no actuator is written.",
         "Name a joint, or a mate that one joint holds.",
+        "A drive on a ball joint.",
     ),
     "CB520": Entry(
         Severity.INFO,
         "a drive that is not carried",
         "The target describes no motors; forces are applied by the program that simulates.",
         "Actuate the joint in the engine.",
+        "The motors of a robot in its URDF.",
     ),
     "CB521": Entry(
         Severity.ERROR,
         "a run that belongs to another model",
         "The trajectory has no columns for bodies of this mechanism, so it cannot be played by it.",
         "Name a run of the same source and mates file, as `cadbridge simulate` writes it.",
+        "`--run arm_v1.parquet` with arm_v2.step.",
     ),
     "CB522": Entry(
         Severity.INFO,
         "a picture without motion",
         "The format carries shapes and an animation, no joints; without a run it shows the design's pose.",
         "Name a run with --run.",
+        "`--to glb` without --run.",
     ),
     "CB523": Entry(
         Severity.INFO,
@@ -162,6 +184,7 @@ ENTRIES: dict[str, Entry] = {
         "What collides is not the mesh that is seen. The message says how far its surface is from the part's at most "
         "(both ways, by points all over both), and by how much its volume differs (overlaps count twice).",
         "Choose another --collision, or a smaller --collision-tolerance, where that is too far.",
+        "A bracket collides as eight convex pieces, 0.4 mm off at most.",
     ),
     "CB524": Entry(
         Severity.INFO,
@@ -169,6 +192,7 @@ ENTRIES: dict[str, Entry] = {
         "The part is no box, cylinder, sphere or capsule within the tolerance, has no triangle to spare within it, or "
         "is flat; its mesh collides as it is.",
         "Raise --collision-tolerance, or choose another --collision.",
+        "A spring, whose coils no simple shape follows.",
     ),
     "CB525": Entry(
         Severity.WARNING,
@@ -176,12 +200,14 @@ ENTRIES: dict[str, Entry] = {
         "SDFormat 1.9 has gearboxes only, between two hinges that share a body. This joint follows another as a mimic "
         "in model.sdf; in model-1_9.sdf it is free.",
         "Use model.sdf where the program takes SDFormat 1.11.",
+        "A finger that slides as its motor turns.",
     ),
     "CB530": Entry(
         Severity.ERROR,
         "an export that is not the same in its engine",
         "Masses, inertias or poses, as the target engine has them after loading, differ from the mechanism's.",
         "This is a fault of the export: please tell us, with the model.",
+        "A link of 2 kg that the engine took for 2.5: it merged a fixed link into it.",
     ),
     "CB531": Entry(
         Severity.WARNING,
@@ -189,5 +215,6 @@ ENTRIES: dict[str, Entry] = {
         "After the same fall from rest a joint stands elsewhere in the engine, though nothing but the joints of "
         "the tree binds the model.",
         "Where the motion is chaotic try a shorter --duration; else please tell us, with the model.",
+        "A loop that hangs stiff because its closing row was left out.",
     ),
 }

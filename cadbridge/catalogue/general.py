@@ -10,12 +10,14 @@ ENTRIES: dict[str, Entry] = {
         "the file cannot be opened",
         "The source does not exist, is a folder, or may not be read.",
         "Check the path and its permissions.",
+        "`cadbridge check robot.step` in a folder that holds robot.STEP only.",
     ),
     "CB101": Entry(
         Severity.ERROR,
         "no reader takes this file",
         "Neither the ending of the name nor the first bytes fit a format that cadbridge reads.",
         "Give a file of one of the formats in docs/formats.md.",
+        "`cadbridge check arm.sldasm`: save it as STEP, or export it for Simscape Multibody.",
     ),
     "CB102": Entry(
         Severity.ERROR,
@@ -23,6 +25,7 @@ ENTRIES: dict[str, Entry] = {
         "Files may name others only inside their own folder (or the package folders given); "
         "anything else could read what the author of the file must not see.",
         "Put the referenced file beside the source, or name its folder with --package-dir.",
+        'A URDF with `<mesh filename="../../secret.stl"/>`.',
     ),
     "CB103": Entry(
         Severity.ERROR,
@@ -30,12 +33,14 @@ ENTRIES: dict[str, Entry] = {
         "Entity declarations can make a small file expand without bound or read other files; "
         "no format read here needs them.",
         "Remove the DOCTYPE and the entities from the file.",
+        '`<!DOCTYPE robot [<!ENTITY a "…">]>` at the top of a URDF.',
     ),
     "CB104": Entry(
         Severity.ERROR,
         "the XML is not well-formed",
         "The parser stopped at the place given; nothing after it was read.",
         "Export the file again, or mend the place given.",
+        '`<link name="arm">` without its `</link>`.',
     ),
     "CB105": Entry(
         Severity.WARNING,
@@ -43,35 +48,41 @@ ENTRIES: dict[str, Entry] = {
         "The model is larger than 200 m or smaller than 0.1 mm across: most often a unit was "
         "misread (millimetres taken for metres).",
         "Check the unit in the file; override it with `units:` in the mates file or --units.",
+        "A model drawn in mm and read as m is a thousand times as large: a robot of 1,500 m.",
     ),
     "CB106": Entry(
         Severity.ERROR,
         "a referenced file is missing",
         "The source names a file that is not there.",
         "Put the file where the source expects it.",
+        '`<mesh filename="meshes/arm.stl"/>` where the folder meshes was not copied along.',
     ),
     "CB107": Entry(
         Severity.WARNING,
         "two names alike",
         "Two instances, mates or joints bear the same name; the later ones got a number so that every name is unique.",
         "Rename one of them in the CAD system.",
+        "Two instances named screw: the second is read as screw (2).",
     ),
     "CB108": Entry(
         Severity.ERROR,
         "the file is too large",
         "The file is larger than cadbridge reads of this format.",
         "Split it, or check that it is what you think.",
+        "A log of 30 GB that was renamed to robot.urdf.",
     ),
     "CB109": Entry(
         Severity.ERROR,
         "numbers of no machine",
         "A length, mass, limit or ratio is not finite or beyond 1e15 in SI; nothing can be computed with it.",
         "Mend the number in the file, or export it again.",
+        "A joint limit of 1e308 rad, or a mass of infinity.",
     ),
     "CB110": Entry(
         Severity.ERROR,
         "two STEP entities of one number",
         "References to the number can mean either of the two, and OCCT may look for the right one without end.",
         "Export the file again; if it was edited by hand, give the later entity a number of its own.",
+        "`#12=CARTESIAN_POINT(…);` and, further down, `#12=DIRECTION(…);`.",
     ),
 }

@@ -10,6 +10,7 @@ ENTRIES: dict[str, Entry] = {
         "the STEP file holds kinematics",
         "Mates and couplings were read from the file's own links, joints and pairs (ISO 10303-105).",
         "Nothing need be done; a mates file laid over adds what is missing.",
+        "An AP242 file with five revolute pairs.",
     ),
     "CB781": Entry(
         Severity.ERROR,
@@ -17,12 +18,14 @@ ENTRIES: dict[str, Entry] = {
         "An attribute, link, joint or placement is missing or wrong; the pair is left out, so that its links move more "
         "freely than meant.",
         "Mend the entity named, or give the mate in a mates file.",
+        "A revolute pair without its second placement.",
     ),
     "CB782": Entry(
         Severity.WARNING,
         "a link that is bound to no occurrence",
         "The file does not say, or not clearly, which part moves as this link; its pairs are left out.",
         "Export again with the links bound to occurrences, or give the mates in a mates file.",
+        "A link whose representation two parts share.",
     ),
     "CB783": Entry(
         Severity.ERROR,
@@ -30,12 +33,14 @@ ENTRIES: dict[str, Entry] = {
         "Pairs of higher order (points and curves on surfaces, flexible links) and odd combinations of freedoms have "
         "no counterpart; the pair is left out.",
         "Give what holds the parts in a mates file.",
+        "A point on a curve.",
     ),
     "CB784": Entry(
         Severity.WARNING,
         "a range that a joint has no place for",
         "A joint with several freedoms has no ranges here; what is named is left out.",
         "Nothing need be done unless the range is reached.",
+        "Ranges of a spherical pair.",
     ),
     "CB790": Entry(
         Severity.ERROR,
@@ -43,18 +48,21 @@ ENTRIES: dict[str, Entry] = {
         "The pairs are bound to the products of the STEP file that the assembly came from; another source has none, "
         "and a file with external references keeps its products elsewhere.",
         "Convert an assembly that was read from one STEP file.",
+        "`--to step` of a URDF.",
     ),
     "CB791": Entry(
         Severity.WARNING,
         "a relation that AP242 has no pair for",
         "ISO 10303-105 has lower pairs, gears, racks and screws; what is named has no pair and is left out.",
         "Keep the mates file beside the STEP file.",
+        "A belt.",
     ),
     "CB792": Entry(
         Severity.INFO,
         "what AP242's kinematics do not carry",
         "Damping, friction, efforts, velocities, drives, masses, frames and home poses have no place in the pairs.",
         "Keep the mates file beside the STEP file.",
+        "A hinge with damping.",
     ),
     "CB793": Entry(
         Severity.WARNING,
@@ -62,11 +70,13 @@ ENTRIES: dict[str, Entry] = {
         "A mate without a pair of its own stands with others between the same two parts; all of them are written as "
         "their joint, so that what is redundant among them is lost.",
         "Nothing need be done; the motion is the same.",
+        "A concentric and a coincident mate, written as one revolute pair.",
     ),
     "CB794": Entry(
         Severity.INFO,
         "the schema named in the file was changed",
         "The header now names AP242, because pairs of its edition are in the file; all else is as it was.",
         "Nothing need be done.",
+        "AUTOMOTIVE_DESIGN (AP214) becomes AP242.",
     ),
 }

@@ -18,6 +18,7 @@ ENTRIES: dict[str, Entry] = {
         "a part has nothing to weigh",
         "There is no closed shape and no mass is declared.",
         "Give the part's mass, centre and inertia in the mates file, or export it with a solid.",
+        "An empty placeholder for a bought part.",
     ),
     "CB303": Entry(
         Severity.WARNING,
@@ -25,6 +26,7 @@ ENTRIES: dict[str, Entry] = {
         "Edges have triangles on one side only, so the surface encloses nothing; a volume computed from it "
         "would depend on where the origin is.",
         "Mend the mesh (fill its holes), give a collision mesh that is closed, or give the mass.",
+        "A cup whose STL lacks its bottom.",
     ),
     "CB304": Entry(
         Severity.WARNING,
@@ -32,6 +34,7 @@ ENTRIES: dict[str, Entry] = {
         "Mesh and B-Rep differ by more than 0.1 % in volume or 0.3 % in inertia. The B-Rep's values are "
         "taken; what is shown and exported as mesh deviates.",
         "Check the part for faces that intersect or are missing.",
+        "A mesh whose volume is 3 % less than the STEP solid's: a face was left out.",
     ),
     "CB305": Entry(
         Severity.ERROR,
@@ -39,12 +42,14 @@ ENTRIES: dict[str, Entry] = {
         "A mass must be positive, an inertia tensor symmetric with positive principal moments, of which the "
         "largest is at most the sum of the others. Integrators misbehave on anything else.",
         "Mend the values in the file, override them in the mates file, or use --mass from-mesh.",
+        "Moments of inertia of 1, 1 and 5: the largest exceeds the sum of the others.",
     ),
     "CB306": Entry(
         Severity.WARNING,
         "a declared mass is zero",
         "The CAD system had no material for the part, or left it out of the mass.",
         "Assign a material in the CAD system, or give a mass or density in the mates file.",
+        'A part with the material "not specified".',
     ),
     "CB307": Entry(
         Severity.WARNING,
@@ -60,24 +65,28 @@ ENTRIES: dict[str, Entry] = {
         "They are those of no body (another finding says why); the mass is computed from the shape "
         "where there is a density.",
         "Mend the values in the file.",
+        "A link with an inertia of -0.1, weighed by its mesh and --density instead.",
     ),
     "CB309": Entry(
         Severity.ERROR,
         "an override of the mass is incomplete",
         "A part without volume or density has nothing from which the values that are missing could follow.",
         "Give mass, centre and inertia together.",
+        "`mass: 2` for a part that is an open mesh: centre and inertia are missing.",
     ),
     "CB310": Entry(
         Severity.ERROR,
         "an override that no body can have",
         "The mass properties given break the laws of mechanics and were not used.",
         "Check units (kg, m, kg m²) and signs of the products of inertia.",
+        "`inertia: [0.01, 0.01, 9]`: kg cm² typed as kg m².",
     ),
     "CB311": Entry(
         Severity.INFO,
         "a mesh was inside out",
         "Its triangles faced inwards, which gives a negative mass; they were all turned.",
         "Nothing need be done; turn the normals in the source for other tools' sake.",
+        "An STL written with its normals turned inwards.",
     ),
     "CB312": Entry(
         Severity.WARNING,
@@ -85,18 +94,21 @@ ENTRIES: dict[str, Entry] = {
         "Some triangles of a closed mesh were turned against their neighbours, which falsifies its volume; "
         "they were turned back.",
         "Nothing need be done; mend the normals in the source for other tools' sake.",
+        "An STL of which a dozen facets were turned by a repair tool.",
     ),
     "CB313": Entry(
         Severity.INFO,
         "shells of a mesh overlap",
         "Where one closed shell reaches into another the volume counts twice.",
         "Unite the solids in the CAD system, or give the mass.",
+        "A handle pushed 2 mm into its pan before both were written as one mesh.",
     ),
     "CB314": Entry(
         Severity.WARNING,
         "the collision mesh was weighed",
         "The visual mesh is not closed; the collision mesh is, but hulls are larger than the part.",
         "Close the visual mesh, or give the part's mass.",
+        "visual.dae is open, collision.stl is a convex hull and weighs more.",
     ),
     "CB315": Entry(
         Severity.INFO,

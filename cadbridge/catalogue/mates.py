@@ -10,18 +10,21 @@ ENTRIES: dict[str, Entry] = {
         "a mate holds something that does not exist",
         "A mate or gear names a component that the assembly does not have, so it was left out.",
         "Name one of the components that `cadbridge inspect` lists.",
+        "A mate of component Lid, which the source does not have.",
     ),
     "CB202": Entry(
         Severity.WARNING,
         "a mate inside one rigid unit",
         "Both features belong to one component, whose parts do not move against each other: the mate does nothing.",
         "Remove it, or make the sub-assembly flexible.",
+        "A concentric mate between bearing and housing of one rigid sub-assembly.",
     ),
     "CB203": Entry(
         Severity.WARNING,
         "a mate between two grounded parts",
         "Both sides stand still, so the mate does nothing.",
         "Remove it, or take one of the two out of `ground`.",
+        "A coincident mate between the foot and the table, both grounded.",
     ),
     "CB204": Entry(
         Severity.ERROR,
@@ -36,6 +39,7 @@ ENTRIES: dict[str, Entry] = {
         "a mate whose directions stand the wrong way round",
         "`aligned` asks for one sense of the directions and the parts are placed in the other.",
         "Turn the part round in CAD, or give the other `aligned`.",
+        "`aligned: true` on two faces that look at each other.",
     ),
     "CB207": Entry(
         Severity.ERROR,
@@ -43,47 +47,55 @@ ENTRIES: dict[str, Entry] = {
         "As the parts are placed, this mate is off by the distance or the angle given. Mates that contradict each "
         "other look like this too.",
         "Rebuild the assembly in CAD so that its mates are solved, or remove the mate that is wrong.",
+        "A lid that was dragged 2 mm off its hinge after the last rebuild.",
     ),
     "CB220": Entry(
         Severity.ERROR,
         "a gear pair whose geometry has no meaning",
         "Radius, ratio or axes cannot make the pair that is asked for, so it was left out.",
         "Check the axes, the ratio and the pitch radii.",
+        "A spur pair whose axes cross at right angles.",
     ),
     "CB221": Entry(
         Severity.ERROR,
         "a gear pair on one body",
         "Both wheels belong to one rigid unit, so neither can turn against the other.",
         "Name the components that carry the wheels.",
+        "Both wheels of a pair named on one shaft.",
     ),
     "CB222": Entry(
         Severity.ERROR,
         "pitch radii that do not match the centre distance",
         "The wheels with these radii do not touch where their axes are. The ratio was kept.",
         "Correct the radii or the placement of the axes.",
+        "Radii of 20 and 40 mm with axes 65 mm apart.",
     ),
     "CB223": Entry(
         Severity.ERROR,
         "a ratio without a clear carrier",
         "A ratio holds between turns relative to the part that carries both axes; no single part is mated to both.",
         "Name it: `carrier: COMPONENT`.",
+        "A harmonic drive whose two axes are held by three parts.",
     ),
     "CB224": Entry(
         Severity.ERROR,
         "a joint that follows no joint",
         "A coupling of joints names one that does not exist or that has no single freedom.",
         "Name two joints with one freedom each.",
+        "A mimic of a ball joint.",
     ),
     "CB225": Entry(
         Severity.WARNING,
         "limits that cannot be placed",
         "A joint with no single freedom has limits; they are kept and shown but have no coordinate to act on.",
         "Give the limits to a joint with one freedom.",
+        "A ball joint with limits of 30°.",
     ),
     "CB226": Entry(
         Severity.ERROR,
         "a drive without its joint",
         "A drive names a joint or mate that the mechanism does not have.",
         "Name a joint that `cadbridge check` lists.",
+        "`drives: [{joint: A7, reduction: 50}]` of a robot with six axes.",
     ),
-}  # fmt: skip
+}

@@ -10,18 +10,21 @@ ENTRIES: dict[str, Entry] = {
         "a floating part",
         "No mate holds this component: in a simulation it falls freely.",
         "Mate it, ground it, or attach it to another component in the mates file.",
+        "A screw that was dropped into the assembly and never mated.",
     ),
     "CB402": Entry(
         Severity.WARNING,
         "nothing is grounded",
         "No component stands still and no mate holds the ground: the whole assembly floats.",
         "Name what stands still under `ground` in the mates file.",
+        "A robot whose base has mates to its links only.",
     ),
     "CB403": Entry(
         Severity.ERROR,
         "mates that contradict each other",
         "A mate repeats what others hold, and does not agree with them by the gap given: no pose fulfils all.",
         "Remove the mate, or correct the dimension in which it disagrees.",
+        "Distances of 10 and of 12 mm between the same two faces.",
     ),
     "CB404": Entry(
         Severity.INFO,
@@ -29,6 +32,7 @@ ENTRIES: dict[str, Entry] = {
         "Some rows of the mates repeat others. The motion is unaffected; the reactions of the joints concerned "
         "are not determined by a rigid model.",
         "See the list of what repeats what; a weaker mate, or none, would do.",
+        "A plane mate beside a concentric one: it need hold one of its three rows only.",
     ),
     "CB405": Entry(
         Severity.WARNING,
@@ -36,6 +40,7 @@ ENTRIES: dict[str, Entry] = {
         "The mates as read and the joints they were collapsed to have different mobilities: a joint was found "
         "whose freedom depends on the pose.",
         "Check the joints of type generic, and whether the designed pose is a singular one.",
+        "A universal joint drawn with its two forks in one plane.",
     ),
     "CB406": Entry(
         Severity.WARNING,
@@ -59,12 +64,14 @@ ENTRIES: dict[str, Entry] = {
         "The parts do not stand where their mates want them. The diagnosis was made at the nearest pose that fulfils "
         "all mates, with the shift told.",
         "Solve the assembly in the CAD system and save it again.",
+        "A lid saved 0.1 mm off its hinge.",
     ),
     "CB409": Entry(
         Severity.ERROR,
         "an assembly that cannot be closed",
         "No pose near the placements fulfils all mates; what stays open after least squares is told.",
         "Correct the dimensions of the mates named, or remove the one that contradicts the others.",
+        "A rod of 700 mm between points that come no nearer than 800 mm.",
     ),
     "CB410": Entry(
         Severity.WARNING,

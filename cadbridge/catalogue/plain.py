@@ -12,6 +12,7 @@ ENTRIES: dict[str, Entry] = {
         "not a mechanism as plain data",
         'The file is no JSON, or its "format" is not one that this version reads.',
         _AGAIN,
+        '`{"format": "cadbridge.mechanism/9"}`.',
     ),
     "CB1901": Entry(
         Severity.ERROR,
@@ -25,6 +26,7 @@ ENTRIES: dict[str, Entry] = {
         "a mesh that cannot be read",
         "The PLY file beside the document is damaged, or written by another program.",
         _AGAIN,
+        "meshes/arm.ply that was cut off.",
     ),
     "CB1903": Entry(
         Severity.ERROR,
@@ -32,5 +34,6 @@ ENTRIES: dict[str, Entry] = {
         "Something names a part, an instance or a component that the document does not have, or a placement "
         "is no proper rigid motion.",
         _AGAIN,
+        "A mate of component arm in a document without an arm.",
     ),
 }

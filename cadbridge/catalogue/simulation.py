@@ -10,24 +10,28 @@ ENTRIES: dict[str, Entry] = {
         "a fault of form in the scenario file",
         "The scenario file is not what its schema says: a key or a value has no meaning at the place given.",
         "See docs/scenario.md for the keys and their units.",
+        "`durration: 5`.",
     ),
     "CB602": Entry(
         Severity.ERROR,
         "a joint that cannot be driven",
         "The scenario names a joint, mate or drive that does not exist, or one without a single freedom.",
         "Name one of the revolute or prismatic joints that `cadbridge check` lists.",
+        "`motors: {A7: 1.5}` of a robot with six axes.",
     ),
     "CB603": Entry(
         Severity.ERROR,
         "a function of time that cannot be read",
         "A motor's value is a number, an expression of t, or a table of [time, value]; this one is none.",
         'Write a number, an expression such as "0.4*sin(2*pi*t)", or {table: [[0, 0], [1, 90]]}.',
+        '`value: "sin(2*pi*t"` without its closing bracket.',
     ),
     "CB604": Entry(
         Severity.ERROR,
         "a component that is not there",
         "A load of the scenario names a component that does not exist, or a last name that several have.",
         "Name a component as `cadbridge inspect` does, or `ground`.",
+        "A load on component Grippr.",
     ),
     "CB605": Entry(
         Severity.ERROR,
@@ -35,24 +39,28 @@ ENTRIES: dict[str, Entry] = {
         "Both ends of a spring or bushing are on one rigid body, a wrench acts on the ground, axes have no direction, "
         "or a stop has no range.",
         "Name two components that move against each other, or give what is missing.",
+        "A spring whose two ends are both on the base.",
     ),
     "CB610": Entry(
         Severity.ERROR,
         "a body without a mass",
         "Without mass properties there is no motion to compute, and none are made up.",
         "Give a density (--density, --material, or `density:` in the mates file) or a mass.",
+        "An arm without a density: give --density or a material.",
     ),
     "CB611": Entry(
         Severity.ERROR,
         "the run did not come to its end",
         "The solver stopped at the time given; what was computed up to there is kept.",
         "Follow the advice of the message.",
+        "A linkage that was driven on to a pose that its bars do not reach.",
     ),
     "CB612": Entry(
         Severity.WARNING,
         "a joint beyond its limits",
         "The joint passed one of its limits: nothing stops it there, unless the scenario says `limits: stop`.",
         "Say `limits: stop`, change the motors or the initial state, or take the run as one without stops.",
+        "A hinge of ±90° that falls to 120°.",
     ),
     "CB613": Entry(
         Severity.WARNING,
@@ -60,24 +68,28 @@ ENTRIES: dict[str, Entry] = {
         "The scenario says `friction: ignore`, or the joint has several turns, so that one number does not say "
         "how each of them is resisted.",
         "Take it for nothing, or say springs, bushings and friction in the scenario.",
+        "A cylindrical joint with one coefficient for turn and travel.",
     ),
     "CB614": Entry(
         Severity.ERROR,
         "an initial state that the mechanism cannot take",
         "The joint values asked for cannot all hold at once with the constraints.",
         "Give fewer values, or values that fit each other.",
+        "`initial: {A: 30, B: 40}` where a gear makes B −60 for 30 of A.",
     ),
     "CB615": Entry(
         Severity.WARNING,
         "a motion of the file that is not followed",
         "The source prescribes a motion or a velocity that the mechanism cannot follow as it says; it is left out.",
         "Give the motion on a joint of one freedom, in a scenario.",
+        "A file that prescribes both cranks of one four-bar.",
     ),
     "CB616": Entry(
         Severity.ERROR,
         "a run that differs from its reference",
         "Positions or velocities leave the trajectory that the source holds by more than the tolerance that it states.",
         "Tighten the tolerance of the run; else look for mates, masses or velocities that were not understood.",
+        "Positions differ by 3 mm after one second; the file's own error is said to be 1e-6.",
     ),
     "CB617": Entry(
         Severity.WARNING,
@@ -85,6 +97,7 @@ ENTRIES: dict[str, Entry] = {
         "Masses are not known, but drivers prescribe every motion, so that positions do not depend on them. Forces "
         "and energies are not computed.",
         "Give the masses where forces are wanted.",
+        "A crank driven at constant speed in a file without masses.",
     ),
     "CB618": Entry(
         Severity.WARNING,
@@ -92,12 +105,14 @@ ENTRIES: dict[str, Entry] = {
         "Nothing drives or damps the motion, so its energy must stay; that of the reference strays by more than "
         "the tolerance that it states, so that no exact solution can lie within that tolerance of it.",
         "Compare at the size of the reference's real error, or have it computed again more finely.",
+        "A pendulum without friction whose energy grows by 1 % in the file's own run.",
     ),
     "CB619": Entry(
         Severity.ERROR,
         "a run that the tree method does not carry",
         "A spanning tree takes collapsed joints and explicit integrators; what is asked for needs every body's pose.",
         "Leave out `--method tree`, or what the message names.",
+        "`method: tree` with a mechanism built uncollapsed.",
     ),
     "CB620": Entry(
         Severity.ERROR,
@@ -105,12 +120,14 @@ ENTRIES: dict[str, Entry] = {
         "An event at a time attaches what is attached, releases or locks what is not there, welds a body to itself, or "
         "comes after the end of the run.",
         "Look at what is attached and locked at that time; see docs/scenario.md.",
+        "`release: gripper` at 2 s, of a gripper that was never attached.",
     ),
     "CB621": Entry(
         Severity.ERROR,
         "parts that do not meet",
         "A change attaches parts that are not where they would be held; the run ends there, with what was computed.",
         "Lead the parts to where they meet, or change the time.",
+        "A part to be gripped that lies 40 mm from the gripper.",
     ),
     "CB622": Entry(
         Severity.ERROR,
@@ -118,12 +135,14 @@ ENTRIES: dict[str, Entry] = {
         "The rates at that time do not fit what is attached or locked: they would have to jump, by an impulse of the "
         "size told. The run ends there.",
         "Let the parts meet without a jump of their rates, or say `impact: plastic`.",
+        "A gripper that closes on a moving part.",
     ),
     "CB623": Entry(
         Severity.ERROR,
         "a change that leaves nothing to compute",
         "What is left after the release has a freedom without inertia. The run ends there.",
         "Give the body a mass, or hold it before.",
+        "The last mate of a weightless link is released.",
     ),
     "CB624": Entry(
         Severity.WARNING,
@@ -131,5 +150,6 @@ ENTRIES: dict[str, Entry] = {
         "A joint that is released carried gears or other couplings; they cease to act with it. They do not mesh again "
         "when the joint is attached, since nothing tells at which tooth.",
         "Take it so, or lock what should keep its gears.",
+        "The hinge of a gear wheel is released.",
     ),
 }

@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 _REACH = 0.2
 """rad, or parts of the model's length, by which one round of the projection may have to move a body."""
 _SMALLEST = 1e-7
+_MOST = 100_000
+"""Steps between two of the times; a way that needs more is refused."""
 
 
 def kinematic(model: Model | System, times: ArrayLike, state: State | None = None) -> Result:
@@ -108,9 +110,14 @@ def _at_rest(state: State) -> State:
 
 
 def _follow(system: System, state: State, target: float) -> tuple[State, Status]:
-    """The state at `target`, led there in steps over which Taylor's second order is near."""
+    """The state at `target`, led there in steps over which Taylor's second order is near.
+
+    Raises ValueError where the way takes more than `_MOST` of them.
+    """
     h = target - state.t
-    while state.t < target:
+    for _ in range(_MOST):
+        if state.t >= target:
+            break
         h = min(h, target - state.t)
         slope = slope_at(system, state)
         way = h * state.velocities + 0.5 * h * h * slope.acceleration
@@ -134,6 +141,8 @@ def _follow(system: System, state: State, target: float) -> tuple[State, Status]
             h *= 0.25
         else:
             return state, _lost(system, replace(found, velocities=state.velocities))
+    else:
+        raise ValueError(f"the way to t = {target:g} s takes more than {_MOST} steps: more samples, or a shorter one")
     return state, Status(True, "ok", f"followed to t = {state.t:g} s", "")
 
 

@@ -88,3 +88,9 @@ def perpendicular(axis: ArrayLike) -> Array:
     other[int(np.argmin(np.abs(u)))] = 1.0
     result = np.cross(u, other)
     return np.asarray(result / np.linalg.norm(result))
+
+
+def skew(vector: ArrayLike) -> Array:
+    """The matrix (3, 3) of v × for v (3,)."""
+    x, y, z = np.asarray(vector, dtype=float).tolist()
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -20,6 +20,7 @@ from cadbridge.mechanism.rows import GROUND, quaternions_of
 from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import Program, compile_program
 from solver.rank import significant
+from solver.rotation import skew
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -198,12 +199,6 @@ def exponential(twist: Array, length: float) -> Pose:
     b = half * half / 2
     c = (1 - a) / angle**2 if angle > 1e-4 else 1 / 6
     return Pose(np.eye(3) + a * K + b * K @ K, v + b * (K @ v) + c * (K @ (K @ v)))
-
-
-def skew(a: Array) -> Array:
-    """The matrix (3, 3) of a ×."""
-    x, y, z = a.tolist()
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def poses_at(patch: Patch, pins: Pins) -> tuple[list[Pose], Array]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Vector, unit
+from solver.rotation import skew
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-6
@@ -79,16 +80,12 @@ def _turn_in_plane(turns: Array, slides: Array, centre: Vector, length: float) -
 
 def _three_turns(turns: Array, slides: Array, centre: Vector, length: float) -> LowerPair | None:
     """Spherical where one point stands still: v + ω × r = 0 for all three."""
-    rows = np.vstack([_skew(turns[3:, i]) for i in range(3)])
+    rows = np.vstack([skew(turns[3:, i]) for i in range(3)])
     r, *_ = np.linalg.lstsq(rows, -turns[:3].T.ravel(), rcond=None)
     gap = float(np.linalg.norm(rows @ r + turns[:3].T.ravel()))
     if gap < TOLERANCE * max(float(np.linalg.norm(turns[:3])), float(np.linalg.norm(turns[3:])) * length):
         return LowerPair("spherical", np.array([0.0, 0.0, 1.0]), centre + r)
     return None
-
-
-def _skew(w: Vector) -> Array:
-    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
 _BY_SHAPE = {

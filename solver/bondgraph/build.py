@@ -33,6 +33,7 @@ from solver.bondgraph.graph import (
 )
 from solver.constraints import GROUND, AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
 from solver.model import Model
+from solver.rotation import skew
 
 Array = NDArray[np.float64]
 
@@ -133,7 +134,7 @@ class _Builder:
                 name = self.model.bodies[body].name
                 at, here = self.node(ZERO, f"{name}: ṙ + ω×r", group), self.node(ONE, f"ṙ of {name}", group)
                 self.bond(self.v[body], at)
-                arm = lambda p, i=body, b=b: -_skew(p.point(b, point) - p.x[i])  # noqa: E731
+                arm = lambda p, i=body, b=b: -skew(p.point(b, point) - p.x[i])  # noqa: E731
                 self.transformer(self.w[body], at, "−r̃", group, arm, (3, 3))
                 self.bond(at, here)
                 self.bond(*((here, between) if body == b else (between, here)))
@@ -198,10 +199,6 @@ class _Builder:
             self.bond(self.sum_of("q̇", name, bodies, rows, 1), rate, 1)
         self.shared[key] = rate
         return rate
-
-
-def _skew(r: Array) -> Array:
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
 
 
 def build(model: Model, drives: Sequence[Drive]) -> Built:

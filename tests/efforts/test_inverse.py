@@ -377,7 +377,11 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
     path.write_text(text, encoding="utf-8")
     out, plots = tmp_path / "o.parquet", tmp_path / "plots"
     call = ["inverse", str(source), "--motion", str(path), "-o", str(out), "--plots", str(plots), "--json"]
-    assert main(call) == 0
+    drawing = ["--svg", str(tmp_path / "graph.svg")]
+    assert main([*call, *drawing]) == 2  # the graph is drawn by the method that has one
+    assert not out.exists()
+    assert main([*call, *drawing, "--method", "bond-graph"]) == 0
+    assert (tmp_path / "graph.svg").read_text(encoding="utf-8").startswith("<svg")
     document = json.loads(capsys.readouterr().out)
     import pyarrow.parquet as pq
 
@@ -396,8 +400,3 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
     across = np.linalg.norm([table[f"gear.Spur:1.f{a}"].to_numpy() for a in "xyz"], axis=0)
     assert_allclose(across * 0.012, np.abs(turning), atol=1e-12)
     assert np.max(across) > 1e-4
-    # The graph is drawn by the method that has one.
-    drawing = ["--svg", str(tmp_path / "graph.svg")]
-    assert main([*call, *drawing]) == 2
-    assert main([*call, *drawing, "--method", "bond-graph"]) == 0
-    assert (tmp_path / "graph.svg").read_text(encoding="utf-8").startswith("<svg")

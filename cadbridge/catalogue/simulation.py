@@ -112,7 +112,7 @@ ENTRIES: dict[str, Entry] = {
         "a run that the tree method does not carry",
         "A spanning tree takes collapsed joints and explicit integrators; what is asked for needs every body's pose.",
         "Leave out `--method tree`, or what the message names.",
-        "`method: tree` with a mechanism built uncollapsed.",
+        "`--method tree` with an implicit integrator.",
     ),
     "CB620": Entry(
         Severity.ERROR,

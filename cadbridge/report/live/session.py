@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 import time
 from collections import defaultdict
@@ -15,7 +17,7 @@ from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.frames import Pose
 from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import GROUND_BODY, Mechanism
-from cadbridge.report.live.picking import hit, yaml_of_hit
+from cadbridge.report.live.picking import hit, mesh_of, yaml_of_hit
 from cadbridge.simulation.posing import Mover
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class LiveView:
         self.poses: tuple[Pose, ...] = tuple(b.X_WB for b in mechanism.bodies)
         self._add_bodies()
         self._add_axes()
+        self._frame()
         self.told = self.server.gui.add_markdown("Click a face to read the YAML that names it.")
         self.sliders = {j.name: self._slider(j) for j in self.mover.joints}
         if self.sliders:
@@ -139,6 +142,25 @@ class LiveView:
                 side="double",
             )
             node.on_click(lambda event: self._clicked(event))
+
+    def _frame(self) -> None:
+        """Look at all of it from the front, the right and above."""
+        boxes = []
+        for k, instance in enumerate(self.mechanism.assembly.instances):
+            mesh = mesh_of(self.mechanism.assembly, instance)
+            if mesh is not None:
+                corners = np.array([mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)])
+                boxes.append(self._pose(k).point(corners))
+        points = np.vstack(boxes) if boxes else np.array([X.p for X in self.poses]).reshape(-1, 3)
+        if not len(points):
+            return
+        low, high = points.min(axis=0), points.max(axis=0)
+        centre, size = (low + high) / 2, max(float(np.linalg.norm(high - low)), 1e-3)
+        camera = self.server.initial_camera
+        camera.fov = np.pi / 4
+        camera.near, camera.far = 1e-3 * size, 1e2 * size
+        camera.look_at = centre
+        camera.position = centre + size * np.array([1.0, -1.0, 0.6])
 
     def _clicked(self, event: Any) -> None:
         self.pick(event.ray_origin, event.ray_direction)
@@ -240,6 +262,7 @@ def _server(host: str, port: int, label: str) -> viser.ViserServer:
     except ImportError as fault:
         raise MissingExtraError('The live view needs viser: pip install "cadbridge[view]".') from fault
     try:
-        return viser.ViserServer(host=host, port=port, label=label, verbose=False)
+        with contextlib.redirect_stdout(sys.stderr):  # its banner: stdout holds the YAML of faces and nothing else
+            return viser.ViserServer(host=host, port=port, label=label, verbose=False)
     except (OSError, RuntimeError) as fault:
         raise InputError(f"The view cannot be served at {host}:{port}: {fault}.") from fault

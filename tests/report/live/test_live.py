@@ -163,3 +163,16 @@ def test_a_run_finds_its_source_beside_it(tmp_path: Path) -> None:
         source_of(path)
     (tmp_path / "door").write_text("")
     assert source_of(path) == tmp_path / "door"
+
+
+def test_it_opens_on_the_whole_model_and_says_nothing_on_stdout(
+    demo: Mechanism, live: Open, capsys: pytest.CaptureFixture[str]
+) -> None:
+    view = live(demo)
+    camera = view.server.initial_camera
+    points = np.array([i.X_WI.p for i in demo.assembly.instances])
+    away = float(np.linalg.norm(camera.position - camera.look_at))
+    assert away > 0.5 * float(np.linalg.norm(np.ptp(points, axis=0)))
+    assert away < 2.0  # the crane is 0.25 m long
+    assert camera.near < 0.01 * away < away < camera.far
+    assert capsys.readouterr().out == ""

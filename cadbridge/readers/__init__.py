@@ -6,6 +6,9 @@ common to all formats: densities asked for on the command line, doubtful units, 
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,15 +38,28 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
     options = options or ReadOptions()
     path = openable(Path(source))
     mates_path = openable(Path(mates)) if mates is not None else _beside(path)
-    if mates_path is None:
-        return finish(load(path, options), options)
+    with _without_collection():
+        if mates_path is None:
+            return finish(load(path, options), options)
 
-    from cadbridge.readers.mates_file import load_document, overlay
+        from cadbridge.readers.mates_file import load_document, overlay
 
-    document = load_document(mates_path)
-    if options.length_unit is None and document.spec is not None:
-        options = replace(options, length_unit=document.spec.source_units)
-    return finish(overlay(load(path, options), document), options)
+        document = load_document(mates_path)
+        if options.length_unit is None and document.spec is not None:
+            options = replace(options, length_unit=document.spec.source_units)
+        return finish(overlay(load(path, options), document), options)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """No search for circular garbage: among the millions of young objects of a large file it finds none, slowly."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _beside(source: Path) -> Path | None:

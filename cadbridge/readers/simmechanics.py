@@ -116,7 +116,7 @@ def _occurrences(r: _Reader, system: Element, key: Key, prefix: str = "") -> lis
     found = [body for body in bodies if body is not None]
     for ground in _in(system, "grounds", "Ground"):
         for frame in _in(ground, "frame", "Frame"):
-            _note(r, frame, (), _frame_pose(r, frame, (), {}, "ground", frozenset()))
+            _note(r, frame, (), _frame_pose(r, frame, {}, {}, "ground", frozenset()))
     r.joints += [(e, prefix) for e in _in(system, "joints")]
     for i, element in enumerate(_in(system, "subsystems", "Subsystem")):
         name, uid = _text(element, "name") or "Subsystem", f"s{i}"
@@ -135,7 +135,8 @@ def _body(r: _Reader, element: Element, above: Key, uid: str) -> Occurrence | No
     name = _text(element, "name") or "Body"
     key = (*above, uid)
     elements = {_text(f, "name"): f for f in reversed(_in(element, "frames", "Frame"))}
-    poses = {n: _frame_pose(r, f, key, elements, name, frozenset((n,))) for n, f in reversed(elements.items())}
+    done: dict[str, Pose] = {}
+    poses = {n: _frame_pose(r, f, done, elements, name, frozenset((n,))) for n, f in reversed(elements.items())}
     for frame in _in(element, "frames", "Frame"):
         _note(r, frame, key, poses.get(_text(frame, "name")))
     r.named |= {(key, n): X for n, X in poses.items() if X is not None}
@@ -163,10 +164,13 @@ def _note(r: _Reader, frame: Element, key: Key, X: Pose | None) -> None:
 
 
 def _frame_pose(
-    r: _Reader, frame: Element, key: Key, others: dict[str, Element], body: str, seen: frozenset[str]
+    r: _Reader, frame: Element, done: dict[str, Pose], others: dict[str, Element], body: str, seen: frozenset[str]
 ) -> Pose | None:
-    """X_WF of a coordinate system; a finding and None where it cannot be read."""
-    item = f"{body} {_text(frame, 'name')}"
+    """X_WF of a coordinate system, remembered in `done`; a finding and None where it cannot be read."""
+    name = _text(frame, "name")
+    if name in done and others.get(name) is frame:
+        return done[name]
+    item = f"{body} {name}"
     p = r.values(frame, "position", 3, item)
     nine = r.values(frame, "orientation", 9, item) if _text(frame, "orientation") else np.eye(3).ravel()
     length = r.unit(frame, "positionUnits", LENGTH, item)
@@ -183,13 +187,16 @@ def _frame_pose(
         said = _text(frame, tag) or "WORLD"
         base = Pose() if said == "WORLD" else None
         if base is None and said in others and said not in seen:
-            base = _frame_pose(r, others[said], key, others, body, seen | {said})
+            base = _frame_pose(r, others[said], done, others, body, seen | {said})
         if base is None:
             r.say("CB162", f"{item} is given in {said!r}, which is no coordinate system of {body}", frame, item)
             return None
         bases.append(base)
     origin, position, orientation = bases
-    return Pose(orientation.R @ (U @ Vt), origin.p + position.vector(p * length))
+    X = Pose(orientation.R @ (U @ Vt), origin.p + position.vector(p * length))
+    if others.get(name) is frame:
+        done[name] = X
+    return X
 
 
 def _declared(

@@ -51,17 +51,20 @@ def _parse(source: str | BytesIO, path: Path, findings: Findings) -> Element:
 
 def local(element: Element) -> str:
     """The tag without its namespace; '' for comments and instructions."""
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def children(element: Element, *names: str) -> list[Element]:
     """Child elements with one of the local names (all elements without names)."""
-    return [c for c in element if (tag := local(c)) and (not names or tag in names)]
+    if not names:
+        return list(element.iterchildren(etree.Element))  # without comments and instructions
+    return list(element.iterchildren(*(f"{{*}}{name}" for name in names)))
 
 
 def child(element: Element, name: str) -> Element | None:
     """The first child of that local name."""
-    return next(iter(children(element, name)), None)
+    return next(element.iterchildren(f"{{*}}{name}"), None)
 
 
 def numbers(text: str | None, count: int) -> tuple[float, ...] | None:

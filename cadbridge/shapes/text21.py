@@ -143,14 +143,15 @@ def _parse(text: str) -> dict[str, Arguments]:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise Part21Error(f"{text[at : at + 20]!r} is no Part 21")
+    at, text = 0, text.rstrip()
+    for match in _TOKEN.finditer(text):
+        if match.start() != at:
+            break
         kind = str(match.lastgroup)
         yield kind, match[kind]
         at = match.end()
+    if at < len(text):
+        raise Part21Error(f"{text[at : at + 20]!r} is no Part 21")
 
 
 def _list(tokens: Iterator[tuple[str, str]], depth: int) -> Arguments:

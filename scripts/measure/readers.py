@@ -45,7 +45,7 @@ def enlarge(mates: int) -> None:
     for k in range(mates - len(model.HINGES) - 2):
         chain, link = divmod(k, CHAIN)
         point = np.array([0.02 * link, 0.02 * chain, 0.05])
-        X = Pose.from_rpy(point + [0.01, 0.0, 0.0], (0.1, 0.2, 0.01 * link))
+        X = Pose.from_rpy(point + np.array([0.01, 0.0, 0.0]), (0.1, 0.2, 0.01 * link))
         body = model.Body(f"Link {chain} {link}", X, 0.1, np.array([0.01, -0.02, 0.005]), inertia)
         model.BODIES[body.name] = body
         parent = f"Link {chain} {link - 1}" if link else "Base"

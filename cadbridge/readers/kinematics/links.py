@@ -11,7 +11,8 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Component
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose, unit
+from cadbridge.frames import Pose, cross, unit
+from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.kinematics.units import context_units
 from cadbridge.readers.product_names import clean
 from cadbridge.shapes.text21 import Entity, Part21Error, Ref, Text
@@ -284,7 +285,7 @@ class Occurrences:
 
 
 def _same(A: Pose, B: Pose) -> bool:
-    return bool(np.allclose(A.p, B.p, atol=_SAME) and np.allclose(A.R, B.R, atol=_SAME))
+    return bool(np.abs(A.p - B.p).max() < _SAME and np.abs(A.R - B.R).max() < _SAME)
 
 
 def placement(text: Text, reference: object, scale: float) -> Pose:
@@ -305,12 +306,12 @@ def placement(text: Text, reference: object, scale: float) -> Pose:
         x = unit(across)
     except ValueError as error:
         raise Part21Error(f"#{int(reference)} has an axis of length zero") from error
-    return Pose(np.column_stack([x, np.cross(z, x), z]), np.asarray(point) * scale)
+    return Pose(np.array([x, cross(z, x), z]).T, np.asarray(point) * scale)
 
 
 def _triple(text: Text, reference: object, kind: str) -> np.ndarray:
     arguments = text.get(reference).parts.get(kind) if isinstance(reference, Ref) else None
     values = arguments[1] if arguments is not None and len(arguments) == 2 else ()
-    if len(values) != 3 or not all(isinstance(v, float) and np.isfinite(v) for v in values):
+    if len(values) != 3 or not all(isinstance(v, float) and abs(v) < READABLE for v in values):
         raise Part21Error(f"a {kind.lower()} without three numbers")
     return np.array(values)

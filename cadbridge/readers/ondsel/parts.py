@@ -18,6 +18,7 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
     X_WA = r.pose(assembly, root) or Pose()
     _markers(r, assembly, GROUND, X_WA, f"/{root}")
     velocities: dict[str, Vector] = {}
+    taken = {GROUND}
     for node in assembly.under("Parts"):
         name = node.value("Name")
         if node.text != "Part" or name is None:
@@ -27,7 +28,7 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
         if X_AC is None:
             continue
         full = f"/{root}/{name}"
-        name = _unique(r, node, name)
+        name = _unique(r, node, name, taken)
         mass = _mass(r, node, name)
         r.parts.append(Part(name, declared=mass, where=r.where(node, name)))
         r.instances.append(Instance(name, name, X_WA @ X_AC, name))
@@ -42,11 +43,11 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
     return velocities
 
 
-def _unique(r: Reader, node: Node, name: str) -> str:
-    taken = {p.name for p in r.parts}
+def _unique(r: Reader, node: Node, name: str, taken: set[str]) -> str:
     unique, count = name, 2
-    while unique in taken or unique == GROUND:
+    while unique in taken:
         unique, count = f"{name} ({count})", count + 1
+    taken.add(unique)
     if unique != name:
         r.findings.add("CB107", f"two parts are called {name!r}; the later one is now {unique!r}", r.where(node, name))
     return unique

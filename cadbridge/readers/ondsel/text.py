@@ -85,9 +85,12 @@ def _tree(path: Path, lines: list[str], end: int, findings: Findings) -> Node:
 def number(text: str | None) -> float | None:
     """A finite number, also in the old form 2.0d; None where the text is none."""
     try:
-        value = float(_modern(text or ""))
+        value = float(text or "")
     except ValueError:
-        return None
+        try:
+            value = float(_modern(text or ""))
+        except ValueError:
+            return None
     return value if abs(value) < READABLE else None
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from solver.constraints.kernels import out_of, rotations
-from solver.dynamics import stage
+from solver.dynamics import accelerate, stage
 from solver.projection import put_back
 from solver.sweeps.work import workspace
 
@@ -187,10 +187,13 @@ def settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol):  # type: ign
 def advance(T, K, B, F, W, length, tableau, h, x, q, v, angles, work, slope, drives, drive, rtol, atol):  # type: ignore[no-untyped-def]
     """A step with its projection; `drive` are the functions of time at the end.
 
-    New x, q, v, angles, work, scaled error, scaled movement and residual of the projection.
+    New x, q, v, angles, work, scaled error, scaled movement and residual of the projection, and what `accelerate`
+    gives at the end: in the same call, for taking the tables apart costs as much as a small mechanism.
     """
     x, q, v, angles, work, error = step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, atol)
     moved, residual = 0.0, 0.0
+    end = slope[0], np.empty(0), slope[1], slope[2], False
     if error <= 1.0:
         moved, residual = settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol)
-    return x, q, v, angles, work, error, moved, residual
+        end = accelerate(T, K, B, F, W, x, q, v, angles, drive)
+    return x, q, v, angles, work, error, moved, residual, end

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from solver.dynamics import evaluate_all, frames
+from solver.dynamics import accelerate, evaluate_all, frames
 from solver.explicit import settle
 from solver.kkt import product, transposed_product
 from solver.loads import add_along, all_forces, world_inertia
@@ -102,20 +102,24 @@ def _unbalance(T, B, F, W, x, R, v, terms, blocks, multipliers, acceleration, dr
 
 
 @njit(cache=True)
-def alpha_step(T, K, B, F, W, length, alpha, h, x, q, v, angles, before, memory, drive, first, tangents, rtol, atol):  # type: ignore[no-untyped-def]
+def alpha_step(T, K, B, F, W, length, alpha, h, x, q, v, angles, before, kept, drive, first, tangents, rtol, atol):  # type: ignore[no-untyped-def]
     """One step of h, projected.
 
-    `before` is (v̇, α̇) at the start, `memory` (n, 6) the algorithmic acceleration, `drive` the functions of time
-    at the end, `first` the first soft row, `tangents` as `constant_tangents` gives them. New x, q, v, angles,
-    memory, scaled error (infinite: the iteration did not converge), residual of the projection, rounds taken.
+    `before` is (v̇, α̇) at the start, `kept` (2, n, 6) the algorithmic acceleration and the v̇ of a step before, from
+    which the one sought is guessed; `drive` the functions of time at the end, `first` the first soft row, `tangents`
+    as `constant_tangents` gives them. New x, q, v, angles, kept, scaled error (infinite: the iteration did not
+    converge), residual of the projection, rounds taken, and what `accelerate` gives at the end.
+    W's compliance is written to, and put back.
     """
     n, m = x.shape[0], T.constant.shape[0]
     old, turning = before
+    memory = kept[0]
     share = (1 - alpha.force) / (1 - alpha.mass)
-    now, multipliers = old.copy(), np.zeros(m)
+    now, multipliers = 2 * old - kept[1], np.zeros(m)
+    compliance = W.compliance.copy()
     new_x, new_q, new_v = np.empty_like(x), np.empty_like(q), np.empty_like(v)
     new_angles = angles + h * turning
-    a, left, rounds = memory, np.inf, 0
+    a, left, change_before, rounds = memory, np.inf, np.inf, 0
     for _ in range(_ROUNDS):
         rounds += 1
         a = ((1 - alpha.force) * now + alpha.force * old - alpha.mass * memory) / (1 - alpha.mass)
@@ -142,6 +146,11 @@ def alpha_step(T, K, B, F, W, length, alpha, h, x, q, v, angles, before, memory,
                 left = max(left, 10 * h * abs(change[i, j]) / (atol + rtol * abs(new_v[i, j])))
         if not left < np.inf:
             break
+        # The changes shrink by a steady factor: what is left is the rest of their series.
+        shrink = left / change_before
+        change_before = left
+        if rounds > 1 and shrink < 0.3:
+            left *= shrink / (1 - shrink)
     error = 0.0 if left <= 1.0 else np.inf
     if error == 0.0:
         for i in range(n):
@@ -149,5 +158,7 @@ def alpha_step(T, K, B, F, W, length, alpha, h, x, q, v, angles, before, memory,
                 size = abs(new_x[i, j]) if j < 3 else 1.0
                 part = h * h * abs(alpha.beta - 1 / 6) * abs(now[i, j] - old[i, j])
                 error = max(error, part / (atol + rtol * size))
+    W.compliance[:] = compliance
     _, residual = settle(T, K, B, W, length, new_x, new_q, new_v, new_angles, drive, rtol, atol)
-    return new_x, new_q, new_v, new_angles, a, error, residual, rounds
+    end = accelerate(T, K, B, F, W, new_x, new_q, new_v, new_angles, drive)
+    return new_x, new_q, new_v, new_angles, np.stack((a, old)), error, residual, rounds, end

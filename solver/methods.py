@@ -14,9 +14,8 @@ from solver.explicit import advance, settle
 from solver.implicit import Alpha, alpha_coefficients, alpha_step
 from solver.projection import drive_values
 from solver.state import State
-from solver.system import ROTOR, System
+from solver.system import System
 from solver.tableaus import DOP853_TABLEAU, DOPRI5_TABLEAU, RK4_TABLEAU, Tableau
-from solver.tangents import constant_tangents
 
 Array = NDArray[np.float64]
 
@@ -77,8 +76,7 @@ def any_slope_at(system: System, state: State, drive: Array | None = None) -> Sl
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
     drive = drive_values(system, state.t) if drive is None else drive
     arrays = (state.positions, state.quaternions, state.velocities, state.angles)
-    acceleration, multipliers, turning, power, repeated = accelerate(T, K, B, F, W, *arrays, drive)
-    return Slope(acceleration, turning, power, multipliers, drive, repeated)
+    return _slope_of(accelerate(T, K, B, F, W, *arrays, drive), drive)
 
 
 def least(system: System, state: State, slope: Slope) -> Array:
@@ -139,8 +137,8 @@ class Absolute:
         return self.method.extra
 
     def begin(self, state: State, slope: Slope) -> Array:
-        """The accelerations."""
-        return slope.acceleration.copy()
+        """Of generalised-α: the algorithmic acceleration, and the accelerations a step before."""
+        return np.stack([slope.acceleration] * 2)
 
     def slope(self, state: State, drive: Array | None = None) -> Slope:
         """See `any_slope_at`."""
@@ -179,14 +177,20 @@ def _explicit(
     end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(system, state.t + h)
     arrays = (state.positions, state.quaternions, state.velocities, state.angles)
     begin = (slope.acceleration, slope.turning, slope.power)
-    x, q, v, angles, done, error, moved, residual = advance(
+    x, q, v, angles, done, error, moved, residual, end_slope = advance(
         T, K, B, F, W, system.length, tableau, h, *arrays, work, begin, drives, end, *tolerances
     )
     fine = bool(np.all(np.isfinite(v))) and np.isfinite(residual)
     found = State(state.t + h, x, q, v, angles) if fine else state
-    return Attempt(
-        found, done, float(error) if fine else np.inf, float(moved), float(residual), memory, method.evaluations
-    )
+    error = float(error) if fine else np.inf
+    last = _slope_of(end_slope, end) if error <= 1.0 else None
+    return Attempt(found, done, error, float(moved), float(residual), memory, method.evaluations, last)
+
+
+def _slope_of(accelerated: tuple[Array, Array, Array, Array, bool], drive: Array) -> Slope:
+    """What `accelerate` gave, as a slope."""
+    acceleration, multipliers, turning, power, repeated = accelerated
+    return Slope(acceleration, turning, power, multipliers, drive, repeated)
 
 
 def _implicit(
@@ -202,17 +206,16 @@ def _implicit(
     T, K, B, F = system.program.terms, system.plan, system.bodies, system.loads
     # The rows' compliance is the step's own: it is written into a copy.
     rows = system.rows._replace(compliance=system.rows.compliance.copy())
-    first = int(np.searchsorted(rows.kind == ROTOR, True))
-    tangents = constant_tangents(system.model)
+    first, tangents = system.soft
     drive = drive_values(system, state.t + h)
     arrays = (state.positions, state.quaternions, state.velocities, state.angles)
     begin = (slope.acceleration, slope.turning)
-    x, q, v, angles, a, error, residual, rounds = alpha_step(
+    x, q, v, angles, kept, error, residual, rounds, end_slope = alpha_step(
         T, K, B, F, rows, system.length, method.alpha, h, *arrays, begin, memory, drive, first, tangents, *tolerances
     )
     found = State(state.t + h, x, q, v, angles)
     if not (np.all(np.isfinite(v)) and np.isfinite(residual)):
         return Attempt(state, np.zeros(0), np.inf, 0.0, np.inf, memory, rounds + 1)
-    end = any_slope_at(system, found, drive)
+    end = _slope_of(end_slope, drive)
     done = work + h * (slope.power + end.power) / 2
-    return Attempt(found, done, float(error), 0.0, float(residual), a, rounds + 1, end)
+    return Attempt(found, done, float(error), 0.0, float(residual), kept, rounds + 1, end)

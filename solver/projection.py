@@ -178,6 +178,8 @@ def drive_values(system: System, t: float) -> Array:
     """
     system.callbacks.check()
     values = np.empty((len(system.drives), 3))
+    if not system.drives:
+        return values
     for k, (name, function) in enumerate(system.drives):
         try:
             values[k] = function.evaluate(t)

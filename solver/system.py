@@ -7,6 +7,7 @@ coordinate with armature, see `solver.kkt`). Coordinates: the model's own, the l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from solver.loading import Loads, check, drives, tables
 from solver.massless import Lent, check_body, check_carried, lend
 from solver.model import Model, TimeFunction
 from solver.sweeps.forest import Forest, forest
-from solver.tangents import soft_coordinates
+from solver.tangents import constant_tangents, soft_coordinates
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -83,6 +84,11 @@ class System:
     length: float
     row_group: tuple[str, ...]
     angle_owner: tuple[AngleOwner, ...]
+
+    @cached_property
+    def soft(self) -> tuple[int, tuple[Array, Array]]:
+        """The first row of a rotor, and the damping and stiffness that never change (`solver.tangents`)."""
+        return int(np.searchsorted(self.rows.kind == ROTOR, True)), constant_tangents(self.model)
 
     @property
     def constraint_rows(self) -> int:

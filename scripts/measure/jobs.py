@@ -77,6 +77,14 @@ def batch(path: Path, *more: str) -> tuple[float, dict[str, int]]:
     return wall, json.loads(done.stdout)["counts"]
 
 
+def processors() -> tuple[float, float]:
+    """Seconds that all processors of the machine were busy, and idle, so far (Linux)."""
+    values = [int(v) for v in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    tick = os.sysconf("SC_CLK_TCK")
+    idle = (values[3] + values[4]) / tick
+    return sum(values) / tick - idle, idle
+
+
 def busy(folder: Path, count: int, poison: int) -> None:
     """The 200-job measurement, without and with poisoned jobs."""
     cores = os.cpu_count() or 1
@@ -84,15 +92,19 @@ def busy(folder: Path, count: int, poison: int) -> None:
     path = jobs_file(folder, 0)
     for name, bad in (("clean", 0), ("poisoned", poison)):
         path = jobs_file(folder, bad)
-        before = os.times()
+        before, machine = os.times(), processors()
         wall, counts = batch(path, "-o", str(folder / name), "--cache", str(folder / f"cache-{name}"))
-        after = os.times()
+        after, later = os.times(), processors()
         own = (after.children_user + after.children_system) - (before.children_user + before.children_system)
         cpu = sum(json.loads(p.read_bytes())["cpu_s"] for p in (folder / name).rglob("times.json"))
         print(f"{name}: {counts}")
         print(f"  wall {wall:.1f} s; the jobs' processor seconds {cpu:.1f} on {cores} cores: ideal {cpu / cores:.1f} s")
+        others = max(later[0] - machine[0] - own, 0.0)
+        left = wall * cores - others
+        print(f"  wall / ideal {wall / (cpu / cores):.2f}; with all that the batch does {own:.1f} processor seconds")
         print(
-            f"  wall / ideal {wall / (cpu / cores):.2f}; all processor seconds {own:.1f}; load {os.getloadavg()[0]:.1f}"
+            f"  others used {others:.1f} s and {later[1] - machine[1]:.1f} s stood idle: of what was left for it "
+            f"({left:.1f} s) the batch needed {left / cpu:.2f} times the jobs' own"
         )
     clean, mixed = written(folder / "clean"), written(folder / "poisoned")
     jobs = {k: v for k, v in clean.items() if "/" in k}
@@ -108,8 +120,11 @@ def idle(folder: Path, count: int) -> None:
     path = folder / "jobs.yaml"
     path.write_text("jobs: [{sources: '*.urdf'}]\n")
     for name in ("first", "second", "third"):
+        before = os.times()
         wall, counts = batch(path, "--cache", str(folder / "cache"))
-        print(f"{name} run: {wall:.2f} s {counts}, load {os.getloadavg()[0]:.1f}")
+        after = os.times()
+        own = (after.children_user + after.children_system) - (before.children_user + before.children_system)
+        print(f"{name} run: {wall:.2f} s, {own:.2f} processor seconds, {counts}, load {os.getloadavg()[0]:.1f}")
 
 
 def main() -> None:

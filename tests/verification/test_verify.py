@@ -17,7 +17,7 @@ from cadbridge.exporters import result as exporters
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism
 from cadbridge.readers import ReadOptions
-from cadbridge.verification import verify
+from cadbridge.verification import engines, verify
 from tests.exporters import models
 
 CRANE = Path(str(files("cadbridge.data"))) / "demo" / "demo.step"
@@ -63,6 +63,21 @@ def test_trees_swing_the_same_in_every_engine(name: str, to: str, corpus: Path) 
     assert result.swing is not None
     assert result.swing < 1e-6
     assert not result.findings
+
+
+def test_an_engines_own_error_is_told_and_no_fault_of_the_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines.MuJoCo, "step", 0.1)
+    result = verify(models.pendulum(), "mjcf", duration=0.4)
+    assert result.swing is not None
+    assert result.step_error is not None
+    assert 1e-6 < result.swing < 2 * result.step_error  # of fourth order: nearly all of it goes with half the step
+    assert not result.findings
+    # What no step explains is a fault.
+    genuine = engines.MuJoCo.swing
+    monkeypatch.setattr(
+        engines.MuJoCo, "swing", lambda *given, **how: {k: v + 0.1 for k, v in genuine(*given, **how).items()}
+    )
+    assert [f.code for f in verify(models.pendulum(), "mjcf", duration=0.4).findings] == ["CB531"]
 
 
 def test_gears_swing_within_the_error_of_the_engine(corpus: Path) -> None:

@@ -1,4 +1,4 @@
-"""Codes CB66x, inverse dynamics along a prescribed motion."""
+"""Codes CB66x and CB67x, inverse dynamics along a prescribed motion."""
 
 from __future__ import annotations
 

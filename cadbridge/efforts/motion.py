@@ -197,6 +197,7 @@ class _Resolver:
         paths = [p for name, value in spec.joints.items() if (p := self._joint_path(name, value)) is not None]
         bodies = [b for i, e in enumerate(spec.bodies) if (b := self._body(i, e)) is not None]
         self._once("joints", [p.joint for p in paths])
+        self._once("bodies", [b.name for b in bodies])
         actuators = [j for i, n in enumerate(spec.actuators) if (j := self._joint(n, self._where("actuators", i)))]
         self._once("actuators", [j.name for j in actuators])
         return Motion(scenario, tuple(paths), tuple(bodies), tuple(j.name for j in actuators), spec.free == "simulate")

@@ -273,6 +273,7 @@ FAULTS = {
     "no angles": ("bodies:\n- component: lower\n  orientation: {sequence: zxz}\n", "CB660", 4),
     "falling table": ("bodies: [{component: lower, position: {table: [[1, 0, 0, 0], [0, 0, 0, 0]]}}]\n", "CB603", 2),
     "twice": ("joints: {shoulder: 1}\nactuators: [elbow, elbow]\n", "CB660", 3),
+    "led twice": ("bodies: [{component: lower, position: {x: 1}}, {component: lower, position: {z: 1}}]\n", "CB660", 2),
     "too many": ("joints: {shoulder: 1}\nrate: 1.0e+9\n", "CB660", 3),
 }
 

@@ -17,23 +17,24 @@ import math
 import numpy as np
 from numba import njit
 
-from solver.constraints.kernels import add, cross, turn
+from solver.constraints.kernels import add, cross, into, out_of, turn
 from solver.dynamics import evaluate_all, scaled_residuals
 from solver.kkt import MU, REFINEMENTS, product, transposed_product
 from solver.loads import all_forces
 from solver.tree.kernels import (
     along,
+    angular,
     carry_wrench,
     drift,
     factorise,
-    first,
     gather,
     hold_back,
-    last,
+    linear,
     moving,
-    put,
+    put_row,
     reach,
     respond,
+    row,
     spread,
 )
 
@@ -46,29 +47,29 @@ def bodies(L, K, o, R, t):  # type: ignore[no-untyped-def]
     axes[n] = R[ground]
     for i in range(n):
         k = K.last[i]
-        d = turn(R[k], L.com[k])
-        axes[i] = R[k]
-        for c in range(3):
-            x[i, c] = o[k, c] + d[c]
-        put(v[i], add(first(t[k]), cross(last(t[k]), d)), last(t[k]))
+        d = out_of(R, k, row(L.com, k))
+        for r in range(3):
+            x[i, r] = o[k, r] + d[r]
+            for c in range(3):
+                axes[i, r, c] = R[k, r, c]
+        put_row(v, i, add(linear(t, k), cross(angular(t, k), d)), angular(t, k))
     return x, axes, v
 
 
 @njit(cache=True)
-def on_links(L, K, R, v, force, still, w):  # type: ignore[no-untyped-def]
+def on_links(L, K, R, v, force, w):  # type: ignore[no-untyped-def]
     """w (links, 6) += forces (n, 6) on the bodies, about the links' origins; the gyroscopic part is taken out.
 
-    The kernels of the tree count it themselves; `still` leaves it.
+    The kernels of the tree count it themselves.
     """
     for i in range(K.last.shape[0]):
         k = K.last[i]
-        carry_wrench(turn(R[k], L.com[k]), force[i], w[k])
-        if not still:
-            omega = last(v[i])
-            h = turn(R[k], L.inertia[k] @ (R[k].T @ v[i, 3:]))
-            gyro = cross(omega, h)
-            for c in range(3):
-                w[k, 3 + c] += gyro[c]
+        f, omega = linear(force, i), angular(v, i)
+        gyro = cross(omega, out_of(R, k, out_of(L.inertia, k, into(R, k, omega))))
+        moment = add(cross(out_of(R, k, row(L.com, k)), f), gyro)
+        for c in range(3):
+            w[k, c] += f[c]
+            w[k, 3 + c] += force[i, 3 + c] + moment[c]
 
 
 @njit(cache=True)
@@ -154,8 +155,8 @@ def centre_accelerations(L, K, R, t, a, out):  # type: ignore[no-untyped-def]
     """out (n, 6): accelerations of the centres of mass from those of the links' origins a (links, 6)."""
     for i in range(K.last.shape[0]):
         k = K.last[i]
-        d, w, b = turn(R[k], L.com[k]), last(t[k]), last(a[k])
-        put(out[i], add(first(a[k]), add(cross(b, d), cross(w, cross(w, d)))), b)
+        d, w, b = out_of(R, k, row(L.com, k)), angular(t, k), angular(a, k)
+        put_row(out, i, add(linear(a, k), add(cross(b, d), cross(w, cross(w, d)))), b)
 
 
 @njit(cache=True)
@@ -168,7 +169,7 @@ def accelerate(L, K, T, B, F, W, q, rates, angles, drive):  # type: ignore[no-un
     force, power = np.zeros((K.last.shape[0], 6)), np.zeros(drive.shape[0] + 1)
     all_forces(T, B, F, drive, x, axes, v, value, rate, JA, JB, force, power)
     wrench, w, a = np.zeros((n, 6)), np.empty((n, 6)), np.zeros((n + 1, 6))
-    on_links(L, K, R, v, force, False, wrench)
+    on_links(L, K, R, v, force, wrench)
     U, D, rest, out = np.empty((nv, 6)), np.empty(nv), np.empty(nv), np.zeros(nv)
     drift(L, o, P, out, bias, J, b, wrench, a, w)
     factorise(L, o, P, J, U, D)
@@ -208,7 +209,7 @@ def reactions(L, K, T, B, F, W, q, rates, angles, drive, acceleration, multiplie
     all_forces(T, B, F, drive, x, axes, v, value, rate, JA, JB, force, power)
     transposed_product(T.row_block, T.block_body, blocks, -multipliers, force)
     wrench, w, a = np.zeros((n, 6)), np.empty((n, 6)), np.zeros((n + 1, 6))
-    on_links(L, K, R, v, force, False, wrench)
+    on_links(L, K, R, v, force, wrench)
     drift(L, o, P, acceleration, bias, J, b, wrench, a, w)
     gather(L, o, P, acceleration, w, np.empty(rates.shape[0]))
     centres = np.empty((K.last.shape[0], 6))

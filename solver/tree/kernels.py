@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numba import njit
 
-from solver.constraints.kernels import add, cross, dot, mul, turn
+from solver.constraints.kernels import add, cross, dot, mul, out_of, turn
 from solver.tree.model import FIXED, FREE, SINGLE
 
 
@@ -40,30 +40,56 @@ def put(out, linear, angular):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
+def linear(a, k):  # type: ignore[no-untyped-def]
+    """The linear part of a[k], for a (n, 6). Numba counts references to rows: their elements are cheaper."""
+    return (a[k, 0], a[k, 1], a[k, 2])
+
+
+@njit(cache=True, inline="always")
+def angular(a, k):  # type: ignore[no-untyped-def]
+    """The angular part of a[k]."""
+    return (a[k, 3], a[k, 4], a[k, 5])
+
+
+@njit(cache=True, inline="always")
+def put_row(out, k, first, second):  # type: ignore[no-untyped-def]
+    """out[k] = [first; second]."""
+    out[k, 0], out[k, 1], out[k, 2] = first[0], first[1], first[2]
+    out[k, 3], out[k, 4], out[k, 5] = second[0], second[1], second[2]
+
+
+@njit(cache=True, inline="always")
+def row(a, k):  # type: ignore[no-untyped-def]
+    """a[k] (3,)."""
+    return (a[k, 0], a[k, 1], a[k, 2])
+
+
+@njit(cache=True, inline="always")
 def column(R, j):  # type: ignore[no-untyped-def]
     """Column j of R (3, 3)."""
     return (R[0, j], R[1, j], R[2, j])
 
 
 @njit(cache=True)
-def product(A, B, out):  # type: ignore[no-untyped-def]
-    """out = A B for (3, 3)."""
+def product(R, p, turn, k, out):  # type: ignore[no-untyped-def]
+    """out (3, 3) = R[p] turn[k]."""
     for i in range(3):
+        a, b, c = R[p, i, 0], R[p, i, 1], R[p, i, 2]
         for j in range(3):
-            out[i, j] = A[i, 0] * B[0, j] + A[i, 1] * B[1, j] + A[i, 2] * B[2, j]
+            out[i, j] = a * turn[k, 0, j] + b * turn[k, 1, j] + c * turn[k, 2, j]
 
 
 @njit(cache=True)
-def about_axis(W, a, angle, out):  # type: ignore[no-untyped-def]
-    """out = W · rotation by `angle` about the unit axis a (3,), Rodrigues' formula."""
+def about_axis(W, axis, angle, R, k):  # type: ignore[no-untyped-def]
+    """R[k] = W · rotation by `angle` about axis[k], Rodrigues' formula."""
     s, c = math.sin(angle), 1.0 - math.cos(angle)
-    x, y, z = a[0], a[1], a[2]
+    x, y, z = axis[k, 0], axis[k, 1], axis[k, 2]
     for i in range(3):
         p, q, r = W[i, 0], W[i, 1], W[i, 2]
         along = c * (p * x + q * y + r * z)
-        out[i, 0] = p * (1.0 - c) + along * x + s * (q * z - r * y)
-        out[i, 1] = q * (1.0 - c) + along * y + s * (r * x - p * z)
-        out[i, 2] = r * (1.0 - c) + along * z + s * (p * y - q * x)
+        R[k, i, 0] = p * (1.0 - c) + along * x + s * (q * z - r * y)
+        R[k, i, 1] = q * (1.0 - c) + along * y + s * (r * x - p * z)
+        R[k, i, 2] = r * (1.0 - c) + along * z + s * (p * y - q * x)
 
 
 @njit(cache=True)
@@ -87,20 +113,19 @@ def place(L, q, o, R, P):  # type: ignore[no-untyped-def]
     W = np.empty((3, 3))
     for k in range(n):
         p, kind, i, j = L.parent[k], L.kind[k], L.q_start[k], L.v_start[k]
-        arm = turn(R[p], L.point[k])
+        arm = out_of(R, p, row(L.point, k))
+        product(R, p, L.turn, k, W)
         if kind == SINGLE:
-            product(R[p], L.turn[k], W)
             if L.spin[k] != 0.0:
-                about_axis(W, L.axis[k], q[i], R[k])
+                about_axis(W, L.axis, q[i], R, k)
             else:
                 R[k] = W
-            axis = turn(W, L.axis[k])
+            axis = turn(W, row(L.axis, k))
             arm = add(arm, mul(L.slide[k] * q[i], axis))
-            put(P[j], mul(L.slide[k], axis), mul(L.spin[k], axis))
+            put_row(P, j, mul(L.slide[k], axis), mul(L.spin[k], axis))
         elif kind == FIXED:
-            product(R[p], L.turn[k], R[k])
+            R[k] = W
         else:
-            product(R[p], L.turn[k], W)
             if kind == FREE:
                 arm = add(arm, turn(W, q[i : i + 3]))
                 i += 3
@@ -108,10 +133,10 @@ def place(L, q, o, R, P):  # type: ignore[no-untyped-def]
             zero = (0.0, 0.0, 0.0)
             for c in range(3):
                 if kind == FREE:
-                    put(P[j + c], column(R[k], c), zero)
-                    put(P[j + 3 + c], zero, column(R[k], c))
+                    put_row(P, j + c, column(R[k], c), zero)
+                    put_row(P, j + 3 + c, zero, column(R[k], c))
                 else:
-                    put(P[j + c], zero, column(R[k], c))
+                    put_row(P, j + c, zero, column(R[k], c))
         for c in range(3):
             o[k, c] = o[p, c] + arm[c]
 
@@ -132,46 +157,46 @@ def carry_twist(r, t, out):  # type: ignore[no-untyped-def]
 def move(L, o, P, rates, t, bias):  # type: ignore[no-untyped-def]
     """Twists t (n+1, 6) and bias accelerations γ (n, 6); t[n] is the ground's and must be set."""
     n = L.mass.shape[0]
-    own = np.empty(6)
     for k in range(n):
         p = L.parent[k]
-        r = reach(o, k, p)
-        own[:] = 0.0
+        r, wp = reach(o, k, p), angular(t, p)
+        u, w = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for j in range(L.v_start[k], L.v_start[k + 1]):
-            for c in range(6):
-                own[c] += P[j, c] * rates[j]
-        u, w, wp = first(own), last(own), last(t[p])
-        carry_twist(r, t[p], t[k])
-        for c in range(6):
-            t[k, c] += own[c]
+            u, w = add(u, mul(rates[j], linear(P, j))), add(w, mul(rates[j], angular(P, j)))
+        put_row(t, k, add(add(linear(t, p), cross(wp, r)), u), add(wp, w))
         # Motions fixed in the link turn with it, the axis of a single joint with the parent just as well.
-        around = last(t[k]) if L.kind[k] == FREE else wp
-        put(bias[k], add(cross(wp, add(cross(wp, r), u)), cross(around, u)), cross(wp, w))
+        around = add(wp, w) if L.kind[k] == FREE else wp
+        put_row(bias, k, add(cross(wp, add(cross(wp, r), u)), cross(around, u)), cross(wp, w))
 
 
 @njit(cache=True)
 def momentum(L, R, t, J, b):  # type: ignore[no-untyped-def]
     """Inertia J (n, 6, 6) of each link about its origin, and the wrench b (n, 6) of its motion without acceleration."""
     for k in range(L.mass.shape[0]):
-        m, d, A = L.mass[k], turn(R[k], L.com[k]), L.inertia[k]
-        RA = np.empty((3, 3))
-        product(R[k], A, RA)
+        m, d = L.mass[k], out_of(R, k, row(L.com, k))
         dd = dot(d, d)
         for i in range(3):
+            x, y, z = R[k, i, 0], R[k, i, 1], R[k, i, 2]
+            a = x * L.inertia[k, 0, 0] + y * L.inertia[k, 1, 0] + z * L.inertia[k, 2, 0]
+            e = x * L.inertia[k, 0, 1] + y * L.inertia[k, 1, 1] + z * L.inertia[k, 2, 1]
+            f = x * L.inertia[k, 0, 2] + y * L.inertia[k, 1, 2] + z * L.inertia[k, 2, 2]
             for j in range(3):
-                s = RA[i, 0] * R[k, j, 0] + RA[i, 1] * R[k, j, 1] + RA[i, 2] * R[k, j, 2]
+                s = a * R[k, j, 0] + e * R[k, j, 1] + f * R[k, j, 2]
                 J[k, 3 + i, 3 + j] = s + m * ((dd if i == j else 0.0) - d[i] * d[j])
                 J[k, i, j] = m if i == j else 0.0
+                J[k, i, 3 + j] = 0.0
         x, y, z = m * d[0], m * d[1], m * d[2]
-        J[k, 0, 3], J[k, 0, 4], J[k, 0, 5] = 0.0, z, -y
-        J[k, 1, 3], J[k, 1, 4], J[k, 1, 5] = -z, 0.0, x
-        J[k, 2, 3], J[k, 2, 4], J[k, 2, 5] = y, -x, 0.0
+        J[k, 0, 4], J[k, 0, 5], J[k, 1, 3], J[k, 1, 5], J[k, 2, 3], J[k, 2, 4] = z, -y, -z, x, y, -x
         for i in range(3):
             for j in range(3):
                 J[k, 3 + j, i] = J[k, i, 3 + j]
-        w = last(t[k])
-        h = turn(J[k, 3:, 3:], w)
-        put(b[k], mul(m, cross(w, cross(w, d))), cross(w, h))
+        w = angular(t, k)
+        h = (
+            J[k, 3, 3] * w[0] + J[k, 3, 4] * w[1] + J[k, 3, 5] * w[2],
+            J[k, 4, 3] * w[0] + J[k, 4, 4] * w[1] + J[k, 4, 5] * w[2],
+            J[k, 5, 3] * w[0] + J[k, 5, 4] * w[1] + J[k, 5, 5] * w[2],
+        )
+        put_row(b, k, mul(m, cross(w, cross(w, d))), cross(w, h))
 
 
 @njit(cache=True)
@@ -185,41 +210,55 @@ def carry_wrench(r, w, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def carry_inertia(r, J, out):  # type: ignore[no-untyped-def]
-    """out (6, 6) += Aᵀ J A for the symmetric J at a point r away."""
-    x, y, z = r
-    S = np.empty((3, 3))
-    # S = H − M [r] with the blocks M, H of I; then J' = J − Hᵀ[r] + [r] S.
-    for i in range(3):
-        a, b, c = J[i, 0], J[i, 1], J[i, 2]
-        S[i, 0] = J[i, 3] - (b * z - c * y)
-        S[i, 1] = J[i, 4] - (c * x - a * z)
-        S[i, 2] = J[i, 5] - (a * y - b * x)
-    for i in range(3):
-        for j in range(3):
-            out[i, j] += J[i, j]
-            out[i, 3 + j] += S[i, j]
-            out[3 + j, i] += S[i, j]
-    for i in range(3):
-        a, b, c = J[0, 3 + i], J[1, 3 + i], J[2, 3 + i]
-        out[3 + i, 3] += J[3 + i, 3] - (b * z - c * y)
-        out[3 + i, 4] += J[3 + i, 4] - (c * x - a * z)
-        out[3 + i, 5] += J[3 + i, 5] - (a * y - b * x)
-    for j in range(3):
-        a, b, c = S[0, j], S[1, j], S[2, j]
-        out[3, 3 + j] += y * c - z * b
-        out[4, 3 + j] += z * a - x * c
-        out[5, 3 + j] += x * b - y * a
+def pass_wrench(r, w, k, p):  # type: ignore[no-untyped-def]
+    """w[p] += Aᵀ w[k]."""
+    f = linear(w, k)
+    moment = cross(r, f)
+    for c in range(3):
+        w[p, c] += f[c]
+        w[p, 3 + c] += w[k, 3 + c] + moment[c]
 
 
 @njit(cache=True)
-def multiply(J, a, out):  # type: ignore[no-untyped-def]
-    """out (6,) = J a for (6, 6)."""
-    for i in range(6):
-        s = 0.0
-        for j in range(6):
-            s += J[i, j] * a[j]
-        out[i] = s
+def carry_inertia(r, J, k, p, S):  # type: ignore[no-untyped-def]
+    """J[p] += Aᵀ J[k] A for symmetric J (n, 6, 6), k a point r away; S (3, 3) is for work."""
+    x, y, z = r
+    # S = H − M [r] with the blocks M, H of J[k]; then J' = J − Hᵀ[r] + [r] S.
+    for i in range(3):
+        a, b, c = J[k, i, 0], J[k, i, 1], J[k, i, 2]
+        S[i, 0] = J[k, i, 3] - (b * z - c * y)
+        S[i, 1] = J[k, i, 4] - (c * x - a * z)
+        S[i, 2] = J[k, i, 5] - (a * y - b * x)
+    for i in range(3):
+        for j in range(3):
+            J[p, i, j] += J[k, i, j]
+            J[p, i, 3 + j] += S[i, j]
+            J[p, 3 + j, i] += S[i, j]
+    for i in range(3):
+        a, b, c = J[k, 0, 3 + i], J[k, 1, 3 + i], J[k, 2, 3 + i]
+        J[p, 3 + i, 3] += J[k, 3 + i, 3] - (b * z - c * y)
+        J[p, 3 + i, 4] += J[k, 3 + i, 4] - (c * x - a * z)
+        J[p, 3 + i, 5] += J[k, 3 + i, 5] - (a * y - b * x)
+    for j in range(3):
+        a, b, c = S[0, j], S[1, j], S[2, j]
+        J[p, 3, 3 + j] += y * c - z * b
+        J[p, 4, 3 + j] += z * a - x * c
+        J[p, 5, 3 + j] += x * b - y * a
+
+
+@njit(cache=True)
+def multiply(J, k, a, i, out, j):  # type: ignore[no-untyped-def]
+    """out[j] = J[k] a[i], for symmetric J (n, 6, 6): sums of rows side by side, which the compiler makes vectors of."""
+    s0 = s1 = s2 = s3 = s4 = s5 = 0.0
+    for c in range(6):
+        x = a[i, c]
+        s0 += J[k, c, 0] * x
+        s1 += J[k, c, 1] * x
+        s2 += J[k, c, 2] * x
+        s3 += J[k, c, 3] * x
+        s4 += J[k, c, 4] * x
+        s5 += J[k, c, 5] * x
+    out[j, 0], out[j, 1], out[j, 2], out[j, 3], out[j, 4], out[j, 5] = s0, s1, s2, s3, s4, s5
 
 
 @njit(cache=True)
@@ -228,24 +267,34 @@ def along(a, b):  # type: ignore[no-untyped-def]
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
+@njit(cache=True)
+def between(a, i, b, j):  # type: ignore[no-untyped-def]
+    """a[i] · b[j] of (n, 6)."""
+    s = 0.0
+    for c in range(6):
+        s += a[i, c] * b[j, c]
+    return s
+
+
 @njit(cache=True, error_model="numpy")
 def factorise(L, o, P, J, U, D):  # type: ignore[no-untyped-def]
     """Articulated inertias, inward: U (nv, 6) and D (nv,) of the generalised inertia matrix; J (n, 6, 6) is used up.
 
     Freedom by freedom, the last first: U_j = Î P_j, D_j = P_jᵀ U_j + armature, Î ← Î − U_j U_jᵀ / D_j.
     """
-    for k in range(L.mass.shape[0] - 1, -1, -1):
-        A, p = J[k], L.parent[k]
+    n, work = L.mass.shape[0], np.empty((3, 3))
+    for k in range(n - 1, -1, -1):
+        p = L.parent[k]
         for j in range(L.v_start[k + 1] - 1, L.v_start[k] - 1, -1):
-            multiply(A, P[j], U[j])
-            D[j] = along(P[j], U[j]) + L.armature[j]
+            multiply(J, k, P, j, U, j)
+            D[j] = between(P, j, U, j) + L.armature[j]
             s = 1.0 / D[j]
             for a in range(6):
                 e = s * U[j, a]
                 for b in range(6):
-                    A[a, b] -= e * U[j, b]
-        if p < L.mass.shape[0]:
-            carry_inertia(reach(o, k, p), A, J[p])
+                    J[k, a, b] -= e * U[j, b]
+        if p < n:
+            carry_inertia(reach(o, k, p), J, k, p, work)
 
 
 @njit(cache=True, error_model="numpy")
@@ -255,12 +304,12 @@ def hold_back(L, o, P, U, D, effort, w, rest):  # type: ignore[no-untyped-def]
     for k in range(n - 1, -1, -1):
         p = L.parent[k]
         for j in range(L.v_start[k + 1] - 1, L.v_start[k] - 1, -1):
-            rest[j] = effort[j] - along(P[j], w[k])
+            rest[j] = effort[j] - between(P, j, w, k)
             s = rest[j] / D[j]
             for c in range(6):
                 w[k, c] += s * U[j, c]
         if p < n:
-            carry_wrench(reach(o, k, p), w[k], w[p])
+            pass_wrench(reach(o, k, p), w, k, p)
 
 
 @njit(cache=True, error_model="numpy")
@@ -268,9 +317,9 @@ def spread(L, o, P, U, D, rest, acceleration, a):  # type: ignore[no-untyped-def
     """Outward: accelerations of the joints (nv,) and of the links a (n+1, 6); a[n] is the ground's and must be set."""
     for k in range(L.mass.shape[0]):
         p = L.parent[k]
-        carry_twist(reach(o, k, p), a[p], a[k])
+        put_row(a, k, add(linear(a, p), cross(angular(a, p), reach(o, k, p))), angular(a, p))
         for j in range(L.v_start[k], L.v_start[k + 1]):
-            acceleration[j] = (rest[j] - along(U[j], a[k])) / D[j]
+            acceleration[j] = (rest[j] - between(U, j, a, k)) / D[j]
             for c in range(6):
                 a[k, c] += P[j, c] * acceleration[j]
 
@@ -293,13 +342,13 @@ def drift(L, o, P, acceleration, bias, J, b, wrench, a, w):  # type: ignore[no-u
     """
     for k in range(L.mass.shape[0]):
         p = L.parent[k]
-        carry_twist(reach(o, k, p), a[p], a[k])
-        for c in range(6):
-            a[k, c] += bias[k, c]
+        wp = angular(a, p)
+        carried = add(linear(a, p), cross(wp, reach(o, k, p)))
+        put_row(a, k, add(carried, linear(bias, k)), add(wp, angular(bias, k)))
         for j in range(L.v_start[k], L.v_start[k + 1]):
             for c in range(6):
                 a[k, c] += P[j, c] * acceleration[j]
-        multiply(J[k], a[k], w[k])
+        multiply(J, k, a, k, w, k)
         for c in range(6):
             w[k, c] += b[k, c] - wrench[k, c]
 
@@ -313,9 +362,9 @@ def gather(L, o, P, acceleration, w, effort):  # type: ignore[no-untyped-def]
     n = L.mass.shape[0]
     for k in range(n - 1, -1, -1):
         for j in range(L.v_start[k], L.v_start[k + 1]):
-            effort[j] = along(P[j], w[k]) + L.armature[j] * acceleration[j]
+            effort[j] = between(P, j, w, k) + L.armature[j] * acceleration[j]
         if L.parent[k] < n:
-            carry_wrench(reach(o, k, L.parent[k]), w[k], w[L.parent[k]])
+            pass_wrench(reach(o, k, L.parent[k]), w, k, L.parent[k])
 
 
 @njit(cache=True)
@@ -366,26 +415,26 @@ def composite(L, q):  # type: ignore[no-untyped-def]
     n, nv = L.mass.shape[0], L.armature.shape[0]
     o, _, P, _, _, J, _ = moving(L, q, np.zeros(nv))
     G = np.zeros((nv, nv))
-    w, onward = np.empty(6), np.empty(6)
+    # Each joint's wrench in its own row while it is carried inward.
+    w, work = np.zeros((n, 6)), np.empty((3, 3))
     for k in range(n - 1, -1, -1):
         if L.parent[k] < n:
-            carry_inertia(reach(o, k, L.parent[k]), J[k], J[L.parent[k]])
+            carry_inertia(reach(o, k, L.parent[k]), J, k, L.parent[k], work)
         for i in range(L.v_start[k], L.v_start[k + 1]):
-            multiply(J[k], P[i], w)
+            multiply(J, k, P, i, w, k)
             G[i, i] = L.armature[i]
             child = k
             while child < n:
                 for j in range(L.v_start[child], L.v_start[child + 1]):
                     if j <= i or child != k:
-                        s = along(P[j], w)
+                        s = between(P, j, w, child)
                         G[i, j] += s
                         if j != i:
                             G[j, i] += s
                 p = L.parent[child]
                 if p < n:
-                    onward[:] = 0.0
-                    carry_wrench(reach(o, child, p), w, onward)
-                    w[:] = onward
+                    w[p] = 0.0
+                    pass_wrench(reach(o, child, p), w, child, p)
                 child = p
     return G
 

@@ -103,4 +103,12 @@ ENTRIES: dict[str, Entry] = {
         "Mate one of them to the rest, or name one under `ground` in the mates file.",
         "A gripper whose flange mate was suppressed.",
     ),
+    "CB414": Entry(
+        Severity.WARNING,
+        "limits that do not hold the design",
+        "The range of a joint is empty, or the pose as designed lies outside of it: a simulation that heeds limits "
+        "begins beyond a stop.",
+        "Correct the range, or place the parts within it; ranges are counted from the pose as designed.",
+        "A slide drawn at 0 with a range from 20 to 80 mm.",
+    ),
 }

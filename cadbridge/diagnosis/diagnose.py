@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from cadbridge.diagnosis.dependence import Dependence, dependence_of
@@ -19,6 +20,9 @@ from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, rows_of
 from solver.constraints import Primitive
+
+AT_LIMIT = 1e-6
+"""rad, m: a design that stands at the end of its range stands within it."""
 
 
 def diagnose(mechanism: Mechanism) -> Diagnosis:
@@ -155,8 +159,26 @@ def _tell(
         shaky = [f.words for f in free.freedoms if not f.finite]
         why = f"not finite: {' | '.join(shaky[:3])}" if shaky else "several motions branch off here"
         findings.add("CB406", f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; {why}")
+    _tell_of_limits(mechanism, findings)
     _tell_of_groups(mechanism, free, findings)
     _tell_of_loops(web, free, findings)
+
+
+def _tell_of_limits(mechanism: Mechanism, findings: Findings) -> None:
+    """Ranges that hold nothing, or not the pose as designed, in which every joint's coordinate is 0."""
+    where = {m.name: m.where for m in mechanism.assembly.mates}
+    for joint in mechanism.joints:
+        limit, slides = joint.limit, joint.type == "prismatic"
+        if limit is None or joint.type not in ("revolute", "prismatic", "screw"):
+            continue
+        low = -math.inf if limit.lower is None else limit.lower
+        high = math.inf if limit.upper is None else limit.upper
+        if low <= high and low - AT_LIMIT <= 0.0 <= high + AT_LIMIT:
+            continue
+        ends = [f"{x * 1e3:.4g} mm" if slides else f"{math.degrees(x):.4g}°" for x in (low, high)]
+        what = "holds nothing" if low > high else "does not hold the pose as designed, which is its 0"
+        place = next((where[m] for m in joint.mates if where.get(m, Where()) != Where()), Where(item=joint.name))
+        findings.add("CB414", f"the range of {joint.name}, from {ends[0]} to {ends[1]}, {what}", place)
 
 
 def _tell_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) -> None:

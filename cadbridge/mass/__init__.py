@@ -6,6 +6,7 @@ part_mass(part, findings)    the mass of a part and where it comes from
 audit_declared(parts)        placeholders and impossible values among declared masses
 doubt_declared(parts, …)     declared masses that are not those of the shapes
 overlaps_of(assembly, …)     solids that reach into each other
+mass_ledger(assembly)        where every number of a part's mass comes from
 load_mesh_file(path)         STL, DAE or OBJ
 """
 
@@ -15,17 +16,20 @@ from cadbridge.mass.audit import MeshAudit, audit_mesh, volume_properties
 from cadbridge.mass.declared import audit_declared, impossible
 from cadbridge.mass.doubts import doubt_declared
 from cadbridge.mass.files import load_mesh_file
+from cadbridge.mass.ledger import PartMass, mass_ledger
 from cadbridge.mass.overlap import Overlap, overlaps_of
 from cadbridge.mass.parts import part_mass, part_volume
 
 __all__ = [
     "MeshAudit",
     "Overlap",
+    "PartMass",
     "audit_declared",
     "audit_mesh",
     "doubt_declared",
     "impossible",
     "load_mesh_file",
+    "mass_ledger",
     "overlaps_of",
     "part_mass",
     "part_volume",

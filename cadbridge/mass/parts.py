@@ -47,7 +47,7 @@ def part_volume(part: Part, findings: Findings) -> tuple[MassProperties | None, 
     if shape is None:
         return None, None
     if shape.fine is not None:
-        audit = _audit(shape.fine)
+        audit = audited(shape.fine)
         _tell(part, audit, shape, findings)
         if audit.closed:
             properties = volume_properties(audit.mesh)
@@ -123,7 +123,8 @@ def _base(part: Part, needs_mass: bool, findings: Findings) -> MassProperties | 
     return properties
 
 
-def _audit(mesh: Mesh) -> MeshAudit:
+def audited(mesh: Mesh) -> MeshAudit:
+    """The audit of a mesh, made once."""
     if mesh not in _AUDITS:
         _AUDITS[mesh] = audit_mesh(mesh)
     return _AUDITS[mesh]
@@ -167,7 +168,7 @@ def _from_collision(part: Part, shape: Shape, findings: Findings) -> tuple[MassP
     """The collision mesh's volume, where it is closed."""
     if shape.collision is None:
         return None, None
-    audit = _audit(shape.collision)
+    audit = audited(shape.collision)
     if not audit.closed:
         name = shape.collision_file or "the collision mesh"
         _say(findings, "CB303", f"{part.name}: {name} is open too ({audit.open_edges} edges)", part)

@@ -97,6 +97,7 @@ def check_document(
             }
             for t in diagnosis.locked_trains
         ],
+        "masses": masses(mechanism.assembly),
         "overlaps": [
             {"parts": [o.a, o.b], "volume": _number(o.volume), "share": _number(o.share)} for o in diagnosis.overlaps
         ],
@@ -272,6 +273,26 @@ def _freedom(freedom: Freedom) -> dict[str, Any]:
         "rates": {name: _number(rate) for name, rate in freedom.rates.items()},
         "twists": {name: _numbers(twist) for name, twist in freedom.twists.items()},
     }
+
+
+def masses(assembly: Assembly) -> list[dict[str, Any]]:
+    """Every part's mass with its source, beside all that it could be taken from."""
+    from cadbridge.mass import mass_ledger
+
+    return [
+        {
+            "part": m.part,
+            "instances": m.instances,
+            "mass": _maybe(m.mass),
+            "source": m.source,
+            "density": _maybe(m.density),
+            "density_source": m.density_source,
+            "mesh_volume": _maybe(m.mesh_volume),
+            "brep_volume": _maybe(m.brep_volume),
+            "declared": _maybe(m.declared),
+        }
+        for m in mass_ledger(assembly)
+    ]
 
 
 def _gear(gear: Gear) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, MateKind
+from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, Limit, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import build
 from tests.diagnosis import linkages
@@ -133,3 +135,24 @@ def test_a_group_that_nothing_ties_to_the_rest_is_told() -> None:
     assert found.mobility.dof == 1 + 7 + 6
     (finding,) = (f for f in found.findings if f.code == "CB413")
     assert finding.message == "arm, hand hold each other and nothing else"
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        (
+            Limit(0.1, 0.5),
+            "the range of hinge, from 5.73° to 28.65°, does not hold the pose as designed, which is its 0",
+        ),
+        (Limit(0.5, -0.5), "the range of hinge, from 28.65° to -28.65°, holds nothing"),
+        (Limit(None, -0.1), "the range of hinge, from -inf° to -5.73°, does not hold"),
+        (Limit(0.0, 1.0), None),
+        (Limit(), None),
+    ],
+)
+def test_limits_that_do_not_hold_the_design_are_told(limit: Limit, told: str | None) -> None:
+    places = {"door": (0.4, 0.0, 0.0)}
+    hinge = replace(mate(places, "hinge", MateKind.INSERT, GROUND, "door", (0, 0, 0), Z), limit=limit)
+    found = [f.message for f in diagnose(build(assembly(places, [hinge]))).findings if f.code == "CB414"]
+    assert len(found) == (told is not None)
+    assert told is None or found[0].startswith(told)

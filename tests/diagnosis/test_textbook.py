@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cadbridge.assembly import GROUND, Mate, MateKind
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.mechanism import build
+from tests.diagnosis.pool import POOL
 from tests.mechanism.building import assembly, mate
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -90,3 +91,21 @@ def test_the_order_of_mates_changes_neither_mobility_nor_groups(order: Sequence[
     assert {(r.mate, r.rows, r.duplicates) for r in found.redundancies} == {
         (r.mate, r.rows, r.duplicates) for r in usual.redundancies
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "rank", "dof", "finite"),
+    [
+        ("universal joint", 19, 17, 1, 1),  # both shafts in bearings: one turn, two rows of the forks too many
+        ("crank-slider", 19, 17, 1, 1),
+        ("door on two", 10, 5, 1, 1),
+        ("door on three", 15, 5, 1, 1),
+        ("block", 9, 6, 0, 0),
+        ("planetary", 31, 29, 1, 1),
+        ("locked trains", 18, 18, 0, 0),
+        ("shaky", 15, 11, 1, 0),
+    ],
+)
+def test_mobilities_of_the_textbooks(name: str, rows: int, rank: int, dof: int, finite: int) -> None:
+    m = diagnose(build(POOL[name]())).mobility
+    assert (m.rows, m.rank, m.dof, m.finite) == (rows, rank, dof, finite)

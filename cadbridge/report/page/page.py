@@ -33,7 +33,7 @@ NAVIGATION = {
     "freedoms": "Freedoms",
     "graph": "Graph", "transmission": "Transmission", "efforts": "Efforts", "peaks": "Peaks",
     "bondgraph": "Bond graph", "joints": "Joints", "gears": "Gears", "ratios": "Ratios", "bodies": "Bodies",
-    "mates": "Mates", "parts": "Parts", "overlaps": "Overlaps", "run": "Run",
+    "mates": "Mates", "parts": "Parts", "masses": "Masses", "overlaps": "Overlaps", "run": "Run",
 }  # fmt: skip
 
 
@@ -98,6 +98,7 @@ def page_html(
         sections.bodies(items, document),
         sections.mates(items),
         sections.parts(items),
+        sections.masses(items, document),
         sections.overlaps(items, document),
         plots(played) if played is not None else Html(""),
     ]

@@ -301,6 +301,36 @@ def parts(items: Items) -> Html:
     return table("parts", "Parts", ("instance", "part", "body", "material"), rows)
 
 
+def masses(items: Items, document: Document) -> Html:
+    """Every part's mass beside all that it could be taken from."""
+
+    def volume(metres: float | None) -> Number:
+        return figure(None if metres is None else metres * 1e6, 5)
+
+    rows = [
+        Row(
+            None,
+            (
+                join(m["part"]),
+                Number(m["instances"], str(m["instances"])),
+                figure(m["mass"]),
+                m["source"] or "–",
+                figure(m["declared"]),
+                figure(m["density"], 5),
+                m["density_source"] or "–",
+                volume(m["mesh_volume"]),
+                volume(m["brep_volume"]),
+            ),
+        )
+        for m in document["masses"]
+    ]
+    head = (
+        "part", "placed", "mass in kg", "from", "declared in kg", "density in kg/m³", "given by", "mesh in cm³",
+        "exact shape in cm³",
+    )  # fmt: skip
+    return table("masses", "Masses of the parts", head, rows)
+
+
 def body(items: Items, name: str) -> Html:
     """A body's name as a button."""
     return pick(name, GROUND_REF if name == "ground" else items.ref(name, "body"))

@@ -1,0 +1,35 @@
+"""The source of every number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cadbridge.assembly import MassOverride, Part
+from cadbridge.inertia import MassProperties
+from cadbridge.mass import mass_ledger
+from tests.mass.solids import box, placed, shape
+
+BLOCK = Part("block", shape(box(0.1, 0.1, 0.1)), density=2700.0, density_source="material table: aluminium")
+DECLARED = MassProperties(3.0, np.zeros(3), 0.01 * np.eye(3))
+
+
+def test_a_part_is_weighed_by_its_mesh_and_density() -> None:
+    (entry,) = mass_ledger(placed([BLOCK], ("block", (0, 0, 0)), ("block", (1, 0, 0))))
+    assert entry.instances == 2
+    assert (entry.mass, entry.source) == (pytest.approx(2.7), "mesh")
+    assert (entry.density, entry.density_source) == (2700.0, "material table: aluminium")
+    assert entry.mesh_volume == pytest.approx(1e-3)
+    assert (entry.brep_volume, entry.declared) == (None, None)
+
+
+def test_what_is_declared_stands_beside_what_is_taken() -> None:
+    given = replace(BLOCK, declared=DECLARED, override=MassOverride(mass=4.0))
+    first, second, third = mass_ledger(
+        placed([replace(BLOCK, declared=DECLARED), replace(given, name="given"), Part("empty")])
+    )
+    assert (first.mass, first.source, first.declared) == (3.0, "declared", 3.0)
+    assert (second.mass, second.source, second.declared) == (4.0, "override", 3.0)
+    assert (third.mass, third.source, third.mesh_volume) == (None, None, None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from solver.assembling import assemble
+    from solver.changing import Change, Changed, Rebuilt, simulate_changing
     from solver.events import Event
     from solver.integrate import simulate
     from solver.kinematics import Efforts, inverse, kinematic
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
     from solver.statics import Equilibrium, equilibrium
 
 _HOMES = {
+    "Change": "solver.changing",
+    "Changed": "solver.changing",
     "Efforts": "solver.kinematics",
     "Equilibrium": "solver.statics",
     "Event": "solver.events",
     "GearError": "solver.recover",
     "Linearisation": "solver.linear",
     "Occurrence": "solver.result",
+    "Rebuilt": "solver.changing",
     "Result": "solver.result",
     "State": "solver.state",
     "Statistics": "solver.result",
@@ -38,16 +42,20 @@ _HOMES = {
     "kinematic": "solver.kinematics",
     "linearise": "solver.linear",
     "simulate": "solver.integrate",
+    "simulate_changing": "solver.changing",
     "wrenches": "solver.recover",
 }
 
 __all__ = [
+    "Change",
+    "Changed",
     "Efforts",
     "Equilibrium",
     "Event",
     "GearError",
     "Linearisation",
     "Occurrence",
+    "Rebuilt",
     "Result",
     "State",
     "Statistics",
@@ -60,6 +68,7 @@ __all__ = [
     "kinematic",
     "linearise",
     "simulate",
+    "simulate_changing",
     "wrenches",
 ]
 

@@ -35,6 +35,7 @@ _ONLY_FOR = {
     "duration": "simulate",
     "plots": "simulate",
     "keep_redundant": "simulate",
+    "method": "simulate",
     "trajectory": "simulate",
 }
 """Options that one kind of job alone has a use for. In `defaults` they wait for the jobs that do."""

@@ -73,6 +73,9 @@ class Options(Strict):
     keep_redundant: bool | None = Field(
         default=None, description="simulate: hand every row of every mate to the solver."
     )
+    method: Literal["absolute", "tree"] | None = Field(
+        default=None, description="simulate: every body's pose, or the minimal coordinates of a spanning tree."
+    )
     trajectory: Literal["parquet", "csv"] | None = Field(
         default=None, description="simulate: the form of the trajectory."
     )

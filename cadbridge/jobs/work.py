@@ -91,7 +91,8 @@ def _simulate(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     what = load_scenario(Path(say["scenario"]), mechanism) if "scenario" in say else Scenario()
     if "duration" in say:
         what = replace(what, duration=say["duration"])
-    run = simulate(mechanism, what, collapse=not say.get("keep_redundant", False))
+    how = {"collapse": not say.get("keep_redundant", False), "method": say.get("method", "absolute")}
+    run = simulate(mechanism, what, **how)
     name = Path(f"run.{say.get('trajectory', 'parquet')}")
     write_trajectory(run, order.out / name)
     write_json(order.out / "run.json", run_document(run, name))

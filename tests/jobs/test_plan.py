@@ -126,6 +126,7 @@ def test_a_circle_of_includes_is_told_with_its_files(tmp_path: Path) -> None:
         ("jobs:\n  - {sources: a.step, do: convert, to: urfd}", "CB702", "did you mean urdf?", 2),
         ("jobs:\n  - {sources: a.step, do: convert}", "CB702", "convert needs to:", 2),
         ("jobs:\n  - {sources: a.step, duration: 2}", "CB702", "duration goes with do: simulate", 2),
+        ("jobs:\n  - {sources: a.step, method: tree}", "CB702", "method goes with do: simulate", 2),
         ("jobs:\n  - {sources: a.step, name: '{stm}'}", "CB702", "{stem}", 2),
         ("jobs:\n  - {sources: 'none/**/*.step'}", "CB704", "matches no file", 2),
         ("jobs:\n  - {sources: 'x/**y/*.step'}", "CB702", "cannot be used", 2),

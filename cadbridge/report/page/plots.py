@@ -76,7 +76,7 @@ def _gears(run: RunData) -> Plot | None:
         for k, c in enumerate(run.mechanism.couplings)
         if run.has(f"gear.{c.name}.error")
     ]
-    return plot_of("Errors of the gears", "error in rad or m", lines, key=np.max, logarithmic=True)
+    return plot_of("Errors of the gears", "error in rad or m", lines, key=np.nanmax, logarithmic=True)
 
 
 def _reactions(run: RunData) -> Plot | None:
@@ -86,7 +86,7 @@ def _reactions(run: RunData) -> Plot | None:
         for k, j in enumerate(run.mechanism.joints)
         if run.has(f"joint.{j.name}.fz")
     ]
-    return plot_of("Forces in the joints", "force in N", lines, key=np.max)
+    return plot_of("Forces in the joints", "force in N", lines, key=np.nanmax)
 
 
 def _energy(run: RunData) -> Plot | None:
@@ -98,8 +98,8 @@ def _energy(run: RunData) -> Plot | None:
 def plot_of(
     title: str, axis: str, lines: list[Line], key: Callable[[Array], float] | None = None, logarithmic: bool = False
 ) -> Plot | None:
-    """The first lines, or those with the most of `key`; only finite ones."""
-    finite = [line for line in lines if len(line.values) and np.all(np.isfinite(line.values))]
+    """The first lines, or those with the most of `key`; only those with a finite value, with gaps where it is none."""
+    finite = [line for line in lines if np.any(np.isfinite(line.values))]
     if not finite:
         return None
     if key is not None:
@@ -129,7 +129,7 @@ def _named(line: Line) -> Child:
 
 def _drawing(time: Array, plot: Plot) -> Html:
     shown = [np.log10(line.values) if plot.logarithmic else line.values for line in plot.lines]
-    low, high = min(float(v.min()) for v in shown), max(float(v.max()) for v in shown)
+    low, high = min(float(np.nanmin(v)) for v in shown), max(float(np.nanmax(v)) for v in shown)
     if high - low < 1e-12 * max(abs(high), 1.0):
         low, high = low - 1.0, high + 1.0
     start, end = float(time[0]), float(max(time[-1], time[0] + 1e-9))
@@ -140,9 +140,10 @@ def _drawing(time: Array, plot: Plot) -> Html:
         return np.asarray(HEIGHT - BOTTOM - (np.asarray(value) - low) / (high - low) * (HEIGHT - TOP - BOTTOM))
 
     curves = [
-        el("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y(v[samples]), strict=True)),
+        el("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x[own], y(v[samples[own]]), strict=True)),
            class_=f"curve c{i}")
         for i, v in enumerate(shown)
+        for own in _pieces(np.isfinite(v[samples]))
     ]  # fmt: skip
     grid: list[Child] = []
     for value in ticks(low, high, whole=plot.logarithmic):
@@ -158,9 +159,17 @@ def _drawing(time: Array, plot: Plot) -> Html:
              el("text", plot.axis, x=4, y=HEIGHT - 3)]  # fmt: skip
     cursor = el("line", class_="cursor", x1=LEFT, x2=LEFT, y1=TOP, y2=HEIGHT - BOTTOM, data_start=start,
                 data_end=end, data_left=LEFT, data_right=WIDTH - RIGHT)  # fmt: skip
-    told = "; ".join(f"{line.name} from {line.values.min():.3g} to {line.values.max():.3g}" for line in plot.lines)
+    told = "; ".join(
+        f"{line.name} from {np.nanmin(line.values):.3g} to {np.nanmax(line.values):.3g}" for line in plot.lines
+    )
     return el("svg", el("g", grid, class_="grid"), curves, cursor, viewbox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
               role="img", aria_label=f"{plot.title}, {plot.axis}, over {start:g} to {end:g} s: {told}")  # fmt: skip
+
+
+def _pieces(there: NDArray[np.bool_]) -> list[slice]:
+    """The stretches of samples that have a value: a joint that is released has none."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]])))
+    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def ticks(low: float, high: float, whole: bool = False, count: int = 5) -> list[float]:

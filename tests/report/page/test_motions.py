@@ -15,7 +15,7 @@ from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.graph import edges_of, layout
 from cadbridge.report.page.motions import RunData, freedom_clips
 from cadbridge.report.page.plots import ticks
-from cadbridge.simulation import simulate, write_trajectory
+from cadbridge.simulation import load_scenario, simulate, write_trajectory
 from tests.report.page.models import door
 
 Made = tuple[Mechanism, Diagnosis]
@@ -43,6 +43,21 @@ def test_a_run_is_played_and_plotted(page_code: None, hinged: Made, run: Path) -
     assert [c["kind"] for c in scene["clips"]] == ["run", "freedom"]
     assert scene["clips"][0]["values"][-1] == pytest.approx(0.2)
     assert "<figcaption>Energy</figcaption>" in text
+
+
+def test_a_joint_that_is_taken_off_leaves_a_gap(page_code: None, hinged: Made, tmp_path: Path) -> None:
+    name = hinged[0].joints[0].name
+    (tmp_path / "s.yaml").write_text(
+        "format: cadbridge.scenario/1\nduration: 0.3\nevents:\n"
+        f"  - {{time: 0, lock: {{name: stand, a: {hinged[0].bodies[0].components[0]}}}}}\n"
+        f"  - {{time: 0.1, release: '{name}'}}\n  - {{time: 0.2, attach: '{name}'}}\n"
+    )
+    path = tmp_path / "door.parquet"
+    write_trajectory(simulate(hinged[0], load_scenario(tmp_path / "s.yaml", hinged[0])), path)
+    text = page_html(*hinged, path)
+    joints = next(figure for figure in text.split("<figure>") if "<figcaption>Joints<" in figure)
+    assert joints.count("<polyline") == 2
+    assert "nan" not in joints
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,12 @@ ENTRIES: dict[str, Entry] = {
         "Use model.sdf where the program takes SDFormat 1.11.",
         "A finger that slides as its motor turns.",
     ),
+    "CB526": Entry(
+        Severity.INFO,
+        "collision geometry that the format has no place for",
+        "Only URDF, MJCF and SDF tell what is seen from what collides.",
+        "Leave --collision out, or export to one of those.",
+    ),
     "CB530": Entry(
         Severity.ERROR,
         "an export that is not the same in its engine",

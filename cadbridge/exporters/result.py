@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import glb, mjcf, plain, script, sdf, step_ap242, urdf
-from cadbridge.exporters.collision import KINDS
+from cadbridge.exporters.collision import AS_IS, KINDS
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
@@ -29,6 +29,10 @@ FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str,
     "python": script.contents,
 }
 """Format → function that gives the files (relative path → bytes) of a mechanism by its name."""
+
+
+COLLIDING = ("urdf", "mjcf", "sdf")
+"""Formats that say what collides."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ def export(
     target = Path(directory)
     _refuse_foreign(target)
     findings = Findings()
+    if options.collision != AS_IS and to not in COLLIDING:
+        findings.add("CB526", f"{to} says nothing of what collides: {options.collision} was not made")
     contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
     if findings.errors:
         raise ModelError(

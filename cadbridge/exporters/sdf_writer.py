@@ -9,6 +9,7 @@ import numpy as np
 from cadbridge.assembly import Limit
 from cadbridge.exporters.collision import Solid
 from cadbridge.exporters.markup import add, document, solid_element
+from cadbridge.exporters.names import Names
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.plan import Plan
 from cadbridge.exporters.relations import Dependence
@@ -83,11 +84,12 @@ class Writer:
         mass = plan.tree.mass(link)
         if mass is not None and mass.mass > 0:
             _inertial(element, mass)
+        names = Names("part", ())
         for instance, X_LI in plan.instances(link):
             files = plan.meshes.of_instance.get(instance.name)
             if files is None:
                 continue
-            stem = instance.name.replace("/", "_")
+            stem = names.give(instance.name)
             shown = _geometry(element, "visual", f"{stem}_visual", X_LI, files.visual)
             add(add(shown, "material"), "diffuse").text = numbers(plan.colour(instance))
             for n, touched in enumerate(files.collision, 1):

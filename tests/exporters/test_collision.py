@@ -222,6 +222,12 @@ def in_drake(path: Path) -> list[Any]:
 LOADERS = {"mjcf": in_mujoco, "urdf": in_pinocchio, "sdf": in_drake}
 
 
+def test_a_format_without_collisions_says_so(tmp_path: Path) -> None:
+    result = export(models.pendulum(), tmp_path / "x", "glb", options=ExportOptions(collision="hull"))
+    assert "CB526" in [f.code for f in result.findings]
+    assert "CB526" in (tmp_path / "x" / "losses.json").read_text()
+
+
 def test_what_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="as-is, hull"):
         export(models.pendulum(), tmp_path / "x", "urdf", options=ExportOptions(collision="cubes"))

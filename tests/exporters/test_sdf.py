@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -209,3 +211,16 @@ def test_a_rack_is_told_where_only_gearboxes_are(tmp_path: Path) -> None:
     older = (tmp_path / "x" / "model-1_9.sdf").read_text()
     assert older.count('type="gearbox"') == 1
     assert "mimic" not in older
+
+
+def test_names_of_shapes_are_clean_and_unique_in_their_link(tmp_path: Path) -> None:
+    mechanism = models.pendulum()
+    (first, *others), body = mechanism.assembly.instances, mechanism.bodies[0]
+    alike = [replace(first, name=name) for name in ("a/b", "a b", "ä:b <1>")]
+    assembly = replace(mechanism.assembly, instances=(*alike, *others))
+    bodies = (replace(body, instances=tuple(i.name for i in alike)), *mechanism.bodies[1:])
+    export(replace(mechanism, assembly=assembly, bodies=bodies), tmp_path / "x", "sdf")
+    link = ET.parse(tmp_path / "x" / "model.sdf").getroot().findall("model/link")[0]
+    names = [e.get("name", "") for e in link.findall("visual")]
+    assert names == ["a_b_visual", "a_b_2_visual", "a_b_1_visual"]
+    load(tmp_path / "x")

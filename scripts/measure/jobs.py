@@ -108,9 +108,12 @@ def busy(folder: Path, count: int, poison: int) -> None:
         )
     clean, mixed = written(folder / "clean"), written(folder / "poisoned")
     jobs = {k: v for k, v in clean.items() if "/" in k}
-    print(
-        "the good jobs' bytes are the same beside poisoned ones:", jobs.items() <= mixed.items(), f"({len(jobs)} files)"
-    )
+    differ = [name for name, content in jobs.items() if mixed.get(name) != content]
+    print(f"the good jobs' bytes are the same beside poisoned ones: {not differ} ({len(jobs)} files)")
+    for name in differ[:20]:
+        old, new = (files.get(name, b"").splitlines() for files in (jobs, mixed))
+        lines = [(a, b) for a, b in zip(old, new, strict=False) if a != b][:2]
+        print(f"  {name}: {len(old)} and {len(new)} lines, first {lines}"[:600])
 
 
 def idle(folder: Path, count: int) -> None:

@@ -204,9 +204,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB526": Entry(
         Severity.INFO,
-        "collision geometry that the format has no place for",
-        "Only URDF, MJCF and SDF tell what is seen from what collides.",
+        "collision geometry without a place",
+        "Only URDF, MJCF and SDF tell what is seen from what collides; the other formats have no place for it.",
         "Leave --collision out, or export to one of those.",
+        "cadbridge convert arm.step --to glb --collision hull -o out",
     ),
     "CB530": Entry(
         Severity.ERROR,

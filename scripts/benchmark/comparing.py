@@ -42,17 +42,17 @@ def _run(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]
 
 
 def ask(case_file: Path, name: str, seconds: float) -> Answer:
-    """The answer of a child; it has twice the seconds and a minute, then it is ended."""
+    """The answer of a child; it has twice the seconds and half a minute more, then it is ended."""
     place = case_file.with_name(f"{name}.answer")
     command = [sys.executable, "-m", "benchmark.child", str(case_file), name, str(place), str(seconds)]
     ended = ""
     try:
-        done = _run(command, 2 * seconds + 60)
+        done = _run(command, 2 * seconds + 30)
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             ended = f"its process ended with {done.returncode}: {last[:200]}"
     except subprocess.TimeoutExpired:
-        ended = f"ended after {2 * seconds + 60:g} s without an answer"
+        ended = f"ended after {2 * seconds + 30:g} s without an answer"
     answer: Answer = pickle.loads(place.read_bytes()) if place.exists() else Answer()
     answer.said = answer.said or ended
     return answer

@@ -5,15 +5,18 @@ The desk crane that the package ships is spoilt in one place at a time.
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from cadbridge.cli import main
+from solver import integrate
 
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 Spoil = Callable[[str, str], Path]
@@ -154,3 +157,26 @@ def test_what_a_fault_left_out_is_no_motion(
     assert "did you mean flush?" in err
     assert out.exists()
     assert status == 2
+
+
+def test_ctrl_c_in_a_long_run_keeps_the_trajectory_so_far(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taken, sample = [], integrate._sample
+
+    def sampled(*arguments: object) -> None:
+        sample(*arguments)  # type: ignore[arg-type]
+        taken.append(arguments[2])
+        if len(taken) == 40:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(integrate, "_sample", sampled)
+    output = tmp_path / "run.parquet"
+    source = str(corpus / "ondsel" / "gyro.asmt")
+    status = main(["simulate", source, "--duration", "100000", "-o", str(output)])
+    told = capsys.readouterr()
+    assert status == 1
+    assert "stopped at t = " in told.out + told.err
+    t = pq.read_table(output)["time"].to_numpy()
+    assert 40 <= len(t) < 60
+    assert t[-1] == pytest.approx(taken[-1])

@@ -8,6 +8,7 @@ for its rates, an impulse would be needed: the bodies' momenta change by −Ĝ�
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -315,16 +316,17 @@ def _fit(system: System, state: State, change: Change, new: Sequence[int]) -> tu
 def _apart(system: System, g: Array, blocks: Array, rows: NDArray[np.int64]) -> tuple[float, float]:
     """How far (m) and by how many degrees the rows are open: a row that no travel changes is one of turns."""
     starts = system.program.terms.row_block
-    away, turned = 0.0, 0.0
+    away: list[float] = []
+    turned: list[float] = []
     for row in rows:
         own = blocks[starts[row] : starts[row + 1]]
         travel = float(np.linalg.norm(own[:, :3], axis=1).max(initial=0.0))
         turn = float(np.linalg.norm(own[:, 3:], axis=1).max(initial=0.0))
         if travel > 0.0:
-            away += (g[row] / travel) ** 2
+            away.append(float(g[row]) / travel)
         elif turn > 0.0:
-            turned += (g[row] / turn) ** 2
-    return float(np.sqrt(away)), float(np.degrees(np.sqrt(turned)))
+            turned.append(float(g[row]) / turn)
+    return math.hypot(*away), math.degrees(math.hypot(*turned))
 
 
 def _by_group(system: System, blocks: Array, multipliers: Array) -> dict[str, Array]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import Annotated, Literal
 
 import networkx as nx
 import numpy as np
+from pydantic import Discriminator, Field, Tag
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
@@ -26,10 +27,13 @@ class LineEntry(PointEntry):
     axis: Three | None = None
 
 
+Name = Annotated[str, Field(min_length=1)]
+
+
 class PointsEntry(Strict):
     """A point of `b` on a point, or with an `axis` on a line, of `a`."""
 
-    name: str
+    name: Name
     a: LineEntry
     b: PointEntry
 
@@ -37,18 +41,27 @@ class PointsEntry(Strict):
 class WeldEntry(Strict):
     """Two components held as they then are to each other."""
 
-    name: str
+    name: Name
     a: str
     b: str = "ground"
+
+
+def _named(value: object) -> str:
+    """Whether what is attached or locked bears a name already, or is told by its parts."""
+    return "<new>" if isinstance(value, dict | PointsEntry | WeldEntry) else "<joint>"
+
+
+Attached = Annotated[Annotated[str, Tag("<joint>")] | Annotated[PointsEntry, Tag("<new>")], Discriminator(_named)]
+Locked = Annotated[Annotated[str, Tag("<joint>")] | Annotated[WeldEntry, Tag("<new>")], Discriminator(_named)]
 
 
 class ChangeEntry(Strict):
     """At a time (s) one of: attach or release a joint or points, lock or unlock a joint or two components."""
 
     time: NotNegative
-    attach: str | PointsEntry | None = None
+    attach: Attached | None = None
     release: str | None = None
-    lock: str | WeldEntry | None = None
+    lock: Locked | None = None
     unlock: str | None = None
     impact: Literal["refuse", "plastic"] = "refuse"
 
@@ -236,14 +249,19 @@ def couplings_over(mechanism: Mechanism, joint: Joint) -> tuple[str, ...]:
 
 
 def solver_changes(
-    lowered: Lowered, specs: Sequence[ChangeSpec], *, collapse: bool, findings: Findings
+    lowered: Lowered, specs: Sequence[ChangeSpec], *, collapse: bool, duration: float, findings: Findings
 ) -> list[Change]:
-    """The changes of a lowered mechanism; InputError where its rows are those of mates, not of joints.
+    """The changes of a lowered mechanism; InputError where its rows are those of mates, or a change comes too late.
 
     Couplings that come apart are told (CB624).
     """
     if specs and not collapse:
         findings.add("CB620", "every row of every mate is to be kept: there are no joints to attach or release")
+    for spec in specs:
+        if spec.t > duration:
+            said = f"{spec.title}: {spec.t:g} s is after the end of the run at {duration:g} s"
+            findings.add("CB620", said, Where(item=spec.name))
+    if findings.errors:
         raise InputError("The changes of the scenario cannot be made.", findings)
     for spec in specs:
         if spec.parted:

@@ -85,7 +85,7 @@ def simulate(
     tree = None
     if method == "tree":
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
-    changes = solver_changes(lowered, what.changes, collapse=collapse, findings=findings)
+    changes = solver_changes(lowered, what.changes, collapse=collapse, duration=what.duration, findings=findings)
     pacer = Pacer(progress) if real_time else None
     told = pacer or progress
     call: dict[str, Any] = {

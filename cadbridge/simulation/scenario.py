@@ -128,11 +128,13 @@ class EventEntry(Strict):
 
 def _what_happens(entry: object) -> str:
     """Whether an event is told by where a joint is, or happens at a time."""
-    return "change" if isinstance(entry, ChangeEntry) or (isinstance(entry, dict) and "time" in entry) else "passing"
+    return (
+        "<change>" if isinstance(entry, ChangeEntry) or (isinstance(entry, dict) and "time" in entry) else "<passing>"
+    )
 
 
 AnyEvent = Annotated[
-    Annotated[EventEntry, Tag("passing")] | Annotated[ChangeEntry, Tag("change")], Discriminator(_what_happens)
+    Annotated[EventEntry, Tag("<passing>")] | Annotated[ChangeEntry, Tag("<change>")], Discriminator(_what_happens)
 ]
 
 
@@ -237,7 +239,7 @@ def validated(
         for fault in error.errors(include_url=False):
             loc = [step for step in fault["loc"] if isinstance(step, int) or not str(step).startswith(_BRANCHES)]
             line, column = places.find(loc, key=fault["type"] == "extra_forbidden")
-            message = f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}"
+            message = f"{'.'.join(str(step) for step in loc)}: {fault['msg']}"
             if fault["type"] == "extra_forbidden":
                 near = difflib.get_close_matches(str(fault["loc"][-1]), keys, n=2)
                 message += f"; nearest: {', '.join(near)}" if near else ""
@@ -259,7 +261,7 @@ def find_joint(mechanism: Mechanism, findings: Findings, name: str, where: Where
     return None
 
 
-_BRANCHES = ("Table", "passing", "change", "PointsEntry", "WeldEntry")
+_BRANCHES = ("Table", "<")
 """Steps of a fault's path that are no keys of the file, but which of several forms was tried."""
 
 _MODELS: tuple[type[BaseModel], ...] = (

@@ -167,9 +167,18 @@ def test_all_faults_are_told_at_once_each_at_its_line(crane: Mechanism, tmp_path
     with pytest.raises(InputError) as form:
         load_scenario(written(tmp_path, "events:\n  - {time: -1, lock: A2}\n  - {time: 0, losen: A2}\n"), crane)
     assert {(f.code, f.where.line) for f in form.value.findings} == {("CB601", 5), ("CB601", 6)}
+    with pytest.raises(InputError) as parts:
+        load_scenario(
+            written(tmp_path, "events: [5, {time: 0, attach: {name: '', b: 5}}, {time: 0, lock: 7}]\n"), crane
+        )
+    faults = {f.message for f in parts.value.findings}
+    assert "events.1.attach.a: Field required" in faults
+    assert "events.2.lock: Input should be a valid string" in faults
+    assert len(faults) == 5
     kept = load_scenario(written(tmp_path, "events:\n  - {time: 0.1, lock: A2}\n"), crane)
-    with pytest.raises(InputError, match="changes"):
-        cb.simulate(crane, kept, collapse=False)
+    for wrong in ({"collapse": False}, {"duration": 0.05}):
+        with pytest.raises(InputError, match="changes"):
+            cb.simulate(crane, kept, **wrong)
 
 
 def test_the_schema_takes_every_change() -> None:

@@ -93,14 +93,14 @@ def redundancies(items: Items, document: Document) -> Html:
                     r["mate"],
                     Number(r["rows"], f"{r['rows']} of {r['of']}"),
                     picks(items, r["duplicates"], "mate"),
+                    "nothing: it can go" if r["deletable"] else r["weaker"] or "–",
                     el("span", r["kind"], class_=f"badge {'error' if r['kind'] == 'conflicting' else 'mark'}"),
                     figure(disagree["mm"], 3),
                     figure(disagree["deg"], 3),
-                    "nothing: it can go" if r["deletable"] else r["weaker"] or "–",
                 ),
             )
         )
-    head = ("mate", "rows repeated", "what it repeats", "kind", "gap in mm", "gap in °", "what would do instead")
+    head = ("mate", "rows repeated", "what it repeats", "what would do instead", "kind", "gap in mm", "gap in °")
     note = "A mate is redundant where some of its equations are already held by others, through loops as well."
     return table("redundancies", "Redundant mates", head, rows, note)
 

@@ -20,8 +20,20 @@ import numpy as np
 
 from cadbridge.assembly import Mesh
 
-MATRICES = {"R": (3, 3), "inertia": (3, 3)}
-"""Fields that hold a matrix; every other array is a vector (3,)."""
+Shape = tuple[int | None, ...]
+
+VECTOR: Shape = (3,)
+SHAPES: dict[tuple[str, str], Shape] = {
+    ("Pose", "R"): (3, 3),
+    ("MassProperties", "inertia"): (3, 3),
+    ("MassOverride", "inertia"): (3, 3),
+    ("Study", "velocities"): (6,),
+    ("Reference", "t"): (None,),
+    ("Reference", "positions"): (None, 3),
+    ("Reference", "rotations"): (None, 3, 3),
+    ("Reference", "velocities"): (None, 6),
+}
+"""Shapes of arrays by dataclass and field, None for any length; every other array is a vector (3,)."""
 
 _ODD = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
@@ -59,19 +71,28 @@ def _is_default(field: dataclasses.Field[Any], owner: Any) -> bool:
     return isinstance(value, dict | tuple) and not value and field.default_factory is not dataclasses.MISSING
 
 
-def decode(hint: Any, value: Any, mesh: Callable[[Any], Mesh], faults: list[tuple[str, str]], at: str = "") -> Any:
-    """A value of type `hint` from plain JSON, the inverse of `encode`.
+def decode(
+    hint: Any,
+    value: Any,
+    mesh: Callable[[Any], Mesh],
+    faults: list[tuple[str, str]],
+    at: str = "",
+    shape: Shape = VECTOR,
+) -> Any:
+    """A value of type `hint` from plain JSON, the inverse of `encode`; arrays in it are of `shape`.
 
     What does not fit is added to `faults` as (place, what is expected), all of it; the result is then of no use.
     """
     try:
-        return _decode(hint, value, mesh, faults, at)
+        return _decode(hint, value, mesh, faults, at, shape)
     except _FaultError as fault:
         faults.append((at or "the document", str(fault)))
         return None
 
 
-def _decode(hint: Any, value: Any, mesh: Callable[[Any], Mesh], faults: list[tuple[str, str]], at: str) -> Any:
+def _decode(
+    hint: Any, value: Any, mesh: Callable[[Any], Mesh], faults: list[tuple[str, str]], at: str, shape: Shape
+) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return value
@@ -79,14 +100,14 @@ def _decode(hint: Any, value: Any, mesh: Callable[[Any], Mesh], faults: list[tup
         if value is None:
             return None
         (hint,) = (a for a in arguments if a is not type(None))
-        return _decode(hint, value, mesh, faults, at)
+        return _decode(hint, value, mesh, faults, at, shape)
     if origin is np.ndarray:
-        return _array(value, MATRICES.get(at.rpartition(".")[2], (3,)))
+        return _array(value, shape)
     if origin is tuple:
         return _tuple(arguments, value, mesh, faults, at)
     if origin is dict:
         _expect(isinstance(value, dict), "an object")
-        return {k: decode(arguments[1], v, mesh, faults, f"{at}.{k}") for k, v in value.items()}
+        return {k: decode(arguments[1], v, mesh, faults, f"{at}.{k}", shape) for k, v in value.items()}
     if hint is Mesh:
         return mesh(value)
     if dataclasses.is_dataclass(hint):
@@ -137,7 +158,8 @@ def _dataclass(hint: Any, value: Any, mesh: Callable[[Any], Mesh], faults: list[
     for field in dataclasses.fields(hint):
         place = f"{at}.{field.name}".lstrip(".")
         if field.name in value:
-            given[field.name] = decode(hints[field.name], value[field.name], mesh, faults, place)
+            shape = SHAPES.get((hint.__name__, field.name), VECTOR)
+            given[field.name] = decode(hints[field.name], value[field.name], mesh, faults, place, shape)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             faults.append((place, "a value; it is missing"))
     return hint(**given) if len(faults) == before else None
@@ -149,13 +171,16 @@ def hints_of(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
-def _array(value: Any, shape: tuple[int, ...]) -> Any:
-    expected = f"numbers of shape {' × '.join(map(str, shape))}"
+def _array(value: Any, shape: Shape) -> Any:
+    expected = f"numbers of shape {' × '.join('any' if n is None else str(n) for n in shape)}"
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise _FaultError(expected) from None
-    _expect(array.shape == shape and bool(np.all(np.isfinite(array))), expected)
+    if array.size == 0 and shape[0] is None:
+        array = array.reshape([0 if n is None else n for n in shape])
+    fits = len(array.shape) == len(shape) and all(n in (None, k) for k, n in zip(array.shape, shape, strict=True))
+    _expect(fits and bool(np.all(np.isfinite(array))), expected)
     return array
 
 
@@ -164,25 +189,25 @@ def _expect(holds: bool, what: str) -> None:
         raise _FaultError(what)
 
 
-def schema(hint: Any, definitions: dict[str, Any], name: str = "") -> dict[str, Any]:
+def schema(hint: Any, definitions: dict[str, Any], shape: Shape = VECTOR) -> dict[str, Any]:
     """The JSON Schema of the plain form of `hint`; dataclasses are put into `definitions`."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return {}
     if origin in (types.UnionType, typing.Union):
         (inner,) = (a for a in arguments if a is not type(None))
-        return {"anyOf": [schema(inner, definitions, name), {"type": "null"}]}
+        return {"anyOf": [schema(inner, definitions, shape), {"type": "null"}]}
     if origin is np.ndarray:
         form: dict[str, Any] = {"type": "number"}
-        for size in reversed(MATRICES.get(name, (3,))):
-            form = {"type": "array", "items": form, "minItems": size, "maxItems": size}
+        for size in reversed(shape):
+            form = {"type": "array", "items": form} | ({"minItems": size, "maxItems": size} if size else {})
         return form
     if origin is tuple:
         if arguments[-1] is Ellipsis:
             return {"type": "array", "items": schema(arguments[0], definitions)}
         return {"type": "array", "prefixItems": [schema(a, definitions) for a in arguments], "items": False}
     if origin is dict:
-        return {"type": "object", "additionalProperties": schema(arguments[1], definitions)}
+        return {"type": "object", "additionalProperties": schema(arguments[1], definitions, shape)}
     if hint is Mesh:
         return {"type": "object", "properties": {"file": {"type": "string"}}, "required": ["file"]}
     if dataclasses.is_dataclass(hint):
@@ -208,7 +233,9 @@ def _definition(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         definitions[name] = {
             "description": (hint.__doc__ or "").strip().partition("\n")[0],
             "type": "object",
-            "properties": {f.name: schema(hints_of(hint)[f.name], definitions, f.name) for f in fields},
+            "properties": {
+                f.name: schema(hints_of(hint)[f.name], definitions, SHAPES.get((name, f.name), VECTOR)) for f in fields
+            },
             "required": [f.name for f in fields if f.default is none and f.default_factory is none],
             "additionalProperties": False,
         }

@@ -79,4 +79,11 @@ ENTRIES: dict[str, Entry] = {
         "Nothing need be done.",
         "AUTOMOTIVE_DESIGN (AP214) becomes AP242.",
     ),
+    "CB795": Entry(
+        Severity.WARNING,
+        "what a mates file has no place for",
+        "Limits, friction and damping stand at mates that leave a freedom; couplings of axes that slide, or with an "
+        "offset from the designed pose, have no form there. What is named is left out.",
+        "Put the limit on the joint by hand, under `joints`; write the coupling as another kind.",
+    ),
 }

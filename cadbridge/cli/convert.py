@@ -13,7 +13,7 @@ from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
 @reads_source
 def convert(
     reading: Reading,
-    to: Annotated[str, typer.Option("--to", help="urdf, mjcf, sdf, step-ap242, glb, json or python.")],
+    to: Annotated[str, typer.Option("--to", help="urdf, mjcf, sdf, step-ap242, mates-file, glb, json or python.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")],
     run: Annotated[
         Path | None, typer.Option("--run", help="A trajectory of the same model, which a GLB plays.")

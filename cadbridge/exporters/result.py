@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import glb, mjcf, plain, script, sdf, step_ap242, urdf
+from cadbridge.exporters import glb, mates_file, mjcf, plain, script, sdf, step_ap242, urdf
 from cadbridge.exporters.collision import AS_IS, KINDS
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
@@ -27,6 +27,7 @@ FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str,
     "glb": glb.contents,
     "json": plain.contents,
     "python": script.contents,
+    "mates-file": mates_file.contents,
 }
 """Format → function that gives the files (relative path → bytes) of a mechanism by its name."""
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cadbridge as cb
@@ -55,3 +56,19 @@ def test_the_study_that_goes_with_a_mechanism(corpus: Path) -> None:
     assert study.reference.t.shape == (101,)
     assert sorted(study.reference.positions) == ["Part1", "Part2", "Part3"]
     assert all(p.shape == (101, 3) for p in study.reference.positions.values())
+
+
+def test_the_study_and_its_series_come_back_from_json(corpus: Path, tmp_path: Path) -> None:
+    from cadbridge.exporters import export
+
+    mechanism = cb.build(cb.read(corpus / "ondsel" / "fourbar.asmt"))
+    back = cb.read(export(mechanism, tmp_path / "out", "json").files[0]).study
+    study = mechanism.assembly.study
+    assert study is not None
+    assert back is not None
+    assert study.reference is not None
+    assert back.reference is not None
+    assert [m.text for m in back.motions] == [m.text for m in study.motions]
+    for field in ("positions", "rotations", "velocities"):
+        for name, values in getattr(study.reference, field).items():
+            np.testing.assert_array_equal(getattr(back.reference, field)[name], values)

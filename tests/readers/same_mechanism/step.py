@@ -5,6 +5,7 @@ Masses come from a mates file: a STEP file has none of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,21 @@ def with_mates(folder: Path) -> Path:
     path.write_text(Structure().deck.text("AUTOMOTIVE_DESIGN { 1 0 10303 214 3 1 1 1 }"), encoding="ascii")
     write_mates(beside(path), ground(), joint_mates(), gears(), limits(), masses())
     return path
+
+
+def mates_of(write: Callable[[Path], Path]) -> Callable[[Path], Path]:
+    """The mates of another format, written by us as a mates file, over the structure alone."""
+
+    def overlaid(folder: Path) -> Path:
+        import cadbridge as cb
+        from cadbridge.exporters import export
+
+        mechanism = cb.build(cb.read(write(folder)))
+        path = export(mechanism, folder / "out", "mates-file", name="bare").files[0].with_name("bare.step")
+        path.write_text(Structure().deck.text("AUTOMOTIVE_DESIGN { 1 0 10303 214 3 1 1 1 }"), encoding="ascii")
+        return path
+
+    return overlaid
 
 
 def converted(folder: Path) -> Path:

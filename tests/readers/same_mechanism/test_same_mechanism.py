@@ -104,7 +104,8 @@ def same_mechanism(one: Mechanism, two: Mechanism, own_frames: bool) -> None:
             assert joint.limit.lower == pytest.approx(like.limit.lower, abs=1e-9)
             assert joint.limit.upper == pytest.approx(like.limit.upper, abs=1e-9)
     assert [c.name for c in one.couplings] == [c.name for c in two.couplings]
-    assert all(c.coupling.kind in (CouplingKind.SPUR, CouplingKind.RATIO, CouplingKind.JOINTS) for c in one.couplings)
+    kinds = (CouplingKind.SPUR, CouplingKind.RATIO, CouplingKind.JOINTS, CouplingKind.LINEAR)
+    assert all(c.coupling.kind in kinds for c in one.couplings)
 
 
 def same_diagnosis(one: Diagnosis, two: Diagnosis) -> None:

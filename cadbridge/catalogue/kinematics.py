@@ -85,5 +85,6 @@ ENTRIES: dict[str, Entry] = {
         "Limits, friction and damping stand at mates that leave a freedom; couplings of axes that slide, or with an "
         "offset from the designed pose, have no form there. What is named is left out.",
         "Put the limit on the joint by hand, under `joints`; write the coupling as another kind.",
+        "A prismatic joint that follows a revolute one with an offset of 0.1 m.",
     ),
 }

@@ -307,7 +307,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_names_the_choices(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="json, mjcf"):
+    with pytest.raises(InputError, match="json, mates-file, mjcf"):
         export(models.pendulum(), tmp_path / "x", "vrml")
 
 

@@ -190,7 +190,10 @@ def _touch(path: str, touched: dict[str, list[int] | None]) -> None:
         touched[whole] = [status.st_size, status.st_mtime_ns]
 
 
-_CODE = (".py", ".pyc", ".nbi", ".nbc", ".so", ".pyd", ".dll")
+_COMPILING = ".numba_config.yaml"
+"""Looked for in the current folder when a kernel is compiled: by the first run of an installation, and none after."""
+
+_CODE = (_COMPILING, ".py", ".pyc", ".nbi", ".nbc", ".so", ".pyd", ".dll")
 
 
 def _outside(touched: dict[str, list[int] | None], stage: Path, cache: Path | None) -> dict[str, list[int] | None]:

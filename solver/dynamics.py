@@ -11,13 +11,16 @@ from numba import njit
 
 from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, turn_rates, unwind
 from solver.kkt import factor, product, solve, transposed_product, weigh
-from solver.loads import all_forces, energies, world_inertia
+from solver.loads import all_forces, energies, mesh_forces, mesh_losses, mesh_torques, world_inertia
 from solver.sweeps.factor import factor as factor_sweeps
 from solver.sweeps.factor import repeats
 from solver.sweeps.joints import coast
 from solver.sweeps.response import answer, give_back, joint_multipliers
 from solver.sweeps.work import workspace
 from solver.system import ANGLE, ROTOR, SPEED
+
+_MESHES = 200
+"""Rounds in which pulls of teeth and their losses find each other: each leaves at most 1 − efficiency of the error."""
 
 
 @njit(cache=True)
@@ -92,6 +95,15 @@ def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive)
 
 
 @njit(cache=True)
+def _answered(T, P, B, W, Q, R, v, blocks, force, c, acceleration):  # type: ignore[no-untyped-def]
+    """v̇ into acceleration (n, 6), and the loops' λ into Q.closing, with Q factored."""
+    coast(P, Q, R, v, acceleration)
+    answer(T, P, B, Q, W.compliance, R, blocks, force, c, acceleration, Q.closing)
+    if B.light.shape[0] > 0:
+        give_back(T, P, B, Q, W.compliance, R, blocks, acceleration)
+
+
+@njit(cache=True)
 def stage(T, K, B, F, W, Q, state, drive, complete, multipliers):  # type: ignore[no-untyped-def]
     """As `accelerate`, with the room Q; without `complete` only the multipliers of rows that close loops."""
     P, (positions, quaternions, velocities, angles) = K.forest, state
@@ -103,10 +115,19 @@ def stage(T, K, B, F, W, Q, state, drive, complete, multipliers):  # type: ignor
     all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, force, power)
     acceleration = np.empty_like(force)
     factor_sweeps(P, B, W.compliance, x, R, blocks, Q)
-    coast(P, Q, R, v, acceleration)
-    answer(T, P, B, Q, W.compliance, R, blocks, force, c, acceleration, Q.closing)
-    if B.light.shape[0] > 0:
-        give_back(T, P, B, Q, W.compliance, R, blocks, acceleration)
+    _answered(T, P, B, W, Q, R, v, blocks, force, c, acceleration)
+    if F.mesh_row.shape[0] > 0:
+        torques = np.zeros((F.mesh_row.shape[0], 2))
+        free = force.copy()
+        for _ in range(_MESHES):
+            joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, Q.closing, multipliers)
+            change = mesh_torques(F, rate, multipliers, torques)
+            force[:] = free
+            mesh_forces(T, F, torques, JA, JB, force)
+            _answered(T, P, B, W, Q, R, v, blocks, force, c, acceleration)
+            if change <= 1e-13 * np.abs(torques).max():
+                break
+        power[-1] += mesh_losses(F, torques, rate)
     if complete:
         joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, Q.closing, multipliers)
     else:

@@ -20,7 +20,7 @@ from numba import njit
 from solver.dynamics import accelerate, evaluate_all, frames
 from solver.explicit import settle
 from solver.kkt import product, transposed_product
-from solver.loads import add_along, all_forces, world_inertia
+from solver.loads import add_along, all_forces, mesh_forces, mesh_torques, world_inertia
 from solver.projection import turn_by
 from solver.sweeps.response import respond
 from solver.system import ROTOR
@@ -72,6 +72,9 @@ def _unbalance(T, B, F, W, x, R, v, terms, blocks, multipliers, acceleration, dr
     force = np.zeros((n, 6))
     power = np.zeros(drive.shape[0] + 1)
     all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, force, power)
+    torques = np.zeros((F.mesh_row.shape[0], 2))
+    mesh_torques(F, rate, multipliers, torques)
+    mesh_forces(T, F, torques, JA, JB, force)
     inertia = np.empty((n, 3, 3))
     world_inertia(B.inertia, R, inertia)
     for i in range(n):

@@ -13,10 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver import rotation
 from solver.callbacks import Callbacks
-from solver.constraints.primitives import GROUND
+from solver.constraints import evaluate
+from solver.constraints.primitives import GROUND, Coordinate
 from solver.constraints.program import Program
-from solver.model import Bushing, JointLoad, Model, Motor, TimeFunction, Wrench
+from solver.model import Bushing, JointLoad, Mesh, Model, Motor, TimeFunction, Wrench
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,8 +30,9 @@ KINDS = ("torque", "speed", "angle", "pd")
 class Loads(NamedTuple):
     """What acts, as tables. Without a stop `lower` and `upper` are infinite; `motor_row` −1: no driver's row.
 
-    Along coordinates (k,), motors, components of wrenches (direction of the force, of the torque, the point, 1 for
-    body axes, the row of `drive`), bushings (bodies with n for the ground), callbacks.
+    Along coordinates (k,); meshes: their row, and for both wheels (k, 2) the term, the row's coefficient and the
+    speed; motors; components of wrenches (direction of the force, of the torque, the point, 1 for body axes, the
+    row of `drive`); bushings (bodies with n for the ground); callbacks.
     """
 
     term: Ints
@@ -44,6 +47,11 @@ class Loads(NamedTuple):
     stop_stiffness: Array
     stop_damping: Array
     stop_depth: Array
+    mesh_row: Ints
+    mesh_term: Ints
+    mesh_pull: Array
+    mesh_loss: Array
+    mesh_speed: Array
     motor_term: Ints
     motor_row: Ints
     motor_pd: Ints
@@ -107,6 +115,7 @@ def tables(model: Model, program: Program, held: int, driving: list[int], callba
     """All loads as arrays; `driving` are the motors that have a row, the first being row `held`."""
     first = len(model.coordinates)
     middle = first + len(model.loads)
+    last = middle + 2 * len(model.meshes)
     motor_row = np.full(len(model.motors), -1, np.int64)
     motor_row[driving] = held + np.arange(len(driving))
     n = len(model.bodies)
@@ -131,7 +140,12 @@ def tables(model: Model, program: Program, held: int, driving: list[int], callba
         stop_stiffness=np.array([s.stiffness if s else 0.0 for s in stops], dtype=float),
         stop_damping=np.array([s.damping if s else 0.0 for s in stops], dtype=float),
         stop_depth=np.array([s.depth if s else 1.0 for s in stops], dtype=float),
-        motor_term=program.coordinate_term[middle:],
+        mesh_row=np.array([_row_of(model, program, mesh) for mesh in model.meshes], dtype=np.int64),
+        mesh_term=program.coordinate_term[middle:last].reshape(-1, 2),
+        mesh_pull=_stack([_pulls(model, program, mesh) for mesh in model.meshes], 2),
+        mesh_loss=np.array([1.0 - mesh.efficiency for mesh in model.meshes], dtype=float),
+        mesh_speed=_stack([np.array([mesh.speed_a, mesh.speed_b]) for mesh in model.meshes], 2),
+        motor_term=program.coordinate_term[last:],
         motor_row=motor_row,
         motor_pd=np.array([m.kind == "pd" for m in model.motors], dtype=np.int64),
         motor_stiffness=of("stiffness", model.motors),
@@ -157,13 +171,43 @@ def tables(model: Model, program: Program, held: int, driving: list[int], callba
     )
 
 
+def _row_of(model: Model, program: Program, mesh: Mesh) -> int:
+    """The row of a mesh."""
+    return int(program.primitive_row[model.groups.index(mesh.name)])
+
+
+def _pulls(model: Model, program: Program, mesh: Mesh) -> Array:
+    """∂ġ/∂rate (2,) of the mesh's row along its two coordinates, the wheels alone moving."""
+    x, q = np.asarray(model.positions, float).reshape(-1, 3), np.asarray(model.quaternions, float).reshape(-1, 4)
+    primitive = model.primitives[model.groups.index(mesh.name)]
+    row = evaluate([primitive], x, q, reference=(x, q)).G.reshape(-1, 6)
+    found = np.zeros(2)
+    for k, coordinate in enumerate((mesh.a, mesh.b)):
+        wheel = coordinate.b if coordinate.b in (primitive.a, primitive.b) else coordinate.a
+        twists = _twists(coordinate, x, q)
+        # A motion of everything changes no row: the ground's part is what the others leave.
+        part = row[wheel] @ twists[wheel] if wheel != GROUND else -np.sum(row * twists)
+        found[k] = part if wheel == coordinate.b else -part
+    return found
+
+
+def _twists(coordinate: Coordinate, x: Array, q: Array) -> Array:
+    """The twists [v; ω] (n, 6) of the bodies if all moved along a coordinate at a rate of 1."""
+    carrier = coordinate.a
+    R, origin = (np.eye(3), np.zeros(3)) if carrier == GROUND else (rotation.matrix(q[carrier]), x[carrier])
+    axis = np.tile(R @ np.asarray(coordinate.axis_a, float), (len(x), 1))
+    if coordinate.kind != "angle":
+        return np.hstack([axis, np.zeros_like(axis)])
+    return np.hstack([np.cross(axis, x - origin - R @ np.asarray(coordinate.point_a, float)), axis])
+
+
 def _stack(items: list[Array], *shape: int) -> Array:
     return np.array([np.asarray(item, float) for item in items], dtype=float).reshape(-1, *shape)
 
 
 def check(model: Model) -> None:
     """Raise ValueError with all loads that cannot act, each by its name and fault."""
-    faults = [*_motor_faults(model), *_joint_faults(model), *_body_faults(model)]
+    faults = [*_motor_faults(model), *_joint_faults(model), *_mesh_faults(model), *_body_faults(model)]
     if faults:
         raise ValueError("; ".join(faults))
 
@@ -195,6 +239,17 @@ def _joint_faults(model: Model) -> Iterator[str]:
             yield from _bad(f"{name}: the depth of its stop", stop.depth, 0.0, above=True)
             if not stop.lower < stop.upper:
                 yield f"{name}: its stops are not a range: {stop.lower} to {stop.upper}"
+
+
+def _mesh_faults(model: Model) -> Iterator[str]:
+    for mesh in model.meshes:
+        name = f"mesh {mesh.name}"
+        if model.groups.count(mesh.name) != 1 or model.primitives[model.groups.index(mesh.name)].rows != 1:
+            yield f"{name}: no one row bears its name"
+        if not 0 < mesh.efficiency <= 1:
+            yield f"{name}: its efficiency must be above zero and at most one, not {mesh.efficiency:g}"
+        for speed in (mesh.speed_a, mesh.speed_b):
+            yield from _bad(f"{name}: the speed of its friction", speed, 0.0, above=True)
 
 
 def _bad(what: str, value: float, least: float = -math.inf, *, above: bool = False) -> Iterator[str]:

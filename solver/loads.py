@@ -103,6 +103,42 @@ def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type:
 
 
 @njit(cache=True)
+def mesh_torques(F, rate, multipliers, out):  # type: ignore[no-untyped-def]
+    """out (k, 2): what holds the wheels of each mesh back, at the pulls λ of the rows; the greatest change in it."""
+    change = 0.0
+    for k in range(F.mesh_row.shape[0]):
+        pull = multipliers[F.mesh_row[k]]
+        # The row takes λ · coefficient · rate from a: where that is positive, a drives.
+        driven = 1 if pull * F.mesh_pull[k, 0] * rate[F.mesh_term[k, 0]] > 0.0 else 0
+        for side in range(2):
+            rub = 0.0
+            if side == driven:
+                size = F.mesh_loss[k] * abs(pull * F.mesh_pull[k, side])
+                rub = size * math.tanh(rate[F.mesh_term[k, side]] / F.mesh_speed[k, side])
+            change = max(change, abs(rub - out[k, side]))
+            out[k, side] = rub
+    return change
+
+
+@njit(cache=True)
+def mesh_forces(T, F, torques, JA, JB, out):  # type: ignore[no-untyped-def]
+    """The torques (k, 2) of `mesh_torques` into out (n, 6)."""
+    for k in range(F.mesh_row.shape[0]):
+        for side in range(2):
+            add_along(T, JA, JB, F.mesh_term[k, side], -torques[k, side], out.shape[0], out)
+
+
+@njit(cache=True)
+def mesh_losses(F, torques, rate):  # type: ignore[no-untyped-def]
+    """What the torques (k, 2) of `mesh_torques` dissipate, W."""
+    lost = 0.0
+    for k in range(F.mesh_row.shape[0]):
+        for side in range(2):
+            lost += torques[k, side] * rate[F.mesh_term[k, side]]
+    return lost
+
+
+@njit(cache=True)
 def wrench_forces(F, drive, R, v, out, power):  # type: ignore[no-untyped-def]
     """Wrenches into out (n, 6) and power, component by component."""
     for k in range(F.wrench_body.shape[0]):

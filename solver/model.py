@@ -91,6 +91,24 @@ class JointLoad:
     name: str = ""
 
 
+@dataclass(frozen=True)
+class Mesh:
+    """What the teeth of a gear pair lose: of the power that one wheel gives, `efficiency` arrives at the other.
+
+    `name` is the group of the pair's one row. `a` and `b` are the coordinates of its wheels against what carries them
+    (for a rack its travel). The driven wheel is held back by (1 − efficiency) of the row's pull on it, smoothed by
+    tanh(rate / speed) with `speed_a`, `speed_b` in rad/s or m/s; which wheel drives is seen at each instant. Where
+    several meshes repeat each other, their pulls are not determined, nor is what they lose.
+    """
+
+    name: str
+    a: Coordinate
+    b: Coordinate
+    efficiency: float
+    speed_a: float
+    speed_b: float
+
+
 @dataclass(frozen=True, eq=False)
 class Bushing:
     """An elastic connection of frame (point_b, axes_b) on b to frame (point_a, axes_a) on a; axes (3, 3) by columns.
@@ -153,6 +171,7 @@ class Model:
     coordinate_names: tuple[str, ...] = ()
     motors: tuple[Motor, ...] = ()
     loads: tuple[JointLoad, ...] = ()
+    meshes: tuple[Mesh, ...] = ()
     bushings: tuple[Bushing, ...] = ()
     wrenches: tuple[Wrench, ...] = ()
     callbacks: tuple[Callback, ...] = ()

@@ -117,7 +117,7 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
         model.primitives,
         np.asarray(model.positions, float).reshape(-1, 3),
         np.asarray(model.quaternions, float).reshape(-1, 4),
-        [*model.coordinates, *(load.coordinate for load in model.loads), *(m.coordinate for m in model.motors)],
+        _measured(model),
         [*(model.motors[i].coordinate for i in driving), *rotors],
     )
     held = int(program.primitive_row[-1])
@@ -148,10 +148,20 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
     )
 
 
+def _measured(model: Model) -> list[Coordinate]:
+    """The coordinates that have terms, in the order of `Program.coordinate_term`: `solver.loading` counts on it."""
+    return [
+        *model.coordinates,
+        *(load.coordinate for load in model.loads),
+        *(coordinate for mesh in model.meshes for coordinate in (mesh.a, mesh.b)),
+        *(motor.coordinate for motor in model.motors),
+    ]
+
+
 def _loaded(loads: Loads) -> Ints:
     """The terms along which loads act."""
     called = loads.callback_term if len(loads.callback) else np.zeros(0, np.int64)
-    return np.concatenate([loads.term, loads.motor_term, called])
+    return np.concatenate([loads.term, loads.mesh_term.ravel(), loads.motor_term, called])
 
 
 def _bodies(model: Model, lent: Lent) -> Bodies:
@@ -211,9 +221,7 @@ def _angle_owners(
     coordinates = [
         *(model.motors[i].coordinate for i in driving),
         *rotors,
-        *model.coordinates,
-        *(load.coordinate for load in model.loads),
-        *(motor.coordinate for motor in model.motors),
+        *_measured(model),
     ]
     counts = np.diff(program.primitive_angle)
     own = [(p, k) for p, count in zip(model.primitives, counts, strict=True) for k in range(int(count))]

@@ -271,7 +271,8 @@ class Coupling:
     teeth_b/teeth_a, `helix` rad of a's teeth against its axis, right-hand positive. LINEAR: Σ factor · q = 0 as
     designed, over `factors` (mate names; rad, m). CAM: `joints` = (driver, follower), by its `cam` law.
     `carrier` names the component that holds both axes, None where it is found. `pressure_angle` (rad) of spur, internal
-    and bevel teeth, for the forces that part the wheels; None where it is not known.
+    and bevel teeth, for the forces that part the wheels; None where it is not known. `efficiency` is what arrives at
+    the driven wheel of the power that the other gives, None where nothing is lost.
     """
 
     name: str
@@ -289,6 +290,7 @@ class Coupling:
     crossed: bool = False
     helix: float = 0.0
     pressure_angle: float | None = None
+    efficiency: float | None = None
     factors: tuple[tuple[str, float], ...] = ()
     cam: CamLaw | None = None
     where: Where = field(default_factory=Where)

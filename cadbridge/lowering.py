@@ -18,7 +18,7 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.masses import component_masses
 from cadbridge.mechanism.reframe import reframed
 from solver.constraints import Coordinate, Primitive
-from solver.model import Friction, JointLoad, Model, RigidBody
+from solver.model import Friction, JointLoad, Mesh, Model, RigidBody
 
 SINGLE = {"revolute": "angle", "screw": "angle", "prismatic": "distance"}
 """Joint types with one freedom, and the kind of their coordinate."""
@@ -105,6 +105,7 @@ def lower(
         coordinates=coordinates,
         coordinate_names=tuple(j.name for j in joints),
         loads=tuple(load for load in loads if load is not None),
+        meshes=() if friction is None else _meshes(mechanism, units, unit_of, friction),
         gravity=gravity or mechanism.gravity,
     )
     return Lowered(mechanism, model, units, joints, unit_of, stand_ins)
@@ -161,18 +162,12 @@ def _rows(
     return moved, tuple(name for name, _ in named)
 
 
-def _coordinate(joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int]) -> Coordinate:
-    """The joint's coordinate: 0 as designed, b relative to a about or along z of the joint frame."""
-    in_bodies = Coordinate(
-        RESISTED[joint.type],
-        joint.a,
-        joint.b,
-        joint.X_AJ.p,
-        joint.X_AJ.R[:, 2],
-        joint.X_BJ.p,
-        joint.X_AJ.R[:, 0],
-        joint.X_BJ.R[:, 0],
-    )
+def _coordinate(joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int], backwards: bool = False) -> Coordinate:
+    """The joint's coordinate: 0 as designed, b relative to a (or a to b) about or along z of the joint frame."""
+    sides = [(joint.a, joint.X_AJ), (joint.b, joint.X_BJ)]
+    (a, X_AJ), (b, X_BJ) = reversed(sides) if backwards else sides
+    kind = RESISTED[joint.type]
+    in_bodies = Coordinate(kind, a, b, X_AJ.p, X_AJ.R[:, 2], X_BJ.p, X_AJ.R[:, 0], X_BJ.R[:, 0])
     return reframed(in_bodies, lambda body: (unit_of[body], _at_centre(units, unit_of[body])))
 
 
@@ -191,6 +186,35 @@ def _load(
         friction=Friction(dry, speed) if dry else None,
         name=joint.name,
     )
+
+
+def _meshes(
+    mechanism: Mechanism, units: tuple[Unit, ...], unit_of: dict[int, int], speeds: tuple[float, float]
+) -> tuple[Mesh, ...]:
+    """The gear pairs that lose power, where both wheels have a joint of one freedom on a common carrier."""
+    meshes = []
+    for coupling in mechanism.couplings:
+        efficiency, pair = coupling.coupling.efficiency, coupling.primitive
+        joints = None if efficiency in (None, 1.0) else _wheel_joints(mechanism, pair.a, pair.b)
+        if efficiency is not None and joints is not None:
+            a, b = (
+                _coordinate(j, units, unit_of, backwards=j.a == wheel)
+                for j, wheel in zip(joints, (pair.a, pair.b), strict=True)
+            )
+            own = (speeds[SINGLE[j.type] == "distance"] for j in joints)
+            meshes.append(Mesh(coupling.name, a, b, efficiency, *own))
+    return tuple(meshes)
+
+
+def _wheel_joints(mechanism: Mechanism, a: int, b: int) -> tuple[Joint, Joint] | None:
+    """The joints of two wheels (or pinion and rack) on what carries both; None where nothing does."""
+    held: list[dict[int, Joint]] = [{}, {}]
+    for joint in mechanism.joints:
+        for wheel, carriers in zip((a, b), held, strict=True):
+            if joint.type in SINGLE and wheel in (joint.a, joint.b):
+                carriers[joint.b if wheel == joint.a else joint.a] = joint
+    common = [body for body in held[0] if body in held[1]]
+    return (held[0][common[0]], held[1][common[0]]) if common else None
 
 
 def origin_of(units: tuple[Unit, ...], unit: int, position: Vector, rotation: Vector) -> Vector:

@@ -182,12 +182,10 @@ def _pulls(model: Model, program: Program, mesh: Mesh) -> Array:
     primitive = model.primitives[model.groups.index(mesh.name)]
     row = evaluate([primitive], x, q, reference=(x, q)).G.reshape(-1, 6)
     found = np.zeros(2)
-    for k, coordinate in enumerate((mesh.a, mesh.b)):
-        wheel = coordinate.b if coordinate.b in (primitive.a, primitive.b) else coordinate.a
+    for k, (wheel, coordinate) in enumerate(((primitive.a, mesh.a), (primitive.b, mesh.b))):
         twists = _twists(coordinate, x, q)
         # A motion of everything changes no row: the ground's part is what the others leave.
-        part = row[wheel] @ twists[wheel] if wheel != GROUND else -np.sum(row * twists)
-        found[k] = part if wheel == coordinate.b else -part
+        found[k] = row[wheel] @ twists[wheel] if wheel != GROUND else -np.sum(row * twists)
     return found
 
 

@@ -95,10 +95,11 @@ class JointLoad:
 class Mesh:
     """What the teeth of a gear pair lose: of the power that one wheel gives, `efficiency` arrives at the other.
 
-    `name` is the group of the pair's one row. `a` and `b` are the coordinates of its wheels against what carries them
-    (for a rack its travel). The driven wheel is held back by (1 − efficiency) of the row's pull on it, smoothed by
-    tanh(rate / speed) with `speed_a`, `speed_b` in rad/s or m/s; which wheel drives is seen at each instant. Where
-    several meshes repeat each other, their pulls are not determined, nor is what they lose.
+    `name` is the group of the pair's one row. `a` and `b` are the coordinates of the primitive's wheels a and b (for a
+    rack its travel), each against what carries it, which is the coordinate's first body. The driven wheel is held back
+    by (1 − efficiency) of the row's pull on it, smoothed by tanh(rate / speed) with `speed_a`, `speed_b` in rad/s or
+    m/s; which wheel drives is seen at each instant. Where several meshes repeat each other, their pulls are not
+    determined, nor is what they lose.
     """
 
     name: str

@@ -66,7 +66,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "friction or damping that is not simulated",
         "The scenario says `friction: ignore`, or the joint has several turns, so that one number does not say "
-        "how each of them is resisted.",
+        "how each of them is resisted; or the wheels of a gear pair turn on nothing in common, or the method takes "
+        "no losses of teeth.",
         "Take it for nothing, or say springs, bushings and friction in the scenario.",
         "A cylindrical joint with one coefficient for turn and travel.",
     ),

@@ -79,6 +79,10 @@ def inverse(
     lowered = lower(mechanism, gravity=scenario.gravity, friction=scenario.friction)
     try:
         model = placed(lowered, scenario.loads)
+        if model.meshes and method != "absolute":
+            lossy = ", ".join(mesh.name for mesh in model.meshes)
+            findings.add("CB613", f"--method {method} leaves out what is lost in the teeth of {lossy}")
+            model = replace(model, meshes=())
         followed = follow(lowered, model, motion, findings)
         system = prepare(model)
         if progress is not None:

@@ -67,7 +67,7 @@ def _of_mate(m: Mate) -> Iterable[float]:
 
 
 def _of_coupling(c: Coupling) -> Iterable[float]:
-    some = (c.ratio, c.radius_a, c.radius_b, c.pressure_angle)
+    some = (c.ratio, c.radius_a, c.radius_b, c.pressure_angle, c.efficiency)
     numbers = [c.offset, c.helix, *(v for v in some if v is not None), *(factor for _, factor in c.factors)]
     return [*numbers, *_feature(c.a), *_feature(c.b)]
 

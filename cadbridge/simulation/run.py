@@ -109,7 +109,7 @@ def simulate(
         code = _STATUS_CODES.get(result.status.code, "CB611")
         findings.add(code, f"{result.status.message} {result.status.advice}".strip())
     beyond_range(lowered, what, result.trajectory, findings)
-    _not_applied(mechanism, what, findings)
+    _not_applied(lowered, what, findings)
     summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
     if rebuilt is not None:
         summary["changes"] = [_told(change) for change in rebuilt.changes]
@@ -138,9 +138,14 @@ def _told(change: Changed) -> dict[str, Any]:
             "energy_lost_J": change.lost}  # fmt: skip
 
 
-def _not_applied(mechanism: Mechanism, scenario: Scenario, findings: Findings) -> None:
-    """Tell the resistance of joints that the run leaves out."""
-    for joint in mechanism.joints:
+def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
+    """Tell the resistance of joints and gears that the run leaves out."""
+    meshes = {mesh.name for mesh in lowered.model.meshes}
+    for coupling in lowered.mechanism.couplings:
+        if (coupling.coupling.efficiency or 1.0) < 1.0 and coupling.name not in meshes:
+            ignored = "the scenario ignores it" if scenario.friction is None else "its wheels have no common carrier"
+            findings.add("CB613", f"{coupling.name} loses power; {ignored}", coupling.coupling.where)
+    for joint in lowered.mechanism.joints:
         named = [w for w, v in (("damping", joint.damping), ("dry friction", joint.friction)) if v]
         if joint.type not in RESISTED and named:
             said = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"

@@ -27,6 +27,8 @@ def tree_joints(lowered: Lowered, *, collapse: bool, integrator: str, findings: 
         findings.add("CB619", "generalized_alpha works on the matrix of the absolute coordinates")
     if not collapse:
         findings.add("CB619", "every row of every mate is to be kept, and a tree takes joints, not rows of mates")
+    if lowered.model.meshes:
+        findings.add("CB619", f"{lowered.model.meshes[0].name} loses power; `friction: ignore` leaves that out")
     if findings.errors:
         raise InputError("The tree method cannot compute this run.", findings)
     found = (_tree_joint(lowered, joint) for joint in lowered.mechanism.joints)

@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from cadbridge.readers.mates_file.values import FeatureSpec, Finite, Name, NotNegative, Positive, Strict, Teeth, fault
+from cadbridge.readers.mates_file.values import (
+    FeatureSpec,
+    Finite,
+    Name,
+    NotNegative,
+    Positive,
+    Share,
+    Strict,
+    Teeth,
+    fault,
+)
 
 Points = Annotated[list[Annotated[list[Finite], Field(min_length=2, max_length=2)]], Field(min_length=3)]
 TeethPair = Annotated[list[Teeth], Field(min_length=2, max_length=2)]
@@ -23,6 +33,7 @@ class GearPair(Strict):
     ratio: Positive | None = None
     radii: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
     pressure_angle: NotNegative | None = None
+    efficiency: Share | None = None
     carrier: Name | None = None
 
 
@@ -34,6 +45,7 @@ class RackPair(Strict):
     a: FeatureSpec
     b: FeatureSpec
     radius: Positive
+    efficiency: Share | None = None
     carrier: Name | None = None
 
 
@@ -59,6 +71,7 @@ class BeltPair(Strict):
     ratio: Positive | None = None
     radii: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
     crossed: bool = False
+    efficiency: Share | None = None
     carrier: Name | None = None
 
 
@@ -72,6 +85,7 @@ class WormPair(Strict):
     starts: Teeth = 1
     teeth: Teeth
     hand: Literal["right", "left"] = "right"
+    efficiency: Share | None = None
     carrier: Name | None = None
 
 
@@ -84,6 +98,7 @@ class HelicalPair(Strict):
     b: FeatureSpec
     teeth: TeethPair
     helix: Finite
+    efficiency: Share | None = None
     carrier: Name | None = None
 
 

@@ -71,7 +71,8 @@ def add_gears(draft: Draft) -> None:
             Coupling(
                 name, kind, a, b, pair.ratio, teeth_a, teeth_b, radius_a, radius_b, carrier,
                 crossed=getattr(spec, "crossed", False), helix=_helix(draft, spec),
-                pressure_angle=_pressure_angle(draft, spec, where, name), where=where,
+                pressure_angle=_pressure_angle(draft, spec, where, name), efficiency=getattr(spec, "efficiency", None),
+                where=where,
             )
         )  # fmt: skip
 

@@ -209,6 +209,13 @@ ENTRIES: dict[str, Entry] = {
         "Leave --collision out, or export to one of those.",
         "cadbridge convert arm.step --to glb --collision hull -o out",
     ),
+    "CB527": Entry(
+        Severity.WARNING,
+        "what teeth lose is not carried",
+        "The format couples joints without loss; the gear's efficiency stays behind.",
+        "Put the losses into the joints' friction in the engine, or simulate here.",
+        "A worm gear of 60 % efficiency.",
+    ),
     "CB530": Entry(
         Severity.ERROR,
         "an export that is not the same in its engine",

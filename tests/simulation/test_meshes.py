@@ -53,3 +53,11 @@ def test_what_is_left_out_is_told(lossy: Mechanism) -> None:
     with pytest.raises(InputError) as refused:
         simulate(lossy, Scenario(duration=0.1), method="tree")
     assert [f.code for f in refused.value.findings] == ["CB619"]
+
+
+def test_exports_tell_that_they_lose_the_losses(lossy: Mechanism, tmp_path: Path) -> None:
+    told = {to: cb.export(lossy, tmp_path / to, to=to) for to in ("mjcf", "json")}
+    assert "CB527" in [f.code for f in told["mjcf"].findings]
+    assert "CB527" not in [f.code for f in told["json"].findings]
+    (again,) = cb.read(told["json"].files[0]).couplings
+    assert again.efficiency == 0.9

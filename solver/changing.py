@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 
 from solver.asked import sample_times
 from solver.constraints import Primitive
-from solver.dynamics import evaluate_all, frames, metric, scaled_residuals
+from solver.dynamics import evaluate_all, frames, scaled_residuals
 from solver.integrate import simulate
-from solver.kkt import solve
+from solver.kkt import dense_accelerations
 from solver.methods import observed, slope_at
+from solver.minimal import jacobian, mass_matrix
 from solver.model import Model
 from solver.projection import carry_angles, complete, drive_values, project
 from solver.result import Occurrence, Result, Status, Trajectory
 from solver.stages import joined, total, widened
 from solver.state import State
-from solver.system import System, prepare
+from solver.system import ROTOR, System, prepare
 
 if TYPE_CHECKING:
     from solver.tree.spanning import TreeJoint
@@ -240,10 +241,10 @@ def _change(course: _Course, change: Change) -> Status | None:
     state = complete(system, carry_angles(before, course.system, system))
     place = {id(r): k for k, r in enumerate(r for r in rows if r.holds)}
     new = [place[id(rows[i])] for i in begun]
-    refused, impulses = _fit(system, state, change, new)
+    refused, fitted, impulses = _fit(system, state, change, new)
     if refused is not None:
         return refused
-    landed = project(system, state)
+    landed = project(system, fitted)
     if not landed.status.ok:
         return _refused("parted", f"{change.name} at t = {before.t:.6g} s: {landed.status.message}", _APART)
     lost = _energy(course.system, before) - _energy(system, landed.state)
@@ -286,10 +287,12 @@ def _holding(model: Model, rows: Sequence[_Held], *, driven: bool) -> Model:
     )
 
 
-def _fit(system: System, state: State, change: Change, new: Sequence[int]) -> tuple[Status | None, dict[str, Array]]:
-    """Whether the state fits the rows of the primitives `new`, and the impulses that it takes (n, 6) by group."""
+def _fit(
+    system: System, state: State, change: Change, new: Sequence[int]
+) -> tuple[Status | None, State, dict[str, Array]]:
+    """Whether the state fits the rows of the primitives `new`; the state after, and the impulses (n, 6) by group."""
     drive = drive_values(system, state.t)
-    T, K, B, W = system.program.terms, system.plan.schur, system.bodies, system.rows
+    T, W = system.program.terms, system.rows
     x, R, v = frames(state.positions, state.quaternions, state.velocities)
     angles = np.zeros(0) if state.angles is None else state.angles
     *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
@@ -300,18 +303,22 @@ def _fit(system: System, state: State, change: Change, new: Sequence[int]) -> tu
     if float(np.max(apart[own], initial=0.0)) > MEETS:
         away, turned = _apart(system, g, blocks, own)
         said = f"{change.name} {at}: the parts do not meet, they are {away:.3g} m and {turned:.3g}° apart"
-        return _refused("parted", said, _APART), {}
+        return _refused("parted", said, _APART), state, {}
     if float(np.max(jump, initial=0.0)) <= MEETS:
-        return None, {}
-    multipliers = np.empty(len(gv))
-    _, weighed, L, scale = metric(T, K, B, W, R, blocks)
-    solve(T, K, blocks, weighed, W.compliance, L, scale, gv, len(state.positions), multipliers)
-    impulses = _by_group(system, blocks, multipliers)
+        return None, state, {}
+    # The whole matrix, for a body without mass takes no impulse: what the sparse factor lends it would show.
+    held = W.kind != ROTOR
+    G = jacobian(system, state)[0]
+    by, multipliers = dense_accelerations(mass_matrix(system, state), G, np.zeros(G.shape[1]), -gv[held])
+    all_rows = np.zeros(len(gv))
+    all_rows[held] = multipliers
+    impulses = _by_group(system, blocks, all_rows)
     if change.plastic:
-        return None, impulses
+        return None, replace(state, velocities=state.velocities + by.reshape(-1, 6)), impulses
     force, moment = _largest(impulses, slice(0, 3)), _largest(impulses, slice(3, 6))
     said = f"{change.name} {at} would need an impulse of {force:.3g} N s and {moment:.3g} N m s"
-    return _refused("impulse", said, "Let the parts meet without a jump of their rates, or say that it is plastic."), {}
+    advice = "Let the parts meet without a jump of their rates, or say that it is plastic."
+    return _refused("impulse", said, advice), state, {}
 
 
 def _apart(system: System, g: Array, blocks: Array, rows: NDArray[np.int64]) -> tuple[float, float]:

@@ -70,6 +70,30 @@ def test_a_plastic_attachment_keeps_momentum_and_loses_energy() -> None:
     assert np.abs(gap).max() < 1e-11
 
 
+def test_a_body_without_mass_takes_no_impulse() -> None:
+    """The pin is on a label without mass that is glued to the first body: the impulse passes through it."""
+    model, state = two_free()
+    expected = joined(model, state, plastic=True).result.trajectory
+    label = RigidBody("label", 0.0, np.zeros((3, 3)))
+    moved = np.concatenate(
+        [state.velocities[0, :3] + np.cross(state.velocities[0, 3:], 0.5 * X), state.velocities[0, 3:]]
+    )
+    whole = State(
+        0.0, np.vstack([state.positions, 0.5 * X]), np.vstack([state.quaternions, state.quaternions[0]]),
+        np.vstack([state.velocities, moved]),
+    )  # fmt: skip
+    glue = weld(0, 2)(whole)
+    held = replace(
+        model, bodies=(*model.bodies, label), primitives=glue, groups=("glue",) * 6,
+        positions=whole.positions, quaternions=whole.quaternions,
+    )  # fmt: skip
+    rows = point_on_point(2, 1, O, np.array([-0.5, -0.6, 0.0]))
+    change = Change(0.0, "attach pin", on=("pin",), make=lambda _: rows, plastic=True)
+    T = simulate_changing(held, whole, changes=[change], duration=0.4, **FINE).result.trajectory
+    assert_allclose(T.velocities[0, :2], expected.velocities[0], atol=1e-12)
+    assert_allclose(momentum(held, T, -1), momentum(model, expected, 0), atol=1e-9)
+
+
 def test_without_plastic_it_is_refused_with_its_size() -> None:
     """Two points on a line that meet at 3 m/s: the impulse is the reduced mass times that."""
     x, q = poses([[0, 0, 0], [1.0, 0, 0]])

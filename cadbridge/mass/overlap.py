@@ -90,7 +90,8 @@ class _Solids:
             if thickness < THINNEST or exact < 0.5 * volume:
                 return 0.0, 0.0
             volume = exact
-        return volume, share
+        # As many digits as single precision is worth: so that equal pairs stay equal on any processor.
+        return float(f"{volume:.7g}"), float(f"{share:.7g}")
 
     def _intersection(self, a: str, b: str, X_AB: Pose, *, fine: bool) -> tuple[float, float, float, float]:
         """Volume (m³), its share of the smaller part, its mean thickness and its size (m)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,11 @@ def parse_ply(data: bytes) -> Mesh | None:
 
 
 def _check(assembly: Assembly, path: Path, findings: Findings) -> None:
-    """Every name refers to something, and every placement is a proper rigid motion."""
+    """Every name is one thing's and refers to something, and every placement is a proper rigid motion."""
+    for what, items in (("part", assembly.parts), ("instance", assembly.instances), ("component", assembly.components)):
+        for name, count in Counter(item.name for item in items).items():
+            if count > 1:
+                findings.add("CB1903", f"{count} {what}s are called {name!r}", Where(str(path), item=name))
     parts = {p.name for p in assembly.parts}
     instances = {i.name for i in assembly.instances}
     components = {c.name for c in assembly.components} | {GROUND}

@@ -176,6 +176,18 @@ ANCHORS: dict[str, dict[str, str]] = {
         "mate": r"\n(#\d+=NEXT_ASSEMBLY_USAGE_OCCURRENCE\('Crank'[^\n]*)",
         "body": r"\n(#\d+=PRODUCT\('Rocker'[^\n]*)",
     },
+    "our json": {
+        "place": r'"assembly": \{.*?"components": \[.*?"name": "Crank".*?"p": \[\s*([-\d.e]+)',
+        "point": r'"assembly": \{.*?"name": "Hinge B",\s*"kind".*?"point": \[\s*([-\d.e]+)',
+        "mass": r'"assembly": \{.*?"parts": \[.*?"name": "Rocker".*?"mass": ([-\d.e]+)',
+        "end": r'"assembly": \{.*?"name": "Hinge B",\s*"kind".*?"component": "([^"]+)"',
+        "other": r'"assembly": \{.*?"name": "Hinge B",\s*"kind".*?"b": \{\s*"component": "([^"]+)"',
+        "kind": r'"assembly": \{.*?"name": "Hinge B",\s*"kind": "([^"]+)"',
+        "place_key": r'"assembly": \{.*?"components": \[.*?"name": "Crank".*?"(X_WC)"',
+        "end_key": r'"assembly": \{.*?"name": "Hinge B",\s*"kind".*?"(component)"',
+        "mate": r'"assembly": \{.*?(\{\s*"name": "Hinge B",\s*"kind".*?\},)\s*\{\s*"name": "Hinge C"',
+        "body": r'"assembly": \{.*?"components": \[.*?(\{\s*"name": "Rocker".*?\},)\s*\{\s*"name": "Wheel"',
+    },
     "mates file": {
         "place": r"\ngears:.*?ratio: ([\d.]+)",
         "point": r"- name: Hinge B\n.*?point:\n\s*- ([-\d.e]+)",

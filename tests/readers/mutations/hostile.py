@@ -182,6 +182,7 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
         "tabs without end": (swap("\tParts", "\t" * 10_000 + "Parts"), "CB1201"),
         "a line without end": (at("ondsel", "end", "/" * 5_000_000), "CB1203"),
     },
+    "our json": {"lists without end": (deep_json, "CB"), "a number of 20,000 digits": (long_integer("our json"), "CB")},
     "mates file": {
         "anchors that grow": (
             lambda text: "\n".join([f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10) if k else '1'}]" for k in range(12)])

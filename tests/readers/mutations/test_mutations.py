@@ -13,6 +13,7 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.errors import CadbridgeError
+from cadbridge.exporters import export
 from tests.readers.mutations.anchors import ANCHORS
 from tests.readers.mutations.common import COMMON, SAME
 from tests.readers.mutations.hostile import HOSTILE
@@ -20,12 +21,18 @@ from tests.readers.same_mechanism.formats import FORMATS
 
 MEMBER = "Document.xml"
 
+BASES = {"mates file": "step with mates", "our json": "simscape joints"}
+"""Of what is no format of same_mechanism, the one that it is made of."""
+
 
 @functools.cache
 def sample(name: str) -> Path:
     """The folder of a format's sample, written once; its source is the only file in `source`."""
     folder = Path(tempfile.mkdtemp())
-    (folder / "source").write_text(FORMATS["step with mates" if name == "mates file" else name].write(folder).name)
+    source = FORMATS[BASES.get(name, name)].write(folder)
+    if name == "our json":
+        source = export(cb.build(cb.read(source)), folder / "out", "json").files[0]
+    (folder / "source").write_text(str(source.relative_to(folder)))
     return folder
 
 

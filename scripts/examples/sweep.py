@@ -31,6 +31,7 @@ def main() -> int:
     parser.add_argument("--joint", required=True)
     parser.add_argument("--torque", type=float, nargs="+", required=True)
     parser.add_argument("--duration", type=float, default=1.0)
+    parser.add_argument("--jobs", type=int, help="so many at once; by default one for each core")
     parser.add_argument("-o", "--output", type=Path, default=Path("sweep"))
     given = parser.parse_args()
 
@@ -51,7 +52,7 @@ def main() -> int:
     plan = cb.jobs.plan(jobs, output=given.output / "runs")
 
     rows = []
-    for result in cb.jobs.run(plan):
+    for result in cb.jobs.run(plan, workers=given.jobs):
         print(f"{result.job.name}: {result.state} {result.reason}", flush=True)
         if result.ok:
             table = read_trajectory(result.job.folder / "run.parquet")

@@ -103,34 +103,47 @@ def _to_error(results: list[dict[str, Any]], engines: Sequence[str], error: floa
 
 
 def _alpha(results: list[dict[str, Any]]) -> list[str]:
-    rows = []
+    rows, growing = [], []
     for result in results:
         own, peer = result["engines"].get(OWN), result["engines"].get("exudyn")
-        for theirs in peer["runs"] if own and peer else ():
-            ours = [r for r in own["runs"] if r["method"] == ALPHA and math.isclose(r["setting"], theirs["setting"])]
-            best = cheapest(own, theirs["position"])
-            same = theirs["seconds"] / theirs["steps"]
-            rows.append(
-                [
-                    result["case"],
-                    f"{theirs['setting']:.3g}",
-                    f"{same * 1e6:.0f}",
-                    _ratio(same, ours[0]["seconds"] / ours[0]["steps"], 1e6, ".0f") if ours else "—",
-                    f"{theirs['position']:.0e}",
-                    f"{ours[0]['position']:.0e}" if ours else "—",
-                    f"{theirs['seconds'] / best['seconds']:.2g}× {best['method']}" if best else "—",
-                ]
-            )
-            if ours:
-                rows[-1][3] = f"{ours[0]['seconds'] / ours[0]['steps'] * 1e6:.0f}"
-                rows[-1].insert(4, f"{same / (ours[0]['seconds'] / ours[0]['steps']):.2g}×")
-            else:
-                rows[-1].insert(4, "—")
+        if not own or not peer:
+            continue
+        mine = {round(r["steps"]): r for r in own["runs"] if r["method"] == ALPHA}
+        rows += [_alpha_row(result["case"], theirs, mine.get(theirs["steps"]), own) for theirs in peer["runs"]]
+        steps = [_one_more(list(mine.values())), _one_more(peer["runs"])]
+        if None not in steps:
+            growing.append([result["case"], *(f"{s * 1e6:.0f}" for s in steps[::-1]), f"{steps[1] / steps[0]:.2g}×"])
     if not rows:
         return []
     head = ["case", "step (s)", "Exudyn (µs a step)", "cadbridge (µs a step)", "ratio"]
     head += ["error of Exudyn (m)", "of cadbridge", "time to Exudyn's error, any method"]
-    return [f"## Against Exudyn: {ALPHA} on both sides at the same step\n", *table(head, rows)]
+    return [
+        f"## Against Exudyn: {ALPHA} on both sides at the same step\n",
+        *table(head, rows),
+        "What one more step costs, between the two finest runs, so that the start of a run is left out:\n",
+        *table(["case", "Exudyn (µs)", "cadbridge (µs)", "ratio"], growing),
+    ]
+
+
+def _alpha_row(case: str, theirs: dict[str, Any], mine: dict[str, Any] | None, own: dict[str, Any]) -> list[str]:
+    """A step of Exudyn's beside ours of the same length, and our least time to its error."""
+    best = cheapest(own, theirs["position"])
+    reached = f"{theirs['seconds'] / best['seconds']:.2g}× {best['method']}" if best else "—"
+    step = theirs["seconds"] / theirs["steps"]
+    row = [case, f"{theirs['setting']:.3g}", f"{step * 1e6:.0f}"]
+    if mine is None:
+        return [*row, "—", "—", f"{theirs['position']:.0e}", "—", reached]
+    ours = mine["seconds"] / mine["steps"]
+    errors = [f"{theirs['position']:.0e}", f"{mine['position']:.0e}"]
+    return [*row, f"{ours * 1e6:.0f}", f"{step / ours:.2g}×", *errors, reached]
+
+
+def _one_more(runs: list[dict[str, Any]]) -> float | None:
+    """Seconds of a step, from the two runs of most steps; None where there are no two."""
+    found = sorted(runs, key=lambda r: -r["steps"])[:2]
+    if len(found) < 2 or found[0]["seconds"] <= found[1]["seconds"]:
+        return None
+    return float((found[0]["seconds"] - found[1]["seconds"]) / (found[0]["steps"] - found[1]["steps"]))
 
 
 def _held(results: list[dict[str, Any]], engines: Sequence[str]) -> list[str]:

@@ -185,7 +185,7 @@ def _notes(results: list[dict[str, Any]]) -> list[str]:
         first = f"first accelerations of a process {result['first_call']:.2f} s" if result.get("first_call") else ""
         lines.append(f"- **{result['case']}**: {first}{agreed}. {result['said']}".rstrip())
         for name, answer in result["engines"].items():
-            lines += [f"  - {name}: {said}" for said in (answer["said"], *answer["failed"]) if said]
+            lines += [f"  - {name}: {said.rstrip(': ')}" for said in (answer["said"], *answer["failed"]) if said]
     return lines
 
 
@@ -216,5 +216,5 @@ def plot(results: list[dict[str, Any]], engines: Sequence[str], place: Path) -> 
     for ax in axes.flat[len(results) :]:
         ax.set_axis_off()
     figure.tight_layout()
-    figure.savefig(place, dpi=110)
+    figure.savefig(place, dpi=70)
     plt.close(figure)

@@ -216,6 +216,13 @@ ENTRIES: dict[str, Entry] = {
         "Put the losses into the joints' friction in the engine, or simulate here.",
         "A worm gear of 60 % efficiency.",
     ),
+    "CB529": Entry(
+        Severity.WARNING,
+        "friction or damping that is not carried",
+        "The joint closes a loop, so the target's tree has no joint that could hold them; the loop moves more easily.",
+        "Apply them in the engine, or export to MJCF.",
+        "The hinge that closes a four-bar, damped by 0.1 N m s, in URDF.",
+    ),
     "CB530": Entry(
         Severity.ERROR,
         "an export that is not the same in its engine",

@@ -125,7 +125,7 @@ def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
 
 
 def tell_limits(tree: Tree, findings: Findings) -> None:
-    """Limits of joints with several freedoms, or of closures, are told: they are not written."""
+    """Limits of joints with several freedoms, and limits and friction of closures, are told: they are not written."""
     single = {
         link.joint.name
         for link in tree.links
@@ -134,3 +134,8 @@ def tell_limits(tree: Tree, findings: Findings) -> None:
     for joint in tree.mechanism.joints:
         if joint.limit is not None and (joint.name not in single or joint.type == "cylindrical"):
             findings.add("CB511", f"the limit of joint {joint.name} ({joint.type})", Where(item=joint.name))
+    held = {link.joint.name for link in tree.links if link.joint is not None}
+    for joint in tree.mechanism.joints:
+        if joint.name not in held and (joint.damping or joint.friction):
+            what = f"damping {joint.damping:g} and friction {joint.friction:g} of joint {joint.name}"
+            findings.add("CB529", what, Where(item=joint.name))

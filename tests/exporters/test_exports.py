@@ -276,6 +276,18 @@ def test_a_loop_that_needs_more_than_a_connect_halves_a_body(tmp_path: Path) -> 
     assert np.max(np.abs(data.efc_pos[: data.ne])) < 1e-4
 
 
+@pytest.mark.parametrize(("to", "told"), [("urdf", 1), ("sdf", 1), ("mjcf", 0)])
+def test_damping_of_a_joint_that_closes_a_loop_is_carried_or_told(to: str, told: int, tmp_path: Path) -> None:
+    mechanism = models.four_bar(damped=0.125)
+    result = export(mechanism, tmp_path / "x", to)
+    closing = {j.name for j in spanning_tree(mechanism).closures}
+    found = [f for f in result.findings if f.code == "CB529"]
+    damped = [j.name for j in mechanism.joints if j.damping]
+    assert set(damped) <= closing
+    assert [f.where.item for f in found] == damped * told
+    assert (result.files[0].read_text().count("0.125") > 0) != bool(told)
+
+
 def test_urdf_tells_its_loops_and_sums(tmp_path: Path) -> None:
     loop = export(models.four_bar(), tmp_path / "loop", "urdf")
     closures = json.loads((tmp_path / "loop" / "closures.json").read_text())

@@ -88,10 +88,10 @@ def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive)
     Where they do, λ is one of many: see `least_multipliers`.
     """
     multipliers = np.zeros(T.constant.shape[0])
-    Q = workspace(K.forest)
+    Q = workspace(K)
     state = (positions, quaternions, velocities, angles)
     acceleration, spun, power = stage(T, K, B, F, W, Q, state, drive, True, multipliers)
-    return acceleration, multipliers, spun, power, repeats(K.forest, Q, W.compliance)
+    return acceleration, multipliers, spun, power, repeats(K, Q, W.compliance)
 
 
 @njit(cache=True)
@@ -106,7 +106,7 @@ def _answered(T, P, B, W, Q, R, v, blocks, force, c, acceleration):  # type: ign
 @njit(cache=True)
 def stage(T, K, B, F, W, Q, state, drive, complete, multipliers):  # type: ignore[no-untyped-def]
     """As `accelerate`, with the room Q; without `complete` only the multipliers of rows that close loops."""
-    P, (positions, quaternions, velocities, angles) = K.forest, state
+    P, (positions, quaternions, velocities, angles) = K, state
     x, R, v = frames(positions, quaternions, velocities)
     value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_some(T, W, P.term, P.row, x, R, v, angles, drive, True)
     turn_rates(T, P.spin, R, v, rate)
@@ -144,17 +144,17 @@ def stage(T, K, B, F, W, Q, state, drive, complete, multipliers):  # type: ignor
 
 
 @njit(cache=True)
-def least_multipliers(T, K, B, W, positions, quaternions, angles, drive, multipliers):  # type: ignore[no-untyped-def]
+def least_multipliers(T, S, B, W, positions, quaternions, angles, drive, multipliers):  # type: ignore[no-untyped-def]
     """λ of least norm in the scaled rows (see `solver.kkt`) with the same Ĝᵀλ as the λ given."""
     n, m = positions.shape[0], multipliers.shape[0]
     x, R, v = frames(positions, quaternions, np.zeros((n, 6)))
     blocks = evaluate_all(T, W, x, R, v, angles, drive, False)[-1]
-    inverse, weighed, L, scale = metric(T, K.schur, B, W, R, blocks)
+    inverse, weighed, L, scale = metric(T, S, B, W, R, blocks)
     y, b, found = np.zeros((n, 6)), np.empty(m), np.empty(m)
     transposed_product(T.row_block, T.block_body, weighed, multipliers, y)
     product(T.row_block, T.block_body, blocks, y, b)
     b += W.compliance * multipliers
-    solve(T, K.schur, blocks, weighed, W.compliance, L, scale, b, n, found)
+    solve(T, S, blocks, weighed, W.compliance, L, scale, b, n, found)
     return found
 
 

@@ -136,7 +136,7 @@ def step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, 
     slopes = np.zeros((stages, size))
     _slope(v, start[3 * n : 7 * n].copy().reshape(n, 4), spins, acceleration, turning, power, slopes[0])
     y = start.copy()
-    place, room, multipliers = np.empty((n, 4)), workspace(K.forest), np.zeros(T.constant.shape[0])
+    place, room, multipliers = np.empty((n, 4)), workspace(K), np.zeros(T.constant.shape[0])
     for s in range(1, stages):
         y[:] = start
         for r in range(s):

@@ -139,7 +139,7 @@ def alpha_step(T, K, B, F, W, length, alpha, h, x, q, v, angles, before, kept, d
         terms = (value, rate, bias, JA, JB)
         _soften(F, W, first, tangents, value, rate, h * alpha.gamma * share, h * h * alpha.beta * share)
         force, missing = _unbalance(T, B, F, W, xs, R, vs, terms, blocks, multipliers, now, drive, c)
-        change, more, _ = respond(T, K.forest, B, W, xs, R, blocks, force, missing)
+        change, more, _ = respond(T, K, B, W, xs, R, blocks, force, missing)
         now += change
         multipliers += more
         # A tenth of the tolerance, in the velocities that the change of the acceleration would make.

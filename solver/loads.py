@@ -258,10 +258,15 @@ def all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, out, power):  # typ
     """Everything that acts but the constraints, into out (n, 6; zero before) and power (rows of drive + 1, W)."""
     n = B.mass.shape[0]
     body_forces(B, R, v, out)
-    coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power)
-    wrench_forces(F, drive, R, v, out, power)
-    bushing_forces(F, x, R, v, n, out, power)
-    callback_forces(T, F, drive, value, rate, JA, JB, n, out, power)
+    # A call hands over all tables: it is spared where there is nothing to do.
+    if F.term.shape[0] + F.motor_term.shape[0] > 0:
+        coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power)
+    if F.wrench_body.shape[0] > 0:
+        wrench_forces(F, drive, R, v, out, power)
+    if F.bushing_a.shape[0] > 0:
+        bushing_forces(F, x, R, v, n, out, power)
+    if F.callback.shape[0] > 0:
+        callback_forces(T, F, drive, value, rate, JA, JB, n, out, power)
 
 
 @njit(cache=True)

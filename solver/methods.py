@@ -83,7 +83,7 @@ def least(system: System, state: State, slope: Slope) -> Array:
     """The multipliers (m,) of least norm that do what those of a slope do."""
     if not slope.repeated:
         return slope.multipliers
-    tables = (system.program.terms, system.plan, system.bodies, system.rows)
+    tables = (system.program.terms, system.schur, system.bodies, system.rows)
     place = (state.positions, state.quaternions, state.angles, slope.drive)
     return np.asarray(least_multipliers(*tables, *place, slope.multipliers))
 

@@ -92,9 +92,9 @@ def displaced(system: System, state: State, motion: Array) -> State:
 
 def settled(system: System, state: State, drive: Array, iterations: int = 30) -> State:
     """The state put on the constraints, where the functions of time have the values `drive` (rows, 3)."""
-    T, K, B, W = system.program.terms, system.plan, system.bodies, system.rows
+    T, S, B, W = system.program.terms, system.schur, system.bodies, system.rows
     angles = np.zeros(system.program.angle_count) if state.angles is None else state.angles.copy()
     x, q, v = state.positions.copy(), state.quaternions.copy(), state.velocities.copy()
-    project_positions(T, K, B, W, system.length, x, q, angles, drive, iterations)
-    project_velocities(T, K, B, W, system.length, x, q, v, angles, drive)
+    project_positions(T, S, B, W, system.length, x, q, angles, drive, iterations)
+    project_velocities(T, S, B, W, system.length, x, q, v, angles, drive)
     return State(state.t, x, q, v, angles)

@@ -31,6 +31,8 @@ POSITION_TOLERANCE = 1e-12
 """Scaled residuals below this are closed."""
 _REACH = 0.5
 _SMALL = 1e-6
+_NEAR = 1e-3
+"""A scaled residual below this is a step's, or rounding: no other pose can be meant than the nearest."""
 
 
 @njit(cache=True)
@@ -48,7 +50,7 @@ def turn_by(q, theta):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def project_positions(T, K, B, W, length, x, q, angles, drive, iterations):  # type: ignore[no-untyped-def]
+def project_positions(T, S, B, W, length, x, q, angles, drive, iterations):  # type: ignore[no-untyped-def]
     """Newton on g in place of x (n, 3), q (n, 4), angles (na,); returns the scaled residual and the rounds."""
     n, m = B.mass.shape[0], T.constant.shape[0]
     still = np.zeros((n, 6))
@@ -66,8 +68,8 @@ def project_positions(T, K, B, W, length, x, q, angles, drive, iterations):  # t
         if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before):
             break
         before = residual
-        inverse, weighed, L, scale = metric(T, K.schur, B, W, R, blocks)
-        y, left = solve(T, K.schur, blocks, weighed, W.compliance, L, scale, g, n, step)
+        inverse, weighed, L, scale = metric(T, S, B, W, R, blocks)
+        y, left = solve(T, S, blocks, weighed, W.compliance, L, scale, g, n, step)
         largest = 0.0
         for i in range(n):
             for j in range(3):
@@ -82,7 +84,7 @@ def project_positions(T, K, B, W, length, x, q, angles, drive, iterations):  # t
 
 
 @njit(cache=True)
-def project_velocities(T, K, B, W, length, x, q, v, angles, drive):  # type: ignore[no-untyped-def]
+def project_velocities(T, S, B, W, length, x, q, v, angles, drive):  # type: ignore[no-untyped-def]
     """v (n, 6) ← v − M⁻¹Ĝᵀ S⁺ (Ĝ v − …), twice at most; returns the scaled residual."""
     n, m = B.mass.shape[0], T.constant.shape[0]
     residual = 0.0
@@ -94,8 +96,8 @@ def project_velocities(T, K, B, W, length, x, q, v, angles, drive):  # type: ign
         residual = second.max() if m > 0 else 0.0
         if residual < 1e-14 or repeat == 2:
             break
-        inverse, weighed, L, scale = metric(T, K.schur, B, W, R, blocks)
-        y, left = solve(T, K.schur, blocks, weighed, W.compliance, L, scale, gv, n, step)
+        inverse, weighed, L, scale = metric(T, S, B, W, R, blocks)
+        y, left = solve(T, S, blocks, weighed, W.compliance, L, scale, gv, n, step)
         v -= y
     return residual
 
@@ -107,10 +109,10 @@ def put_back(T, K, B, W, length, x, q, v, angles, drive, iterations):  # type: i
     The rows of joints are met exactly, so that rows that contradict each other leave their gap in those that close
     loops. The factor serves as long as the corrections are small. Returns the scaled residual of the positions.
     """
-    n, m, P = B.mass.shape[0], T.constant.shape[0], K.forest
+    n, m = B.mass.shape[0], T.constant.shape[0]
     if m == 0:
         return 0.0
-    Q, still, y = workspace(P), np.zeros((n, 6)), np.empty((n, 6))
+    Q, still, y = workspace(K), np.zeros((n, 6)), np.empty((n, 6))
     before, moved, residual = np.inf, np.inf, 0.0
     # Far from the origin positions are rounded more coarsely than rows can tell.
     floor = 1e-15 + 2e-16 * np.abs(x).max() / length
@@ -127,19 +129,19 @@ def put_back(T, K, B, W, length, x, q, v, angles, drive, iterations):  # type: i
         if done and rates < 1e-14:
             break
         if moved > _SMALL:
-            factor_sweeps(P, B, W.compliance, xs, R, blocks, Q)
+            factor_sweeps(K, B, W.compliance, xs, R, blocks, Q)
             moved = 0.0
         if done:
-            lift(P, Q, R, gv, y)
-            answer(T, P, B, Q, W.compliance, R, blocks, still, gv, y, Q.closing)
+            lift(K, Q, R, gv, y)
+            answer(T, K, B, Q, W.compliance, R, blocks, still, gv, y, Q.closing)
             v -= y
             if rates < _SMALL or rounds == iterations:
                 break
             before = residual
             continue
         before = residual
-        lift(P, Q, R, g, y)
-        answer(T, P, B, Q, W.compliance, R, blocks, still, g, y, Q.closing)
+        lift(K, Q, R, g, y)
+        answer(T, K, B, Q, W.compliance, R, blocks, still, g, y, Q.closing)
         moved = max(moved, _move(x, q, y, length))
     return residual
 
@@ -221,14 +223,39 @@ def project(system: System, state: State, tolerance: float = 1e-9, iterations: i
     """Put a state on the constraints. The status tells the groups whose rows stay open above `tolerance`."""
     s = complete(system, state)
     drive = drive_values(system, s.t)
-    tables = (system.program.terms, system.plan, system.bodies, system.rows, system.length)
-    project_positions(*tables, s.positions, s.quaternions, s.angles, drive, iterations)
-    project_velocities(*tables, s.positions, s.quaternions, s.velocities, s.angles, drive)
+    T, B, W, length = system.program.terms, system.bodies, system.rows, system.length
+    if float(np.max(_residuals(system, s, drive)[0], initial=0.0)) < _NEAR:
+        near = complete(system, s)
+        put_back(
+            T,
+            system.plan,
+            B,
+            W,
+            length,
+            near.positions,
+            near.quaternions,
+            near.velocities,
+            near.angles,
+            drive,
+            iterations,
+        )
+        first, second = _residuals(system, near, drive)
+        if max(np.max(first, initial=0.0), np.max(second, initial=0.0)) < 1e-3 * tolerance:
+            return Projected(near, _status(system, first, second, tolerance), first, second)
+    # Far away, or where rows contradict each other, all rows count alike.
+    project_positions(T, system.schur, B, W, length, s.positions, s.quaternions, s.angles, drive, iterations)
+    project_velocities(T, system.schur, B, W, length, s.positions, s.quaternions, s.velocities, s.angles, drive)
+    first, second = _residuals(system, s, drive)
+    return Projected(s, _status(system, first, second, tolerance), first, second)
+
+
+def _residuals(system: System, s: State, drive: Array) -> tuple[Array, Array]:
+    """The scaled residuals (m,) of positions and rates at a complete state."""
     x, R, v = frames(s.positions, s.quaternions, s.velocities)
     T, W = system.program.terms, system.rows
     *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.angles, drive, True)
     first, second = scaled_residuals(T, W, system.length, blocks, g, gv)
-    return Projected(s, _status(system, first, second, tolerance), first, second)
+    return first, second
 
 
 def _status(system: System, first: Array, second: Array, tolerance: float) -> Status:

@@ -50,13 +50,6 @@ class Bodies(NamedTuple):
     gravity: Array
 
 
-class Plans(NamedTuple):
-    """How the saddle-point system is solved: in sweeps over a forest, and by the Schur complement of all rows."""
-
-    forest: Forest
-    schur: Plan
-
-
 class Rows(NamedTuple):
     """What a row is (HOLD, ANGLE, SPEED, ROTOR), its motor (−1: none) and its compliance 1/armature (else 0)."""
 
@@ -75,7 +68,7 @@ class System:
 
     model: Model
     program: Program
-    plan: Plans
+    plan: Forest
     bodies: Bodies
     loads: Loads
     drives: tuple[tuple[str, TimeFunction], ...]
@@ -89,6 +82,11 @@ class System:
     def soft(self) -> tuple[int, tuple[Array, Array]]:
         """The first row of a rotor, and the damping and stiffness that never change (`solver.tangents`)."""
         return int(np.searchsorted(self.rows.kind == ROTOR, True)), constant_tangents(self.model)
+
+    @cached_property
+    def schur(self) -> Plan:
+        """The plan of the Schur complement of all rows (`solver.kkt`), found when it is first needed."""
+        return plan(self.program)
 
     @property
     def constraint_rows(self) -> int:
@@ -136,7 +134,7 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
     return System(
         model=model,
         program=program,
-        plan=Plans(forest(program, held, model.positions, model.quaternions, _loaded(loads)), plan(program)),
+        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads)),
         bodies=_bodies(model, lent),
         loads=loads,
         drives=drives(model),

@@ -42,17 +42,15 @@ def _path(program: Program, row: int, place: Ints, parent: Ints) -> tuple[int, l
     T, n = program.terms, program.bodies
     terms = slice(T.row_term[row], T.row_term[row + 1])
     bodies = {int(b) for b in (*T.body_a[terms], *T.body_b[terms])}
-    chains = []
-    for body in bodies:
-        chain, k = [], int(place[body]) if body != n else -1
-        while k >= 0:
-            chain.append(k)
-            k = int(parent[k])
-        chains.append(chain)
-    common = set(chains[0]).intersection(*chains[1:])
-    # Parents come before their children, so that the lowest common one has the largest place.
-    top = max(common, default=-1)
-    return top, sorted({k for chain in chains for k in chain} - common)
+    # Parents come before their children: of several places, the largest is no ancestor of the others.
+    here = {int(place[body]) if body != n else -1 for body in bodies}
+    passed: list[int] = []
+    while len(here) > 1:
+        k = max(here)
+        here.discard(k)
+        here.add(int(parent[k]))
+        passed.append(k)
+    return here.pop(), sorted(passed)
 
 
 def _coupled(n: int, paths: list[tuple[int, list[int]]]) -> list[set[int]]:

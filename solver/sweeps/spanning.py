@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -38,7 +39,7 @@ class Joint:
 
 def joints_of(program: Program, held: int, poses: Poses) -> dict[tuple[int, int], Joint]:
     """For each pair of bodies that planes or angles join, the rows that make its joint."""
-    T, n = program.terms, program.bodies
+    T = program.terms
     found: dict[tuple[int, int], list[int]] = defaultdict(list)
     for row in range(held):
         k = int(T.row_term[row])
@@ -46,67 +47,71 @@ def joints_of(program: Program, held: int, poses: Poses) -> dict[tuple[int, int]
         a, b = int(T.body_a[k]), int(T.body_b[k])
         if single and a != b and T.kind[k] in (PLANE, DOT):
             found[min(a, b), max(a, b)].append(row)
+    gradients = _gradients(program, poses)
     joints = {}
     for (low, high), rows in found.items():
         planes = [r for r in rows if T.kind[T.row_term[r]] == PLANE]
         angles = [r for r in rows if T.kind[T.row_term[r]] == DOT]
-        joint = Joint(low, high, _chosen_planes(program, planes), _chosen_angles(program, angles, poses, n))
+        joint = Joint(low, high, _chosen_planes(program, planes), _chosen_angles(program, angles, gradients))
         if joint.rows:
             joints[low, high] = joint
     return joints
 
 
+def _gradients(program: Program, poses: Poses) -> Array:
+    """e × w (T, 3) of all terms at the reference poses, world axes."""
+    T = program.terms
+    turns = np.concatenate([poses.rotations, np.eye(3)[None]])
+    first = np.einsum("kij,kj->ki", turns[T.body_a], T.first_a)
+    return np.cross(first, np.einsum("kij,kj->ki", turns[T.body_b], T.direction_b))
+
+
 def _chosen_planes(program: Program, rows: list[int]) -> list[int]:
     """The most planes through one point with independent normals, in one body each."""
     T = program.terms
-    best: list[int] = []
+    sharing: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for row in rows:
         k = T.row_term[row]
-        chosen: list[int] = []
-        for other in rows:
-            i = T.row_term[other]
-            together = T.body_a[i] == T.body_a[k] and np.abs(T.point_b[i] - T.point_b[k]).max() <= _SAME
-            if together and _adds(T.first_a[i], [T.first_a[T.row_term[c]] for c in chosen]):
-                chosen.append(other)
+        sharing[_rounded(T.body_a[k], T.point_b[k])].append(row)
+    best: list[int] = []
+    for members in sharing.values():
+        chosen = _independent(program, members, T.first_a)
         if len(chosen) > len(best):
             best = chosen
-        if len(best) == 3:
-            break
     return best
 
 
-def _adds(direction: Array, others: list[Array]) -> bool:
-    """Whether a direction is independent of others, at most two; (almost) no length is none."""
-    if not others:
-        return float(np.linalg.norm(direction)) > _INDEPENDENT
-    basis = np.linalg.qr(np.array(others).T)[0]
-    return len(others) < 3 and float(np.linalg.norm(direction - basis @ (basis.T @ direction))) > _INDEPENDENT
+def _independent(program: Program, rows: list[int], vectors: Array) -> list[int]:
+    """The first rows, three at most, whose vectors (T, 3) are independent; one of (almost) no length never is."""
+    kept: list[int] = []
+    others: list[tuple[float, ...]] = []
+    for row in rows:
+        x, y, z = (float(c) for c in vectors[program.terms.row_term[row]])
+        for a, b, c in others:
+            part = x * a + y * b + z * c
+            x, y, z = x - part * a, y - part * b, z - part * c
+        size = math.sqrt(x * x + y * y + z * z)
+        if size > _INDEPENDENT:
+            kept.append(row)
+            others.append((x / size, y / size, z / size))
+        if len(kept) == 3:
+            break
+    return kept
 
 
-def _chosen_angles(program: Program, rows: list[int], poses: Poses, n: int) -> list[int]:
+def _chosen_angles(program: Program, rows: list[int], gradients: Array) -> list[int]:
     """Three angles that hold the orientation, or two about one common direction, or one."""
-    T = program.terms
-
-    def gradient(row: int) -> Array:
-        k = T.row_term[row]
-        a, b = (-1 if body == n else int(body) for body in (T.body_a[k], T.body_b[k]))
-        return np.cross(poses.turn(a, T.first_a[k]), poses.turn(b, T.direction_b[k]))
-
-    def independent(chosen: list[int]) -> list[int]:
-        kept: list[int] = []
-        for row in chosen:
-            if _adds(gradient(row), [gradient(c) for c in kept]):
-                kept.append(row)
-        return kept
-
-    all_three = independent(rows)
+    all_three = _independent(program, rows, gradients)
     if len(all_three) == 3:
         return all_three
+    sharing: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for row in rows:
         for side in (0, 1):
-            pair = independent([r for r in rows if direction(program, r, side) == direction(program, row, side)])
-            if len(pair) == 2:
-                return pair
+            sharing[direction(program, row, side)].append(row)
+    for members in sharing.values():
+        pair = _independent(program, members, gradients)
+        if len(pair) == 2:
+            return pair
     return all_three[:1]
 
 
@@ -115,7 +120,11 @@ def direction(program: Program, row: int, side: int) -> tuple[int, ...]:
     T = program.terms
     k = T.row_term[row]
     body, vector = ((T.body_a[k], T.first_a[k]), (T.body_b[k], T.direction_b[k]))[side]
-    return (int(body), *np.round(vector / _SAME).astype(np.int64).tolist())
+    return _rounded(body, vector)
+
+
+def _rounded(body: int, vector: Array) -> tuple[int, ...]:
+    return (int(body), *(round(float(c) / _SAME) for c in vector))
 
 
 def span(n: int, pairs: dict[tuple[int, int], Joint]) -> list[Joint]:

@@ -87,7 +87,7 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
     _check_coasting(system, x, R, v, dense(system.program, blocks), asked)
     G, force, soft = dense(system.program, blocks), rng.normal(size=(n, 6)), W.kind == ROTOR
     c = np.where(soft, 0.0, G @ rng.normal(size=6 * n))
-    found, multipliers, repeated = respond(T, system.plan.forest, system.bodies, W, x, R, blocks, force, c)
+    found, multipliers, repeated = respond(T, system.plan, system.bodies, W, x, R, blocks, force, c)
     mass = np.zeros((n, 6, n, 6))
     for i, body in enumerate(model.bodies):
         mass[i, :3, i, :3], mass[i, 3:, i, 3:] = body.mass * np.eye(3), R[i] @ body.inertia @ R[i].T
@@ -105,7 +105,7 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
         atol=rounding * pull,
     )
     if repeated:
-        tables = (T, system.plan, system.bodies, W, positions, quaternions, s.angles, drive_values(system, 0.0))
+        tables = (T, system.schur, system.bodies, W, positions, quaternions, s.angles, drive_values(system, 0.0))
         multipliers = least_multipliers(*tables, multipliers)
     # With rotors the reference measures rows by what they are between bodies that carry them.
     if repeated and soft.any():
@@ -116,7 +116,7 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
 
 def _check_coasting(system: System, x: Array, R: Array, v: Array, G: Array, asked: Array) -> None:
     """The closed form of what velocities ask of the joints against their rows' own second derivatives."""
-    P, n = system.plan.forest, len(v) - 1
+    P, n = system.plan, len(v) - 1
     Q, coasting = workspace(P), np.empty((n, 6))
     place_joints(P, x, R, Q.shift, Q.reach, Q.free, Q.turned)
     coast(P, Q, R, v, coasting)
@@ -172,7 +172,7 @@ def test_chains_of_small_loops_cost_no_more_than_their_length(moving: bool) -> N
     """Slots, entries of the factor and updates: what the sweeps run through."""
     sizes = []
     for count in (10, 20):
-        forest = prepare(_ladder(count, moving)).plan.forest
+        forest = prepare(_ladder(count, moving)).plan
         assert len(forest.row) == 5 * count
         sizes.append([len(forest.slot_loop), len(forest.column), len(forest.pair_target), len(forest.update_target)])
     few, many = np.array(sizes)

@@ -45,29 +45,40 @@ def shaft_spins(B, quaternions, velocities):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def spun(turn, spins, quaternions, time, out):  # type: ignore[no-untyped-def]
     """out (n, 4) = δ ⊗ exp(time · s) ⊗ q₀."""
-    base, both = np.empty(4), np.empty(4)
     for i in range(spins.shape[0]):
-        rate = math.sqrt(spins[i, 0] ** 2 + spins[i, 1] ** 2 + spins[i, 2] ** 2)
-        half = 0.5 * rate * time
-        factor = math.sin(half) / rate if rate > 1e-300 else 0.5 * time
-        base[0] = math.cos(half)
-        for j in range(3):
-            base[1 + j] = factor * spins[i, j]
-        multiply(base, quaternions[i], both)
-        multiply(turn[i], both, out[i])
+        a, b = quaternions[i, 0], quaternions[i, 1]
+        c, d = quaternions[i, 2], quaternions[i, 3]
+        square = spins[i, 0] ** 2 + spins[i, 1] ** 2 + spins[i, 2] ** 2
+        if square > 0.0:
+            rate = math.sqrt(square)
+            half = 0.5 * rate * time
+            factor = math.sin(half) / rate if rate > 1e-300 else 0.5 * time
+            base = (math.cos(half), factor * spins[i, 0], factor * spins[i, 1], factor * spins[i, 2])
+            a, b, c, d = quaternion_product(base, (a, b, c, d))
+        found = quaternion_product((turn[i, 0], turn[i, 1], turn[i, 2], turn[i, 3]), (a, b, c, d))
+        for j in range(4):
+            out[i, j] = found[j]
+
+
+@njit(cache=True, inline="always")
+def quaternion_product(a, b):  # type: ignore[no-untyped-def]
+    """a ⊗ b, four floats each."""
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3],
+        a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1],
+    )
 
 
 @njit(cache=True)
 def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[no-untyped-def]
     """out (N,) = [v, δ', v̇, α̇, power]."""
     n, na = v.shape[0], turning.shape[0]
-    w, s = np.zeros(4), np.zeros(4)
-    first, second = np.empty(4), np.empty(4)
     for i in range(n):
-        for j in range(3):
-            w[1 + j], s[1 + j] = v[i, 3 + j], spins[i, j]
-        multiply(w, turn[i], first)
-        multiply(turn[i], s, second)
+        d = (turn[i, 0], turn[i, 1], turn[i, 2], turn[i, 3])
+        first = quaternion_product((0.0, v[i, 3], v[i, 4], v[i, 5]), d)
+        second = quaternion_product(d, (0.0, spins[i, 0], spins[i, 1], spins[i, 2]))
         for j in range(3):
             out[3 * i + j] = v[i, j]
         for j in range(4):

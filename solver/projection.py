@@ -179,6 +179,8 @@ def drive_values(system: System, t: float) -> Array:
     Raises ValueError that names the load whose function has no value, and what a callback raised since.
     """
     system.callbacks.check()
+    if not system.drives:
+        return np.empty((0, 3))
     values = np.empty((len(system.drives), 3))
     if not system.drives:
         return values

@@ -139,9 +139,12 @@ def factor(P, B, compliance, x, R, blocks, Q):  # type: ignore[no-untyped-def]
         _begin_loops(P, B, blocks, Q)
     _own_inertia(B, R, P, A)
     place_joints(P, x, R, shift, Q.reach, free, Q.turned)
+    start, slots, updates, targets, own = P.column_start, P.column_slot, P.update_start, P.update_target, P.own_slot
+    schur, weight, pivots, rows = Q.schur, Q.weight, Q.pivot, P.row
     for k in range(n - 1, -1, -1):
         for e in range(closed[n - 1 - k], closed[n - k]):
-            _close(P, Q, compliance, k, e)
+            soft = compliance[rows[e]]
+            _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, k, e)
         for j in range(6 - planes[k] - angles[k]):
             _eliminate(A, free, felt, give, k, j)
             if passing[k] > 0:
@@ -164,7 +167,8 @@ def factor(P, B, compliance, x, R, blocks, Q):  # type: ignore[no-untyped-def]
             for t in range(slot_start[k], slot_start[k] + passing[k]):
                 hand_on(carried, t, slot_parent[t], shift, k)
     for e in range(closed[n], loops):
-        _close(P, Q, compliance, -1, e)
+        soft = compliance[rows[e]]
+        _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, -1, e)
 
 
 @njit(cache=True)
@@ -205,30 +209,28 @@ def _pass(pair_start, pair_target, swept, schur, carried, free, felt, give, k, j
 
 
 @njit(cache=True)
-def _close(P, Q, compliance, k, e):  # type: ignore[no-untyped-def]
-    """Eliminate the loop row e where its paths meet: at place k, or at the ground (−1)."""
-    low, high = P.column_start[e], P.column_start[e + 1]
-    schur, carried = Q.schur, Q.carried
-    least = MU * Q.weight[e]
+def _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, k, e):  # type: ignore[no-untyped-def]
+    """Eliminate the loop row e of compliance `soft` where its paths meet: at place k, or at the ground (−1)."""
+    low, high = start[e], start[e + 1]
+    least = MU * weight[e]
     # Rounding can leave a pivot of a repeated row below μ; it must not fall to nothing.
-    size = max(schur[low] + compliance[P.row[e]] + least, 0.1 * least)
+    size = max(schur[low] + soft + least, 0.1 * least)
     pivot = 1.0 / size if size > 1e-300 else 0.0
-    Q.pivot[e] = pivot
-    target = P.update_start[e]
+    pivots[e] = pivot
+    target = updates[e]
     for i in range(low + 1, high):
         share = schur[i] * pivot
         for j in range(low + 1, i + 1):
-            schur[P.update_target[target]] -= share * schur[j]
+            schur[targets[target]] -= share * schur[j]
             target += 1
     if k >= 0:
-        own = P.own_slot[e]
+        t = own[e]
         for i in range(low + 1, high):
             share = schur[i] * pivot
-            t = P.column_slot[i]
             for c in range(6):
-                carried[t, c] -= share * carried[own, c]
-        v = (carried[own, 0], carried[own, 1], carried[own, 2])
-        add_outer(Q.inertia, k, pivot, v, (carried[own, 3], carried[own, 4], carried[own, 5]))
+                carried[slots[i], c] -= share * carried[t, c]
+        v = (carried[t, 0], carried[t, 1], carried[t, 2])
+        add_outer(A, k, pivot, v, (carried[t, 3], carried[t, 4], carried[t, 5]))
 
 
 @njit(cache=True)

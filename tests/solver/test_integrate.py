@@ -88,7 +88,7 @@ def test_ten_turns_in_one_step_keep_the_phase() -> None:
     slope = slope_at(system, State(0.0, *start))
     begin = (slope.acceleration, slope.turning, slope.power)
     x, q, v, angles, _, error = step(T, K, B, F, W, DOPRI5_TABLEAU, 1.0, *start, np.zeros(1), begin, drives, 1e-8, 1e-8)
-    residual, _ = project_positions(T, K, B, W, system.length, x, q, angles, drives[-1], 8)
+    residual, _ = project_positions(T, system.schur, B, W, system.length, x, q, angles, drives[-1], 8)
     assert error < 1.0
     assert residual < 1e-13
     assert_allclose(angles[-2:], [20 * np.pi, -20 * np.pi / 1.5], rtol=1e-12)

@@ -8,6 +8,7 @@ so that wheels may turn many times in one step.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,6 +17,9 @@ from solver.constraints.kernels import out_of, rotations
 from solver.dynamics import accelerate, stage
 from solver.projection import put_back
 from solver.sweeps.work import workspace
+
+_CLOSED = 1e-11
+"""A residual of the projection below this is none."""
 
 
 @njit(cache=True)
@@ -208,3 +212,44 @@ def advance(T, K, B, F, W, length, tableau, h, x, q, v, angles, work, slope, dri
         moved, residual = settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol)
         end = accelerate(T, K, B, F, W, x, q, v, angles, drive)
     return x, q, v, angles, work, error, moved, residual, end
+
+
+class Pace(NamedTuple):
+    """How long steps are: the last one, the longest allowed, whether all are equal, the exponent and the safeties."""
+
+    h: float
+    longest: float
+    fixed: bool
+    exponent: float
+    safety: float
+    shrink: float
+    grow: float
+    allowed: float
+
+
+@njit(cache=True)
+def march(T, K, B, F, W, length, tableau, pace, t, until, end, state, work, slope, drives, most, rtol, atol):  # type: ignore[no-untyped-def]
+    """Plain steps in one call, `most` of them, as long as each is taken at once and ends before `until`.
+
+    For models without functions of time. `state` is (x, q, v, angles), `slope` what `accelerate` found there. Ends
+    before a step that is refused or would meet `until` or the half of what is left to `end`. Returns state, work,
+    slope, time, the next step's length, the number of steps, the shortest and the longest.
+    """
+    x, q, v, angles = state
+    h, taken, shortest, longest = pace.h, 0, np.inf, 0.0
+    while taken < most and t + h < until and (pace.fixed or h <= 0.5 * (end - t)):
+        begin = (slope[0], slope[2], slope[3])
+        new_x, new_q, new_v, new_angles, done, error, moved, residual, found = advance(
+            T, K, B, F, W, length, tableau, h, x, q, v, angles, work, begin, drives, drives[0], rtol, atol
+        )
+        # A comparison with NaN is false.
+        if not (error <= 1.0 and residual <= _CLOSED and (pace.fixed or moved <= pace.allowed)):
+            break
+        x, q, v, angles, work, slope = new_x, new_q, new_v, new_angles, done, found
+        t += h
+        taken += 1
+        shortest, longest = min(shortest, h), max(longest, h)
+        if not pace.fixed:
+            factor = pace.safety * max(error, 1e-10) ** -pace.exponent
+            h = min(pace.longest, h * min(pace.grow, max(pace.shrink, factor)))
+    return (x, q, v, angles), work, slope, t, h, taken, shortest, longest

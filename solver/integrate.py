@@ -18,7 +18,7 @@ from solver.asked import check_events, checked, sample_times
 from solver.callbacks import LoadError
 from solver.dense import Segment, Slope
 from solver.events import Event, crossings
-from solver.explicit import shaft_spins
+from solver.explicit import Pace, shaft_spins
 from solver.methods import Absolute, Attempt, Engine, Method, least, observed
 from solver.model import Model
 from solver.projection import carry_angles, project
@@ -186,6 +186,7 @@ def _advance_all(
         while sampled < len(times):
             if should_stop():
                 return _stopped(run)
+            _march(run, float(times[sampled]), float(times[-1]))
             before = (run.state, run.slope, run.work)
             status = _advance(run, float(times[-1]))
             if status is not None:
@@ -221,6 +222,25 @@ def _reached(run: _Run) -> float:
 
 def _stopped(run: _Run) -> Status:
     return Status(False, "stopped", f"stopped at t = {run.state.t:.6g} s", "All samples before it are kept.")
+
+
+def _march(run: _Run, until: float, end: float) -> None:
+    """Plain steps at once, in one call, before the one that meets the next sample or needs a closer look."""
+    engine, fixed = run.engine, run.fixed is not None
+    if run.events or not (isinstance(engine, Absolute) and engine.marches):
+        return
+    limits = (_SAFETY, _SHRINK, _GROW, _PROJECTION_ALLOWED)
+    pace = Pace(run.h, run.longest_step, fixed, run.method.exponent, *limits)
+    before = until - 1e-12 * max(1.0, abs(until))
+    tolerances = (0.0, np.inf) if fixed else run.tolerances
+    found = engine.march(run.state, run.slope, run.work, pace, before, end, tolerances)
+    if found.steps == 0:
+        return
+    run.state, run.slope, run.work, run.h = found.state, found.slope, found.work, found.h
+    run.memory = engine.begin(run.state, run.slope)
+    run.steps += found.steps
+    run.evaluations += found.steps * (run.method.evaluations + 1)
+    run.shortest, run.longest = min(run.shortest, found.shortest), max(run.longest, found.longest)
 
 
 def _advance(run: _Run, end: float) -> Status | None:

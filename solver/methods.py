@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from solver.dense import Slope
 from solver.dynamics import accelerate, least_multipliers, observe
-from solver.explicit import advance, settle
+from solver.explicit import Pace, advance, march, settle
 from solver.implicit import Alpha, alpha_coefficients, alpha_step
 from solver.projection import drive_values
 from solver.state import State
@@ -18,6 +18,10 @@ from solver.system import System
 from solver.tableaus import DOP853_TABLEAU, DOPRI5_TABLEAU, RK4_TABLEAU, Tableau
 
 Array = NDArray[np.float64]
+Pair = tuple[float, float]
+
+_MARCHED = 20_000
+"""Bodies times steps of one call: some tens of milliseconds, after which a run looks whether it is to stop."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,19 @@ def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, 
     return (q[:c], qd[:c], qdd[:c], *rest)
 
 
+@dataclass(frozen=True, eq=False)
+class March:
+    """Steps taken at once: where they ended, the length of the next, how many, the shortest and the longest (s)."""
+
+    state: State
+    slope: Slope
+    work: Array
+    h: float
+    steps: int
+    shortest: float
+    longest: float
+
+
 class Engine(Protocol):
     """How a run is computed: accelerations at a state, steps, and states put on the constraints."""
 
@@ -150,6 +167,27 @@ class Absolute:
         """See `Engine`."""
         tried = _explicit if self.method.tableau is not None else _implicit
         return tried(self.system, self.method, state, slope, work, memory, h, tolerances)
+
+    @property
+    def marches(self) -> bool:
+        """Whether many steps can be taken in one call: no functions of time, of Python, within them."""
+        return self.method.tableau is not None and not self.system.drives
+
+    def march(
+        self, state: State, slope: Slope, work: Array, pace: Pace, until: float, end: float, tolerances: Pair
+    ) -> March:
+        """Steps taken in one call, up to the first that ends beyond `until` (s) or needs a closer look."""
+        s, n = self.system, len(state.positions)
+        T, K, B, F, W = s.program.terms, s.plan, s.bodies, s.loads, s.rows
+        tableau = self.method.tableau
+        assert tableau is not None
+        place = (state.positions, state.quaternions, state.velocities, state.angles)
+        begin = (slope.acceleration, slope.multipliers, slope.turning, slope.power, slope.repeated)
+        drives, most = np.empty((len(tableau.nodes), 0, 3)), max(1, _MARCHED // max(1, n))
+        found, done, last, t, h, steps, shortest, longest = march(
+            T, K, B, F, W, s.length, tableau, pace, state.t, until, end, place, work, begin, drives, most, *tolerances
+        )
+        return March(State(t, *found), _slope_of(last, slope.drive), done, h, steps, shortest, longest)
 
     def settle(self, state: State, tolerances: tuple[float, float]) -> State:
         """See `Engine`."""

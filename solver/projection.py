@@ -182,8 +182,6 @@ def drive_values(system: System, t: float) -> Array:
     if not system.drives:
         return np.empty((0, 3))
     values = np.empty((len(system.drives), 3))
-    if not system.drives:
-        return values
     for k, (name, function) in enumerate(system.drives):
         try:
             values[k] = function.evaluate(t)

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from solver import functions, gear_errors, rotation, simulate, wrenches
 from solver.constraints import GROUND, Distance, PointOnPlane
+from solver.events import Event
 from solver.explicit import step
 from solver.methods import slope_at
 from solver.model import Model, Motor
@@ -201,3 +202,16 @@ def test_a_motor_without_a_value_ends_the_run_and_keeps_what_is_done() -> None:
     assert result.status.code == "no_value"
     assert "sqrt(0.5 - t)" in result.status.message
     assert 5 <= len(result.trajectory.t) <= 6
+
+
+@pytest.mark.parametrize("options", [{"integrator": "dopri5"}, {"integrator": "rk4", "step": 2e-3}])
+def test_steps_in_one_call_are_the_steps_taken_one_by_one(options: dict[str, Any]) -> None:
+    """An event that never occurs makes the run look at each step."""
+    model = pendulum(2)
+    never = Event("never", 0, 1e6)
+    asked = {"duration": 3.0, "rate": 1.0, "rtol": 1e-7, "atol": 1e-7, **options}
+    at_once, one_by_one = simulate(model, **asked), simulate(model, events=(never,), **asked)
+    assert at_once.statistics.steps == one_by_one.statistics.steps > 100
+    assert at_once.statistics.longest == one_by_one.statistics.longest
+    assert_allclose(at_once.trajectory.positions, one_by_one.trajectory.positions, rtol=0, atol=1e-14)
+    assert_allclose(at_once.trajectory.multipliers, one_by_one.trajectory.multipliers, rtol=1e-9, atol=1e-9)

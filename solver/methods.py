@@ -20,8 +20,8 @@ from solver.tableaus import DOP853_TABLEAU, DOPRI5_TABLEAU, RK4_TABLEAU, Tableau
 Array = NDArray[np.float64]
 Pair = tuple[float, float]
 
-_MARCHED = 20_000
-"""Bodies times steps of one call: some tens of milliseconds, after which a run looks whether it is to stop."""
+_MARCHED = 300
+"""Steps of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class Absolute:
         assert tableau is not None
         place = (state.positions, state.quaternions, state.velocities, state.angles)
         begin = (slope.acceleration, slope.multipliers, slope.turning, slope.power, slope.repeated)
-        drives, most = np.empty((len(tableau.nodes), 0, 3)), max(1, _MARCHED // max(1, n))
+        drives, most = np.empty((len(tableau.nodes), 0, 3)), max(1, 10 * _MARCHED // (10 + n))
         found, done, last, t, h, steps, shortest, longest = march(
             T, K, B, F, W, s.length, tableau, pace, state.t, until, end, place, work, begin, drives, most, *tolerances
         )

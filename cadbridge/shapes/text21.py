@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<string>'(?:[^']|'')*')|#(?P<ref>\d+)|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
     r"|\.(?P<enum>\w+)\.|(?P<name>[A-Za-z_]\w*)|(?P<binary>\"[0-9A-Fa-f]*\")|(?P<mark>[(),$*]))"
 )
+_ROW = re.compile(r"(CARTESIAN_POINT|DIRECTION)\s*\(\s*'([^']*)'\s*,\s*\(([-+.\dEe,\s]*)\)\s*\)\s*\Z")
+"""The two types that most of a file is of, whole."""
 _WORD = re.compile(rb"[A-Z][A-Z0-9_]*(?=\s*\()")
 _X2 = re.compile(r"\\X2\\((?:[0-9A-Fa-f]{4})*)\\X0\\")
 _X4 = re.compile(r"\\X4\\((?:[0-9A-Fa-f]{8})*)\\X0\\")
@@ -126,6 +129,9 @@ def _words(raw: bytes) -> list[bytes]:
 
 def _parse(text: str) -> dict[str, Arguments]:
     """The parts of an instance, simple or complex."""
+    if (plain := _ROW.match(text)) is not None:
+        with suppress(ValueError):
+            return {plain[1]: (decode(plain[2]), tuple(map(float, plain[3].split(","))))}
     tokens = _tokens(text)
     parts: dict[str, Arguments] = {}
     kind, word = next(tokens, ("end", ""))

@@ -216,6 +216,14 @@ ENTRIES: dict[str, Entry] = {
         "Put the losses into the joints' friction in the engine, or simulate here.",
         "A worm gear of 60 % efficiency.",
     ),
+    "CB528": Entry(
+        Severity.INFO,
+        "rows of mates that are not carried",
+        "An export has each joint once. The rows of mates that only repeat what others hold stay behind; the motion is "
+        "the same, but none of these mates can be found in the export.",
+        "Nothing to do; `cadbridge check` says which mate repeats which.",
+        "A hinge made of an insert and a flush: 3 of its 8 rows.",
+    ),
     "CB529": Entry(
         Severity.WARNING,
         "friction or damping that is not carried",

@@ -13,6 +13,7 @@ from pathlib import Path
 from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import glb, mates_file, mjcf, plain, script, sdf, step_ap242, urdf
 from cadbridge.exporters.collision import AS_IS, KINDS
+from cadbridge.exporters.left_behind import tell_left_behind
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
@@ -72,7 +73,8 @@ def export(
     findings = Findings()
     if options.collision != AS_IS and to not in COLLIDING:
         findings.add("CB526", f"{to} says nothing of what collides: {options.collision} was not made")
-    _tell_losses_of_teeth(mechanism, to, findings)
+    if to != "json":
+        tell_left_behind(mechanism, to, findings)
     contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
     if findings.errors:
         raise ModelError(
@@ -84,13 +86,6 @@ def export(
     except OSError as error:
         raise InputError(f"{target} cannot be written: {error.strerror or error}") from error
     return ExportResult(target, tuple(target / name for name in contents), findings.as_tuple())
-
-
-def _tell_losses_of_teeth(mechanism: Mechanism, to: str, findings: Findings) -> None:
-    """Only the plain data carry the efficiency of gears."""
-    lossy = [c.name for c in mechanism.couplings if (c.coupling.efficiency or 1.0) < 1.0]
-    if lossy and to != "json":
-        findings.add("CB527", f"{to} has no efficiency of gears: {', '.join(lossy)}")
 
 
 def _refuse_foreign(target: Path) -> None:

@@ -1,0 +1,35 @@
+"""What all formats but the plain data leave behind: losses of teeth, and the rows of mates that repeat others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cadbridge.findings import Findings
+from cadbridge.mechanism import GROUND_BODY, Mechanism
+
+_SHOWN = 8
+
+
+def tell_left_behind(mechanism: Mechanism, to: str, findings: Findings) -> None:
+    """Add what an export to the format `to` does not hold, whatever the mechanism."""
+    lossy = [c.name for c in mechanism.couplings if (c.coupling.efficiency or 1.0) < 1.0]
+    if lossy:
+        findings.add("CB527", f"{to} has no efficiency of gears: {', '.join(lossy)}")
+    repeated = [(name, rows) for name, rows in _repeated(mechanism) if rows > 0]
+    if repeated:
+        some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_SHOWN])
+        more = " …" if len(repeated) > _SHOWN else ""
+        count = sum(rows for _, rows in repeated)
+        findings.add("CB528", f"{count} rows of mates that repeat others are not in the export: {some}{more}")
+
+
+def _repeated(mechanism: Mechanism) -> Iterator[tuple[str, int]]:
+    """Of each joint and fastened body, how many rows its mates have more than it needs."""
+    rows = {mate.mate: mate.rows for mate in mechanism.mate_rows}
+    for joint in mechanism.joints:
+        yield joint.name, sum(rows.get(m, 0) for m in joint.mates) - sum(p.rows for p in joint.primitives)
+    bodies = [(b.name, {mechanism.units[c] for c in b.components}) for b in mechanism.bodies]
+    ground = {unit for name, unit in mechanism.units.items() if mechanism.body_of.get(name, GROUND_BODY) == GROUND_BODY}
+    for name, units in (*bodies, (mechanism.ground.name, ground)):
+        within = sum(mate.rows for mate in mechanism.mate_rows if {mate.a, mate.b} <= units)
+        yield name, within - 6 * (len(units) - 1)

@@ -98,4 +98,12 @@ ENTRIES: dict[str, Entry] = {
         "Name a joint that `cadbridge check` lists.",
         "`drives: [{joint: A7, reduction: 50}]` of a robot with six axes.",
     ),
+    "CB227": Entry(
+        Severity.WARNING,
+        "a drive of what does not move",
+        "The drive names a joint or mate that leaves no freedom of its own to drive. It is left out, and nothing moves "
+        "differently for it.",
+        "Free the joint, or remove the drive.",
+        "A URDF's transmission of a joint of type fixed.",
+    ),
 }

@@ -25,13 +25,10 @@ def run_mechanism(
     """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots."""
     from cadbridge.cli.output import progress_bar, working
     from cadbridge.findings import Findings
-    from cadbridge.simulation import load_scenario, simulate, study_scenario, write_plots, write_trajectory
+    from cadbridge.simulation import asked_scenario, simulate, write_plots, write_trajectory
 
     said = Findings()
-    asked = study_scenario(mechanism, said)
-    what = load_scenario(scenario, mechanism, asked) if scenario is not None else asked
-    if duration is not None:
-        what = replace(what, duration=duration)
+    what = asked_scenario(mechanism, said, scenario, duration)
     with progress_bar("simulating", what.duration) as progress:
         run = simulate(mechanism, what, collapse=collapse, method=method, real_time=real_time, progress=progress)
     run = replace(run, findings=(*said, *run.findings))

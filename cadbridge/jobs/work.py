@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cadbridge.findings import Finding
+from cadbridge.findings import Finding, Findings, refuse_incomplete
 
 if TYPE_CHECKING:
     from cadbridge.mechanism.model import Mechanism
@@ -32,7 +32,6 @@ def perform(order: Order) -> tuple[Finding, ...]:
 
     Raises what reading, building and writing raise (InputError, ModelError, OSError).
     """
-    from cadbridge.findings import refuse_incomplete
     from cadbridge.mechanism import build
     from cadbridge.readers import ReadOptions, read
 
@@ -85,14 +84,14 @@ def _convert(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
 def _simulate(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     """The trajectory, run.json, and plots where asked for."""
     from cadbridge.report import run_document, run_text, write_json
-    from cadbridge.simulation import Scenario, load_scenario, simulate, write_plots, write_trajectory
+    from cadbridge.simulation import asked_scenario, simulate, write_plots, write_trajectory
 
     say = order.options
-    what = load_scenario(Path(say["scenario"]), mechanism) if "scenario" in say else Scenario()
-    if "duration" in say:
-        what = replace(what, duration=say["duration"])
+    said = Findings()
+    what = asked_scenario(mechanism, said, Path(say["scenario"]) if "scenario" in say else None, say.get("duration"))
     how = {"collapse": not say.get("keep_redundant", False), "method": say.get("method", "absolute")}
     run = simulate(mechanism, what, **how)
+    run = replace(run, findings=(*said, *run.findings))
     name = Path(f"run.{say.get('trajectory', 'parquet')}")
     write_trajectory(run, order.out / name)
     write_json(order.out / "run.json", run_document(run, name))

@@ -333,8 +333,12 @@ def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
     """Rotor inertias, reflected through their reductions, on the joints that they drive."""
     names = {j.name: i for i, j in enumerate(joints)} | {m: i for i, j in enumerate(joints) for m in j.mates}
     done = list(joints)
+    held = {name for mate in b.assembly.mates for name in (mate.name, mate.joint_name)}
     for drive in b.assembly.drives:
         i = names.get(drive.joint)
+        if i is None and drive.joint in held:
+            b.findings.add("CB227", f"drive {drive.name} drives {drive.joint}, which does not move", drive.where)
+            continue
         if i is None:
             b.findings.add("CB226", f"drive {drive.name} drives {drive.joint}, which is no joint", drive.where)
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.sides import Side
-from cadbridge.simulation.scenario import MotorSpec, Scenario
+from cadbridge.simulation.scenario import MotorSpec, Scenario, load_scenario
 from cadbridge.study import MotionLaw
 from solver.functions import expression
 from solver.model import TimeFunction
@@ -21,6 +22,18 @@ from solver.state import State
 
 FINEST = 1e-8
 """A run takes at least this tolerance: what a source claims of its own solver is mostly looser."""
+
+
+def asked_scenario(
+    mechanism: Mechanism, findings: Findings, file: Path | None = None, duration: float | None = None
+) -> Scenario:
+    """What a person asks for: a scenario file over what the source itself asks for, and a duration (s) over both.
+
+    InputError where the file cannot be used.
+    """
+    own = study_scenario(mechanism, findings)
+    what = own if file is None else load_scenario(file, mechanism, own)
+    return what if duration is None else replace(what, duration=duration)
 
 
 def study_scenario(mechanism: Mechanism, findings: Findings) -> Scenario:

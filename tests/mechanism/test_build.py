@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from cadbridge.assembly import GROUND, FeatureKind, Mate, MateKind
+from cadbridge.assembly import GROUND, Drive, FeatureKind, Mate, MateKind
 from cadbridge.mechanism import build
 from tests.mechanism.building import assembly, feature, mate
 
@@ -98,3 +100,10 @@ def test_a_mate_that_the_pose_does_not_fulfil_is_told_in_mm() -> None:
     mechanism = build(assembly(PLACES, [Mate("m", MateKind.FLUSH, a, b)]))
     (told,) = [f for f in mechanism.findings if f.code == "CB207"]
     assert "0.5 mm" in told.message
+
+
+def test_a_drive_of_what_does_not_move_is_a_warning_and_of_nothing_an_error() -> None:
+    fastened = assembly(PLACES, [mate(PLACES, "weld", MateKind.FIXED, GROUND, "block", HERE, Z)])
+    drives = (Drive("one", "weld"), Drive("other", "no such joint"))
+    found = build(replace(fastened, drives=drives)).findings
+    assert [(f.code, f.severity.value) for f in found] == [("CB227", "warning"), ("CB226", "error")]

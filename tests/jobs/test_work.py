@@ -1,0 +1,24 @@
+"""What a job does, without the process around it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+import cadbridge as cb
+from cadbridge.findings import Findings
+from cadbridge.jobs.work import Order, perform
+from cadbridge.simulation import read_trajectory, study_scenario
+
+
+def test_a_simulation_is_the_run_that_the_source_asks_for(corpus: Path, tmp_path: Path) -> None:
+    """A four-bar that its file drives, over the file's own time."""
+    source = corpus / "ondsel" / "fourbar.asmt"
+    perform(Order("simulate", str(source), {}, tmp_path))
+    own = study_scenario(cb.build(cb.read(source)), Findings())
+    assert len(own.motors) == 1
+    time = read_trajectory(tmp_path / "run.parquet")["time"].to_numpy()
+    assert float(np.max(time)) == own.duration
+    assert json.loads((tmp_path / "run.json").read_text())["status"] == "ok"

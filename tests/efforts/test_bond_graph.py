@@ -16,7 +16,7 @@ from cadbridge.simulation.loads import LoadSpecs
 from solver.functions import expression
 from solver.model import JointLoad
 from tests.efforts.test_inverse import four_bar, motion
-from tests.solver.tree.pinocchio_trees import robot_folder
+from tests.real_robots import robot_folder
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 

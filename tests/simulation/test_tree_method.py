@@ -21,7 +21,7 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.simulation import Run, Scenario, load_scenario
 from cadbridge.simulation.trajectory import columns_of
-from tests.solver.tree.pinocchio_trees import ROBOTS, robot_folder
+from tests.real_robots import ROBOTS, robot_folder
 
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -19,30 +18,9 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.verification import engines, verify
 from tests.exporters import models
+from tests.real_robots import ROBOTS, robot_folder
 
 CRANE = Path(str(files("cadbridge.data"))) / "demo" / "demo.step"
-
-ROBOTS = (
-    "double_pendulum_description/urdf/double_pendulum.urdf",
-    "ur_description/urdf/ur5_robot.urdf",
-    "kinova_description/robots/kinova.urdf",
-    "panda_description/urdf/panda.urdf",
-    "solo_description/robots/solo12.urdf",
-    "laikago_description/urdf/laikago.urdf",
-    "anymal_b_simple_description/robots/anymal.urdf",
-    "xarm_description/urdf/xarm7.urdf",
-    "z1_description/urdf/z1.urdf",
-    "g1_description/urdf/g1_29dof_rev_1_0.urdf",
-)
-"""The panda's fingers are coupled, so that its swing is not compared."""
-
-
-def robot_folder() -> Path:
-    spec = find_spec("pinocchio")
-    assert spec is not None
-    assert spec.origin is not None
-    prefix = next(p for p in Path(spec.origin).parents if p.name == "cmeel.prefix")
-    return prefix / "share" / "example-robot-data" / "robots"
 
 
 def source(name: str, corpus: Path) -> Mechanism:

@@ -20,86 +20,73 @@ from cadbridge.readers.mates_file.values import (
 
 Points = Annotated[list[Annotated[list[Finite], Field(min_length=2, max_length=2)]], Field(min_length=3)]
 TeethPair = Annotated[list[Teeth], Field(min_length=2, max_length=2)]
+Radii = Annotated[list[Positive], Field(min_length=2, max_length=2)]
 
 
-class GearPair(Strict):
+class Pair(Strict):
+    """Two features that turn or slide together, and the component that holds both."""
+
+    name: Name | None = None
+    a: FeatureSpec
+    b: FeatureSpec
+    carrier: Name | None = None
+
+
+class LossyPair(Pair):
+    """A pair of which `efficiency` is the share of the power that arrives."""
+
+    efficiency: Share | None = None
+
+
+class GearPair(LossyPair):
     """Two gears on axes: by teeth, ratio = teeth of b / teeth of a, or pitch radii."""
 
-    name: Name | None = None
     type: Literal["spur", "bevel", "internal"]
-    a: FeatureSpec
-    b: FeatureSpec
-    teeth: Annotated[list[Teeth], Field(min_length=2, max_length=2)] | None = None
-    ratio: Positive | None = None
-    radii: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
-    pressure_angle: NotNegative | None = None
-    efficiency: Share | None = None
-    carrier: Name | None = None
-
-
-class RackPair(Strict):
-    """A pinion (a, its axis) on a rack (b, its direction)."""
-
-    name: Name | None = None
-    type: Literal["rack_pinion"]
-    a: FeatureSpec
-    b: FeatureSpec
-    radius: Positive
-    efficiency: Share | None = None
-    carrier: Name | None = None
-
-
-class RatioPair(Strict):
-    """Turns of b for one turn of a about their axes, signed, seen from the carrier."""
-
-    name: Name | None = None
-    type: Literal["ratio"]
-    a: FeatureSpec
-    b: FeatureSpec
-    ratio: Finite
-    carrier: Name | None = None
-
-
-class BeltPair(Strict):
-    """A belt or chain on two wheels with parallel axes: by teeth, ratio or radii, as gears."""
-
-    name: Name | None = None
-    type: Literal["belt", "chain"]
-    a: FeatureSpec
-    b: FeatureSpec
     teeth: TeethPair | None = None
     ratio: Positive | None = None
-    radii: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
+    radii: Radii | None = None
+    pressure_angle: NotNegative | None = None
+
+
+class RackPair(LossyPair):
+    """A pinion (a, its axis) on a rack (b, its direction)."""
+
+    type: Literal["rack_pinion"]
+    radius: Positive
+
+
+class RatioPair(Pair):
+    """Turns of b for one turn of a about their axes, signed, seen from the carrier."""
+
+    type: Literal["ratio"]
+    ratio: Finite
+
+
+class BeltPair(LossyPair):
+    """A belt or chain on two wheels with parallel axes: by teeth, ratio or radii, as gears."""
+
+    type: Literal["belt", "chain"]
+    teeth: TeethPair | None = None
+    ratio: Positive | None = None
+    radii: Radii | None = None
     crossed: bool = False
-    efficiency: Share | None = None
-    carrier: Name | None = None
 
 
-class WormPair(Strict):
+class WormPair(LossyPair):
     """A worm (a, its axis) and its wheel (b)."""
 
-    name: Name | None = None
     type: Literal["worm"]
-    a: FeatureSpec
-    b: FeatureSpec
     starts: Teeth = 1
     teeth: Teeth
     hand: Literal["right", "left"] = "right"
-    efficiency: Share | None = None
-    carrier: Name | None = None
 
 
-class HelicalPair(Strict):
+class HelicalPair(LossyPair):
     """Two helical gears on axes that pass each other; `helix` is the angle of a's teeth, right-hand positive."""
 
-    name: Name | None = None
     type: Literal["crossed_helical"]
-    a: FeatureSpec
-    b: FeatureSpec
     teeth: TeethPair
     helix: Finite
-    efficiency: Share | None = None
-    carrier: Name | None = None
 
 
 class CamPair(Strict):

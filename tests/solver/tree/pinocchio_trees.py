@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
-
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from solver.tree import GROUND, Link, Tree
+from tests.real_robots import robot_folder
 
 Array = NDArray[np.float64]
 
 AXES = {"X": np.eye(3)[0], "Y": np.eye(3)[1], "Z": np.eye(3)[2]}
-
-ROBOTS = (
-    "double_pendulum_description/urdf/double_pendulum.urdf",
-    "ur_description/urdf/ur5_robot.urdf",
-    "kinova_description/robots/kinova.urdf",
-    "panda_description/urdf/panda.urdf",
-    "solo_description/robots/solo12.urdf",
-    "laikago_description/urdf/laikago.urdf",
-    "anymal_b_simple_description/robots/anymal.urdf",
-    "xarm_description/urdf/xarm7.urdf",
-    "z1_description/urdf/z1.urdf",
-    "g1_description/urdf/g1_29dof_rev_1_0.urdf",
-)
-
-
-def robot_folder() -> Path:
-    spec = find_spec("pinocchio")
-    assert spec is not None
-    assert spec.origin is not None
-    prefix = next(p for p in Path(spec.origin).parents if p.name == "cmeel.prefix")
-    return prefix / "share" / "example-robot-data" / "robots"
 
 
 def robot(name: str, floating: bool) -> pin.Model:

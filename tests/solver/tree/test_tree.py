@@ -22,7 +22,8 @@ from solver.tree import (
     twists,
     universal,
 )
-from tests.solver.tree.pinocchio_trees import ROBOTS, configuration, robot, tree_of
+from tests.real_robots import ROBOTS
+from tests.solver.tree.pinocchio_trees import configuration, robot, tree_of
 
 Array = np.ndarray
 

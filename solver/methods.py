@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,7 +16,7 @@ from solver.implicit import Alpha, alpha_coefficients, alpha_step
 from solver.projection import drive_values
 from solver.state import State
 from solver.system import System
-from solver.tableaus import DOP853_TABLEAU, DOPRI5_TABLEAU, RK4_TABLEAU, Tableau
+from solver.tableaus import Tableau, dop853, dopri5, rk4
 
 Array = NDArray[np.float64]
 Pair = tuple[float, float]
@@ -29,24 +30,29 @@ class Method:
     """An integrator as data.
 
     `exponent` of the step's length over the scaled error; `extra` accelerations for states within a step
-    (`solver.dense`); `adaptive`: whether it can control its error; a `tableau`, or `alpha`.
+    (`solver.dense`); `adaptive`: whether it can control its error; a `scheme` (`solver.tableaus`), or `alpha`.
     """
 
     exponent: float
     extra: int
     adaptive: bool
     evaluations: int
-    tableau: Tableau | None = None
+    scheme: Callable[[], Tableau] | None = None
     alpha: Alpha | None = None
+
+    @property
+    def tableau(self) -> Tableau | None:
+        """The coefficients of an explicit method."""
+        return None if self.scheme is None else self.scheme()
 
 
 RADIUS = 0.8
 """Spectral radius of generalised-α at infinite frequency."""
 
 METHODS = {
-    "dopri5": Method(1 / 5, 3, True, 6, tableau=DOPRI5_TABLEAU),
-    "dop853": Method(1 / 8, 3, True, 11, tableau=DOP853_TABLEAU),
-    "rk4": Method(0.0, 0, False, 3, tableau=RK4_TABLEAU),
+    "dopri5": Method(1 / 5, 3, True, 6, scheme=dopri5),
+    "dop853": Method(1 / 8, 3, True, 11, scheme=dop853),
+    "rk4": Method(0.0, 0, False, 3, scheme=rk4),
     "generalized_alpha": Method(1 / 3, 0, True, 1, alpha=alpha_coefficients(RADIUS)),
 }
 
@@ -165,13 +171,13 @@ class Absolute:
         self, state: State, slope: Slope, work: Array, memory: Array, h: float, tolerances: tuple[float, float]
     ) -> Attempt:
         """See `Engine`."""
-        tried = _explicit if self.method.tableau is not None else _implicit
+        tried = _explicit if self.method.scheme is not None else _implicit
         return tried(self.system, self.method, state, slope, work, memory, h, tolerances)
 
     @property
     def marches(self) -> bool:
         """Whether many steps can be taken in one call: no functions of time, of Python, within them."""
-        return self.method.tableau is not None and not self.system.drives
+        return self.method.scheme is not None and not self.system.drives
 
     def march(
         self, state: State, slope: Slope, work: Array, pace: Pace, until: float, end: float, tolerances: Pair

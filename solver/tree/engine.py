@@ -36,7 +36,7 @@ class TreeEngine:
     """
 
     def __init__(self, system: System, method: Method, joints: Sequence[TreeJoint]) -> None:
-        if method.tableau is None:
+        if method.scheme is None:
             raise ValueError("the tree is integrated by explicit methods only: dopri5, dop853 or rk4")
         self.system, self.method, self.extra = system, method, method.extra
         self.span: Span = span(system.model, joints)

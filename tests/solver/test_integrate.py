@@ -18,7 +18,7 @@ from solver.model import Model, Motor
 from solver.projection import drive_values, project_positions
 from solver.state import State
 from solver.system import prepare
-from solver.tableaus import DOPRI5_TABLEAU
+from solver.tableaus import dopri5
 from tests.solver.examples import O, X, Z, body, pendulum, planetary, poses, turn, wheels
 
 
@@ -84,11 +84,12 @@ def test_ten_turns_in_one_step_keep_the_phase() -> None:
     spin = np.zeros((2, 6))
     spin[:, 5] = 20 * np.pi, -20 * np.pi / 1.5
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
-    drives = np.array([drive_values(system, c) for c in DOPRI5_TABLEAU.nodes])
+    tableau = dopri5()
+    drives = np.array([drive_values(system, c) for c in tableau.nodes])
     start = (model.positions, model.quaternions, spin, np.zeros(system.program.angle_count))
     slope = slope_at(system, State(0.0, *start))
     begin = (slope.acceleration, slope.turning, slope.power)
-    x, q, v, angles, _, error = step(T, K, B, F, W, DOPRI5_TABLEAU, 1.0, *start, np.zeros(1), begin, drives, 1e-8, 1e-8)
+    x, q, v, angles, _, error = step(T, K, B, F, W, tableau, 1.0, *start, np.zeros(1), begin, drives, 1e-8, 1e-8)
     residual, _ = project_positions(T, system.schur, B, W, system.length, x, q, angles, drives[-1], 8)
     assert error < 1.0
     assert residual < 1e-13

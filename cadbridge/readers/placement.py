@@ -6,6 +6,9 @@ import numpy as np
 
 from cadbridge.frames import Matrix, Pose
 
+Rigid = tuple[Pose, bool, float, float]
+"""What `proper` makes of a placement: pose, mirrored, scale, shear."""
+
 _MIRROR = np.diag([-1.0, 1.0, 1.0])
 
 
@@ -14,7 +17,7 @@ def compose(a: Matrix, b: Matrix) -> Matrix:
     return np.column_stack([a[:, :3] @ b[:, :3], a[:, :3] @ b[:, 3] + a[:, 3]])
 
 
-def proper(matrix: Matrix) -> tuple[Pose, bool, float, float]:
+def proper(matrix: Matrix) -> Rigid:
     """An affine map (3, 4) as rigid motion after mirroring at x = 0 and scaling: pose, mirrored, scale, shear.
 
     `shear` is the largest deviation of an entry from a rotation's.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix
 from cadbridge.readers.kinematics import with_kinematics
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.placement import compose, proper
+from cadbridge.readers.placement import Rigid, compose, proper
 from cadbridge.readers.product_names import clean
 from cadbridge.shapes import MIRROR_SUFFIX, read_document
 from cadbridge.shapes.convert import mirrored, scaled, to_shape
@@ -42,6 +43,11 @@ class Node:
     colour: Colour | None
     products: tuple[str, ...]
     children: list[Node] = field(default_factory=list)
+
+    @cached_property
+    def rigid(self) -> Rigid:
+        """Its placement as rigid motion, mirrored, scale, shear."""
+        return proper(self.matrix)
 
 
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:
@@ -232,7 +238,7 @@ def _tree(node: Node) -> list[dict[str, Any]]:
     entry = {
         "path": node.path,
         "product": node.products[-1],
-        "X_WI": proper(node.matrix)[0],
+        "X_WI": node.rigid[0],
         "children": tuple(child.path for child in node.children),
         "leaf": not node.children,
     }
@@ -249,13 +255,13 @@ def _component(top: Node, parts: _Parts, instances: list[Instance]) -> Component
         waiting.extend(reversed(node.children))
     mine = [_instance(leaf, top.path, parts) for leaf in leaves]
     instances.extend(mine)
-    pose = mine[0].X_WI if len(mine) == 1 else proper(top.matrix)[0]
+    pose = mine[0].X_WI if len(mine) == 1 else top.rigid[0]
     where = Where(file=str(parts.path), item=top.path)
     return Component(top.path, tuple(i.name for i in mine), pose, where=where)
 
 
 def _instance(leaf: Node, component: str, parts: _Parts) -> Instance:
-    pose, flip, scale, shear = proper(leaf.matrix)
+    pose, flip, scale, shear = leaf.rigid
     where = Where(file=str(parts.path), item=leaf.path)
     if shear > 1e-6:
         text = f"the placement of {leaf.path} is sheared by up to {shear:.2g}"

@@ -16,7 +16,7 @@ from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Instance
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector, unit
-from cadbridge.readers.placement import compose, proper
+from cadbridge.readers.placement import Rigid, compose, proper
 from cadbridge.shapes import MIRROR_SUFFIX
 from cadbridge.shapes.convert import mirrored, mirrored_mass
 
@@ -33,9 +33,6 @@ PARALLEL = 1e-6
 """Sine of the angle between a frame's z and x below which x says nothing."""
 
 Key = tuple[str, ...]
-
-Rigid = tuple[Pose, bool, float, float]
-"""What `proper` makes of a placement."""
 
 
 @dataclass(eq=False)

@@ -27,11 +27,14 @@ MAX_FILES = 5000
 
 _CHUNK = 1 << 20
 _BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*ISO-10303-21\s*;", re.DOTALL)
-_NUMBER = re.compile(rb"(?:^|;)\s*#(\d{1,18})\s*=", re.MULTILINE)
+_NUMBER = re.compile(rb"#(\d{1,18})\s*=")
 _OPAQUE = re.compile(rb"'(?:[^']|'')*'|/\*.*?\*/", re.DOTALL)
 _END = re.compile(rb"END-ISO-10303-21\s*;")
-_DOCUMENT_FILE = re.compile(rb"\bDOCUMENT_FILE\s*\(\s*'((?:[^']|'')*)'")
-_APPLIED = re.compile(rb"\bAPPLIED_EXTERNAL_IDENTIFICATION_ASSIGNMENT\s*\(\s*'((?:[^']|'')*)'")
+_NAMING = {
+    word: re.compile(rb"\b" + word + rb"\s*\(\s*'((?:[^']|'')*)'")
+    for word in (b"DOCUMENT_FILE", b"APPLIED_EXTERNAL_IDENTIFICATION_ASSIGNMENT")
+}
+"""The entities that name other files."""
 _STEP_ENDINGS = (".stp", ".step", ".stpz", ".p21")
 
 
@@ -226,8 +229,8 @@ def _first_twice(data: bytes) -> tuple[int, int] | None:
 def external_names(data: bytes) -> list[str]:
     """The names of other files that a STEP text refers to, in order, each once."""
     names: dict[str, None] = {}
-    for pattern in (_DOCUMENT_FILE, _APPLIED):
-        for match in pattern.finditer(data):
+    for word, pattern in _NAMING.items():
+        for match in pattern.finditer(data) if word in data else ():
             name = match.group(1).decode("utf-8", "replace").replace("''", "'").strip()
             if PurePosixPath(name.replace("\\", "/")).suffix.lower() in _STEP_ENDINGS:
                 names[name] = None

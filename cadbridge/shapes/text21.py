@@ -6,17 +6,19 @@ Values are str, float, None ($), tuples, `Ref`, `Enumeration` (.T.), `Typed` (LE
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 _COMMENT = re.compile(rb"'[^']*'|/\*.*?\*/", re.DOTALL)
-_ENTITY = re.compile(rb"#(\d+)\s*=\s*((?:[^';]++|'[^']*')*+);")
+_ENTITY = re.compile(rb"#(\d{1,18})\s*=\s*((?:[^';]++|'[^']*')*+);")
 _TOKEN = re.compile(
-    r"\s*(?:(?P<string>'(?:[^']|'')*')|#(?P<ref>\d+)|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
-    r"|\.(?P<enum>\w+)\.|(?P<name>[A-Za-z_]\w*)|(?P<binary>\"[0-9A-Fa-f]*\")|(?P<mark>[(),$*]))"
+    r"'(?:[^']|'')*'|[()$*]|#\d{1,18}(?!\d)|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+    r"|\.\w+\.|[A-Za-z_]\w*|\"[0-9A-Fa-f]*\"|[^\s,]"
 )
+"""A string, a mark, a reference, a number, an enumeration, a name, a binary; and any letter that is none of these.
+Commas part them as blanks do."""
 _ROW = re.compile(r"(CARTESIAN_POINT|DIRECTION)\s*\(\s*'([^']*)'\s*,\s*\(([-+.\dEe,\s]*)\)\s*\)\s*\Z")
 """The two types that most of a file is of, whole."""
 _WORD = re.compile(rb"[A-Z][A-Z0-9_]*(?=\s*\()")
@@ -79,12 +81,12 @@ class Text:
     def __init__(self, data: bytes) -> None:
         if b"/*" in data:
             data = _COMMENT.sub(lambda m: m[0] if m[0].startswith(b"'") else b" ", data)
-        self._raw: dict[int, bytes] = {int(m[1]): m[2] for m in _ENTITY.finditer(data)}
+        self._raw: dict[int, bytes] = {int(number): raw for number, raw in _ENTITY.findall(data)}
         self._parsed: dict[int, Entity] = {}
-        self._of_type: dict[str, list[int]] = {}
+        self._of_type: dict[bytes, list[int]] = {}
         for number, raw in self._raw.items():
             for word in _words(raw):
-                self._of_type.setdefault(word.decode(), []).append(number)
+                self._of_type.setdefault(word, []).append(number)
 
     @property
     def highest(self) -> int:
@@ -104,7 +106,7 @@ class Text:
 
     def numbers_of(self, *types: str) -> list[int]:
         """The numbers of all entities that have one of the types, in the order of the file."""
-        found = [self._of_type.get(t, []) for t in dict.fromkeys(types)]
+        found = [self._of_type.get(t.encode(), []) for t in dict.fromkeys(types)]
         if sum(map(bool, found)) <= 1:
             return [n for numbers in found for n in numbers]
         wanted = {n for numbers in found for n in numbers}
@@ -119,12 +121,11 @@ class Text:
                 continue
 
 
-def _words(raw: bytes) -> list[bytes]:
+def _words(raw: bytes) -> Iterable[bytes]:
     """The type of a simple instance, or all of a complex one (and of typed values in it)."""
     if raw[:1] != b"(":
-        match = _WORD.match(raw)
-        return [match[0]] if match else []
-    return list(dict.fromkeys(_WORD.findall(raw)))
+        return (raw.partition(b"(")[0].rstrip(),)
+    return dict.fromkeys(_WORD.findall(raw))
 
 
 def _parse(text: str) -> dict[str, Arguments]:
@@ -132,70 +133,48 @@ def _parse(text: str) -> dict[str, Arguments]:
     if (plain := _ROW.match(text)) is not None:
         with suppress(ValueError):
             return {plain[1]: (decode(plain[2]), tuple(map(float, plain[3].split(","))))}
-    tokens = _tokens(text)
+    tokens = iter(_TOKEN.findall(text))
     parts: dict[str, Arguments] = {}
-    kind, word = next(tokens, ("end", ""))
-    complex_instance = (kind, word) == ("mark", "(")
+    word = next(tokens, "")
+    complex_instance = word == "("
     if complex_instance:
-        kind, word = next(tokens, ("end", ""))
-    while kind == "name":
-        if next(tokens, None) != ("mark", "("):
+        word = next(tokens, "")
+    while _is_name(word):
+        if next(tokens, "") != "(":
             raise Part21Error(f"{word} has no arguments")
         parts[word.upper()] = _list(tokens, 0)
-        kind, word = next(tokens, ("end", ""))
-    if not parts or (complex_instance and (kind, word) != ("mark", ")")):
+        word = next(tokens, "")
+    if not parts or word != (")" if complex_instance else "") or next(tokens, ""):
         raise Part21Error(f"{text[:40]!r} is no instance")
     return parts
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    at, text = 0, text.rstrip()
-    for match in _TOKEN.finditer(text):
-        if match.start() != at:
-            break
-        kind = str(match.lastgroup)
-        yield kind, match[kind]
-        at = match.end()
-    if at < len(text):
-        raise Part21Error(f"{text[at : at + 20]!r} is no Part 21")
+def _is_name(token: str) -> bool:
+    return token[:1].isalpha() or token[:1] == "_"
 
 
-def _list(tokens: Iterator[tuple[str, str]], depth: int) -> Arguments:
+def _list(tokens: Iterator[str], depth: int) -> Arguments:
     """What stands up to the closing parenthesis."""
     if depth > DEEPEST:
         raise Part21Error(f"lists nest deeper than {DEEPEST}")
     values: list[Any] = []
     pending: str | None = None
-    for kind, word in tokens:
-        if (kind, word) == ("mark", ")"):
+    for token in tokens:
+        if token == ")":
             if pending is not None:
                 raise Part21Error(f"{pending} has no value")
             return tuple(values)
-        if (kind, word) == ("mark", ","):
-            continue
-        if (kind, word) == ("mark", "("):
+        if token == "(":
             inner = _list(tokens, depth + 1)
             values.append(inner if pending is None else Typed(pending, inner[0] if len(inner) == 1 else inner))
             pending = None
-        elif kind == "name":
-            pending = word.upper()
+        elif (read := _VALUES.get(token[0])) is not None:
+            values.append(read(token))
+        elif _is_name(token):
+            pending = token.upper()
         else:
-            values.append(_value(kind, word))
+            raise Part21Error(f"{token!r} is no value")
     raise Part21Error("a parenthesis is not closed")
-
-
-def _value(kind: str, word: str) -> Any:
-    if kind == "string":
-        return decode(word[1:-1])
-    if kind == "ref":
-        return Ref(word)
-    if kind == "number":
-        return float(word)
-    if kind == "enum":
-        return Enumeration(word.upper())
-    if kind == "mark":
-        return None if word == "$" else DERIVED
-    return word
 
 
 def decode(text: str) -> str:
@@ -208,6 +187,31 @@ def decode(text: str) -> str:
     text = _X1.sub(lambda m: chr(int(m[1], 16)), text)
     text = _S.sub(lambda m: chr(ord(m[1]) + 128), text)
     return text.replace("\\\\", "\\")
+
+
+def _number(token: str) -> float:
+    try:
+        return float(token)
+    except ValueError:
+        raise Part21Error(f"{token!r} is no number") from None
+
+
+def _reference(token: str) -> Ref:
+    if len(token) == 1:
+        raise Part21Error("a reference without its number")
+    return Ref(token[1:])
+
+
+_VALUES: dict[str, Callable[[str], Any]] = {
+    "#": _reference,
+    "'": lambda token: decode(token[1:-1]),
+    "$": lambda token: None,
+    "*": lambda token: DERIVED,
+    '"': str,
+    ".": lambda token: Enumeration(token[1:-1].upper()) if token[1:].endswith(".") else _number(token),
+    **dict.fromkeys("+-0123456789", _number),
+}
+"""What a token means, by its first letter."""
 
 
 def encode(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Component
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose, cross, unit
+from cadbridge.frames import Matrix, Pose, Vector, cross, frame_from_axis, unit
 from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.kinematics.units import context_units
 from cadbridge.readers.product_names import clean
@@ -296,22 +297,24 @@ def placement(text: Text, reference: object, scale: float) -> Pose:
     if arguments is None or len(arguments) != 4:
         raise Part21Error(f"#{int(reference)} is no placement")
     point = _triple(text, arguments[1], "CARTESIAN_POINT")
-    z = np.array([0.0, 0.0, 1.0]) if arguments[2] is None else _triple(text, arguments[2], "DIRECTION")
-    x = np.array([1.0, 0.0, 0.0]) if arguments[3] is None else _triple(text, arguments[3], "DIRECTION")
+    z = (0.0, 0.0, 1.0) if arguments[2] is None else _triple(text, arguments[2], "DIRECTION")
+    x = (1.0, 0.0, 0.0) if arguments[3] is None else _triple(text, arguments[3], "DIRECTION")
     try:
-        z = unit(z)
-        across = x - z * float(z @ x)
-        if float(np.linalg.norm(across)) < 1e-9:
-            across = np.eye(3)[int(np.argmin(np.abs(z)))] - z * z[int(np.argmin(np.abs(z)))]
-        x = unit(across)
+        return Pose(_rotation(unit(z), unit(x)), np.array(point) * scale)
     except ValueError as error:
         raise Part21Error(f"#{int(reference)} has an axis of length zero") from error
-    return Pose(np.array([x, cross(z, x), z]).T, np.asarray(point) * scale)
 
 
-def _triple(text: Text, reference: object, kind: str) -> np.ndarray:
+def _rotation(z: Vector, x: Vector) -> Matrix:
+    """Unit axes as a rotation; where x lies along z, the standard takes the axis that does not."""
+    if math.hypot(*cross(z, x).tolist()) < 1e-9:
+        x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    return frame_from_axis(z, x)
+
+
+def _triple(text: Text, reference: object, kind: str) -> tuple[float, ...]:
     arguments = text.get(reference).parts.get(kind) if isinstance(reference, Ref) else None
     values = arguments[1] if arguments is not None and len(arguments) == 2 else ()
     if len(values) != 3 or not all(isinstance(v, float) and abs(v) < READABLE for v in values):
         raise Part21Error(f"a {kind.lower()} without three numbers")
-    return np.array(values)
+    return tuple(values)

@@ -8,9 +8,10 @@ number and `y`, `on`, `12:30` are text), which is what people who write lengths 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -38,14 +39,18 @@ class _Stop(Exception):  # noqa: N818
     """The file cannot be read further; the finding is made."""
 
 
+_NOTHING: Any = MappingProxyType({})
+"""What a scalar holds."""
+
+
 @dataclass(slots=True)
 class Place:
     """Where a value is: line and column from 1, the places of what it holds, and of its keys."""
 
     line: int
     column: int
-    children: dict[Any, Place] = field(default_factory=dict)
-    keys: dict[str, tuple[int, int]] = field(default_factory=dict)
+    children: dict[Any, Place] = field(default_factory=lambda: _NOTHING)
+    keys: dict[str, tuple[int, int]] = field(default_factory=lambda: _NOTHING)
     size: int = 1
 
     def find(self, path: Sequence[str | int], key: bool = False) -> tuple[int, int]:
@@ -98,6 +103,8 @@ def scalar(text: str) -> Any:
     """The value of a plain scalar by YAML 1.2's core schema."""
     if text in _WORDS:
         return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
     if _INT.fullmatch(text):
         # Python refuses to turn thousands of digits into a number; no length or count has them.
         return int(text) if len(text) < 400 else float("inf")
@@ -121,41 +128,46 @@ class _Builder:
 
     def build(self) -> Yaml:
         """All events to the end of the stream."""
+        take: dict[type, Callable[[Any], None]] = {
+            yaml.ScalarEvent: self._scalar,
+            yaml.MappingStartEvent: self._open,
+            yaml.SequenceStartEvent: self._open,
+            yaml.MappingEndEvent: self._end,
+            yaml.SequenceEndEvent: self._end,
+            yaml.AliasEvent: self._alias,
+            yaml.DocumentStartEvent: self._document,
+        }
         try:
-            while True:
-                event = self.loader.get_event()
-                if event is None or isinstance(event, yaml.StreamEndEvent):
-                    break
-                self._take(event)
+            while (event := self.loader.get_event()) is not None:
+                if (step := take.get(type(event))) is not None:
+                    step(event)
         finally:
             self.loader.dispose()
         return self.root or Yaml(None, Place(1, 1))
 
-    def _take(self, event: Any) -> None:
-        if isinstance(event, yaml.ScalarEvent):
-            self._check_tag(event)
-            plain = event.implicit[0] and not event.style
-            self._close(scalar(event.value) if plain else event.value, self._place(event), event.anchor)
-        elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-            self._check_tag(event)
-            self._open(event)
-        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
-            data, place, _, anchor = self.open.pop()
-            self._close(data, place, anchor)
-        elif isinstance(event, yaml.AliasEvent):
-            self._alias(event)
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self.documents += 1
-            if self.documents > 1:
-                self._stop("CB140", "a second document begins here; a mates file has one", event)
+    def _scalar(self, event: Any) -> None:
+        self._check_tag(event)
+        plain = event.implicit[0] and not event.style
+        self._close(scalar(event.value) if plain else event.value, self._place(event), event.anchor)
 
     def _open(self, event: Any) -> None:
+        self._check_tag(event)
         if len(self.open) >= MAX_DEPTH:
             self._stop("CB142", f"nested deeper than {MAX_DEPTH} levels", event)
         if event.anchor:
             self.anchors[event.anchor] = None
         empty: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
-        self.open.append([empty, self._place(event), _NO_KEY, event.anchor])
+        place = self._place(event)
+        self.open.append([empty, Place(place.line, place.column, {}, {}), _NO_KEY, event.anchor])
+
+    def _end(self, event: Any) -> None:
+        data, place, _, anchor = self.open.pop()
+        self._close(data, place, anchor)
+
+    def _document(self, event: Any) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            self._stop("CB140", "a second document begins here; a mates file has one", event)
 
     def _alias(self, event: Any) -> None:
         if event.anchor not in self.anchors:

@@ -150,3 +150,38 @@ def test_what_is_no_export_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(cb.InputError) as error:
         read(write(tmp_path, head=text))
     assert error.value.findings[-1].code == "CB1300"
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ("body_1.SetPos(chrono.ChVector3d(\n    1,  # over three lines\n    -2.5e-1, +.5,\n))", (1, -0.25, 0.5)),
+        ("here = chrono.ChVector3d(1, 2, 3)\nbody_1.SetPos(here)", (1, 2, 3)),
+        ('"""A long\nstring (unclosed"""\nbody_1.SetPos(chrono.ChVector3d(1,0,0))', (1, 0, 0)),
+        ("if 1:\n    body_1.SetPos(chrono.ChVector3d(9,9,9))\nelse:\n    pass", (0, 0, 0)),
+        ("body_1.SetName(r'base-1')\nbody_1.SetTag('a(', \"#,\")", (0, 0, 0)),
+        ("total = [1, 2][0] + (3)", (0, 0, 0)),
+    ],
+)
+def test_the_forms_of_python_that_it_may_hold(written: str, place: tuple[float, ...], tmp_path: Path) -> None:
+    base = cb.read(write(tmp_path, written + "\n")).component("base-1")
+    assert tuple(base.X_WC.p) == place
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("body_1.SetPos(chrono.ChVector3d(1 + 1,0,0))", "no place"),
+        ("body_1 = chrono.ChBodyAuxRef()\nbody_1.SetPos(nothing)", "no place"),
+        ("body_1.SetPos(chrono.ChVector3d(over there,0,0))", "line 22"),
+        ("body_1.SetPos(chrono.ChVector3d(1,0,0)", "line 22"),
+        ("body_1.SetPos(" + "(" * 70 + ")" * 71, "deeper than 60"),
+        ("x = '", "line 22"),
+    ],
+)
+def test_a_statement_that_says_nothing_is_told(written: str, message: str, tmp_path: Path) -> None:
+    try:
+        told = cb.read(write(tmp_path, written + "\n")).findings
+    except cb.InputError as error:
+        told = tuple(error.findings)
+    assert any(message in f.message or message == f"line {f.where.line}" for f in told), told

@@ -1,4 +1,4 @@
-"""Chrono::SolidWorks' export, a Python file: parsed as text by `ast`, never run. m, kg; links are given in the world.
+"""Chrono::SolidWorks' export, a Python file: read as text, never run. m, kg; links are given in the world.
 
 The exporter writes most mates as two links of one name (a plane's distance and its direction, an axis's direction and
 its place); they become one mate again.
@@ -6,13 +6,9 @@ its place); they become one mate again.
 
 from __future__ import annotations
 
-import ast
 import itertools
-import math
-import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +17,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
+from cadbridge.readers.chrono.text import Made, array, finite, read_objects
 from cadbridge.readers.json_file import LARGEST
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import affine
@@ -30,24 +27,6 @@ __all__ = ["read"]
 
 MAX_BYTES = 64 * 1024 * 1024
 """Larger Python files are refused."""
-
-_VECTORS = ("ChVector3d", "ChVectorD", "ChQuaterniond", "ChQuaternionD")
-_FRAMES = ("ChFramed", "ChFrameD")
-_UNKNOWN = object()
-
-
-@dataclass
-class _Object:
-    """An object that the file makes: its class, and the arguments of each method called on it (the last call's)."""
-
-    kind: str
-    line: int
-    calls: dict[str, list[Any]] = field(default_factory=dict)
-
-    def numbers(self, method: str, count: int) -> np.ndarray | None:
-        """`count` finite numbers of a method's first argument; None where they are not there."""
-        said = (self.calls.get(method) or [None])[0]
-        return _array(said, count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +48,6 @@ class _Link:
 class _Reader:
     path: Path
     findings: Findings
-    objects: dict[str, _Object] = field(default_factory=dict)
-
     variables: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -89,15 +66,15 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     InputError where nothing can be read; all else is in the findings, and what they concern is left out.
     """
     r = _Reader(Path(path), Findings())
-    _Walker(r).module(_parse(r))
-    bodies = {v: o for v, o in r.objects.items() if o.kind.startswith("ChBody")}
+    objects = _objects(r)
+    bodies = {v: o for v, o in objects.items() if o.kind.startswith("ChBody")}
     if not bodies:
         r.say("CB1300", "no body is made in it", 1)
         raise InputError(f"{r.path.name} is no export of Chrono::SolidWorks.", r.findings)
     r.variables = {id(o): v for v, o in bodies.items()}
     _place(r, bodies)
     # Whatever joins two bodies is a link, of a kind that is known or not.
-    links = [(v, o) for v, o in r.objects.items() if o.kind.startswith("ChLink") or "Initialize" in o.calls]
+    links = [(v, o) for v, o in objects.items() if o.kind.startswith("ChLink") or "Initialize" in o.calls]
     read_links = [link for v, o in links if (link := _link(r, o)) is not None]
     mates: list[Mate] = []
     # Names repeat: links that follow each other with one name and one pair of bodies are of one mate.
@@ -122,89 +99,24 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     )
 
 
-def _parse(r: _Reader) -> ast.Module:
+def _objects(r: _Reader) -> dict[str, Made]:
+    """What the file makes; InputError where it is too large or no Python."""
     why: Exception
     line = None
+    if r.path.stat().st_size > MAX_BYTES:
+        r.findings.add("CB108", f"{r.path.name} is larger than {MAX_BYTES // 2**20} MB", Where(str(r.path)))
+        raise InputError(f"{r.path.name} is too large.", r.findings)
     try:
-        if r.path.stat().st_size > MAX_BYTES:
-            r.findings.add("CB108", f"{r.path.name} is larger than {MAX_BYTES // 2**20} MB", Where(str(r.path)))
-            raise InputError(f"{r.path.name} is too large.", r.findings)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # paths of Windows in its strings look like escapes
-            return ast.parse(r.path.read_text(encoding="utf-8-sig"))
+        return read_objects(r.path.read_text(encoding="utf-8-sig"))
     except SyntaxError as fault:
         why, line = fault, fault.lineno
-    except (UnicodeDecodeError, ValueError, RecursionError, MemoryError) as fault:
+    except (ValueError, RecursionError, MemoryError) as fault:
         why = fault
     r.findings.add("CB1300", f"{r.path.name} cannot be parsed: {why}", Where(str(r.path), line))
     raise InputError(f"{r.path.name} is no Python file that can be parsed.", r.findings)
 
 
-class _Walker:
-    """Assignments and method calls at the top level of a module; nothing else has an effect here."""
-
-    def __init__(self, r: _Reader) -> None:
-        self._r = r
-        self._current: dict[str, _Object] = {}
-        self._values: dict[str, Any] = {}
-
-    def module(self, tree: ast.Module) -> None:
-        """Take note of all statements."""
-        for statement in tree.body:
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                self._assign(statement.targets[0].id, statement.value, statement.lineno)
-            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-                self._call(statement.value)
-
-    def _assign(self, name: str, value: ast.expr, line: int) -> None:
-        kind = _class_of(value)
-        if kind is None or kind in (*_VECTORS, *_FRAMES):
-            self._values[name] = self._value(value)
-            return
-        made = _Object(kind, line)
-        self._current[name] = made
-        # A variable may be used again for another object; each keeps its own entry.
-        self._r.objects[name if name not in self._r.objects else f"{name}@{line}"] = made
-
-    def _call(self, call: ast.Call) -> None:
-        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
-            target = self._current.get(call.func.value.id)
-            if target is not None:
-                target.calls[call.func.attr] = [self._value(a) for a in call.args]
-
-    def _value(self, node: ast.expr, depth: int = 0) -> Any:
-        """Numbers, texts, vectors, frames and names of objects; _UNKNOWN for anything else."""
-        if depth > 8:
-            return _UNKNOWN
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-            inner = self._value(node.operand, depth + 1)
-            if isinstance(inner, int | float):
-                return -inner if isinstance(node.op, ast.USub) else inner
-        if isinstance(node, ast.Name):
-            found = self._current.get(node.id)
-            return found if found is not None else self._values.get(node.id, _UNKNOWN)
-        if isinstance(node, ast.Call) and _class_of(node) in (*_VECTORS, *_FRAMES):
-            return tuple(self._value(a, depth + 1) for a in node.args)
-        return _UNKNOWN
-
-
-def _class_of(node: ast.expr) -> str | None:
-    """X of a call chrono.X(…)."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-        return node.func.attr if node.func.value.id == "chrono" else None
-    return None
-
-
-def _array(said: Any, count: int) -> np.ndarray | None:
-    if not isinstance(said, tuple) or len(said) != count:
-        return None
-    fits = all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < LARGEST for v in said)
-    return np.array(said, dtype=float) if fits else None
-
-
-def _place(r: _Reader, bodies: dict[str, _Object]) -> None:
+def _place(r: _Reader, bodies: dict[str, Made]) -> None:
     occurrences = []
     for variable, body in bodies.items():
         name = str((body.calls.get("SetName") or [variable])[0])
@@ -223,23 +135,23 @@ def _place(r: _Reader, bodies: dict[str, _Object]) -> None:
     r.structure.place(occurrences)
 
 
-def _mass(r: _Reader, body: _Object, name: str) -> MassProperties | None:
+def _mass(r: _Reader, body: Made, name: str) -> MassProperties | None:
     """Mass, centre and inertia about the centre, along the axes of the frame at the centre."""
     said = (body.calls.get("SetMass") or [None])[0]
     diagonal, products = body.numbers("SetInertiaXX", 3), body.numbers("SetInertiaXY", 3)
     frame = (body.calls.get("SetFrameCOMToRef") or body.calls.get("SetFrame_COG_to_REF") or [None])[0]
     parts = frame if isinstance(frame, tuple) and len(frame) == 2 else ((0.0,) * 3, (1.0, 0.0, 0.0, 0.0))
-    p, q = _array(parts[0], 3), _array(parts[1], 4)
-    mass = said if isinstance(said, int | float) and not isinstance(said, bool) and 0 < said < LARGEST else None
+    p, q = array(parts[0], 3), array(parts[1], 4)
+    mass = said if isinstance(said, float) and 0 < said < LARGEST else None
     if mass is None or diagonal is None or products is None or p is None or q is None or not np.any(q):
         r.say("CB1301", f"{name}: mass or inertia cannot be read", body.line, name)
         return None
     xy, xz, yz = products
     inertia = np.diag(diagonal) + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
-    return MassProperties(float(mass), np.zeros(3), inertia).moved(Pose.from_quaternion(p, q))
+    return MassProperties(mass, np.zeros(3), inertia).moved(Pose.from_quaternion(p, q))
 
 
-def _link(r: _Reader, link: _Object) -> _Link | None:
+def _link(r: _Reader, link: Made) -> _Link | None:
     """A link with its geometry; a finding and None where it cannot be read."""
     name = str((link.calls.get("SetName") or [f"{link.kind}@{link.line}"])[0])
     said = link.calls.get("Initialize") or []
@@ -247,21 +159,21 @@ def _link(r: _Reader, link: _Object) -> _Link | None:
     if len(ends) != 2 or any((e,) not in r.structure.placed for e in ends):
         r.say("CB1302", f"{name} is between bodies that are not there", link.line, name)
         return None
-    vectors = [_array(v, 3) for v in said[3:]]
+    vectors = [array(v, 3) for v in said[3:]]
     if len(vectors) < 2 or vectors[0] is None or vectors[1] is None or said[2] is not False:
         r.say("CB1301", f"{name}: {link.kind} has no points in the world", link.line, name)
         return None
     directions = [None if v is None or float(np.linalg.norm(v)) < 1e-9 else v for v in vectors[2:]]
     dA, dB = (*directions, None, None)[:2] if len(directions) != 1 else (None, directions[0])
-    distance = (link.calls.get("SetDistance") or [0.0])[0]
-    if not isinstance(distance, int | float) or not math.isfinite(distance):
+    distance = finite((link.calls.get("SetDistance") or [0.0])[0])
+    if distance is None:
         r.say("CB1301", f"{name}: the distance cannot be read", link.line, name)
         return None
     kind = link.kind.removeprefix("ChLinkMate").removeprefix("ChLink")
     if kind == "Generic":
         flags = link.calls.get("SetConstrainedCoords") or []
         kind += "".join("1" if f is True else "0" for f in flags)
-    return _Link(name, kind, link.line, (ends[0], ends[1]), vectors[0], vectors[1], dA, dB, float(distance))
+    return _Link(name, kind, link.line, (ends[0], ends[1]), vectors[0], vectors[1], dA, dB, distance)
 
 
 PLANE, AXIS, POINT = FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT

@@ -13,6 +13,9 @@ from solver.system import System
 
 Array = NDArray[np.float64]
 
+_MOST = 1e7
+"""Samples of a run: with a body of some ten numbers, they fill the memory of a large machine."""
+
 
 def checked(duration: float, rate: float, rtol: float, atol: float, integrator: str, step: float | None) -> Method:
     """The method of that name; ValueError for numbers that no run can have."""
@@ -43,9 +46,11 @@ def check_events(system: System, events: Sequence[Event]) -> None:
 def sample_times(start: float, duration: float, rate: float, times: ArrayLike | None = None) -> Array:
     """Times (s) of the samples after the first: `rate` a second with the last at the end, or those given.
 
-    ValueError where the times given do not rise from the start.
+    ValueError where the times given do not rise from the start, or where they are more than can be kept.
     """
     if times is None:
+        if duration * rate > _MOST:
+            raise ValueError(f"{duration:g} s with {rate:g} samples a second are more than {_MOST:.0e} samples")
         count = int(np.floor(duration * rate * (1 + 1e-12)))
         found = np.arange(1, count + 1) / rate
         if duration > 0 and (count == 0 or found[-1] < duration * (1 - 1e-9)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver import interrupts
+from solver import endings, interrupts
 from solver.asked import check_events, checked, sample_times
 from solver.callbacks import LoadError
 from solver.dense import Segment, Slope
@@ -39,9 +39,10 @@ _PROJECTION_ALLOWED = 20.0
 The local drift from the constraints is a part of the local error; more means that the pose changes its rank in
 passing, and that the step was led by accelerations of another branch.
 """
-_SMALLEST = 1e-13
 _NEAR = 1e-9
 """s: how near a run comes to a time at which a load's function has no value."""
+_FINEST = 1e-7
+"""The smallest part of a fixed step that an implicit method takes where its iteration does not converge."""
 _SAMPLES_A_STEP = 10
 """No step is longer than so many samples: what happens between would not be seen."""
 
@@ -70,6 +71,11 @@ class _Run:
     shortest: float = np.inf
     longest: float = 0.0
     refused: str = ""
+    due: float = 0.0
+    """s: what is left of a fixed step that could only be taken in parts, the last of them `part`."""
+    part: float = 0.0
+    crawled: int = 0
+    """Steps on end with which the run would reach neither the next sample nor its end."""
 
     @property
     def system(self) -> System:
@@ -99,7 +105,8 @@ def simulate(
     With `times` (s) the samples are those at these times and the start, and the run ends at the last of them.
 
     `state` is put on the constraints first (none: the reference pose at rest). `integrator` is dopri5, dop853, rk4 or
-    generalized_alpha. With a `step` (s; rk4 needs one) all steps are of that length; without, the error of each is
+    generalized_alpha. With a `step` (s; rk4 needs one) all steps are of that length, save that generalized_alpha takes
+    in parts of controlled error one whose iteration does not converge; without, the error of each is
     kept below atol + rtol · |value| for every position (m), orientation, velocity, angle and work (generalized_alpha:
     position and orientation), and none is longer than `longest_step` or ten samples. Samples within a step are as
     accurate as its ends, and lie on the constraints. `events` are told in the result, or end the run. `progress` is
@@ -185,10 +192,11 @@ def _advance_all(
         run.system.callbacks.check()
         while sampled < len(times):
             if should_stop():
-                return _stopped(run)
+                return endings.stopped(run.state.t)
+            taken = run.steps
             _march(run, float(times[sampled]), float(times[-1]))
             before = (run.state, run.slope, run.work)
-            status = _advance(run, float(times[-1]))
+            status = _advance(run, float(times[-1])) or _crawling(run, run.steps - taken, times, sampled)
             if status is not None:
                 return status
             if run.events or times[sampled] <= _reached(run):
@@ -204,7 +212,7 @@ def _advance_all(
             if progress is not None:
                 progress((run.state.t - first) / (times[-1] - first))
     except KeyboardInterrupt:
-        return _stopped(run)
+        return endings.stopped(run.state.t)
     except LoadError as fault:
         at = f"after t = {run.state.t:.6g} s"
         return Status(False, "load_failed", f"{fault} ({at})", "Mend the function of the callback.")
@@ -220,8 +228,14 @@ def _reached(run: _Run) -> float:
     return run.state.t + 1e-12 * max(1.0, abs(run.state.t))
 
 
-def _stopped(run: _Run) -> Status:
-    return Status(False, "stopped", f"stopped at t = {run.state.t:.6g} s", "All samples before it are kept.")
+def _crawling(run: _Run, steps: int, times: Array, sampled: int) -> Status | None:
+    """The end of a run whose last steps are too short to come anywhere."""
+    gap = float(times[sampled]) - (float(times[sampled - 1]) if sampled else float(run.rows[0][0]))  # type: ignore[arg-type]
+    crawls = run.h * endings.MOST_LEFT < times[-1] - run.state.t and run.h * endings.MOST_A_SAMPLE < gap
+    run.crawled = run.crawled + steps if crawls else 0
+    if run.crawled < endings.PATIENCE:
+        return None
+    return endings.endless(run.system, run.state, run.slope, run.h, float(times[-1]))
 
 
 def _march(run: _Run, until: float, end: float) -> None:
@@ -246,30 +260,33 @@ def _march(run: _Run, until: float, end: float) -> None:
 def _advance(run: _Run, end: float) -> Status | None:
     """One accepted step towards `end`, never beyond it; None when all is well."""
     left = end - run.state.t
-    last = run.h >= left * (1 - 1e-9)
-    h = left if last else run.h
+    wished = run.h if run.due == 0.0 else min(run.due, run.part)
+    last = wished >= left * (1 - 1e-9)
+    h = left if last else wished
     if run.fixed is None and not last and h > 0.5 * left:
         h = 0.5 * left
-    cut = h < run.h
+    cut, whole = h < run.h, h
     while True:
-        if h < _SMALLEST * max(1.0, abs(run.state.t)):
-            return _too_small(run)
-        tried = _try(run, h)
+        if h < endings.SMALLEST * max(1.0, abs(run.state.t)):
+            return endings.too_small(run.system, run.state, run.slope, run.refused == "projection")
+        # The parts of a fixed step are as short as their error asks for.
+        plain = run.fixed is not None and h == whole and run.due == 0.0
+        tried = _try(run, h, plain)
         run.evaluations += tried.evaluations
         if tried.error <= 1.0 and tried.moved <= _PROJECTION_ALLOWED:
             break
-        if run.fixed is not None:
-            return _too_long(run)
+        if run.fixed is not None and (run.method.alpha is None or h < _FINEST * run.fixed):
+            return endings.too_long(run.fixed, run.state.t)
         run.rejected += 1
-        error = tried.error
-        run.refused = "error" if error > 1.0 else "projection"
-        factor = _SAFETY * error**-run.method.exponent if np.isfinite(error) and error > 1.0 else 0.5
-        h *= max(_SHRINK, min(factor, 0.5 if error <= 1.0 else 1.0))
+        h *= _shrunk(run, tried)
         last = cut = False
+    wished = h * min(_GROW, max(_SHRINK, _SAFETY * max(tried.error, 1e-10) ** -run.method.exponent))
     if run.fixed is None:
-        wished = h * min(_GROW, max(_SHRINK, _SAFETY * max(tried.error, 1e-10) ** -run.method.exponent))
         # A step cut short to meet the end says little of the length that the error would allow.
         run.h = min(run.longest_step, max(wished, run.h) if cut else wished)
+    else:
+        due = (run.due or whole) - h
+        run.due, run.part = (due if due > 1e-9 * run.fixed and not last else 0.0), wished
     run.state = replace(tried.state, t=end if last else run.state.t + h)
     run.work = tried.work
     run.memory = tried.memory
@@ -280,8 +297,19 @@ def _advance(run: _Run, end: float) -> Status | None:
     return None
 
 
-def _try(run: _Run, h: float) -> Attempt:
-    """A step and its projection. What projection cannot close is as much an error as what it moves."""
+def _shrunk(run: _Run, tried: Attempt) -> float:
+    """By which factor a step shorter than the one tried is tried next."""
+    error = tried.error
+    run.refused = "error" if error > 1.0 else "projection"
+    factor = _SAFETY * error**-run.method.exponent if np.isfinite(error) and error > 1.0 else 0.5
+    return max(_SHRINK, min(factor, 0.5 if error <= 1.0 else 1.0))
+
+
+def _try(run: _Run, h: float, plain: bool) -> Attempt:
+    """A step and its projection. What projection cannot close is as much an error as what it moves.
+
+    `plain`: as long as was asked for, whatever its error.
+    """
     fixed = run.fixed is not None
     allowed = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
     try:
@@ -294,37 +322,11 @@ def _try(run: _Run, h: float) -> Attempt:
         if fixed or h < _NEAR:
             raise
         return Attempt(run.state, run.work, np.inf, 0.0, 0.0, run.memory, 0)
-    if fixed:
+    if plain:
         tried = replace(tried, error=0.0 if np.isfinite(tried.error) else np.inf, moved=0.0)
     if tried.residual > 1e-11:
         tried = replace(tried, moved=max(tried.moved, _PROJECTION_ALLOWED * tried.residual / 1e-9))
     return tried
-
-
-def _too_small(run: _Run) -> Status:
-    at = f"at t = {run.state.t:.6g} s"
-    if run.refused == "projection":
-        return Status(
-            False,
-            "singular",
-            f"no step keeps the constraints {at}: the mechanism passes a singular pose or cannot move on",
-            "Look at the pose reached; start elsewhere, or loosen the tolerances.",
-        )
-    return Status(
-        False,
-        "step_too_small",
-        f"the error allowed cannot be kept {at}: the step fell below {_SMALLEST:g} s",
-        "Loosen the tolerances, or look for a load that jumps, a stiff spring or a tiny mass.",
-    )
-
-
-def _too_long(run: _Run) -> Status:
-    return Status(
-        False,
-        "no_convergence",
-        f"the step of {run.fixed:g} s could not be taken at t = {run.state.t:.6g} s",
-        "Take a shorter step, or none, so that the error is controlled.",
-    )
 
 
 def _segment(run: _Run, state: State, slope: Slope, work: Array) -> Segment:

@@ -17,10 +17,10 @@ class Status:
     """How it ended. `code` is a word for programs; `advice` says what to do; `groups` are the worst constraints.
 
     Codes: ok, stopped (should_stop or Ctrl-C), inconsistent and inconsistent_rates (constraints contradict
-    each other), step_too_small, singular (projection moves more than the error allows), no_value (a load's
-    function of time is not defined), load_failed (a callback raised, or gave no forces), event (an event that stops
-    occurred), no_convergence (an implicit step, or an equilibrium, was not found); of changes on the way: parted,
-    impulse, freed (see `solver.changing`).
+    each other), step_too_small, too_many_steps (so short that no end is in sight), singular (projection moves more
+    than the error allows), no_value (a load's function of time is not defined), load_failed (a callback raised, or
+    gave no forces), event (an event that stops occurred), no_convergence (an implicit step, or an equilibrium, was not
+    found); of changes on the way: parted, impulse, freed (see `solver.changing`).
     """
 
     ok: bool

@@ -47,6 +47,29 @@ def test_a_load_that_jumps_for_ever_collapses_the_step() -> None:
     assert result.trajectory.t[-1] == pytest.approx(0.2)
 
 
+def test_a_run_whose_steps_lead_nowhere_ends_and_names_body_and_load() -> None:
+    """The torque grows hundredfold a millisecond: the speed is finite at every time, and no end is ever reached."""
+    drive = Motor("drive", pendulum().coordinates[0], "torque", functions.expression("10^(2000*t)"))
+    result = simulate(replace(pendulum(), motors=(drive,)), duration=1.0, rate=50.0)
+    assert (result.status.ok, result.status.code) == (False, "too_many_steps")
+    for said in ("of 1 s the steps are", "link 0 is driven hardest", "motor drive gives "):
+        assert said in result.status.message
+    assert "grows without bound" in result.status.advice
+    tiny = simulate(pendulum(), duration=1.0, rate=50.0, integrator="rk4", step=1e-12)
+    assert (tiny.status.code, tiny.statistics.steps < 1e5) == ("too_many_steps", True)
+    with pytest.raises(ValueError, match="1 s with 1e\\+12 samples a second are more than 1e\\+07 samples"):
+        simulate(pendulum(), duration=1.0, rate=1e12)
+
+
+def test_a_driver_that_jumps_is_named() -> None:
+    drive = Motor("crank", pendulum().coordinates[0], "angle", functions.expression("0.5*step(t - 0.3)"))
+    result = simulate(replace(pendulum(), motors=(drive,)), duration=1.0, rate=50.0)
+    _kept(result, "singular")
+    assert "at t = 0.3 s" in result.status.message
+    assert result.status.message.endswith("the function of motor crank jumps there")
+    assert "smoothstep" in result.status.advice
+
+
 def test_interrupt_of_the_system_in_a_long_run_keeps_what_is_done() -> None:
     """Ctrl-C as the terminal sends it, while compiled steps run."""
     reached = threading.Event()
@@ -62,7 +85,7 @@ def test_interrupt_of_the_system_in_a_long_run_keeps_what_is_done() -> None:
     sender = threading.Thread(target=interrupt)
     sender.start()
     try:
-        result = simulate(pendulum(), duration=1e6, rate=100.0, progress=progress)
+        result = simulate(pendulum(), duration=1e6, rate=10.0, progress=progress)
     finally:
         sender.join()
     _kept(result, "stopped")

@@ -54,6 +54,22 @@ def test_fourbars_pass_their_flattened_poses(
     assert run.constraint_velocity.max() < 1e-12
 
 
+def test_fixed_implicit_steps_pass_flattened_poses_in_parts() -> None:
+    """Where the iteration of a step of 5 ms does not converge its parts are taken; it stays of second order on the whole."""
+    model, start = _windowed_fourbar(2)
+    ends, steps = [], (5e-3, 1.25e-3)
+    for step in steps:
+        result = simulate(model, start, duration=10.0, rate=2.0, integrator="generalized_alpha", step=step)
+        assert result.status.ok, result.status
+        assert result.statistics.shortest < step == pytest.approx(result.statistics.longest)
+        assert result.statistics.steps < 1.7 * 10.0 / step
+        run = result.trajectory
+        ends.append(np.concatenate([2 * run.positions[-1, 0, :2], 2 * run.velocities[-1, 0, :2]]))
+    errors = [np.abs(end - [0.328458111539, 0.944518538179, 1.423051470202, -0.494868845482]).max() for end in ends]
+    assert errors[1] < 1e-3
+    assert np.log2(errors[0] / errors[1]) / 2 > 1.8
+
+
 def _bricard() -> Model:
     """A04: five square bars (1 kg, 1 × 0.1 × 0.1 m) and the ground, each hinge across both its bars."""
     corners = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0, 0, 1]], dtype=float)

@@ -55,7 +55,7 @@ def test_fourbars_pass_their_flattened_poses(
 
 
 def test_fixed_implicit_steps_pass_flattened_poses_in_parts() -> None:
-    """Where the iteration of a step of 5 ms does not converge its parts are taken; it stays of second order on the whole."""
+    """Where the iteration of a step of 5 ms does not converge, its parts are taken; the run stays of second order."""
     model, start = _windowed_fourbar(2)
     ends, steps = [], (5e-3, 1.25e-3)
     for step in steps:

@@ -9,13 +9,14 @@ two geometries meet as drawn.
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from cadbridge.assembly import FeatureKind, Limit, Mate, MateKind
-from cadbridge.frames import Matrix, Pose, frame_from_axis
+from cadbridge.frames import Matrix, Pose, cross, frame_from_axis
 from cadbridge.readers.fusion.context import Context
 from cadbridge.readers.joints import designed_value, joint_mates, shifted
 from cadbridge.readers.json_file import is_number, names_of, text_of
@@ -156,11 +157,9 @@ def _side(c: Context, place: Placed, geometry: Any, uuid: str, name: str) -> _Si
     if "root_component" in entity and "occurrence" not in entity:
         X = np.eye(3, 4)
     R, p = frame_from_axis(z, x), origin * c.length
-    frames = []
-    for at_root, along_own in ((True, True), (True, False), (False, True), (False, False)):
-        point = p if at_root else X[:, :3] @ p + X[:, 3]
-        frames.append(Pose(_turned(X[:, :3], R) if along_own else R, point))
-    return _Side(place, tuple(frames))
+    axes = (_turned(X[:, :3], R), R)
+    points = (p, X[:, :3] @ p + X[:, 3])
+    return _Side(place, tuple(Pose(turned, point) for point in points for turned in axes))
 
 
 def _turned(linear: Matrix, R: Matrix) -> Matrix:
@@ -227,8 +226,8 @@ def _met(kind: str, first: Pose, second: Pose, axes: tuple[int, int], offset: fl
     across, along = HELD[kind]
     gap = first.p - second.p
     height = float(z @ gap)
-    sideways = float(np.linalg.norm(gap - height * z))
-    if kind != "spherical" and float(np.linalg.norm(np.cross(z, first.R[:, axes[0]]))) > MET:
+    sideways = math.hypot(*(gap - height * z).tolist())
+    if kind != "spherical" and math.hypot(*cross(z, first.R[:, axes[0]]).tolist()) > MET:
         return False
     return (not across or sideways < MET) and (not along or min(abs(height - offset), abs(height + offset)) < MET)
 

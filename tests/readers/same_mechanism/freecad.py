@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cadbridge.frames import Pose
-from tests.readers.freecad.making import Maker, flag, number, placement
+from tests.readers.freecad.making import Maker, flag, number, placement, xlink
 from tests.readers.same_mechanism import plain
 from tests.readers.same_mechanism.model import BODIES, GEAR, GUIDE, HINGES, Body, X, Z
 
 WORLD = np.column_stack([X, np.cross(Z, X), Z])
 
 
-def write(folder: Path) -> Path:
+def newer(folder: Path) -> Path:
+    """The same with the property types of FreeCAD 1.1, its switch, and two elements a reference."""
+    return write(folder, Newer())
+
+
+class Newer(Maker):
+    """Writes joints as FreeCAD 1.1 does."""
+
+    TYPES: ClassVar = {"Distance": "App::PropertyLength", "Angle": "App::PropertyAngle"}
+
+    def joint(self, name: str, kind: str, refs: tuple[str, str], *sides: Any, **more: tuple[str, str]) -> None:
+        """A joint whose lengths and angles have types of their own, with `Suppressed` in place of `Activated`."""
+        typed = {
+            key: (next((t for k, t in self.TYPES.items() if key.startswith(k)), kind_), value)
+            for key, (kind_, value) in more.items()
+        }
+        twice = {f"Reference{n}": xlink("Assembly", subs=(ref, ref)) for n, ref in zip("12", refs, strict=True)}
+        numbers = {"Distance": number(0.0), "Distance2": number(0.0), "Angle": number(0.0)}
+        rest = {k: (self.TYPES[k.rstrip("2")], v) for k, (_, v) in numbers.items() if k not in typed}
+        super().joint(name, kind, refs, *sides, Suppressed=flag(False), **(typed | twice | rest))
+
+
+def write(folder: Path, made: Maker | None = None) -> Path:
     """Without B-Reps: the mates file gives mass, centre and inertia."""
-    made = Maker()
+    made = made or Maker()
     for body in BODIES.values():
         made.add(body.name, "App::Part", Placement=_placement(body.X))
     axes = {}

@@ -32,6 +32,15 @@ def beside(source: Path) -> Path:
     return source.with_name(source.stem + ".mates.yaml")
 
 
+def converted(folder: Path) -> Path:
+    """Our own JSON of a mates file's mechanism."""
+    import cadbridge as cb
+    from cadbridge.exporters import export
+    from tests.readers.same_mechanism import simscape
+
+    return export(cb.build(cb.read(simscape.plain_joints(folder))), folder / "out", "json").files[0]
+
+
 def gears() -> dict[str, Any]:
     """The gear pair, for formats that have none."""
     name, a, b, ratio = GEAR

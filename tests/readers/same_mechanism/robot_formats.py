@@ -7,6 +7,7 @@ them. The gear is a mimic, a gearbox, an equality.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,6 +22,8 @@ TREE = tuple(h for h in HINGES if h.name != "Hinge C")
 """The hinges from which the bodies hang."""
 
 LOOPS = ((next(h for h in HINGES if h.name == "Hinge C"), "revolute"), (GUIDE, "planar"))
+
+_XACRO = "http://www.ros.org/wiki/xacro"
 
 URDF_COUPLINGS = {"Hinge E mimic": GEAR[0]}
 """A mimic is named by its joint."""
@@ -76,6 +79,25 @@ def urdf(folder: Path) -> Path:
         lines.append(f'<loop_joint name="{h.name}" type="{kind}">{ends}<axis xyz="0 0 1"/></loop_joint>')
     source = folder / "fourbar.urdf"
     source.write_text("\n".join([*lines, "</robot>"]))
+    return source
+
+
+def xacro(folder: Path) -> Path:
+    """The URDF with its masses by a macro and its ratio by a property, both of an included file."""
+    plain = urdf(folder)
+    text = plain.read_text().replace(
+        '<robot name="fourbar">',
+        f'<robot name="fourbar" xmlns:xacro="{_XACRO}"><xacro:include filename="parts.xacro"/>',
+    )
+    text = re.sub(r'<mass value="([^"]+)"/>', r'<xacro:weight of="${\1 / 2}"/>', text)
+    text = re.sub(r'multiplier="[^"]+"', 'multiplier="${-1 / ratio}"', text)
+    plain.unlink()
+    (folder / "parts.xacro").write_text(
+        f'<robot xmlns:xacro="{_XACRO}"><xacro:property name="ratio" value="{GEAR[3]!r}"/>'
+        '<xacro:macro name="weight" params="of"><mass value="${2 * of}"/></xacro:macro></robot>'
+    )
+    source = folder / "fourbar.urdf.xacro"
+    source.write_text(text)
     return source
 
 

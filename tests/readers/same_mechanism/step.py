@@ -205,10 +205,16 @@ def _written(folder: Path, text: str) -> Path:
     return path
 
 
+def bare(folder: Path, name: str = "fourbar") -> Path:
+    """The products and where they are; no kinematics and no mates file."""
+    path = folder / f"{name}.step"
+    path.write_text(Structure().deck.text("AUTOMOTIVE_DESIGN { 1 0 10303 214 3 1 1 1 }"), encoding="ascii")
+    return path
+
+
 def with_mates(folder: Path) -> Path:
     """No kinematics: all from a mates file."""
-    path = folder / "fourbar.step"
-    path.write_text(Structure().deck.text("AUTOMOTIVE_DESIGN { 1 0 10303 214 3 1 1 1 }"), encoding="ascii")
+    path = bare(folder)
     write_mates(beside(path), ground(), joint_mates(), gears(), limits(), masses())
     return path
 
@@ -221,9 +227,8 @@ def mates_of(write: Callable[[Path], Path]) -> Callable[[Path], Path]:
         from cadbridge.exporters import export
 
         mechanism = cb.build(cb.read(write(folder)))
-        path = export(mechanism, folder / "out", "mates-file", name="bare").files[0].with_name("bare.step")
-        path.write_text(Structure().deck.text("AUTOMOTIVE_DESIGN { 1 0 10303 214 3 1 1 1 }"), encoding="ascii")
-        return path
+        export(mechanism, folder / "out", "mates-file", name="bare")
+        return bare(folder / "out", "bare")
 
     return overlaid
 

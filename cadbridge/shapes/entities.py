@@ -18,8 +18,10 @@ _KINDS = (
     "PRODUCT_DEFINITION_SHAPE", "NEXT_ASSEMBLY_USAGE_OCCURRENCE", "CONTEXT_DEPENDENT_SHAPE_REPRESENTATION",
     "CARTESIAN_TRANSFORMATION_OPERATOR_3D", "DIRECTION",
 )  # fmt: skip
-_ENTITY = re.compile(rb"#(\d+)\s*=\s*(?:(%s)\s*\(|\()((?:[^';]++|'[^']*')*+);" % "|".join(_KINDS).encode(), re.DOTALL)
-_REFERENCE = re.compile(r"#(\d+)")
+_ENTITY = re.compile(
+    rb"#(\d{1,18})\s*=\s*(?:(%s)\s*\(|\()((?:[^';]++|'[^']*')*+);" % "|".join(_KINDS).encode(), re.DOTALL
+)
+_REFERENCE = re.compile(r"#(\d{1,18})")
 _STRING = re.compile(r"'((?:[^']|'')*)'")
 _NUMBER = re.compile(r"(?<![#\w'.])[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 _PREFIX = {

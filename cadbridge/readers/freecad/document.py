@@ -239,7 +239,16 @@ def _document(root: Any, path: Path, archive: Archive, length: float, findings: 
         if name:
             document.objects[name] = Object(document, name, element.get("type") or "")
     for element in children(held, "Object"):
-        known = document.objects.get(element.get("name") or "")
-        if known is not None:
+        name = element.get("name") or ""
+        known = document.objects.get(name)
+        where = Where(f"{path}/Document.xml", element.sourceline, None, name)
+        if known is None:
+            findings.add("CB1226", f"there are data of {name!r}, which is not in the list of objects", where)
+        elif known.element is not None:
+            findings.add("CB1225", f"the data of {name!r} stand twice; the first are read", where)
+        else:
             known.element = element
+    for o in document.objects.values():
+        if o.element is None:
+            findings.add("CB1226", f"{o.name!r} is in the list of objects, but its data are not there", o.where())
     return document

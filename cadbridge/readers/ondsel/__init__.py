@@ -34,6 +34,9 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if head not in HEADS or assembly is None:
         r.findings.add("CB1200", f"the file begins with {head[:60]!r}", Where(str(r.path), 1))
         raise InputError(f"{r.path.name} is no OndselSolver file.", r.findings)
+    for node in tree.children:
+        if node is not assembly:
+            r.findings.add("CB1204", f"{node.text[:60]!r} stands beside the assembly; it is left out", r.where(node))
     unit = HEADS[head]
     if options.length_unit in LENGTH:
         unit = str(options.length_unit)

@@ -201,3 +201,4 @@ ANCHORS: dict[str, dict[str, str]] = {
         "body": r"(- part: Rocker\n.*?)- part: Wheel",
     },
 }
+ANCHORS["xacro"] = ANCHORS["urdf"] | {"mass": r'<link name="Rocker".*?of="([^"]+)"'}

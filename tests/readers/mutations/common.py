@@ -57,6 +57,11 @@ def cut(part: float) -> Change:
     return lambda text, anchors: text[: int(len(text) * part)]
 
 
+def without(first: float, last: float) -> Change:
+    """The text without a part of it."""
+    return lambda text, anchors: text[: int(len(text) * first)] + text[int(len(text) * last) :]
+
+
 COMMON: dict[str, Change] = {
     "a placement of words": put("place", "over there"),
     "a placement not finite": put("place", "nan"),
@@ -65,11 +70,18 @@ COMMON: dict[str, Change] = {
     "a placement of a light year": put("place", "9.5e18"),
     "a placement of nothing": put("place", ""),
     "a placement of a list": put("place", "[[[]]]"),
+    "a placement with a decimal comma": put("place", "0,5"),
+    "a placement in hexadecimal": put("place", "0x1F"),
+    "a placement that is true": put("place", "true"),
     "a placement under another key": put("place_key", "Nowhere"),
     "a point of words": put("point", "over there"),
     "a point not finite": put("point", "-inf"),
     "a point beyond machines": put("point", "-1e308"),
     "a point of nothing": put("point", ""),
+    "a point beyond floats": put("point", "1e999"),
+    "a point of a list": put("point", "[[[]]]"),
+    "a mass of nothing": put("mass", ""),
+    "a mass not finite": put("mass", "nan"),
     "a mass of words": put("mass", "heavy"),
     "a mass below zero": put("mass", "-0.7"),
     "a mass beyond machines": put("mass", "1e300"),
@@ -77,6 +89,7 @@ COMMON: dict[str, Change] = {
     "a side of nothing": put("end", ""),
     "a side with a path": put("end", "../../../../etc/passwd"),
     "a side without end": put("end", "A" * 100_000),
+    "a side in another encoding": put("end", "Gel\udcfcnk"),
     "a side under another key": put("end_key", "Nobody"),
     "both sides the same": like("end", "other"),
     "a kind that is not known": put("kind", "WOBBLY"),
@@ -86,6 +99,9 @@ COMMON: dict[str, Change] = {
     "a body less": put("body", ""),
     "half of the file": cut(0.5),
     "most of the file": cut(0.93),
+    "the end of the file alone": without(0.0, 0.5),
+    "a file without its middle": without(0.45, 0.55),
+    "a file after itself": lambda text, anchors: text + text,
     "a tenth of the file": cut(0.1),
     "nothing": cut(0.0),
 }
@@ -95,7 +111,5 @@ SAME = {
     ("sw2robot", "a mate twice"): "every mate stands twice in this format",
     ("chrono", "a mate twice"): "a variable may be used again, and equal links are one mate",
     ("ap242", "a body less"): "a link is known by its representation",
-    ("freecad", "a mate twice"): "an object that stands twice is one",
-    ("freecad", "a body twice"): "an object that stands twice is one",
 }
 """Changes after which a file says what it said before, and why."""

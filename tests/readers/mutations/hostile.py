@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 
@@ -121,12 +122,41 @@ def _json(name: str) -> dict[str, tuple[Make, str]]:
     return {"lists without end": (deep_json, "CB1300"), "a number of 20,000 digits": (long_integer(name), "CB1301")}
 
 
-def _step(name: str) -> dict[str, tuple[Make, str]]:
-    return {
-        "a bomb": (lambda text: gzip.compress(text.encode() + b" " * 30_000_000)[:-9], "CB121"),
-        "lists without end": (at(name, "mate", "#186=REVOLUTE_PAIR(" + "(" * 50_000 + ");"), "CB"),
-        "a placement of itself": (swap("=AXIS2_PLACEMENT_3D('',#27,", "=AXIS2_PLACEMENT_3D('',#30,"), "CB"),
-    }
+def pattern(old: str, new: str) -> Make:
+    """The sample with what a pattern fits replaced, once."""
+
+    def make(text: str) -> str:
+        changed, count = re.subn(old, lambda m: m.expand(new), text, count=1, flags=re.DOTALL)
+        assert count, old
+        return changed
+
+    return make
+
+
+def entity(text: str) -> Make:
+    """A STEP file with one entity more, whose number nobody has."""
+    return swap("ENDSEC;\nEND-ISO", f"#{10**7}={text};\nENDSEC;\nEND-ISO")
+
+
+USAGE = r"(NEXT_ASSEMBLY_USAGE_OCCURRENCE\('Crank','Crank','',)(#\d+),(#\d+)"
+STEP: dict[str, tuple[Make, str]] = {
+    "a bomb": (lambda text: gzip.compress(text.encode() + b" " * 30_000_000)[:-9], "CB121"),
+    "a placement of itself": (swap("=AXIS2_PLACEMENT_3D('',#27,", "=AXIS2_PLACEMENT_3D('',#30,"), "CB"),
+    "an assembly within itself": (pattern(USAGE, r"\1\3,\3"), "CB"),
+    "the whole within a part": (pattern(USAGE, r"\1\3,\2"), "CB"),
+    "an occurrence of nothing": (pattern(USAGE, r"\1$,$"), "CB"),
+    "a file from outside": (entity(f"DOCUMENT_FILE('{OUT}.stp','','',#1,'',$)"), "CB102"),
+    "a file of the system": (entity("DOCUMENT_FILE('C:\\\\Windows\\\\x.stp','','',#1,'',$)"), "CB102"),
+    "a number twice": (pattern(r"\n#30=", r"\n#29="), "CB110"),
+    "a number beyond machines": (pattern(r"\n#30=", "\n#" + "9" * 5000 + "="), "CB"),
+    "a string without end": (swap("'Rocker'", "'Rocker"), "CB"),
+    "a comment without end": (swap("DATA;", "DATA; /* "), "CB"),
+    "no data": (pattern(r"DATA;.*ENDSEC;\nEND-ISO", r"DATA;\nENDSEC;\nEND-ISO"), "CB"),
+    "an axis of no length": (pattern(r"(\(20\.0,.*?DIRECTION\('',)\([^)]*\)", r"\1(0.,0.,0.)"), "CB"),
+    "a text of other letters": (lambda text: text.encode("utf-16"), "CB"),
+}
+"""Of all formats that are STEP."""
+LISTS = "#186=REVOLUTE_PAIR(" + "(" * 50_000 + ");"
 
 
 HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
@@ -145,6 +175,15 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
             swap("</link>", mesh(f'filename="file://{SECRET}"')), "CB102"
         ),
         "a link above itself": (swap('<parent link="Crank"/>', '<parent link="Coupler"/>'), "CB183"),
+    },
+    "xacro": {
+        **XML,
+        "a way out": (swap('filename="parts.xacro"', f'filename="{OUT}"'), "CB196"),
+        "itself within itself": (swap('filename="parts.xacro"', 'filename="fourbar.urdf.xacro"'), "CB196"),
+        "code": (swap("-1 / ratio", "__import__('os').abort()"), "CB196"),
+        "a number without end": (swap("-1 / ratio", "9**9**9"), "CB196"),
+        "a text without end": (swap("-1 / ratio", "('a' * 60000) * 60000 * 60000"), "CB196"),
+        "a file of the system": (swap("-1 / ratio", f"xacro.load_yaml('{SECRET}')"), "CB196"),
     },
     "sdf": {
         **XML,
@@ -171,7 +210,10 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
         "calls without end": (swap("SetPos(", "SetPos(" + "abs(" * 5000), "CB1300"),
         "code": (swap("import builtins", f"import builtins, os\nopen('{OUT}x', 'w').write('x'); os.abort()"), ""),
     },
-    "ap242": _step("ap242"),
+    "ap242": {**STEP, "lists without end": (at("ap242", "mate", LISTS), "CB")},
+    "ap214": {**STEP, "lists without end": (at("ap214", "mate", LISTS), "CB")},
+    "step with mates": STEP,
+    "simscape constraints": XML,
     "freecad": {
         "a bomb": (lambda text: fcstd(text + " " * 300_000_000), "CB1223"),
         "a way out of the archive": (lambda text: fcstd(text, **{"../../../out.brp": b"x"}), ""),

@@ -50,14 +50,16 @@ def text_of(path: Path) -> str:
 
 
 def put_text(path: Path, text: str) -> None:
+    """A text in UTF-8, but for the bytes of another encoding that stand in it as lone surrogates."""
+    data = text.encode("utf-8", "surrogateescape")
     if path.suffix != ".FCStd":
-        path.write_text(text, "utf-8")
+        path.write_bytes(data)
         return
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in (members | {MEMBER: text.encode()}).items():
-            archive.writestr(name, data)
+        for name, content in (members | {MEMBER: data}).items():
+            archive.writestr(name, content)
 
 
 def codes_of(source: Path) -> Counter[str]:
@@ -105,3 +107,12 @@ def test_a_hostile_file_does_no_harm(name: str, case: str, tmp_path: Path) -> No
     told = codes_of(folder / (sample(name) / "source").read_text())
     assert not code or any(c.startswith(code) for c in told - codes_unchanged(name)), told
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ANCHORS)
+def test_every_format_is_broken_in_many_ways(name: str) -> None:
+    """At least 25 different texts besides those that say what the file said before."""
+    text = text_of(changed_file(name, sample(name)))
+    made = {case: change(text, ANCHORS[name]) for case, change in COMMON.items() if (name, case) not in SAME}
+    hostile = {make(text) for make, _ in HOSTILE[name].values()}
+    assert len(({*made.values(), *hostile}) - {None, text}) >= 25

@@ -19,6 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solver.constraints.program import Program
+from solver.elimination import columns_of, coupled, eliminate, entries
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,73 +49,37 @@ class Plan(NamedTuple):
 def plan(program: Program) -> Plan:
     """The order of elimination (minimum degree) and the structure of the factor."""
     m, T = program.rows, program.terms
-    rows_of_block = np.repeat(np.arange(m), np.diff(T.row_block))
-    by_body: dict[int, list[int]] = {}
-    for block, body in enumerate(T.block_body):
-        by_body.setdefault(int(body), []).append(block)
-    neighbours: list[set[int]] = [set() for _ in range(m)]
-    for members in by_body.values():
-        rows = {int(rows_of_block[b]) for b in members}
-        for row in rows:
-            neighbours[row] |= rows
-    order, columns = _eliminate(neighbours)
+    owner = np.repeat(np.arange(m), np.diff(T.row_block))
+    # Bodies in the order in which blocks first name them, each with its blocks.
+    _, seen, group = np.unique(T.block_body, return_index=True, return_inverse=True)
+    by_body = np.lexsort([np.arange(len(group)), seen[group]])
+    members = np.split(by_body, np.flatnonzero(np.diff(group[by_body])) + 1) if m else []
+    order, columns = eliminate(coupled(m, [owner[blocks].tolist() for blocks in members]), [range(m)])
     place = np.empty(m, dtype=np.int64)
     place[order] = np.arange(m)
-    patterns = [np.sort(np.concatenate([[k], place[list(c)]])) for k, c in enumerate(columns)]
-    start = np.cumsum([0] + [len(p) for p in patterns]).astype(np.int64)
-    index = np.concatenate(patterns).astype(np.int64) if m else np.zeros(0, np.int64)
-    first, second, target = _pairs(by_body, place[rows_of_block], start, index)
+    start, index = columns_of(place, columns, np.array([len(c) for c in columns], dtype=np.int64))
+    first, second, target = _pairs(members, place[owner], start, index)
     update_start, update_entry, update_end = _updates(m, start, index)
     return Plan(place, start, index, first, second, target, update_start, update_entry, update_end)
 
 
-def _eliminate(neighbours: list[set[int]]) -> tuple[list[int], list[list[int]]]:
-    """Rows by least degree, and for each the rows still to come that its column touches."""
-    graph = [set(s) - {i} for i, s in enumerate(neighbours)]
-    buckets: dict[int, set[int]] = {}
-    for i, near in enumerate(graph):
-        buckets.setdefault(len(near), set()).add(i)
-    order, columns = [], []
-    for _ in range(len(graph)):
-        degree = min(d for d, members in buckets.items() if members)
-        i = min(buckets[degree])
-        buckets[degree].discard(i)
-        near = graph[i]
-        order.append(i)
-        columns.append(list(near))
-        for j in near:
-            buckets[len(graph[j])].discard(j)
-            graph[j] |= near
-            graph[j] -= {i, j}
-            buckets.setdefault(len(graph[j]), set()).add(j)
-    return order, columns
-
-
-def _pairs(by_body: dict[int, list[int]], places: Ints, start: Ints, index: Ints) -> tuple[Ints, Ints, Ints]:
+def _pairs(members: list[Ints], places: Ints, start: Ints, index: Ints) -> tuple[Ints, Ints, Ints]:
     """Pairs of blocks on one body, the first's row lower in L, with the entry of L they add to."""
-    first, second, target = [], [], []
-    for members in by_body.values():
-        for one in members:
-            for other in members:
-                i, j = places[one], places[other]
-                if i > j or (i == j and one >= other):
-                    first.append(one)
-                    second.append(other)
-                    column = index[start[j] : start[j + 1]]
-                    target.append(start[j] + int(np.searchsorted(column, i)))
-    return np.array(first, np.int64), np.array(second, np.int64), np.array(target, np.int64)
+    none = [np.zeros(0, np.int64)]
+    first = np.concatenate(none + [np.repeat(blocks, len(blocks)) for blocks in members])
+    second = np.concatenate(none + [np.tile(blocks, len(blocks)) for blocks in members])
+    lower = (places[first] > places[second]) | (first == second)
+    first, second = first[lower], second[lower]
+    return first, second, entries(start, index, places[second], places[first])
 
 
 def _updates(m: int, start: Ints, index: Ints) -> tuple[Ints, Ints, Ints]:
-    entries: list[list[int]] = [[] for _ in range(m)]
-    ends: list[list[int]] = [[] for _ in range(m)]
-    for k in range(m):
-        for p in range(start[k] + 1, start[k + 1]):
-            entries[index[p]].append(p)
-            ends[index[p]].append(int(start[k + 1]))
-    counts = np.cumsum([0] + [len(e) for e in entries]).astype(np.int64)
-    flat = np.array([p for e in entries for p in e], np.int64)
-    return counts, flat, np.array([p for e in ends for p in e], np.int64)
+    """For every row of L its entries left of the diagonal, and the ends of their columns."""
+    column = np.repeat(np.arange(m), np.diff(start))
+    below = np.flatnonzero(index != column)
+    entry = below[np.argsort(index[below], kind="stable")]
+    counts = np.concatenate([[0], np.cumsum(np.bincount(index[below], minlength=m))]).astype(np.int64)
+    return counts, entry, start[column[entry] + 1]
 
 
 @njit(cache=True)

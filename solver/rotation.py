@@ -81,12 +81,19 @@ def turned(quaternion: ArrayLike, rotation_vector: ArrayLike) -> Array:
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
+def cross(a: Array, b: Array) -> Array:
+    """a × b of two vectors (3,); NumPy's own is made for stacks of them and takes twenty times as long."""
+    ax, ay, az = a.tolist()
+    bx, by, bz = b.tolist()
+    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
+
+
 def perpendicular(axis: ArrayLike) -> Array:
     """A unit vector (3,) perpendicular to `axis` (3,), the same for the same axis."""
     u = np.asarray(axis, dtype=float)
     other = np.zeros(3)
     other[int(np.argmin(np.abs(u)))] = 1.0
-    result = np.cross(u, other)
+    result = cross(u, other)
     return np.asarray(result / np.linalg.norm(result))
 
 

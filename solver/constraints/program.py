@@ -8,7 +8,7 @@ tangential force in the point of contact.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +48,6 @@ from solver.constraints.terms import (
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-_ZERO = np.zeros(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +96,7 @@ def _coupler(p: Coupler, poses: Poses) -> Row:
 
 
 def _function_coupler(p: FunctionCoupler, poses: Poses) -> Row:
-    driver = replace(coordinate_term(p.driver, -1.0), curve=p.curve)
+    driver = coordinate_term(p.driver, -1.0)._replace(curve=p.curve)
     return Row((coordinate_term(p.driven), driver), p.constant)
 
 
@@ -142,10 +140,11 @@ def compile_program(
     rows += [Row((coordinate_term(c),)) for c in drivers]
     terms = [t for row in rows for t in row.terms] + [coordinate_term(c) for c in coordinates]
     row_term = np.cumsum([0] + [len(row.terms) for row in rows])
-    is_angle = np.array([t.kind in (TURN, ROLL) for t in terms], dtype=bool)
+    kinds = np.array([t.kind for t in terms], dtype=np.int64)
+    is_angle = (kinds == TURN) | (kinds == ROLL)
     before = np.concatenate([[0], np.cumsum(is_angle)]).astype(np.int64)
     n = len(poses.positions)
-    table = _table(rows, terms, row_term, np.where(is_angle, before[:-1], -1), n)
+    table = _table(rows, terms, row_term, kinds, np.where(is_angle, before[:-1], -1), n)
     return Program(
         terms=table,
         bodies=n,
@@ -157,54 +156,61 @@ def compile_program(
     )
 
 
-def _table(rows: list[Row], terms: list[Term], row_term: Ints, angle: Ints, n: int) -> Terms:
-    block_body: list[int] = []
-    row_block = [0]
-    slots_a, slots_b = np.full(len(terms), -1), np.full(len(terms), -1)
-    k = 0
-    for row in rows:
-        places: dict[int, int] = {}
-        for term in row.terms:
-            for body, slots in ((term.a, slots_a), (term.b, slots_b)):
-                if body != GROUND:
-                    if body not in places:
-                        places[body] = len(block_body)
-                        block_body.append(body)
-                    slots[k] = places[body]
-            k += 1
-        row_block.append(len(block_body))
-
-    def vectors(name: str) -> Array:
-        chosen = [getattr(t, name) for t in terms]
-        return np.array([_ZERO if v is None else np.asarray(v, float) for v in chosen]).reshape(-1, 3)
-
-    def ints(values: Sequence[int]) -> Ints:
-        return np.array(values, dtype=np.int64)
-
-    curves = [t.curve for t in terms if t.curve is not None]
-    order = np.cumsum([t.curve is not None for t in terms]) - 1
-    place = [-1 if t.curve is None else int(k) for t, k in zip(terms, order, strict=True)]
+def _table(rows: list[Row], terms: list[Term], row_term: Ints, kinds: Ints, angle: Ints, n: int) -> Terms:
+    _, a, b, coefficient, *vectors, curve = zip(*terms, strict=True) if terms else [()] * len(Term._fields)
+    body_a, body_b = np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
+    point_a, first_a, second_a, point_b, direction_b = (_vectors(given) for given in vectors)
+    curves = [c for c in curve if c is not None]
+    curved = np.array([c is not None for c in curve], dtype=bool)
     return Terms(
-        kind=ints([t.kind for t in terms]),
-        body_a=ints([n if t.a == GROUND else t.a for t in terms]),
-        body_b=ints([n if t.b == GROUND else t.b for t in terms]),
-        point_a=vectors("point_a"),
-        first_a=vectors("first_a"),
-        second_a=vectors("second_a"),
-        point_b=vectors("point_b"),
-        direction_b=vectors("direction_b"),
+        kind=kinds,
+        body_a=np.where(body_a == GROUND, n, body_a),
+        body_b=np.where(body_b == GROUND, n, body_b),
+        point_a=point_a,
+        first_a=first_a,
+        second_a=second_a,
+        point_b=point_b,
+        direction_b=direction_b,
         angle=angle.astype(np.int64),
-        coefficient=np.array([t.coefficient for t in terms], dtype=float),
+        coefficient=np.array(coefficient, dtype=float),
         row_term=row_term.astype(np.int64),
         constant=np.array([row.constant for row in rows], dtype=float),
-        slot_a=slots_a.astype(np.int64),
-        slot_b=slots_b.astype(np.int64),
-        row_block=ints(row_block),
-        block_body=ints(block_body),
-        curve=ints(place),
-        curve_start=ints(np.cumsum([0] + [len(c.breaks) for c in curves]).tolist()),
+        **_blocks(row_term, body_a, body_b),
+        curve=np.where(curved, np.cumsum(curved) - 1, -1).astype(np.int64),
+        curve_start=np.cumsum([0] + [len(c.breaks) for c in curves]).astype(np.int64),
         curve_break=np.concatenate([np.zeros(0), *(c.breaks for c in curves)]),
         curve_coefficient=np.concatenate([np.zeros((0, 4)), *(c.coefficients for c in curves)]),
         curve_period=np.array([c.period for c in curves], dtype=float),
         curve_rise=np.array([c.rise for c in curves], dtype=float),
     )
+
+
+def _vectors(given: tuple[Array | None, ...]) -> Array:
+    """Vectors (T, 3), zero where none is given."""
+    table = np.zeros((len(given), 3))
+    there = [v for v in given if v is not None]
+    if there:
+        table[[v is not None for v in given]] = np.concatenate(there).reshape(len(there), 3)
+    return table
+
+
+def _blocks(row_term: Ints, body_a: Ints, body_b: Ints) -> dict[str, Ints]:
+    """One block for each body that a row names, in the order of first mention, and to which each term adds."""
+    rows, count = len(row_term) - 1, int(row_term[-1])
+    row = np.repeat(np.arange(rows), 2 * np.diff(row_term))
+    body = np.stack([body_a[:count], body_b[:count]], axis=1).ravel()
+    moves = np.flatnonzero(body != GROUND)
+    row, body = row[moves], body[moves]
+    _, first, which = np.unique(row * (body.max(initial=0) + 1) + body, return_index=True, return_inverse=True)
+    # Rows ascend, so that the order of mention is that of rows as well.
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    slots = np.full(2 * len(body_a), -1, dtype=np.int64)
+    slots[moves] = place[which]
+    first = np.sort(first)
+    return {
+        "slot_a": slots[::2].copy(),
+        "slot_b": slots[1::2].copy(),
+        "row_block": np.searchsorted(row[first], np.arange(rows + 1)).astype(np.int64),
+        "block_body": body[first],
+    }

@@ -17,7 +17,6 @@ seven kinds of term; A and B are bodies, d = p_B − p_A, and e, t, w are direct
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -66,8 +65,7 @@ class Terms(NamedTuple):
     curve_rise: Array
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """One term before it is put in the table; vectors in the frames of A and B."""
 
     kind: int
@@ -82,8 +80,7 @@ class Term:
     curve: Curve | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Row:
+class Row(NamedTuple):
     """One scalar equation: its terms and its constant."""
 
     terms: tuple[Term, ...]
@@ -141,7 +138,7 @@ def coordinate_term(c: Coordinate, coefficient: float = 1.0) -> Term:
         c.b,
         coefficient,
         first_a=ref,
-        second_a=np.cross(axis, ref),
+        second_a=rotation.cross(axis, ref),
         direction_b=unit(c.ref_b, "ref_b"),
     )
 

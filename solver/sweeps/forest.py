@@ -93,8 +93,9 @@ def forest(program: Program, held: int, positions: Array, quaternions: Array, lo
     place = np.full(n + 1, -1, dtype=np.int64)
     place[[j.here for j in joints]] = np.arange(n)
     parent = np.array([place[j.there] for j in joints], dtype=np.int64)
-    taken = {row for j in joints for row in (*j.planes, *j.angles)}
-    closing = [row for row in range(program.rows) if row not in taken]
+    closes = np.ones(program.rows, dtype=bool)
+    closes[[row for j in joints for row in (*j.planes, *j.angles)]] = False
+    closing = np.flatnonzero(closes)
     return Forest(
         body=np.array([j.here for j in joints], dtype=np.int64),
         place=place,
@@ -106,12 +107,12 @@ def forest(program: Program, held: int, positions: Array, quaternions: Array, lo
     )
 
 
-def _terms(program: Program, closing: list[int], loaded: Ints) -> dict[str, Any]:
+def _terms(program: Program, closing: Ints, loaded: Ints) -> dict[str, Any]:
     T = program.terms
     needed = np.zeros(len(T.kind), dtype=bool)
     needed[loaded] = True
-    for row in closing:
-        needed[T.row_term[row] : T.row_term[row + 1]] = True
+    owner = np.repeat(np.arange(program.rows), np.diff(T.row_term))
+    needed[: len(owner)][np.isin(owner, closing)] = True
     return {
         "term": np.flatnonzero(needed).astype(np.int64),
         "spin": np.flatnonzero(~needed & (T.angle >= 0)).astype(np.int64),

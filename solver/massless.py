@@ -10,6 +10,7 @@ carry to the same motion, and diverges where nothing carries any: such a freedom
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,8 +38,24 @@ class Lent:
     motions: Array
 
 
-def check_body(body: RigidBody) -> None:
-    """Raise ValueError, naming the body, for mass properties that are less than nothing or none at all."""
+def check_bodies(bodies: Sequence[RigidBody]) -> None:
+    """Raise ValueError, naming the first such body, for mass properties that are less than nothing or none at all."""
+    masses = np.array([body.mass for body in bodies], dtype=float)
+    inertias = [np.asarray(body.inertia, float) for body in bodies]
+    if all(inertia.shape == (3, 3) for inertia in inertias):
+        stacked = np.array(inertias).reshape(-1, 3, 3)
+        if np.all(masses >= 0) and np.all(np.isfinite(masses)) and np.all(np.isfinite(stacked)):
+            size = np.abs(stacked).max(axis=(1, 2))
+            turned = np.swapaxes(stacked, 1, 2)
+            skewed = np.abs(stacked - turned).max(axis=(1, 2)) > 1e-6 * size
+            least = np.linalg.eigvalsh((stacked + turned) / 2).min(axis=1)
+            if not np.any(skewed | (least < -_NOTHING * size)):
+                return
+    for body in bodies:
+        _check_body(body)
+
+
+def _check_body(body: RigidBody) -> None:
     inertia = np.asarray(body.inertia, float)
     if inertia.shape != (3, 3) or not (np.isfinite(body.mass) and np.all(np.isfinite(inertia))):
         raise ValueError(f"body {body.name}: its mass or inertia is not a finite number")
@@ -56,19 +73,19 @@ def lend(model: Model, length: float) -> Lent:
     """What the bodies of a model need; all zero where each has mass and inertia of its own."""
     n = len(model.bodies)
     masses = np.array([b.mass for b in model.bodies], dtype=float)
-    inertias = [np.asarray(b.inertia, float) for b in model.bodies]
-    principal = [np.linalg.eigh((inertia + inertia.T) / 2) for inertia in inertias]
-    moments = [m for values, _ in principal for m in values if m > _NOTHING * values.max() > 0]
-    mass = LENT * min((m for m in masses if m > 0), default=1.0)
-    moment = LENT * min(moments, default=length**2)
+    inertias = np.array([np.asarray(b.inertia, float) for b in model.bodies]).reshape(n, 3, 3)
+    values, axes = np.linalg.eigh((inertias + np.swapaxes(inertias, 1, 2)) / 2)
+    least = _NOTHING * np.maximum(values.max(axis=1, initial=0.0), 0.0)
+    there = values > least[:, None]
+    mass = LENT * min(masses[masses > 0].tolist(), default=1.0)
+    moment = LENT * min(values[there].tolist(), default=length**2)
     lent = Lent(np.where(masses > 0, 0.0, mass), np.zeros((n, 3, 3)), np.zeros((0, n, 6)))
     motions = []
-    for i, (values, axes) in enumerate(principal):
+    for i in np.flatnonzero(~(masses > 0) | ~there.all(axis=1)):
         motions += [(i, np.eye(6)[k]) for k in range(3) if not masses[i] > 0]
-        for value, axis in zip(values, axes.T, strict=True):
-            if not value > _NOTHING * max(values.max(), 0.0):
-                lent.inertia[i] += moment * np.outer(axis, axis)
-                motions.append((i, np.concatenate([np.zeros(3), axis])))
+        for axis in axes[i].T[~there[i]]:
+            lent.inertia[i] += moment * np.outer(axis, axis)
+            motions.append((i, np.concatenate([np.zeros(3), axis])))
     stacked = np.zeros((len(motions), n, 6))
     for k, (i, motion) in enumerate(motions):
         stacked[k, i] = motion

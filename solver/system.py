@@ -6,6 +6,7 @@ coordinate with armature, see `solver.kkt`). Coordinates: the model's own, the l
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from solver.constraints.program import Program, compile_program
 from solver.constraints.terms import Poses
 from solver.kkt import Plan, plan
 from solver.loading import Loads, check, drives, tables
-from solver.massless import Lent, check_body, check_carried, lend
+from solver.massless import Lent, check_bodies, check_carried, lend
 from solver.model import Model, TimeFunction
 from solver.sweeps.forest import Forest, forest
 from solver.tangents import constant_tangents, soft_coordinates
@@ -104,8 +105,7 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
     `implicit`: every stiff coordinate gets a rotor's row (`solver.tangents`), for the tangents of `solver.implicit`.
     `carried`: whether the rows must carry the bodies that have no mass; a tree's joints do where its rows do not.
     """
-    for body in model.bodies:
-        check_body(body)
+    check_bodies(model.bodies)
     check(model)
     driving = [i for i, m in enumerate(model.motors) if m.kind in _DRIVERS]
     armatures = [load for load in model.loads if implicit or load.armature > 0]
@@ -204,7 +204,7 @@ def _spin_axes(model: Model) -> Array:
 def _length(model: Model) -> float:
     """Root mean square of the arms of all points: the length that weighs turns against travel."""
     arms = [
-        float(np.linalg.norm(point))
+        math.sqrt(np.dot(point, point))
         for p in model.primitives
         for name, i in (("point_a", p.a), ("point_b", p.b))
         if i != GROUND and (point := getattr(p, name, None)) is not None
@@ -222,13 +222,12 @@ def _angle_owners(
         *_measured(model),
     ]
     counts = np.diff(program.primitive_angle)
-    own = [(p, k) for p, count in zip(model.primitives, counts, strict=True) for k in range(int(count))]
+    own = [(model.primitives[i], k) for i in np.flatnonzero(counts) for k in range(int(counts[i]))]
     return (*own, *(c for c in coordinates if c.kind == "angle"))
 
 
 def _row_groups(model: Model, program: Program, driving: list[int], rotors: int) -> tuple[str, ...]:
-    names = []
-    for i in range(len(model.primitives)):
-        group = model.groups[i] if i < len(model.groups) else f"primitive {i}"
-        names += [group] * int(program.primitive_row[i + 1] - program.primitive_row[i])
+    names: list[str] = []
+    for i, count in enumerate(np.diff(program.primitive_row).tolist()):
+        names += [model.groups[i] if i < len(model.groups) else f"primitive {i}"] * count
     return (*names, *(model.motors[i].name for i in driving), *(["armature"] * rotors))

@@ -67,6 +67,11 @@ class Program:
     coordinate_term: Ints
     angle_count: int
 
+    @property
+    def first_terms(self) -> Ints:
+        """The first term of each row (m,); of a row without terms any, if there are some at all."""
+        return np.minimum(self.terms.row_term[:-1], max(len(self.terms.kind) - 1, 0))
+
 
 def _point_on_plane(p: PointOnPlane, poses: Poses) -> Row:
     normal = unit(p.normal_a, "the normal of a plane")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from solver.constraints.program import Program
 from solver.constraints.terms import Poses
 from solver.sweeps.loops import loops
-from solver.sweeps.spanning import Joint, direction, joints_of, span
+from solver.sweeps.spanning import Joint, joints_of, rounded, span
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -122,34 +122,41 @@ def _terms(program: Program, closing: Ints, loaded: Ints) -> dict[str, Any]:
 def _geometry(program: Program, joints: list[Joint]) -> dict[str, Any]:
     """Points and directions of the joints; see `Forest`."""
     T, n = program.terms, len(joints)
-    point_here, first_there = np.ones(n, np.int64), np.ones(n, np.int64)
-    point, normals = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
-    first, second = np.zeros((n, 3, 3)), np.zeros((n, 3, 3))
-    plane_row, angle_row = np.full((n, 3), -1, np.int64), np.full((n, 3), -1, np.int64)
-    for k, joint in enumerate(joints):
-        for j, row in enumerate(joint.planes):
-            i = T.row_term[row]
-            point_here[k], point[k] = T.body_b[i] == joint.here, T.point_b[i]
-            normals[k, j], plane_row[k, j] = T.first_a[i], row
-        if 0 < len(joint.planes) < 3:
-            held = len(joint.planes)
-            normals[k, held:] = np.linalg.svd(normals[k, :held])[2][held:]
-        _directions(program, joint, k, first_there, first, second)
-        angle_row[k, : len(joint.angles)] = joint.angles
+    here = np.array([j.here for j in joints], dtype=np.int64)
+    planes, plane_row = _padded([j.planes for j in joints])
+    angles, angle_row = _padded([j.angles for j in joints])
+    point_here, point = np.ones(n, np.int64), np.zeros((n, 3))
+    held = np.flatnonzero(planes)
+    i = program.first_terms[plane_row[held, planes[held] - 1]]
+    point_here[held], point[held] = T.body_b[i] == here[held], T.point_b[i]
     return {
-        "planes": np.array([len(j.planes) for j in joints], dtype=np.int64),
-        "angles": np.array([len(j.angles) for j in joints], dtype=np.int64),
+        "planes": planes,
+        "angles": angles,
         "point_here": point_here,
-        "first_there": first_there,
         "point": point,
-        "normals": normals,
-        "duals": np.ascontiguousarray(np.swapaxes(np.linalg.inv(normals), 1, 2)),
-        "first": first,
-        "second": second,
-        "across": _across(first, np.array([len(j.angles) == 2 for j in joints], dtype=bool)),
+        **_normals(program, planes, plane_row),
+        **_directions(program, joints, angles, angle_row),
         "plane_row": plane_row,
         "angle_row": angle_row,
     }
+
+
+def _padded(rows: list[list[int]]) -> tuple[Ints, Ints]:
+    """How many rows each joint has (n,), and which (n, 3; −1: none)."""
+    counts = np.array([len(some) for some in rows], dtype=np.int64)
+    table = np.full((len(rows), 3), -1, dtype=np.int64)
+    table[np.arange(3) < counts[:, None]] = [row for some in rows for row in some]
+    return counts, table
+
+
+def _normals(program: Program, planes: Ints, plane_row: Ints) -> dict[str, Array]:
+    normals = np.tile(np.eye(3), (len(planes), 1, 1))
+    there = plane_row >= 0
+    normals[there] = program.terms.first_a[program.first_terms[plane_row[there]]]
+    for held in (1, 2):
+        some = np.flatnonzero(planes == held)
+        normals[some, held:] = np.linalg.svd(normals[some, :held])[2][:, held:]
+    return {"normals": normals, "duals": np.ascontiguousarray(np.swapaxes(np.linalg.inv(normals), 1, 2))}
 
 
 def _across(first: Array, pairs: NDArray[np.bool_]) -> Array:
@@ -161,16 +168,20 @@ def _across(first: Array, pairs: NDArray[np.bool_]) -> Array:
     return across
 
 
-def _directions(program: Program, joint: Joint, k: int, first_there: Ints, first: Array, second: Array) -> None:
-    """The directions of a joint's angles, so that two of them share `second`."""
-    T = program.terms
-    rows = joint.angles
-    if len(rows) == 2:
-        common = next(s for s in (0, 1) if len({direction(program, r, s) for r in rows}) == 1)
-        one = T.row_term[rows[0]]
-        owner = T.body_b[one] if common == 1 else T.body_a[one]
-        first_there[k] = owner == joint.here
-    for j, row in enumerate(rows):
-        i = T.row_term[row]
-        first_is_a = (T.body_a[i] == joint.there) == bool(first_there[k])
-        first[k, j], second[k, j] = (T.first_a[i], T.direction_b[i]) if first_is_a else (T.direction_b[i], T.first_a[i])
+def _directions(program: Program, joints: list[Joint], angles: Ints, angle_row: Ints) -> dict[str, Any]:
+    """The directions of the joints' angles, so that two of them share `second`."""
+    T, terms = program.terms, program.first_terms
+    base = np.array([j.there for j in joints], dtype=np.int64)
+    pairs = np.flatnonzero(angles == 2)
+    one, two = terms[angle_row[pairs, 0]], terms[angle_row[pairs, 1]]
+    shared = rounded(T.body_a[one], T.first_a[one]) == rounded(T.body_a[two], T.first_a[two])
+    first_there = np.ones(len(joints), np.int64)
+    # The directions that differ are the parent's where the one they share is the child's.
+    first_there[pairs] = np.where(shared.all(axis=1), T.body_a[one], T.body_b[one]) != base[pairs]
+    first, second = np.zeros((len(joints), 3, 3)), np.zeros((len(joints), 3, 3))
+    k, j = np.nonzero(angle_row >= 0)
+    i = terms[angle_row[k, j]]
+    first_is_a = ((T.body_a[i] == base[k]) == first_there[k].astype(bool))[:, None]
+    first[k, j] = np.where(first_is_a, T.first_a[i], T.direction_b[i])
+    second[k, j] = np.where(first_is_a, T.direction_b[i], T.first_a[i])
+    return {"first_there": first_there, "first": first, "second": second, "across": _across(first, angles == 2)}

@@ -14,6 +14,7 @@ from solver.constraints.program import Program
 from solver.constraints.terms import DOT, PLANE, Poses
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _INDEPENDENT = 0.05
 """A direction counts beside others if this part of it is left without them."""
@@ -39,54 +40,78 @@ class Joint:
 
 def joints_of(program: Program, held: int, poses: Poses) -> dict[tuple[int, int], Joint]:
     """For each pair of bodies that planes or angles join, the rows that make its joint."""
-    T = program.terms
-    found: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for row in range(held):
-        k = int(T.row_term[row])
-        single = T.row_term[row + 1] == k + 1 and T.curve[k] < 0 and T.coefficient[k] == 1.0
-        a, b = int(T.body_a[k]), int(T.body_b[k])
-        if single and a != b and T.kind[k] in (PLANE, DOT):
-            found[min(a, b), max(a, b)].append(row)
-    gradients = _gradients(program, poses)
+    T, k = program.terms, program.first_terms[:held]
+    single = (np.diff(T.row_term)[:held] == 1) & (T.body_a[k] != T.body_b[k])
+    single &= (T.curve[k] < 0) & (T.coefficient[k] == 1.0)
+    low, high = np.minimum(T.body_a[k], T.body_b[k]), np.maximum(T.body_a[k], T.body_b[k])
+    found: dict[tuple[int, int], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for side, kind in enumerate((PLANE, DOT)):
+        rows = np.flatnonzero(single & (T.kind[k] == kind))
+        for one, other, row in zip(low[rows].tolist(), high[rows].tolist(), rows.tolist(), strict=True):
+            found[one, other][side].append(row)
+    planes, angles = _Planes(program), _Angles(program, poses)
     joints = {}
-    for (low, high), rows in found.items():
-        planes = [r for r in rows if T.kind[T.row_term[r]] == PLANE]
-        angles = [r for r in rows if T.kind[T.row_term[r]] == DOT]
-        joint = Joint(low, high, _chosen_planes(program, planes), _chosen_angles(program, angles, gradients))
+    for (one, other), (flat, straight) in found.items():
+        joint = Joint(one, other, planes.chosen(flat), angles.chosen(straight))
         if joint.rows:
-            joints[low, high] = joint
+            joints[one, other] = joint
     return joints
 
 
-def _gradients(program: Program, poses: Poses) -> Array:
-    """e × w (T, 3) of all terms at the reference poses, world axes."""
-    T = program.terms
-    turns = np.concatenate([poses.rotations, np.eye(3)[None]])
-    first = np.einsum("kij,kj->ki", turns[T.body_a], T.first_a)
-    return np.cross(first, np.einsum("kij,kj->ki", turns[T.body_b], T.direction_b))
+class _Planes:
+    """The planes of a program: where their points are, and their normals."""
+
+    def __init__(self, program: Program) -> None:
+        T, k = program.terms, program.first_terms
+        self._points = _keys(T.body_a[k], T.point_b[k])
+        self._normals = T.first_a[k].tolist()
+
+    def chosen(self, rows: list[int]) -> list[int]:
+        """The most planes through one point with independent normals, in one body each."""
+        sharing: dict[bytes, list[int]] = defaultdict(list)
+        for row in rows:
+            sharing[self._points[row]].append(row)
+        best: list[int] = []
+        for members in sharing.values():
+            chosen = _independent(members, self._normals)
+            if len(chosen) > len(best):
+                best = chosen
+        return best
 
 
-def _chosen_planes(program: Program, rows: list[int]) -> list[int]:
-    """The most planes through one point with independent normals, in one body each."""
-    T = program.terms
-    sharing: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for row in rows:
-        k = T.row_term[row]
-        sharing[_rounded(T.body_a[k], T.point_b[k])].append(row)
-    best: list[int] = []
-    for members in sharing.values():
-        chosen = _independent(program, members, T.first_a)
-        if len(chosen) > len(best):
-            best = chosen
-    return best
+class _Angles:
+    """The angles of a program: their directions, and e × w at the reference poses, world axes."""
+
+    def __init__(self, program: Program, poses: Poses) -> None:
+        T, k = program.terms, program.first_terms
+        turns = np.concatenate([poses.rotations, np.eye(3)[None]])
+        first = np.einsum("kij,kj->ki", turns[T.body_a[k]], T.first_a[k])
+        other = np.einsum("kij,kj->ki", turns[T.body_b[k]], T.direction_b[k])
+        self._gradients = np.cross(first, other).tolist()
+        self._sides = (_keys(T.body_a[k], T.first_a[k]), _keys(T.body_b[k], T.direction_b[k]))
+
+    def chosen(self, rows: list[int]) -> list[int]:
+        """Three angles that hold the orientation, or two about one common direction, or one."""
+        all_three = _independent(rows, self._gradients)
+        if len(all_three) == 3:
+            return all_three
+        sharing: dict[bytes, list[int]] = defaultdict(list)
+        for row in rows:
+            for side in self._sides:
+                sharing[side[row]].append(row)
+        for members in sharing.values():
+            pair = _independent(members, self._gradients)
+            if len(pair) == 2:
+                return pair
+        return all_three[:1]
 
 
-def _independent(program: Program, rows: list[int], vectors: Array) -> list[int]:
-    """The first rows, three at most, whose vectors (T, 3) are independent; one of (almost) no length never is."""
+def _independent(rows: list[int], vectors: list[list[float]]) -> list[int]:
+    """The first rows, three at most, whose vectors (m, 3) are independent; one of (almost) no length never is."""
     kept: list[int] = []
     others: list[tuple[float, ...]] = []
     for row in rows:
-        x, y, z = (float(c) for c in vectors[program.terms.row_term[row]])
+        x, y, z = vectors[row]
         for a, b, c in others:
             part = x * a + y * b + z * c
             x, y, z = x - part * a, y - part * b, z - part * c
@@ -99,32 +124,16 @@ def _independent(program: Program, rows: list[int], vectors: Array) -> list[int]
     return kept
 
 
-def _chosen_angles(program: Program, rows: list[int], gradients: Array) -> list[int]:
-    """Three angles that hold the orientation, or two about one common direction, or one."""
-    all_three = _independent(program, rows, gradients)
-    if len(all_three) == 3:
-        return all_three
-    sharing: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for row in rows:
-        for side in (0, 1):
-            sharing[direction(program, row, side)].append(row)
-    for members in sharing.values():
-        pair = _independent(program, members, gradients)
-        if len(pair) == 2:
-            return pair
-    return all_three[:1]
+def rounded(bodies: Ints, vectors: Array) -> Array:
+    """Vectors (m, 3) of bodies as rows (m, 4) that are equal where these are the same."""
+    return np.column_stack([bodies, np.rint(vectors / _SAME)])
 
 
-def direction(program: Program, row: int, side: int) -> tuple[int, ...]:
-    """The body and direction of one side of an angle's row, to compare."""
-    T = program.terms
-    k = T.row_term[row]
-    body, vector = ((T.body_a[k], T.first_a[k]), (T.body_b[k], T.direction_b[k]))[side]
-    return _rounded(body, vector)
-
-
-def _rounded(body: int, vector: Array) -> tuple[int, ...]:
-    return (int(body), *(round(float(c) / _SAME) for c in vector))
+def _keys(bodies: Ints, vectors: Array) -> list[bytes]:
+    # Adding nothing makes −0 the same as 0 to the bit.
+    table = np.ascontiguousarray(rounded(bodies, vectors) + 0.0)
+    keys: list[bytes] = table.view(f"V{table.itemsize * table.shape[1]}").ravel().tolist()
+    return keys
 
 
 def span(n: int, pairs: dict[tuple[int, int], Joint]) -> list[Joint]:

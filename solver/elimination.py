@@ -26,10 +26,12 @@ def coupled(m: int, cliques: Iterable[Sequence[int]]) -> list[set[int]]:
 def eliminate(graph: list[set[int]], stages: Iterable[Iterable[int]]) -> tuple[list[int], list[set[int]]]:
     """Rows stage by stage, in each by least degree, then number; for each the rows to come that its column touches.
 
-    The neighbours in `graph` are changed.
+    The neighbours in `graph` are changed. A neighbour with the same neighbours comes next by that rule, its degree
+    being one less: such rows (of one joint, for the most part) go at once.
     """
     m = len(graph)
     order: list[int] = []
+    columns: list[set[int]] = []
     for stage in stages:
         left = set(stage)
         # A row stands in the queue as often as its degree changed; only the last counts.
@@ -40,17 +42,20 @@ def eliminate(graph: list[set[int]], stages: Iterable[Iterable[int]]) -> tuple[l
             near = graph[i]
             if i not in left or degree != len(near):
                 continue
-            left.discard(i)
-            order.append(i)
+            alike = sorted(j for j in near if j in left and len(graph[j]) == degree and len(near - graph[j]) == 1)
+            order += [i, *alike]
+            left.difference_update(alike, (i,))
+            columns.append(near)
+            for j in alike:
+                near = near - {j}
+                columns.append(near)
             for j in near:
                 other = graph[j]
-                before = len(other)
                 other |= near
-                other.discard(i)
-                other.discard(j)
-                if len(other) != before and j in left:
+                other.difference_update(alike, (i, j))
+                if j in left:
                     heappush(queue, len(other) * m + j)
-    return order, [graph[i] for i in order]
+    return order, columns
 
 
 def flat(lists: Sequence[Iterable[int]], counts: Ints) -> Ints:

@@ -86,7 +86,7 @@ class Case:
             omega = v0[3:] + rate * axis
             out = -(R[h.b] @ self.local(h.b, h.point))
             x[h.b] = x0 + arm + out
-            v[h.b] = [*(v0[:3] + np.cross(v0[3:], arm) + np.cross(omega, out)), *omega]
+            v[h.b] = [*(v0[:3] + rotation.cross(v0[3:], arm) + rotation.cross(omega, out)), *omega]
         return Motion(x, R, v, np.array(q, float))
 
     def first_rates(self) -> Array:
@@ -123,7 +123,7 @@ class Case:
         first = rotation.perpendicular(h.axis)
         here, there = self.local(h.a, h.point), self.local(h.b, h.point)
         rows: list[Primitive] = [PointOnPlane(h.a, h.b, here, e, there) for e in np.eye(3)]
-        return [*rows, *(AxesAngle(h.a, h.b, u, h.axis) for u in (first, np.cross(h.axis, first)))]
+        return [*rows, *(AxesAngle(h.a, h.b, u, h.axis) for u in (first, rotation.cross(h.axis, first)))]
 
     def _coordinate(self, h: Hinge) -> Coordinate:
         ref = rotation.perpendicular(h.axis)

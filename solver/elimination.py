@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain
 
@@ -12,50 +13,69 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 
-def coupled(m: int, cliques: Iterable[Sequence[int]]) -> list[set[int]]:
-    """For each of m rows the others that stand in one clique with it."""
-    near: list[set[int]] = [set() for _ in range(m)]
-    for rows in cliques:
-        for row in rows:
-            near[row].update(rows)
-    for row, others in enumerate(near):
-        others.discard(row)
-    return near
+def eliminate(cliques: Sequence[Sequence[int]], stages: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """Rows (m,) stage by stage, in each by least degree, then number; with each, the rows to come its column touches.
 
-
-def eliminate(graph: list[set[int]], stages: Iterable[Iterable[int]]) -> tuple[list[int], list[set[int]]]:
-    """Rows stage by stage, in each by least degree, then number; for each the rows to come that its column touches.
-
-    The neighbours in `graph` are changed. A neighbour with the same neighbours comes next by that rule, its degree
-    being one less: such rows (of one joint, for the most part) go at once.
+    Rows touch each other where they stand in one clique; `cliques` tells those of every row, `stages` its stage.
+    Rows that touch the same others come one after the other by that rule, as the degree of all is one less when the
+    first is gone: such rows (of one joint, for the most part) are kept together, and go at once.
     """
-    m = len(graph)
+    alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for i, (mine, stage) in enumerate(zip(cliques, stages, strict=True)):
+        alike[(stage, *mine) if len(mine) else (stage, -1 - i)].append(i)
+    rows = list(alike.values())
+    graph = _touching(cliques, rows)
+    by_stage: dict[int, list[int]] = defaultdict(list)
+    for k, (first, *_) in enumerate(rows):
+        by_stage[stages[first]].append(k)
     order: list[int] = []
-    columns: list[set[int]] = []
-    for stage in stages:
-        left = set(stage)
-        # A row stands in the queue as often as its degree changed; only the last counts.
-        queue = [len(graph[i]) * m + i for i in left]
-        heapify(queue)
-        while queue:
-            degree, i = divmod(heappop(queue), m)
-            near = graph[i]
-            if i not in left or degree != len(near):
-                continue
-            alike = sorted(j for j in near if j in left and len(graph[j]) == degree and len(near - graph[j]) == 1)
-            order += [i, *alike]
-            left.difference_update(alike, (i,))
-            columns.append(near)
-            for j in alike:
-                near = near - {j}
-                columns.append(near)
-            for j in near:
-                other = graph[j]
-                other |= near
-                other.difference_update(alike, (i, j))
-                if j in left:
-                    heappush(queue, len(other) * m + j)
+    columns: list[list[int]] = []
+    degrees = [sum(len(rows[h]) for h in near) + len(rows[k]) - 1 for k, near in enumerate(graph)]
+    for stage in sorted(by_stage):
+        for going, touched in _stage(by_stage[stage], rows, graph, degrees):
+            order += going
+            columns += [going[k:] + touched for k in range(1, len(going) + 1)]
     return order, columns
+
+
+def _touching(cliques: Sequence[Sequence[int]], rows: list[list[int]]) -> list[set[int]]:
+    """For each group of rows that stand in the same cliques, the groups that touch it."""
+    members: dict[int, list[int]] = defaultdict(list)
+    for k, (first, *_) in enumerate(rows):
+        for clique in cliques[first]:
+            members[clique].append(k)
+    graph = [{h for clique in cliques[first] for h in members[clique]} for first, *_ in rows]
+    for k, near in enumerate(graph):
+        near.discard(k)
+    return graph
+
+
+def _stage(
+    stage: list[int], rows: list[list[int]], graph: list[set[int]], degrees: list[int]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Rows that go at once, and the rows to come that all of them touch; graph and degrees are changed."""
+    left = set(stage)
+    # A group stands in the queue as often as its degree changed; only the last counts.
+    queue = [(degrees[k], rows[k][0], k) for k in stage]
+    heapify(queue)
+    while queue:
+        degree, _, k = heappop(queue)
+        if k not in left or degree != degrees[k]:
+            continue
+        near = graph[k]
+        same = [h for h in near if degrees[h] == degree and h in left and len(near - graph[h]) == 1]
+        gone = {k, *same}
+        left -= gone
+        near = near - gone
+        yield sorted(i for h in gone for i in rows[h]), [i for h in near for i in rows[h]]
+        for h in near:
+            other = graph[h]
+            other |= near
+            other -= gone
+            other.discard(h)
+            degrees[h] = sum([len(rows[g]) for g in other], len(rows[h]) - 1)
+            if h in left:
+                heappush(queue, (degrees[h], rows[h][0], h))
 
 
 def flat(lists: Sequence[Iterable[int]], counts: Ints) -> Ints:

@@ -12,6 +12,7 @@ It is factored as S + μ 1 (unit diagonal, sparse Cholesky with an order found o
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solver.constraints.program import Program
-from solver.elimination import columns_of, coupled, eliminate, entries
+from solver.elimination import columns_of, eliminate, entries
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,7 +55,9 @@ def plan(program: Program) -> Plan:
     _, seen, group = np.unique(T.block_body, return_index=True, return_inverse=True)
     by_body = np.lexsort([np.arange(len(group)), seen[group]])
     members = np.split(by_body, np.flatnonzero(np.diff(group[by_body])) + 1) if m else []
-    order, columns = eliminate(coupled(m, [owner[blocks].tolist() for blocks in members]), [range(m)])
+    touched = T.block_body.tolist()
+    bodies = [touched[first:last] for first, last in pairwise(T.row_block.tolist())]
+    order, columns = eliminate(bodies, [0] * m)
     place = np.empty(m, dtype=np.int64)
     place[order] = np.arange(m)
     start, index = columns_of(place, columns, np.array([len(c) for c in columns], dtype=np.int64))

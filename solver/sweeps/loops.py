@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver.constraints.program import Program
-from solver.elimination import columns_of, coupled, eliminate, entries, flat, lower_pairs, starts
+from solver.elimination import columns_of, eliminate, entries, flat, lower_pairs, starts
 
 Ints = NDArray[np.int64]
 
@@ -17,21 +16,13 @@ Ints = NDArray[np.int64]
 def loops(program: Program, closing: Ints, place: Ints, parent: Ints) -> dict[str, Any]:
     """Slots, order of elimination and structure of the factor for the rows that close loops; see `Forest`."""
     paths = _paths(program, closing, place, parent)
-    through: list[list[int]] = [[] for _ in range(program.bodies)]
-    ending: dict[int, list[int]] = defaultdict(list)
-    for i, (top, path) in enumerate(paths):
-        ending[top].append(i)
-        for k in path:
-            through[k].append(i)
-    stages = [ending[top] for top in sorted(ending, reverse=True)]
-    order, columns = eliminate(coupled(len(paths), through), stages)
+    order, columns = eliminate([passed for _, passed in paths], [-top for top, _ in paths])
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
     tops = np.array([paths[i][0] for i in order], dtype=np.int64)
-    counts = np.array([len(rows) for rows in through], dtype=np.int64)
-    below = np.repeat(np.arange(program.bodies), counts)
-    passing = number[flat(through, counts)]
-    slots = _Slots(below, passing[np.lexsort([passing, below])], tops)
+    below, passing = _passing([paths[i][1] for i in order])
+    counts = np.bincount(below, minlength=program.bodies)
+    slots = _Slots(below, passing, tops)
     start, column = columns_of(number, columns, np.array([len(c) for c in columns], dtype=np.int64))
     rows = closing[order]
     return {
@@ -70,6 +61,14 @@ def _path(here: set[int], parents: list[int]) -> tuple[int, list[int]]:
         here.add(parents[k])
         passed.append(k)
     return here.pop(), passed
+
+
+def _passing(passed: list[list[int]]) -> tuple[Ints, Ints]:
+    """Places, ascending, and with each the numbers of the rows that pass it."""
+    counts = np.array([len(path) for path in passed], dtype=np.int64)
+    below, passing = flat(passed, counts), np.repeat(np.arange(len(passed)), counts)
+    order = np.argsort(below, kind="stable")
+    return below[order], passing[order]
 
 
 class _Slots:

@@ -137,7 +137,8 @@ def compile_program(
     """Primitives, then a row for each driver, then coordinates, as tables.
 
     `positions` (n, 3) and `quaternions` (n, 4) are the reference poses, where the gears have their phase.
-    Raises ValueError where a primitive has no meaning (an axis without direction, a gear without radius).
+    Raises ValueError where a primitive has no meaning (an axis without direction, a point
+    nowhere, a gear without radius).
     """
     poses = Poses(np.asarray(positions, float), np.asarray(quaternions, float))
     rows = [_COMPILERS[type(p)](p, poses) for p in primitives]
@@ -150,6 +151,7 @@ def compile_program(
     before = np.concatenate([[0], np.cumsum(is_angle)]).astype(np.int64)
     n = len(poses.positions)
     table = _table(rows, terms, row_term, kinds, np.where(is_angle, before[:-1], -1), n)
+    _check_points(primitives, table)
     return Program(
         terms=table,
         bodies=n,
@@ -159,6 +161,15 @@ def compile_program(
         coordinate_term=np.arange(row_term[-1], len(terms), dtype=np.int64),
         angle_count=int(before[-1]),
     )
+
+
+def _check_points(primitives: Sequence[Primitive], T: Terms) -> None:
+    """Raise ValueError for the first primitive, driver or coordinate with a point that is nowhere."""
+    nowhere = np.flatnonzero(~(np.isfinite(T.point_a) & np.isfinite(T.point_b)).all(axis=1))
+    if len(nowhere):
+        i = int(np.searchsorted(T.row_term, nowhere[0], side="right")) - 1
+        whose = f"primitive {i} ({type(primitives[i]).__name__})" if i < len(primitives) else "a coordinate"
+        raise ValueError(f"{whose}: its points are not finite numbers")
 
 
 def _table(rows: list[Row], terms: list[Term], row_term: Ints, kinds: Ints, angle: Ints, n: int) -> Terms:

@@ -184,6 +184,7 @@ def test_primitives_that_mean_nothing_are_refused_at_once(make: object, words: s
         (GearPair(0, 1, "bevel", O, Z, O, Z, 2.0), "parallel"),
         (RackPinion(0, 1, O, Z, 0.1, O, X), "has no direction"),
         (PointOnPlane(0, 1, O, O, O), "normal of a plane has no direction"),
+        (PointOnPlane(0, 1, O, Z, np.array([0, np.nan, 0])), r"primitive 0 \(PointOnPlane\): its points are not"),
     ],
 )
 def test_primitives_without_meaning_at_the_reference_pose_are_refused(primitive: Primitive, words: str) -> None:

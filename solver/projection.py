@@ -249,6 +249,21 @@ def project(system: System, state: State, tolerance: float = 1e-9, iterations: i
     return Projected(s, _status(system, first, second, tolerance), first, second)
 
 
+def open_rows(system: System, state: State) -> tuple[Array, Array]:
+    """The scaled residuals (m,) of all rows' positions at a state, and its angles (na,) on the nearest branches.
+
+    Above `POSITION_TOLERANCE` a row stays open; times `system.length` a residual is in m.
+    """
+    s = complete(system, state)
+    x, R, v = frames(s.positions, s.quaternions, s.velocities)
+    T, W = system.program.terms, system.rows
+    value, _, _, _, _, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.angles, drive_values(system, s.t), False)
+    angles = np.zeros(system.program.angle_count)
+    integrated = T.angle >= 0
+    angles[T.angle[integrated]] = value[integrated]
+    return scaled_residuals(T, W, system.length, blocks, g, g)[0], angles
+
+
 def _residuals(system: System, s: State, drive: Array) -> tuple[Array, Array]:
     """The scaled residuals (m,) of positions and rates at a complete state."""
     x, R, v = frames(s.positions, s.quaternions, s.velocities)

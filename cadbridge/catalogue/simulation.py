@@ -153,4 +153,21 @@ ENTRIES: dict[str, Entry] = {
         "Take it so, or lock what should keep its gears.",
         "The hinge of a gear wheel is released.",
     ),
+    "CB625": Entry(
+        Severity.INFO,
+        "mates that contradict each other by rounding",
+        "Mates that repeat others cannot all hold exactly, as a CAD file rounds its dimensions. They differ by less "
+        "than the scenario's `gap`, so that the mechanism is simulated without the rows that repeat others; forces "
+        "are shared among the mates that are left.",
+        "Take it so; or leave out the mates that `cadbridge check` calls repeated, or set `gap` smaller.",
+        "A four-bar whose second crank is written as 100.000003 mm.",
+    ),
+    "CB626": Entry(
+        Severity.WARNING,
+        "a mate that opens along the motion",
+        "A mate that was left out, since others hold it but for rounding, opens by more than the scenario's `gap` "
+        "along the motion: there it contradicts them, and a mechanism built so would jam or bend.",
+        "Look at the mate named, or allow a larger `gap`.",
+        "A parallelogram of which one bar is 0.05 mm too long.",
+    ),
 }

@@ -15,6 +15,7 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.pace import Pace, Pacer
+from cadbridge.simulation.rounding import tell_gaps, tolerant
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
@@ -82,6 +83,9 @@ def simulate(
     if duration is not None:
         what = replace(what, duration=duration)
     lowered = _lowered(mechanism, what, collapse, findings)
+    if not what.changes:
+        # A row that repeats others may be what holds when a change takes these away.
+        lowered = tolerant(lowered, what.gap, findings)
     tree = None
     if method == "tree":
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
@@ -109,8 +113,11 @@ def simulate(
         code = _STATUS_CODES.get(result.status.code, "CB611")
         findings.add(code, f"{result.status.message} {result.status.advice}".strip())
     beyond_range(lowered, what, result.trajectory, findings)
+    opened = tell_gaps(lowered, result.trajectory, what.gap, findings)
     _not_applied(lowered, what, findings)
     summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
+    if opened:
+        summary["left_out"] = {name: f"opens by {size:.3g} m" for name, size in opened.items()}
     if rebuilt is not None:
         summary["changes"] = [_told(change) for change in rebuilt.changes]
         whole = replace(lowered.model, primitives=rebuilt.model.primitives, groups=rebuilt.model.groups)

@@ -24,6 +24,7 @@ from cadbridge.simulation.loads import (
     LoadsFile,
     LoadSpecs,
     LoadsResolver,
+    NotNegative,
     Positive,
     Strict,
     Three,
@@ -31,6 +32,7 @@ from cadbridge.simulation.loads import (
     function_of,
     si,
 )
+from cadbridge.simulation.rounding import GAP
 from cadbridge.simulation.scenario import FrictionSpeed, Initial, Scenario, find_joint, validated
 from solver.functions import scaled, table
 from solver.model import TimeFunction
@@ -137,6 +139,7 @@ class MotionFile(Strict):
     bodies: list[BodyEntry] = Field(default_factory=list)
     actuators: list[str] = Field(default_factory=list)
     free: Literal["refuse", "simulate"] = "refuse"
+    gap: NotNegative = GAP * 1e3
     loads: LoadsFile = Field(default_factory=LoadsFile)
     friction: Literal["apply", "ignore"] = "apply"
     friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
@@ -190,6 +193,7 @@ class _Resolver:
             gravity=spec.gravity,
             duration=spec.duration,
             rate=spec.rate,
+            gap=spec.gap * 1e-3,
             positions=self._initial(spec.initial),
             loads=loads.resolve(spec.loads) if spec.model_fields_set & {"loads"} else LoadSpecs(),
             friction=speeds if spec.friction == "apply" else None,

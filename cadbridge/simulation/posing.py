@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.lowering import SINGLE, lower
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.twists import jacobian
+from cadbridge.simulation.rounding import tolerant
 from solver.model import Motor, TimeFunction
 from solver.projection import Projected, carry_angles, project
 from solver.rank import null_space
@@ -52,7 +54,7 @@ class Mover:
         """`led` are joint names, by default `leading_joints`. KeyError where one of them has no coordinate."""
         self.mechanism = mechanism
         self._wanted: dict[str, tuple[float, float]] = {}
-        lowered = lower(_with_masses(mechanism))
+        lowered = tolerant(lower(_with_masses(mechanism)), Findings())
         plain = replace(lowered.model, loads=())
         index = {j.name: i for i, j in enumerate(lowered.joints)}
         self.joints = tuple(lowered.joints[index[n]] for n in (leading_joints(mechanism) if led is None else led))

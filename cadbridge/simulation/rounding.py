@@ -30,19 +30,21 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 GAP = 1e-5
-"""Parts of the mechanism's length: 10 µm of a machine of a metre. CAD rounds to less, mates that are wrong are more."""
+"""m: CAD rounds to less, mates that are wrong differ by more. What the diagnosis calls benign is the same."""
+LARGEST_SHARE = 1e-3
+"""Parts of the mechanism's length that are never taken for rounding."""
 POSES = 4
 """Poses near the design at which rows are looked at."""
 STEP = 0.1
-"""rad, or lengths of the mechanism, by which these poses are away: even its cube is far above `GAP`."""
+"""rad, or lengths of the mechanism, by which these poses are away: its square is far above all that is rounding."""
 FIRST = 1e3
 """The weight of a row that has to stay: what teeth lose hangs on the row of their pair."""
 MOST = 8
 """Mates that a finding names."""
 
 
-def tolerant(lowered: Lowered, gap: float, findings: Findings) -> Lowered:
-    """The lowered mechanism itself where all its rows hold exactly, or contradict by more than `gap` of its length.
+def tolerant(lowered: Lowered, findings: Findings, gap: float = GAP) -> Lowered:
+    """The lowered mechanism itself where all its rows hold exactly, or contradict each other by more than `gap` (m).
 
     Between, rows that repeat others are left out (CB625, `Lowered.left_out`): those that stay within the gap by
     themselves at all poses around the design that the others allow.
@@ -50,54 +52,65 @@ def tolerant(lowered: Lowered, gap: float, findings: Findings) -> Lowered:
     whole = _bare(lowered.model)
     system = prepare(whole, carried=False)
     found = project(system, State.at_rest(whole.positions, whole.quaternions))
-    design = found.state
-    if float(np.max(found.position, initial=0.0)) > gap:
+    design, allowed = found.state, _allowed(system, gap)
+    if float(np.max(found.position, initial=0.0)) > allowed:
         return lowered
     spare, gaps = _spare(lowered, design), np.zeros(0)
     while len(spare):
         gaps = _gaps(system, spare, design)
         if float(np.max(gaps, initial=0.0)) <= _rounded(system, design):
             return lowered
-        if float(np.max(gaps)) <= gap:
+        if float(np.max(gaps)) <= allowed:
             break
         # At another pose it says something of its own: the design is a special one.
         spare = np.delete(spare, int(np.argmax(gaps)))
     if not len(spare):
         return lowered
-    _tell(lowered, spare, gaps * system.length, gap * system.length, findings)
+    _tell(lowered, spare, gaps * system.length, allowed * system.length, findings)
     return _without(lowered, spare)
 
 
-def tell_gaps(lowered: Lowered, T: Trajectory, gap: float, findings: Findings) -> dict[str, float]:
-    """How far (m) the rows left out of each mate opened along a run; beyond `gap` of the length it is told (CB626)."""
+def tell_gaps(lowered: Lowered, T: Trajectory, findings: Findings, gap: float = GAP) -> dict[str, float]:
+    """How far (m) the rows left out of each mate opened along a run; beyond `gap` it is told (CB626)."""
     if not lowered.left_out or not len(T.t):
         return {}
-    whole = replace(
-        _bare(lowered.model),
-        primitives=tuple(p for _, p in lowered.left_out),
-        groups=tuple(name for name, _ in lowered.left_out),
-    )
-    system, length = prepare(whole, carried=False), prepare(_bare(lowered.model), carried=False).length
-    largest, when = np.zeros(len(lowered.left_out)), np.zeros(len(lowered.left_out))
+    count = len(lowered.left_out)
+    system = prepare(_bare(with_left_out(lowered, lowered.model)), carried=False)
+    allowed = _allowed(system, gap) * system.length
+    largest, when = np.zeros(count), np.zeros(count)
     angles = None
     for t, x, q in zip(T.t, T.positions, T.quaternions, strict=True):
         state = State(float(t), x, q, np.zeros((len(x), 6)), angles)
-        gaps, angles = open_rows(system, state)
-        gaps = gaps * system.length
+        rows, angles = open_rows(system, state)
+        gaps = rows[-count:] * system.length
         when = np.where(gaps > largest, t, when)
         largest = np.maximum(largest, gaps)
     opened: dict[str, float] = {}
     for (name, _), size in zip(lowered.left_out, largest, strict=True):
         opened[name] = max(opened.get(name, 0.0), float(size))
     worst = int(np.argmax(largest))
-    if largest[worst] > gap * length:
+    if largest[worst] > allowed:
         name = lowered.left_out[worst][0]
         said = (
             f"{name} contradicts other mates by {largest[worst]:.3g} m at t = {when[worst]:.4g} s, "
-            f"and {gap * length:.3g} m are allowed"
+            f"and {allowed:.3g} m are allowed"
         )
         findings.add("CB626", said, Where(item=name))
     return opened
+
+
+def with_left_out(lowered: Lowered, model: Model) -> Model:
+    """A model of the lowered mechanism with the rows that were left out, behind its own."""
+    return replace(
+        model,
+        primitives=(*model.primitives, *(p for _, p in lowered.left_out)),
+        groups=(*model.groups, *(name for name, _ in lowered.left_out)),
+    )
+
+
+def _allowed(system: System, gap: float) -> float:
+    """The scaled residual up to which rows count as rounded."""
+    return min(gap / system.length, LARGEST_SHARE)
 
 
 def _bare(model: Model) -> Model:

@@ -83,9 +83,9 @@ def simulate(
     if duration is not None:
         what = replace(what, duration=duration)
     lowered = _lowered(mechanism, what, collapse, findings)
-    if not what.changes:
-        # A row that repeats others may be what holds when a change takes these away.
-        lowered = tolerant(lowered, what.gap, findings)
+    if not any(change.verb == "release" for change in what.changes):
+        # What repeats a joint may be what holds when that is released.
+        lowered = tolerant(lowered, findings, what.gap)
     tree = None
     if method == "tree":
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
@@ -113,7 +113,7 @@ def simulate(
         code = _STATUS_CODES.get(result.status.code, "CB611")
         findings.add(code, f"{result.status.message} {result.status.advice}".strip())
     beyond_range(lowered, what, result.trajectory, findings)
-    opened = tell_gaps(lowered, result.trajectory, what.gap, findings)
+    opened = tell_gaps(lowered, result.trajectory, findings, what.gap)
     _not_applied(lowered, what, findings)
     summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
     if opened:

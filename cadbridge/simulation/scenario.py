@@ -78,7 +78,7 @@ class Scenario:
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
     `integrator` is one of the solver's; with a `step` (s) all steps are of that length. `changes` of the mechanism are
-    in order of time. Mates that repeat others may contradict them by `gap`, in parts of the mechanism's length.
+    in order of time. Mates that repeat others may contradict them by `gap` (m).
     """
 
     gravity: tuple[float, float, float] | None = None
@@ -169,7 +169,7 @@ class ScenarioFile(Strict):
     duration: Positive = 2.0
     rate: Positive = 100.0
     tolerance: Annotated[float, Field(ge=1e-14, le=0.1)] | Tolerance = 1e-8
-    gap: Annotated[float, Field(ge=0.0, le=0.01)] = GAP
+    gap: NotNegative = GAP * 1e3
     integrator: Literal["dopri5", "dop853", "rk4", "generalized_alpha"] = "dopri5"
     step: Positive | None = None
     initial: Initial = Field(default_factory=Initial)
@@ -304,7 +304,7 @@ class _Resolver:
             rate=spec.rate,
             rtol=tolerance.relative,
             atol=tolerance.absolute,
-            gap=spec.gap,
+            gap=spec.gap * 1e-3,
             integrator=spec.integrator,
             step=spec.step,
             positions=self._values(spec.initial.positions, "positions"),

@@ -42,8 +42,7 @@ class Lowered:
 
     `units` are its bodies in order; `model.groups[i]` names the joint, gear or mate of primitive i;
     `joints` are those with a coordinate, in the order of `model.coordinates`; `unit_of[body]` is the
-    unit that bears a body's frame. `stand_ins` names units whose masses are not known and only stand in; `left_out`
-    are primitives, each with its group, that the model lacks since others hold them but for rounding.
+    unit that bears a body's frame. `stand_ins` names units whose masses are not known and only stand in.
     """
 
     mechanism: Mechanism
@@ -52,7 +51,6 @@ class Lowered:
     joints: tuple[Joint, ...]
     unit_of: dict[int, int]
     stand_ins: tuple[str, ...] = ()
-    left_out: tuple[tuple[str, Primitive], ...] = ()
 
     def placed(self, body: int) -> tuple[int, Pose]:
         """The solver's index of what bears a body's frame B, and X_CB in the solver's frame C."""

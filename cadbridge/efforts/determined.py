@@ -6,15 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.lowering import Lowered
-from cadbridge.simulation.rounding import with_left_out
 from cadbridge.simulation.trajectory import joint_bearer
 from solver.minimal import jacobian
-from solver.projection import carry_angles
 from solver.rank import left_null_space
 from solver.result import Trajectory
 from solver.rotation import matrix
 from solver.state import State
-from solver.system import System, prepare
+from solver.system import System
 
 Array = NDArray[np.float64]
 
@@ -25,14 +23,11 @@ def determined(lowered: Lowered, system: System, T: Trajectory) -> dict[str, tup
     """For each joint and gear whether its force and its torque are determined, at all of three poses of the motion.
 
     With the self-stresses N of constraints, those of group A are undetermined where Ĝ_Aᵀ N_A ≠ 0. Actuators are no
-    part of it: efforts of spare ones are settled by least norm. Rows that were left out for their rounding are part
-    of it: what they would carry is as open as what the others do.
+    part of it: efforts of spare ones are settled by least norm.
     """
-    part, system = system, prepare(with_left_out(lowered, system.model))
     found: dict[str, tuple[bool, bool]] = {}
     for k in sorted({0, len(T.t) // 2, len(T.t) - 1}):
-        here = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
-        state = carry_angles(here, part, system)
+        state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
         for name, (force, torque) in _at(lowered, system, state).items():
             before = found.get(name, (True, True))
             found[name] = (before[0] and force, before[1] and torque)

@@ -19,8 +19,8 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import SINGLE, Lowered, lower
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
-from cadbridge.simulation.rounding import tell_gaps, tolerant
 from cadbridge.simulation.run import Run, beyond_range
 from solver.result import Result, Trajectory
 from solver.system import prepare
@@ -77,8 +77,8 @@ def inverse(
         raise InputError(f"There is no method {method!r}; known are {', '.join(METHODS)}.")
     findings = Findings()
     scenario = motion.scenario
+    mechanism = fitted(mechanism, findings, scenario.gap)
     lowered = lower(mechanism, gravity=scenario.gravity, friction=scenario.friction)
-    lowered = tolerant(lowered, findings, scenario.gap)
     try:
         model = placed(lowered, scenario.loads)
         if model.meshes and method != "absolute":
@@ -99,7 +99,6 @@ def inverse(
         forces = METHODS[method](Task(lowered, model, followed, names, channels, bodies, spare))
         findings.extend(forces.findings)
         _beyond(lowered, motion, T, joints, forces, findings)
-        tell_gaps(lowered, T, findings, scenario.gap)
         _unmet(T, forces, findings)
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault

@@ -17,6 +17,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.loads import (
     LOAD_KEYS,
     Finite,
@@ -32,7 +33,6 @@ from cadbridge.simulation.loads import (
     function_of,
     si,
 )
-from cadbridge.simulation.rounding import GAP
 from cadbridge.simulation.scenario import FrictionSpeed, Initial, Scenario, find_joint, validated
 from solver.functions import scaled, table
 from solver.model import TimeFunction

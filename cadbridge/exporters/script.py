@@ -44,10 +44,10 @@ if __name__ == "__main__":
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the script first."""
     # Compiled: only who exports a script pays for it.
-    from cadbridge.simulation.rounding import tolerant
+    from cadbridge.simulation.fitting import fitted
 
     try:
-        model = tolerant(lower(mechanism), findings).model
+        model = lower(fitted(mechanism, findings)).model
     except ModelError as error:
         findings.extend(error.findings)
         return {}

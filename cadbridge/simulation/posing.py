@@ -14,7 +14,7 @@ from cadbridge.inertia import MassProperties
 from cadbridge.lowering import SINGLE, lower
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.twists import jacobian
-from cadbridge.simulation.rounding import tolerant
+from cadbridge.simulation.fitting import fitted
 from solver.model import Motor, TimeFunction
 from solver.projection import Projected, carry_angles, project
 from solver.rank import null_space
@@ -52,9 +52,9 @@ class Mover:
 
     def __init__(self, mechanism: Mechanism, led: tuple[str, ...] | None = None) -> None:
         """`led` are joint names, by default `leading_joints`. KeyError where one of them has no coordinate."""
-        self.mechanism = mechanism
+        self.mechanism = mechanism = fitted(_with_masses(mechanism), Findings())
         self._wanted: dict[str, tuple[float, float]] = {}
-        lowered = tolerant(lower(_with_masses(mechanism)), Findings())
+        lowered = lower(mechanism)
         plain = replace(lowered.model, loads=())
         index = {j.name: i for i, j in enumerate(lowered.joints)}
         self.joints = tuple(lowered.joints[index[n]] for n in (leading_joints(mechanism) if led is None else led))

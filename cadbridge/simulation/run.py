@@ -13,9 +13,9 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import RESISTED, SINGLE, Lowered, lower
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.changes import released_at, solver_changes
+from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.pace import Pace, Pacer
-from cadbridge.simulation.rounding import tell_gaps, tolerant
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
@@ -82,10 +82,8 @@ def simulate(
     what = scenario or study_scenario(mechanism, findings)
     if duration is not None:
         what = replace(what, duration=duration)
+    mechanism = fitted(mechanism, findings, what.gap, collapse=collapse)
     lowered = _lowered(mechanism, what, collapse, findings)
-    if not any(change.verb == "release" for change in what.changes):
-        # What repeats a joint may be what holds when that is released.
-        lowered = tolerant(lowered, findings, what.gap)
     tree = None
     if method == "tree":
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
@@ -113,11 +111,8 @@ def simulate(
         code = _STATUS_CODES.get(result.status.code, "CB611")
         findings.add(code, f"{result.status.message} {result.status.advice}".strip())
     beyond_range(lowered, what, result.trajectory, findings)
-    opened = tell_gaps(lowered, result.trajectory, findings, what.gap)
     _not_applied(lowered, what, findings)
     summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
-    if opened:
-        summary["left_out"] = {name: f"opens by {size:.3g} m" for name, size in opened.items()}
     if rebuilt is not None:
         summary["changes"] = [_told(change) for change in rebuilt.changes]
         whole = replace(lowered.model, primitives=rebuilt.model.primitives, groups=rebuilt.model.groups)

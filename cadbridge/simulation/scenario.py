@@ -23,6 +23,7 @@ from cadbridge.simulation.changes import (
     ChangeSpec,
     ChangesResolver,
 )
+from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.loads import (
     LOAD_KEYS,
     Finite,
@@ -36,7 +37,6 @@ from cadbridge.simulation.loads import (
     function_of,
     si,
 )
-from cadbridge.simulation.rounding import GAP
 from solver.functions import scaled
 from solver.model import TimeFunction
 

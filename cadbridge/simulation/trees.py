@@ -19,8 +19,7 @@ _LOWER_PAIRS = ("revolute", "prismatic", "screw", "cylindrical", "planar", "sphe
 
 
 def tree_joints(lowered: Lowered, *, collapse: bool, integrator: str, findings: Findings) -> tuple[TreeJoint, ...]:
-    """The joints that a tree takes; a joint of another kind, or of which rows were left out, is cut, and closed by its
-    own rows.
+    """The joints that a tree takes; a joint of another kind is cut, and closed by its own rows.
 
     InputError with CB619 where the model cannot be computed so.
     """
@@ -32,8 +31,7 @@ def tree_joints(lowered: Lowered, *, collapse: bool, integrator: str, findings: 
         findings.add("CB619", f"{lowered.model.meshes[0].name} loses power; `friction: ignore` leaves that out")
     if findings.errors:
         raise InputError("The tree method cannot compute this run.", findings)
-    rounded = {name for name, _ in lowered.left_out}
-    found = (_tree_joint(lowered, joint) for joint in lowered.mechanism.joints if joint.name not in rounded)
+    found = (_tree_joint(lowered, joint) for joint in lowered.mechanism.joints)
     return tuple(joint for joint in found if joint is not None)
 
 

@@ -157,17 +157,18 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "mates that contradict each other by rounding",
         "Mates that repeat others cannot all hold exactly, as a CAD file rounds its dimensions. They differ by less "
-        "than the scenario's `gap`, so that the mechanism is simulated without the rows that repeat others; forces "
-        "are shared among the mates that are left.",
+        "than the scenario's `gap`, so that the nearest mechanism is computed in which they all hold along the whole "
+        "motion: its joints sit elsewhere on their parts by what the message tells.",
         "Take it so; or leave out the mates that `cadbridge check` calls repeated, or set `gap` smaller.",
-        "A four-bar whose second crank is written as 100.000003 mm.",
+        "A Bennett linkage whose twists are written with six digits.",
     ),
     "CB626": Entry(
         Severity.WARNING,
-        "a mate that opens along the motion",
-        "A mate that was left out, since others hold it but for rounding, opens by more than the scenario's `gap` "
-        "along the motion: there it contradicts them, and a mechanism built so would jam or bend.",
-        "Look at the mate named, or allow a larger `gap`.",
-        "A parallelogram of which one bar is 0.05 mm too long.",
+        "mates that jam",
+        "Mates that repeat others contradict them by little as designed, but no mechanism within the scenario's `gap` "
+        "was found in which all hold along the motion: built so, it would jam or bend. It is computed as it is, and "
+        "may not move.",
+        "Look at the mates named; or allow a larger `gap`.",
+        "A Bennett linkage whose twists are written with three digits.",
     ),
 }

@@ -70,21 +70,21 @@ def stacks_of(rows: Rows, order: Sequence[int]) -> tuple[dict[tuple[int, int], l
     return stacks, wide
 
 
-def pair_of(rows: Rows, a: int, b: int, members: list[int], highest: float) -> Pair:
+def pair_of(rows: Rows, a: int, b: int, members: list[int], highest: float, lowest: float = LOWEST) -> Pair:
     """The rows `members` between two units, reduced."""
     W = np.array([rows.wrenches[i][rows.units[i].index(b)] for i in members])
-    found = reduce_rows(W, highest)
+    found = reduce_rows(W, highest, lowest)
     return Pair(a, b, np.array(members, np.int64), W, found.basis, found.coefficients, found.freedom)
 
 
-def reduce_rows(W: Array, highest: float = HIGHEST) -> Reduced:
+def reduce_rows(W: Array, highest: float = HIGHEST, lowest: float = LOWEST) -> Reduced:
     """The rank of W (m, n) at the gap of its singular values, its first independent rows, and all as their sums."""
     m, n = W.shape
     if m == 0 or n == 0:
         return Reduced(np.zeros(0, np.int64), np.zeros((m, 0)), np.eye(n))
     square = np.linalg.qr(W, mode="r") if m > 2 * n else W
     _, s, Vt = np.linalg.svd(square, full_matrices=True)
-    r = significant(s, LOWEST, highest)
+    r = significant(s, lowest, highest)
     below = s[r] if r < len(s) else 0.0
     threshold = float(np.sqrt(s[r - 1] * max(below, 1e-12))) if r else 1.0
     basis = first_independent(W, r, min(threshold, 1e-3))

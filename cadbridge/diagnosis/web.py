@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cadbridge.diagnosis.pairs import Pair, Reduced, pair_of, reduce_rows, stacks_of
 from cadbridge.mechanism.rows import GROUND, Rows
-from solver.rank import HIGHEST
+from solver.rank import HIGHEST, LOWEST
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -138,14 +138,18 @@ def web_of(
     highest: float = HIGHEST,
     readable: Callable[[Pair], Array] | None = None,
     known: tuple[Pair, ...] | None = None,
+    lowest: float = LOWEST,
 ) -> Web:
     """The web of rows, those first in `order` (all rows) kept where rows repeat each other.
 
-    `highest` is the scaled singular value above which every one counts; `readable` gives other bases for the freedoms
-    of pairs, columns of length 1. `known` are the pairs, where they have been reduced before.
+    `highest` is the scaled singular value above which every one counts, `lowest` that below which none does.
+    `readable` gives other bases for the freedoms of pairs, columns of length 1. `known` are the pairs, where they have
+    been reduced before.
     """
     stacks, wide = stacks_of(rows, order)
-    pairs = [pair_of(rows, a, b, own, highest) for (a, b), own in stacks.items()] if known is None else list(known)
+    pairs = (
+        [pair_of(rows, a, b, own, highest, lowest) for (a, b), own in stacks.items()] if known is None else list(known)
+    )
     if readable is not None:
         pairs = [replace(p, freedom=readable(p)) for p in pairs]
     place = {row: k for k, row in enumerate(order)}
@@ -160,7 +164,7 @@ def web_of(
         for i in wide
     ]
     chords.sort(key=lambda c: min(place[int(i)] for i in c.rows))
-    loops = tuple(_loops(branches, group, highest) for group in _blocks(branches, chords))
+    loops = tuple(_loops(branches, group, highest, lowest) for group in _blocks(branches, chords))
     coordinates = sum(b.freedom.shape[1] for b in branches.values())
     return Web(rows, tuple(pairs), branches, tuple(chords), loops, coordinates)
 
@@ -260,7 +264,7 @@ def _blocks(branches: dict[int, Branch], chords: list[Chord]) -> list[list[Chord
     return list(groups.values())
 
 
-def _loops(branches: dict[int, Branch], chords: list[Chord], highest: float) -> Loops:
+def _loops(branches: dict[int, Branch], chords: list[Chord], highest: float, lowest: float) -> Loops:
     parts = []
     for chord in chords:
         for unit, W in chord.along.items():
@@ -282,4 +286,4 @@ def _loops(branches: dict[int, Branch], chords: list[Chord], highest: float) -> 
                 J[starts[id(chord)] : starts[id(chord)] + len(chord.rows), at[k]] += part[:, k]
     J[np.abs(J) < UNSEEN] = 0.0
     rows = np.concatenate([c.rows for c in chords])
-    return Loops(tuple(chords), rows, columns, J, reduce_rows(J, highest))
+    return Loops(tuple(chords), rows, columns, J, reduce_rows(J, highest, lowest))

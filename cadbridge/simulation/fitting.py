@@ -28,7 +28,7 @@ from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered, lower, origin_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.rows import fit, rows_of
+from cadbridge.mechanism.rows import rows_of
 from solver import rotation
 from solver.constraints import AxesAngle, Distance, LineDistance, PointLineDistance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
@@ -47,14 +47,14 @@ GAP = 1e-5
 LARGEST_SHARE = 1e-3
 """Parts of the mechanism's length that are never taken for rounding."""
 WAYS, STEPS, STEP = 2, 10, 0.3
-"""Ways from the design, each also backwards, steps along each, and their length in rad or lengths of the mechanism: its square is far above
-all rounding."""
+"""Ways from the design, each also backwards; steps along each, and their length in rad or lengths of the mechanism."""
 ROUNDS = 8
 FITTED = 1e-12
 """Scaled residuals below this are closed; those of `_CLOSED` will do."""
-_CLOSED = 1e-10
+_CLOSED = 5e-10
 _WEAK = 1e-6
-"""Directions of ξ that the poses see less than so many times the strongest stay as they are."""
+"""Directions of ξ that the poses see so many times less than the strongest stay as they are; so do those that they see
+less than the rows are open by, for these may be seen only for the error."""
 LARGE = 1500
 """Rows of joints that hang together above which nothing is fitted: their matrices are dense."""
 MOST = 5
@@ -71,33 +71,48 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
     hold along the whole motion; by how much is told (CB625), as is where there is none near by (CB626).
     """
     lowered = lower(mechanism, collapse=collapse, motion_only=True)
-    loose = _loose(lowered, gap)
+    try:
+        loose = _loose(lowered, gap)
+        found = None if loose is None else _fit(loose)
+    except ValueError:
+        return mechanism  # what cannot be computed is told by what is to be done with it
     if loose is None:
         return mechanism
-    found = _fit(loose)
+    where = Where(item=loose.worst[0][0])
     if found is None:
-        said = f"{_named(loose)}; no mechanism near by was found in which all hold along the motion"
-        findings.add("CB626", said, Where(item=loose.worst[0][0]))
+        within = loose.case.allowed * loose.case.system.length
+        said = f"{_named(loose)}; no mechanism within {within:.3g} m was found in which all hold along the motion"
+        findings.add("CB626", said, where)
         return mechanism
-    shifts = sorted(((float(np.linalg.norm(X.p)), name) for (name, _), X in found.places.items()), reverse=True)
-    said = f"{_named(loose)}; {shifts[0][1]} was shifted most, by {shifts[0][0]:.3g} m, so that all hold"
-    findings.add("CB625", said, Where(item=loose.worst[0][0]))
+    shift, name = max((float(np.linalg.norm(X.p)), name) for (name, _), X in found.places.items())
+    findings.add("CB625", f"{_named(loose)}; {name} was shifted most, by {shift:.3g} m, so that all hold", where)
     return _rebuilt(mechanism, lowered, found, collapse)
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """The bodies and rows of a mechanism of some `length` (m); scaled residuals up to `allowed` may be rounding."""
+
+    system: System
+    length: float
+    allowed: float
+
+    @property
+    def model(self) -> Model:
+        return self.system.model
 
 
 @dataclass(frozen=True, eq=False)
 class _Loose:
     """A model whose rows contradict each other a little.
 
-    `samples` are states around the design, each on rows that do not repeat each other: all but `spare`, of which there
-    are equally many at each. `worst` are the groups that are open there, with how far (m), the worst first.
+    `samples` are states all over the motion, each on rows that do not repeat each other: all but those beside it, of
+    which there are equally many at each. `worst` are the groups that are open there, and how far (m), the worst first.
     """
 
-    lowered: Lowered
-    model: Model
+    case: _Case
     samples: tuple[tuple[State, Ints], ...]
     worst: tuple[tuple[str, float], ...]
-    allowed: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,26 +134,27 @@ def _loose(lowered: Lowered, gap: float) -> _Loose | None:
     """What is to be fitted; None where all rows hold exactly, or contradict each other by more than `gap` (m)."""
     model = replace(lowered.model, loads=(), meshes=(), coordinates=(), coordinate_names=())
     system = prepare(model, carried=False)
-    allowed = min(gap / system.length, LARGEST_SHARE)
+    case = _Case(system, lowered.mechanism.length_scale, min(gap / system.length, LARGEST_SHARE))
     found = project(system, State.at_rest(model.positions, model.quaternions))
-    if float(np.max(found.position, initial=0.0)) > allowed:
+    if float(np.max(found.position, initial=0.0)) > case.allowed:
         return None
-    spare = _spare(lowered, model, found.state)
+    design = found.state
+    spare = _spare(case, design)
     while len(spare):
-        opened = _opened(system, [state for state, _ in _walk(lowered, system, spare, found.state, steps=1)])
-        if float(opened[spare].max()) <= max(POSITION_TOLERANCE, _rounding(system, found.state)):
+        opened = _opened(system, [state for state, _ in _walk(case, spare, design, steps=1)])
+        if float(opened[spare].max()) <= max(POSITION_TOLERANCE, _rounding(system, design)):
             return None
-        if float(opened[spare].max()) <= allowed:
+        if float(opened[spare].max()) <= case.allowed:
             break
         # At another pose it says something of its own: the design is a special one.
         spare = np.delete(spare, int(np.argmax(opened[spare])))
-    walked = [s for s in _walk(lowered, system, spare, found.state, STEPS) if len(s[1]) == len(spare)]
-    if not len(spare) or not walked:
+    samples = tuple(s for s in _walk(case, spare, design, STEPS) if len(s[1]) == len(spare))
+    if not len(spare) or not samples:
         return None
-    opened = _opened(system, [state for state, _ in walked])
+    opened = _opened(system, [state for state, _ in samples])
     sizes = [(name, float(opened[rows].max()) * system.length) for name, rows in _by_group(model).items()]
     worst = sorted((s for s in sizes if s[1] > 0.01 * max(s[1] for s in sizes)), key=lambda s: -s[1])
-    return _Loose(lowered, model, tuple(walked), tuple(worst), allowed * system.length)
+    return _Loose(case, samples, tuple(worst))
 
 
 def _rounding(system: System, state: State) -> float:
@@ -156,18 +172,19 @@ def _by_group(model: Model) -> dict[str, Ints]:
 
 def _opened(system: System, states: Sequence[State]) -> Array:
     """How far each row (m,) is open at most, scaled."""
-    return np.max([open_rows(system, state)[0] for state in states], axis=0)
+    return np.asarray(np.max([open_rows(system, state)[0] for state in states], axis=0))
 
 
-def _web(lowered: Lowered, model: Model, state: State) -> Web:
+def _web(case: _Case, state: State) -> Web:
+    """The dependence of the rows at a state, as the diagnosis sees it, but that what may be rounding is no rank."""
     poses = [Pose(rotation.matrix(q), x) for x, q in zip(state.positions, state.quaternions, strict=True)]
-    rows = rows_of(model.primitives, model.groups, poses, lowered.mechanism.length_scale)
-    return web_of(rows, range(len(rows)), fit(rows))
+    rows = rows_of(case.model.primitives, case.model.groups, poses, case.length)
+    return web_of(rows, range(len(rows)), case.allowed, lowest=case.allowed)
 
 
-def _spare(lowered: Lowered, model: Model, state: State) -> Ints:
+def _spare(case: _Case, state: State) -> Ints:
     """Rows that repeat the others at a pose, and are small sums of them."""
-    web = _web(lowered, model, state)
+    web = _web(case, state)
     keep = np.zeros(len(web.rows), dtype=bool)
     for branch in web.branches.values():
         if branch.pair is not None:
@@ -197,8 +214,9 @@ def _on_kept(system: System, spare: Ints, state: State) -> tuple[State, bool]:
     return carry_angles(found.state, less, system), found.status.ok
 
 
-def _walk(lowered: Lowered, system: System, spare: Ints, design: State, steps: int) -> Iterator[tuple[State, Ints]]:
+def _walk(case: _Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[State, Ints]]:
     """The design without the `spare` rows, and states that it moves to, each with the rows that are spare there."""
+    system = case.system
     home, _ = _on_kept(system, spare, design)
     yield home, spare
     random = np.random.default_rng(1)
@@ -217,15 +235,15 @@ def _walk(lowered: Lowered, system: System, spare: Ints, design: State, steps: i
             here, holds = _on_kept(system, own, moved)
             if not holds:
                 break
-            own = own if steps == 1 else _spare(lowered, system.model, here)
+            own = own if steps == 1 else _spare(case, here)
             yield here, own
 
 
 def _fit(loose: _Loose) -> _Fit | None:
     """Gauss and Newton over all samples; None where no small displacement closes all rows."""
-    model, samples = loose.model, loose.samples
+    model, samples = loose.case.model, loose.samples
     places: dict[Side, Pose] = {}
-    before = np.inf
+    before, parts = np.inf, _parts(loose)
     for _ in range(ROUNDS):
         moved = replace(model, primitives=_displaced(model, places))
         system = prepare(moved, carried=False)
@@ -234,14 +252,14 @@ def _fit(loose: _Loose) -> _Fit | None:
         if left < FITTED or left > 0.5 * before:
             break
         before = left
-        for part in _parts(loose):
+        for part in parts:
             if len(part.rows) > LARGE:
                 return None
-            for side, xi in _step(system, part, samples).items():
+            for side, xi in _step(system, part, samples, max(_WEAK, left)).items():
                 by = Pose(rotation.matrix(rotation.exponential(xi[3:])), xi[:3])
                 places[side] = by @ places.get(side, Pose())
     largest = max((float(np.linalg.norm(X.p)) for X in places.values()), default=0.0)
-    if left > _CLOSED or largest > loose.allowed:
+    if left > _CLOSED or largest > loose.case.allowed * system.length:
         return None
     design = project(system, State.at_rest(model.positions, model.quaternions)).state
     return _Fit(places, design)
@@ -268,8 +286,8 @@ class _Part:
 
 def _parts(loose: _Loose) -> tuple[_Part, ...]:
     """Joints joined by dependences of their rows, at one sample."""
-    model, groups = loose.model, _by_group(loose.model)
-    dependence = dependence_of(_web(loose.lowered, model, loose.samples[-1][0]))
+    model, groups = loose.case.model, _by_group(loose.case.model)
+    dependence = dependence_of(_web(loose.case, loose.samples[-1][0]))
     graph: nx.Graph[str] = nx.Graph()
     for row in dependence.repeated.tolist():
         graph.add_edges_from((model.groups[row], model.groups[i]) for i in (row, *dependence.circuit(row)))
@@ -283,8 +301,11 @@ def _parts(loose: _Loose) -> tuple[_Part, ...]:
     return tuple(found)
 
 
-def _step(system: System, part: _Part, samples: Sequence[tuple[State, Ints]]) -> dict[Side, Array]:
-    """The smallest displacements ξ (6,) [m; rad] in frames C that close the part's rows at all samples, linearised."""
+def _step(system: System, part: _Part, samples: Sequence[tuple[State, Ints]], weak: float) -> dict[Side, Array]:
+    """The smallest displacements ξ (6,) [m; rad] in frames C that close the part's rows at all samples, linearised.
+
+    What the samples see `weak` times less than what they see best is left as it is.
+    """
     equations, gaps = [], []
     for state, own in samples:
         spare = int(np.isin(own, part.rows).sum())
@@ -295,7 +316,7 @@ def _step(system: System, part: _Part, samples: Sequence[tuple[State, Ints]]) ->
             gaps.append(-N.T @ g)
     if not equations:
         return {}
-    xi = np.linalg.lstsq(np.vstack(equations), np.concatenate(gaps), rcond=_WEAK)[0].reshape(-1, 6)
+    xi = np.linalg.lstsq(np.vstack(equations), np.concatenate(gaps), rcond=weak)[0].reshape(-1, 6)
     xi[:, 3:] /= system.length
     return dict(zip(part.sides, xi, strict=True))
 

@@ -54,11 +54,9 @@ def codes(run: Run) -> set[str]:
 
 
 def shifted(assembly: Assembly, name: str, by: float) -> Assembly:
-    """One side of a mate displaced along its direction by so much (m)."""
-    mates = (
-        replace(m, b=replace(m.b, point=m.b.point + by * m.b.direction)) if m.name == name else m
-        for m in assembly.mates
-    )
+    """One side of a mate displaced along z by so much (m)."""
+    move = np.array([0.0, 0.0, by])
+    mates = (replace(m, b=replace(m.b, point=m.b.point + move)) if m.name == name else m for m in assembly.mates)
     return replace(assembly, mates=tuple(mates))
 
 

@@ -246,4 +246,26 @@ ENTRIES: dict[str, Entry] = {
         "Where the motion is chaotic try a shorter --duration; else please tell us, with the model.",
         "A loop that hangs stiff because its closing row was left out.",
     ),
+    "CB532": Entry(
+        Severity.INFO,
+        "what a URDF holds for other programs is not carried",
+        "The source has elements for Gazebo, ros2_control and the like, or safety controllers and calibrations of "
+        "joints; the target has no place for them.",
+        "Export to URDF, which has them again, or write what you need by hand.",
+        "Two <gazebo> elements with friction, on the way to MJCF.",
+    ),
+    "CB533": Entry(
+        Severity.WARNING,
+        "an element of the URDF that could not be put back",
+        "It speaks of a link or joint that the export does not have, or cannot be read, or the export has its own.",
+        "Add it to the export by hand, where it still has a meaning.",
+        "<gazebo> of a fixed joint: the links that it fastened are one link in the export.",
+    ),
+    "CB534": Entry(
+        Severity.INFO,
+        "an element of the URDF that speaks of more than before",
+        "The link that it is of is fixed to another and both are one link in the export.",
+        "Look whether it may hold for the whole link.",
+        "The friction of a finger tip, now that of the whole finger.",
+    ),
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import glb, mates_file, mjcf, plain, script, sdf, step_ap242, urdf
 from cadbridge.exporters.collision import AS_IS, KINDS
+from cadbridge.exporters.kept import tell_kept
 from cadbridge.exporters.left_behind import tell_left_behind
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
@@ -75,6 +76,8 @@ def export(
         findings.add("CB526", f"{to} says nothing of what collides: {options.collision} was not made")
     if to != "json":
         tell_left_behind(mechanism, to, findings)
+    if to not in ("json", "urdf"):
+        tell_kept(mechanism.assembly, to, findings)
     contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
     if findings.errors:
         raise ModelError(

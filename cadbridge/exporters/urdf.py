@@ -15,6 +15,7 @@ import numpy as np
 from cadbridge.assembly import Limit
 from cadbridge.exporters import ros, sidecars
 from cadbridge.exporters.collision import Capsule, Cylinder, Solid, Sphere
+from cadbridge.exporters.kept import put_back
 from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
@@ -100,8 +101,10 @@ def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findi
         add(robot, "link", name=frame)
         joint = add(robot, "joint", name=f"{frame}_fixed", type="fixed")
         _connect(joint, X_LF, plan.link_names[i], frame)
+    held = put_back(robot, plan, findings)
     for drive in plan.mechanism.drives:
-        _transmission(robot, plan, drive.name, findings)
+        if drive.name not in held:
+            _transmission(robot, plan, drive.name, findings)
     _agree(robot, unknown)
     if unknown:
         findings.add("CB512", f"bounds not known: {', '.join(unknown)}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -116,7 +117,7 @@ def _bases(text: Text, findings: Findings) -> list[int]:
     return found
 
 
-def argument(text: Text, number: int, index: int) -> object:
+def argument(text: Text, number: int, index: int) -> Any:
     """An argument of a simple entity, None where it has not so many."""
     try:
         arguments = next(iter(text.get(number).parts.values()))
@@ -277,11 +278,10 @@ class Occurrences:
         arguments = None if relation is None else relation.parts.get("REPRESENTATION_RELATIONSHIP_WITH_TRANSFORMATION")
         if relation is None or not arguments or not isinstance(arguments[0], Ref):
             return None
-        transformation = next(iter(self._text.get(arguments[0]).parts.values()))
         representation = next((int(r) for r in self._relation(relation)), 0)
         context = argument(self._text, representation, 2)
         scale = context_units(self._text, context).length if isinstance(context, Ref) else 1e-3
-        first, second = (placement(self._text, r, scale) for r in transformation[2:4])
+        first, second = (placement(self._text, argument(self._text, arguments[0], i), scale) for i in (2, 3))
         return second @ first.inverse()
 
 
@@ -314,7 +314,11 @@ def _rotation(z: Vector, x: Vector) -> Matrix:
 
 def _triple(text: Text, reference: object, kind: str) -> tuple[float, ...]:
     arguments = text.get(reference).parts.get(kind) if isinstance(reference, Ref) else None
-    values = arguments[1] if arguments is not None and len(arguments) == 2 else ()
-    if len(values) != 3 or not all(isinstance(v, float) and abs(v) < READABLE for v in values):
+    values = arguments[1] if arguments is not None and len(arguments) == 2 else None
+    if (
+        not isinstance(values, tuple)
+        or len(values) != 3
+        or not all(isinstance(v, float) and abs(v) < READABLE for v in values)
+    ):
         raise Part21Error(f"a {kind.lower()} without three numbers")
     return tuple(values)

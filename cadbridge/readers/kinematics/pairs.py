@@ -104,7 +104,10 @@ def _pairwise(freedoms: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, t
 def attributes(entity: Entity) -> Read:
     """The attributes of a pair of either edition, simple or complex; Part21Error where their number fits none."""
     # Of a complex instance the most special type tells; the one of low order is a supertype.
-    type_ = max((t for t in entity.parts if t in KIND_OF), key=lambda t: (KIND_OF[t] not in _LOW, len(t)))
+    types = [t for t in entity.parts if t in KIND_OF]
+    if not types:
+        raise Part21Error(f"{entity.type} is no pair")
+    type_ = max(types, key=lambda t: (KIND_OF[t] not in _LOW, len(t)))
     kind = KIND_OF[type_]
     if len(entity.parts) > 1:
         return _of_complex(entity, kind)

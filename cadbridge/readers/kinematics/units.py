@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from cadbridge.shapes.text21 import Entity, Enumeration, Part21Error, Ref, Text, Typed
+from cadbridge.shapes.text21 import Arguments, Entity, Enumeration, Part21Error, Ref, Text, Typed
 
 _PREFIX = {
     "EXA": 1e18, "PETA": 1e15, "TERA": 1e12, "GIGA": 1e9, "MEGA": 1e6, "KILO": 1e3, "HECTO": 1e2,
@@ -64,32 +64,37 @@ def context_units(text: Text, context: int) -> Units:
     except Part21Error:
         return Units()
     length, angle = 1e-3, 1.0
-    for unit in (assigned or ((),))[0]:
+    for unit in _references(assigned):
         try:
             entity = text.get(unit)
             if "LENGTH_UNIT" in entity.parts:
                 length = _size(text, entity, 0)
             elif "PLANE_ANGLE_UNIT" in entity.parts:
                 angle = _size(text, entity, 0)
-        except (Part21Error, TypeError):
+        except Part21Error:
             continue
     return Units(length, angle)
 
 
+def _references(assigned: Arguments | None) -> list[Ref]:
+    listed = assigned[0] if assigned else ()
+    return [unit for unit in listed if isinstance(unit, Ref)] if isinstance(listed, tuple) else []
+
+
 def _size(text: Text, unit: Entity, depth: int) -> float:
-    """SI units a unit."""
+    """SI units a unit; Part21Error where it has no size."""
     if depth > _DEEPEST:
         raise Part21Error("units are defined by one another")
     if "SI_UNIT" in unit.parts:
-        prefix = unit.parts["SI_UNIT"][0]
+        prefix = next(iter(unit.parts["SI_UNIT"]), None)
         return _PREFIX.get(prefix.name, 1.0) if isinstance(prefix, Enumeration) else 1.0
     conversion = unit.parts.get("CONVERSION_BASED_UNIT", ())
     factor = text.get(conversion[1]) if len(conversion) > 1 and isinstance(conversion[1], Ref) else None
-    if factor is None:
-        raise Part21Error("a unit without its size")
-    value, base = next(iter(factor.parts.values()))[:2]
+    value, base = (*next(iter(factor.parts.values())), None, None)[:2] if factor is not None else (None, None)
     value = value.value if isinstance(value, Typed) else value
-    size = float(value) * _size(text, text.get(base), depth + 1)
+    if not isinstance(value, float) or not isinstance(base, Ref):
+        raise Part21Error("a unit without its size")
+    size = value * _size(text, text.get(base), depth + 1)
     if not (math.isfinite(size) and size > 0):
         raise Part21Error("a unit without size")
     return size

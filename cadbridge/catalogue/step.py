@@ -47,8 +47,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "the STEP file holds no shape",
         "The file is STEP, but no product with geometry could be made of it.",
-        "Export solids, not only drawings, sketches or product structure.",
-        "A STEP file of drawing annotations only.",
+        "Export solids, not only drawings, sketches or product structure; show what is hidden or suppressed before "
+        "you export.",
+        "The STEP file of a part whose only body is suppressed.",
     ),
     "CB126": Entry(
         Severity.ERROR,

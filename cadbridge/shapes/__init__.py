@@ -26,6 +26,7 @@ from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.part21 import Prepared, Workspace
 from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.protocol import BrepData, Document
+from cadbridge.shapes.text21 import Text
 
 __all__ = ["Brep", "load_breps", "load_shapes", "read_document", "select_faces", "start"]
 
@@ -34,6 +35,10 @@ MIRROR_SUFFIX = "|mirror"
 
 _BASE_TIME, _TIME_PER_MEGABYTE = 120.0, 6.0
 """Seconds that OCCT may take; about ten times what is measured for files of 8 and 81 MB."""
+
+_SHOWN = 5
+"""So many products are named in a message."""
+_GEOMETRY = ("ADVANCED_FACE", "FACE_SURFACE", "EDGE_CURVE", "CARTESIAN_POINT", "COORDINATES_LIST")
 
 _WORKSPACE = Workspace()
 atexit.register(_WORKSPACE.close)
@@ -178,9 +183,20 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
         raise InputError(text, findings) from None
     except WorkerRefusedError as refused:
         code = {"unreadable": "CB125", "memory": "CB126"}.get(refused.kind, "CB124")
-        text = f"{path.name}: {refused.message}"
+        text = f"{path.name}: {refused.message}{_without_shape(prepared) if code == 'CB125' else ''}"
         findings.add(code, text, where)
         raise InputError(text, findings) from None
+
+
+def _without_shape(prepared: Prepared) -> str:
+    """What a file without shapes does hold: a part that was empty when it was saved still has its product."""
+    text = Text(prepared.path.read_bytes())
+    products = [next(iter(e.parts.values())) for e in text.of("PRODUCT")]
+    names = [str(arguments[1] or arguments[0]) for arguments in products if len(arguments) > 1]
+    if not names or text.numbers_of(*_GEOMETRY):
+        return ""
+    some = ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+    return f"; it names {some} but has no face, edge or point: nothing was there, or visible, when it was exported"
 
 
 def _time_limit(prepared: Prepared) -> float:

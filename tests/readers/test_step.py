@@ -257,6 +257,11 @@ def test_a_truncated_file_is_told_with_its_line(nested: Path, tmp_path: Path, sh
     assert broken[0].where.line == cut.read_bytes().count(b"\n") + 1
 
 
+def test_a_part_that_was_empty_is_named(corpus: Path) -> None:
+    with pytest.raises(InputError, match="names Part7_Default_sldprt but has no face, edge or point"):
+        read(corpus / "quadruped_solidworks" / "Part7_Default_sldprt.STEP")
+
+
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read(tmp_path / "none.step")

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver import rotation
+
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
@@ -83,10 +85,7 @@ class Pose:
 
     def quaternion(self) -> Vector:
         """Unit quaternion (4,) as w, x, y, z with w >= 0."""
-        from scipy.spatial.transform import Rotation
-
-        q = Rotation.from_matrix(self.R).as_quat(canonical=True, scalar_first=True)
-        return np.asarray(q, dtype=float)
+        return rotation.quaternion(self.R)
 
     @staticmethod
     def from_quaternion(p: ArrayLike, q: ArrayLike) -> Pose:
@@ -113,13 +112,6 @@ def unit(v: ArrayLike) -> Vector:
     return v / norm
 
 
-def cross(a: Vector, b: Vector) -> Vector:
-    """a × b of two vectors (3,); numpy's own is made for stacks of them and takes twenty times as long."""
-    ax, ay, az = a.tolist()
-    bx, by, bz = b.tolist()
-    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
-
-
 def perpendicular(v: ArrayLike) -> Vector:
     """A unit vector perpendicular to v (3,), chosen the same way every time."""
     v = unit(v)
@@ -136,4 +128,4 @@ def frame_from_axis(axis: ArrayLike, x: ArrayLike | None = None) -> Matrix:
     else:
         x = np.asarray(x, dtype=float)
         e1 = unit(x - z * float(z @ x))
-    return np.array([e1, cross(z, e1), z]).T.copy()
+    return np.array([e1, rotation.cross(z, e1), z]).T.copy()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from solver.state import State
 
@@ -67,5 +66,8 @@ def crossings(
 def _locate(look: Look, event: Event, low: float, high: float, b: float) -> float:
     if b == 0.0:
         return high
+    # SciPy is not light: only a run that crosses something waits for it.
+    from scipy.optimize import brentq
+
     root = brentq(lambda s: float(look(s)[1][event.coordinate] - event.value), low, high, xtol=1e-14, rtol=1e-14)
     return float(root)

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from solver.model import TimeFunction
 
@@ -41,6 +40,9 @@ def table(points: Sequence[Sequence[float]]) -> TimeFunction:
     if not np.all(np.diff(data[:, 0]) > 0):
         k = int(np.argmin(np.diff(data[:, 0]) > 0))
         raise ValueError(f"the times of a table must rise: {data[k + 1, 0]:g} follows {data[k, 0]:g}")
+    # SciPy is not light: only who has a table waits for it.
+    from scipy.interpolate import CubicSpline
+
     # Clamped: it starts and ends at rest, so that holding the end values keeps f' continuous.
     spline = CubicSpline(data[:, 0], data[:, 1], bc_type="clamped")
     first, second = spline.derivative(1), spline.derivative(2)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
+
+from solver.connected import connected
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -150,11 +150,10 @@ def _components(scaled: Array) -> list[tuple[Ints, Ints]]:
     m, n = scaled.shape[0], scaled.shape[1] // 6
     touches = np.any(scaled.reshape(m, n, 6) != 0.0, axis=2)
     rows, bodies = np.nonzero(touches)
-    graph = csr_array((np.ones(len(rows)), (rows, m + bodies)), shape=(m + n, m + n))
-    count, label = connected_components(graph, directed=False)
+    label = connected(m + n, rows, m + bodies)
     result = []
-    for k in range(count):
-        members = np.flatnonzero(label == k)
+    for first in np.unique(label):
+        members = np.flatnonzero(label == first)
         own, bodies = members[members < m], members[members >= m] - m
         if own.size and bodies.size:
             columns = (6 * bodies[:, None] + np.arange(6)).ravel()

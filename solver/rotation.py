@@ -21,23 +21,38 @@ def matrix(quaternion: ArrayLike) -> Array:
 
 
 def quaternion(rotation: ArrayLike) -> Array:
-    """The unit quaternion (4; w ≥ 0) of a rotation matrix (3, 3), by its largest component (Shepperd)."""
-    R = np.asarray(rotation, dtype=float)
-    trace = R[0, 0] + R[1, 1] + R[2, 2]
-    squares = np.array([trace, R[0, 0], R[1, 1], R[2, 2]])
-    k = int(np.argmax(squares))
-    q = np.empty(4)
-    if k == 0:
-        q[:] = (1 + trace, R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
-    else:
-        i = k - 1
-        j, m = (i + 1) % 3, (i + 2) % 3
-        q[0] = R[m, j] - R[j, m]
-        q[1 + i] = 1 + R[i, i] - R[j, j] - R[m, m]
-        q[1 + j] = R[j, i] + R[i, j]
-        q[1 + m] = R[m, i] + R[i, m]
-    q /= np.linalg.norm(q)
-    return np.asarray(q if q[0] >= 0 else -q)
+    """Unit quaternions (…, 4) of the rotations nearest to matrices (…, 3, 3), by the largest component (Shepperd).
+
+    w ≥ 0, and the first component that is not zero is above it. ValueError where a determinant is not above zero.
+    """
+    R = _nearest(np.asarray(rotation, dtype=float))
+    x, y, z = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
+    xy, zx, yz = R[..., 1, 0] + R[..., 0, 1], R[..., 0, 2] + R[..., 2, 0], R[..., 2, 1] + R[..., 1, 2]
+    a, b, c = (R[..., i, i] for i in range(3))
+    trace = a + b + c
+    # Row k is four times component k of q, times q.
+    rows = [
+        [1 + trace, x, y, z],
+        [x, 1 - trace + 2 * a, xy, zx],
+        [y, xy, 1 - trace + 2 * b, yz],
+        [z, zx, yz, 1 - trace + 2 * c],
+    ]
+    products = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    largest = np.argmax(np.stack([trace, a, b, c], axis=-1), axis=-1)
+    q = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
+    q /= np.linalg.norm(q, axis=-1, keepdims=True)
+    leading = np.take_along_axis(q, np.argmax(q != 0, axis=-1)[..., None], axis=-1)
+    return np.asarray(np.where(leading < 0, -q, q))
+
+
+def _nearest(R: Array) -> Array:
+    """The rotations nearest to matrices (…, 3, 3): CAD writes some with six digits."""
+    if np.any(np.linalg.det(R) <= 0):
+        raise ValueError("a rotation matrix has a determinant that is not above zero")
+    if np.allclose(R @ np.swapaxes(R, -1, -2), np.eye(3), rtol=0, atol=1e-12):
+        return R
+    U, _, Vt = np.linalg.svd(R)
+    return np.asarray(U @ Vt)
 
 
 def multiply(left: ArrayLike, right: ArrayLike) -> Array:

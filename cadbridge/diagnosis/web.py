@@ -15,11 +15,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from cadbridge.diagnosis.pairs import Pair, Reduced, pair_of, reduce_rows, stacks_of
 from cadbridge.mechanism.rows import GROUND, Rows
+from solver.connected import connected
 from solver.rank import HIGHEST, LOWEST
 
 Array = NDArray[np.float64]
@@ -257,7 +256,7 @@ def _blocks(branches: dict[int, Branch], chords: list[Chord]) -> list[list[Chord
     if not entries:
         return [[c] for c in chords]
     i, j = np.array(entries).T
-    _, label = connected_components(csr_array((np.ones(len(i)), (i, j)), shape=(size, size)), directed=False)
+    label = connected(size, i, j)
     groups: dict[int, list[Chord]] = defaultdict(list)
     for k, chord in enumerate(chords):
         groups[int(label[k])].append(chord)

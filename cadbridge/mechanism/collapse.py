@@ -14,6 +14,7 @@ from cadbridge.mechanism.model import Joint, MateRows
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.sides import Side
 from cadbridge.mechanism.twists import Array, compiled, evaluated, freedom, wrenches
+from solver import rotation
 from solver.constraints import AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
 from solver.constraints.program import Program
 from solver.rank import HIGHEST, independent_rows
@@ -103,9 +104,7 @@ def _moves(link: Link, program: Program, before: Array, pair: LowerPair, length:
 
 def _exponential(twist: Array) -> Pose:
     """The motion of a lower pair's twist [v; ω]: turns about and slides along the same axis only."""
-    from scipy.spatial.transform import Rotation
-
-    return Pose(np.asarray(Rotation.from_rotvec(twist[3:]).as_matrix()), twist[:3].copy())
+    return Pose(rotation.matrix(rotation.exponential(twist[3:])), twist[:3].copy())
 
 
 def lower_pair_primitives(

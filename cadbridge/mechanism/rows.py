@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Pose, Vector
+from solver import rotation
 from solver.constraints import AxesAngle, Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
 from solver.rank import HIGHEST
@@ -115,8 +116,4 @@ def rows_of(primitives: Sequence[Primitive], owners: Sequence[str], poses: Seque
 
 def quaternions_of(poses: Sequence[Pose]) -> Array:
     """Unit quaternions (n, 4), w first, all at once."""
-    from scipy.spatial.transform import Rotation
-
-    if not poses:
-        return np.zeros((0, 4))
-    return np.asarray(Rotation.from_matrix(np.array([X.R for X in poses])).as_quat(canonical=True, scalar_first=True))
+    return rotation.quaternion(np.array([X.R for X in poses]).reshape(-1, 3, 3))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, Literal
 
-import networkx as nx
 import numpy as np
 from pydantic import Discriminator, Field, Tag
 
@@ -230,6 +229,9 @@ def couplings_over(mechanism: Mechanism, joint: Joint) -> tuple[str, ...]:
 
     A pair of wheels meshes by the joints on the way from the one to the other.
     """
+    # Not light, and few runs change anything on the way.
+    import networkx as nx
+
     graph: nx.Graph[int] = nx.Graph()
     graph.add_edges_from((j.a, j.b) for j in mechanism.joints)
     found = []

@@ -13,11 +13,12 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Component
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Matrix, Pose, Vector, cross, frame_from_axis, unit
+from cadbridge.frames import Matrix, Pose, Vector, frame_from_axis, unit
 from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.kinematics.units import context_units
 from cadbridge.readers.product_names import clean
 from cadbridge.shapes.text21 import Entity, Part21Error, Ref, Text
+from solver import rotation
 
 _SAME = 1e-6
 """m and dimensionless; placements closer than this are one."""
@@ -307,7 +308,7 @@ def placement(text: Text, reference: object, scale: float) -> Pose:
 
 def _rotation(z: Vector, x: Vector) -> Matrix:
     """Unit axes as a rotation; where x lies along z, the standard takes the axis that does not."""
-    if math.hypot(*cross(z, x).tolist()) < 1e-9:
+    if math.hypot(*rotation.cross(z, x).tolist()) < 1e-9:
         x = np.eye(3)[int(np.argmin(np.abs(z)))]
     return frame_from_axis(z, x)
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Component, Face, Feature, FeatureKind, Instance, Shape
 from cadbridge.findings import Where
-from cadbridge.frames import Pose, cross, frame_from_axis, unit
+from cadbridge.frames import Pose, frame_from_axis, unit
 from cadbridge.readers.mates_file.draft import Draft, last, moved
 from cadbridge.readers.mates_file.values import FeatureSpec
+from solver import rotation
 
 HAS = {
     "plane": "a normal",
@@ -151,7 +152,7 @@ def _from_numbers(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -
         return Feature("", FeatureKind.AXIS, point, unit(directions["axis"]), radius=radius)
     if "z" in directions:
         z, x = unit(directions["z"]), unit(directions["x"])
-        if np.linalg.norm(cross(z, x)) < 1e-6:
+        if np.linalg.norm(rotation.cross(z, x)) < 1e-6:
             draft.findings.add("CB145", "x is parallel to z: they make no frame", at("x"))
             return None
         R = frame_from_axis(z, x)

@@ -9,6 +9,7 @@ from cadbridge.findings import Where
 from cadbridge.readers.ondsel.context import Reader
 from cadbridge.readers.ondsel.text import blocks, row
 from cadbridge.study import Reference
+from solver import rotation
 
 Array = NDArray[np.float64]
 SAME = 1e-6
@@ -54,14 +55,18 @@ def _part(r: Reader, lines: list[tuple[int, str]], reference: Reference, compone
         found = [_column(r, lines, name, len(reference.t), owner) for name in names]
         return np.array(found).T if all(c is not None for c in found) else None
 
-    from scipy.spatial.transform import Rotation
-
     p, angles = columns("X", "Y", "Z"), columns("Bryantx", "Bryanty", "Bryantz")
     v, w = columns("VX", "VY", "VZ"), columns("OmegaX", "OmegaY", "OmegaZ")
     if p is not None and angles is not None and v is not None and w is not None:
         reference.positions[component] = p * r.length
-        reference.rotations[component] = np.asarray(Rotation.from_euler("XYZ", angles).as_matrix())
+        reference.rotations[component] = rotation.matrix(_turned(angles))
         reference.velocities[component] = np.hstack([v * r.length, w])
+
+
+def _turned(angles: Array) -> Array:
+    """Quaternions (k, 4) of turns (k, 3; rad) about x, then the turned y, then the turned z."""
+    x, y, z = (rotation.exponential(angles[:, i : i + 1] * np.eye(3)[i]) for i in range(3))
+    return rotation.multiply(rotation.multiply(x, y), z)
 
 
 def _times(r: Reader, lines: list[tuple[int, str]]) -> Array | None:

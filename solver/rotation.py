@@ -25,31 +25,31 @@ def quaternion(rotation: ArrayLike) -> Array:
 
     w ≥ 0, and the first component that is not zero is above it. ValueError where a determinant is not above zero.
     """
-    R = _nearest(np.asarray(rotation, dtype=float))
-    x, y, z = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
-    xy, zx, yz = R[..., 1, 0] + R[..., 0, 1], R[..., 0, 2] + R[..., 2, 0], R[..., 2, 1] + R[..., 1, 2]
-    a, b, c = (R[..., i, i] for i in range(3))
+    given = np.asarray(rotation, dtype=float)
+    R = _nearest(given.reshape(-1, 3, 3))
+    a, b, c = R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]
     trace = a + b + c
     # Row k is four times component k of q, times q.
-    rows = [
-        [1 + trace, x, y, z],
-        [x, 1 - trace + 2 * a, xy, zx],
-        [y, xy, 1 - trace + 2 * b, yz],
-        [z, zx, yz, 1 - trace + 2 * c],
-    ]
-    products = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-    largest = np.argmax(np.stack([trace, a, b, c], axis=-1), axis=-1)
-    q = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
-    q /= np.linalg.norm(q, axis=-1, keepdims=True)
-    leading = np.take_along_axis(q, np.argmax(q != 0, axis=-1)[..., None], axis=-1)
-    return np.asarray(np.where(leading < 0, -q, q))
+    products = np.empty((len(R), 4, 4))
+    for k, diagonal in enumerate((trace, 2 * a - trace, 2 * b - trace, 2 * c - trace)):
+        products[:, k, k] = 1 + diagonal
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        products[:, 0, 1 + i] = products[:, 1 + i, 0] = R[:, k, j] - R[:, j, k]
+        products[:, 1 + i, 1 + j] = products[:, 1 + j, 1 + i] = R[:, j, i] + R[:, i, j]
+    largest = np.argmax([trace, a, b, c], axis=0)
+    each = np.arange(len(R))
+    q = products[each, largest]
+    q /= np.sqrt(np.einsum("ij,ij->i", q, q))[:, None]
+    leading = q[each, np.argmax(q != 0, axis=1)]
+    q[leading < 0] *= -1
+    return q.reshape(*given.shape[:-2], 4)
 
 
 def _nearest(R: Array) -> Array:
-    """The rotations nearest to matrices (…, 3, 3): CAD writes some with six digits."""
+    """The rotations nearest to matrices (k, 3, 3): CAD writes some with six digits."""
     if np.any(np.linalg.det(R) <= 0):
         raise ValueError("a rotation matrix has a determinant that is not above zero")
-    if np.allclose(R @ np.swapaxes(R, -1, -2), np.eye(3), rtol=0, atol=1e-12):
+    if np.abs(np.matmul(R, R.swapaxes(1, 2)) - np.eye(3)).max(initial=0.0) <= 1e-12:
         return R
     U, _, Vt = np.linalg.svd(R)
     return np.asarray(U @ Vt)

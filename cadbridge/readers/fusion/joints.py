@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import FeatureKind, Limit, Mate, MateKind
-from cadbridge.frames import Matrix, Pose, cross, frame_from_axis
+from cadbridge.frames import Matrix, Pose, frame_from_axis
 from cadbridge.readers.fusion.context import Context
 from cadbridge.readers.joints import designed_value, joint_mates, shifted
 from cadbridge.readers.json_file import is_number, names_of, text_of
 from cadbridge.readers.structure import Placed
+from solver import rotation
 
 MET = 1e-5
 """m, and sines of angles, within which the two geometries of a joint meet."""
@@ -227,7 +228,7 @@ def _met(kind: str, first: Pose, second: Pose, axes: tuple[int, int], offset: fl
     gap = first.p - second.p
     height = float(z @ gap)
     sideways = math.hypot(*(gap - height * z).tolist())
-    if kind != "spherical" and math.hypot(*cross(z, first.R[:, axes[0]]).tolist()) > MET:
+    if kind != "spherical" and math.hypot(*rotation.cross(z, first.R[:, axes[0]]).tolist()) > MET:
         return False
     return (not across or sideways < MET) and (not along or min(abs(height - offset), abs(height + offset)) < MET)
 

@@ -42,7 +42,7 @@ def quaternion(rotation: ArrayLike) -> Array:
     q /= np.sqrt(np.einsum("ij,ij->i", q, q))[:, None]
     leading = q[each, np.argmax(q != 0, axis=1)]
     q[leading < 0] *= -1
-    return q.reshape(*given.shape[:-2], 4)
+    return np.asarray(q.reshape(*given.shape[:-2], 4))
 
 
 def _nearest(R: Array) -> Array:

@@ -12,9 +12,10 @@ import numpy as np
 from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, Feature, Limit, Mate
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
-from cadbridge.mechanism.collapse import Link, joint_of, mate_axis
+from cadbridge.mechanism.collapse import joints_of, mate_axis
 from cadbridge.mechanism.couplings import gear_primitive, joints_primitive, ratio_primitive
 from cadbridge.mechanism.laws import Placed, cam_primitive, linear_primitive
+from cadbridge.mechanism.links import Link
 from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
 from cadbridge.mechanism.merge import clusters
@@ -255,23 +256,22 @@ def _joints(b: _Builder, mate_rows: tuple[MateRows, ...]) -> tuple[Joint, ...]:
         a, c = _body_index(b, rows.a), _body_index(b, rows.b)
         if a != c:
             pairs[frozenset((a, c))].append(rows)
-    joints = []
+    links, names, axes = [], [], []
     for rows_of_pair in pairs.values():
         mates = tuple(by_name[r.mate] for r in rows_of_pair)
-        link = _link(b, rows_of_pair, mates)
         chief = next((m for m in mates if _asked_name(b, m)), mates[0])
-        axis = next((x for m in mates if (x := mate_axis(m, b.side(m.a))) is not None and m is chief), None)
-        joint = joint_of(link, _asked_name(b, chief) or chief.name, b.length, axis, b.highest)
-        if joint is not None:
-            joints.append(replace(joint, limit=_limit(b, joint, mates)))
-    return _unique(joints)
+        links.append(_link(b, rows_of_pair, mates))
+        names.append(_asked_name(b, chief) or chief.name)
+        axes.append(mate_axis(chief, b.side(chief.a)))
+    joints = [j for j in joints_of(links, names, b.length, axes, b.highest) if j is not None]
+    return _unique([replace(joint, limit=_limit(b, joint)) for joint in joints])
 
 
 def _asked_name(b: _Builder, mate: Mate) -> str | None:
     return mate.joint_name or b.assembly.joint_names.get(mate.name)
 
 
-def _limit(b: _Builder, joint: Joint, mates: tuple[Mate, ...]) -> Limit | None:
+def _limit(b: _Builder, joint: Joint) -> Limit | None:
     """The limits of the mates; those of a joint without a single freedom cannot be placed and are told."""
     if joint.limit is not None and joint.type not in ("revolute", "prismatic", "cylindrical", "screw"):
         b.findings.add("CB225", f"{joint.name}: limits on a {joint.type} joint are kept but not placed")

@@ -3,54 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from cadbridge.assembly import Limit, Mate
 from cadbridge.frames import Pose, frame_from_axis, unit
 from cadbridge.mechanism.classify import LowerPair, classify, motions
-from cadbridge.mechanism.model import Joint, MateRows
-from cadbridge.mechanism.reframe import reframed
+from cadbridge.mechanism.links import Link, Stack
+from cadbridge.mechanism.model import Joint
+from cadbridge.mechanism.reframe import renumbered
 from cadbridge.mechanism.sides import Side
-from cadbridge.mechanism.twists import Array, compiled, evaluated, freedom, wrenches
+from cadbridge.mechanism.twists import Array, freedom
 from solver import rotation
 from solver.constraints import AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
-from solver.constraints.program import Program
 from solver.rank import HIGHEST, independent_rows
 
 PROBE = 0.35
 """Radians (or lengths of the mechanism) by which a freedom is moved to see that it is a finite one."""
 
 
-@dataclass(frozen=True, eq=False)
-class Link:
-    """Mates between two bodies a and b (indices; -1 ground) with the poses X_WA and X_WB as designed."""
-
-    a: int
-    b: int
-    X_WA: Pose
-    X_WB: Pose
-    mates: tuple[Mate, ...]
-    rows: tuple[MateRows, ...]
-    primitives: tuple[Primitive, ...]
-    centre: Array
-
-
 def joint_of(link: Link, name: str, length: float, sign_axis: Array | None, highest: float = HIGHEST) -> Joint | None:
     """The joint of a link, None where its mates hold nothing. `primitives` of the link refer to 0 (a) and 1 (b)."""
-    poses = (link.X_WA, link.X_WB)
-    program = compiled(link.primitives, poses)
-    before, G = evaluated(program, poses)
-    W = wrenches(G, 1, link.X_WB, link.centre)
-    twists = freedom(W, length, highest)
-    if twists.shape[1] == 6:
-        return None
-    pair = classify(twists, link.centre, length)
-    if pair is not None and sign_axis is not None and float(pair.axis @ sign_axis) < 0:
-        pitch = pair.pitch
-        pair = LowerPair(pair.type, -pair.axis, pair.point, pitch)
-    if pair is not None and _moves(link, program, before, pair, length):
+    return joints_of([link], [name], length, [sign_axis], highest)[0]
+
+
+def joints_of(
+    links: Sequence[Link], names: Sequence[str], length: float, sign_axes: Sequence[Array | None], highest: float
+) -> list[Joint | None]:
+    """The joint of each link, see `joint_of`; all are evaluated at once."""
+    if not links:
+        return []
+    stack = Stack(links)
+    twists = [freedom(W, length, highest) for W in stack.wrenches]
+    pairs = [
+        _signed(classify(t, link.centre, length), axis) if t.shape[1] < 6 else None
+        for link, t, axis in zip(links, twists, sign_axes, strict=True)
+    ]
+    moves = _moves(stack, pairs, length)
+    return [
+        _joint(link, name, W, t, pair if moved else None, length) if t.shape[1] < 6 else None
+        for link, name, W, t, pair, moved in zip(links, names, stack.wrenches, twists, pairs, moves, strict=True)
+    ]
+
+
+def _signed(pair: LowerPair | None, axis: Array | None) -> LowerPair | None:
+    """The pair with its axis along the one that gives it its sign."""
+    if pair is not None and axis is not None and float(pair.axis @ axis) < 0:
+        return LowerPair(pair.type, -pair.axis, pair.point, pair.pitch)
+    return pair
+
+
+def _joint(link: Link, name: str, W: Array, twists: Array, pair: LowerPair | None, length: float) -> Joint:
+    """The joint of rows W (m, 6): a lower pair, or what is left of the rows."""
+    if pair is not None:
         X_WJ = Pose(frame_from_axis(pair.axis), pair.point)
         primitives = lower_pair_primitives(pair, link.X_WA, link.X_WB, X_WJ)
         moving = motions(pair)
@@ -67,7 +72,7 @@ def joint_of(link: Link, name: str, length: float, sign_axis: Array | None, high
         b=link.b,
         X_AJ=link.X_WA.inverse() @ X_WJ,
         X_BJ=link.X_WB.inverse() @ X_WJ,
-        primitives=tuple(reframed(p, lambda side: ((link.a, link.b)[side], Pose())) for p in primitives),
+        primitives=tuple(renumbered(p, {0: link.a, 1: link.b}) for p in primitives),
         freedom=moving,
         mates=tuple(m.name for m in link.mates),
         limit=_limit(link.mates),
@@ -88,18 +93,27 @@ def _limit(mates: Sequence[Mate]) -> Limit | None:
     return None
 
 
-def _moves(link: Link, program: Program, before: Array, pair: LowerPair, length: float) -> bool:
-    """Whether the mates still hold after each freedom of the pair has been moved by a finite step."""
+def _moves(stack: Stack, pairs: Sequence[LowerPair | None], length: float) -> list[bool]:
+    """Whether the mates of links still hold after each freedom of their pairs has been moved by a finite step."""
+    freedoms = [motions(pair).T if pair is not None else np.zeros((0, 6)) for pair in pairs]
+    holds = [True] * len(pairs)
+    for k in range(max((len(f) for f in freedoms), default=0)):
+        moved = {}
+        for i, (pair, link) in enumerate(zip(pairs, stack.links, strict=True)):
+            if pair is not None and holds[i] and k < len(freedoms[i]):
+                moved[i] = _moved(freedoms[i][k], pair, length) @ link.X_WB
+        if not moved:
+            break
+        for i, gap in stack.gaps(moved).items():
+            holds[i] = gap <= 1e-6 * max(1.0, length)
+    return holds
+
+
+def _moved(twist: Array, pair: LowerPair, length: float) -> Pose:
+    """The motion, in the world, of a pair that moves along a twist by a finite step."""
     X_WJ = Pose(frame_from_axis(pair.axis), pair.point)
-    for twist in motions(pair).T:
-        step = PROBE * twist.copy()
-        if not np.any(twist[3:]):
-            step *= length
-        moved = X_WJ @ _exponential(step) @ X_WJ.inverse() @ link.X_WB
-        after, _ = evaluated(program, (link.X_WA, moved))
-        if float(np.max(np.abs(after - before), initial=0.0)) > 1e-6 * max(1.0, length):
-            return False
-    return True
+    step = PROBE * twist * (1.0 if np.any(twist[3:]) else np.array([length] * 3 + [1.0] * 3))
+    return X_WJ @ _exponential(step) @ X_WJ.inverse()
 
 
 def _exponential(twist: Array) -> Pose:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
@@ -30,6 +30,17 @@ def reframed(item: Sided, place: Place) -> Sided:
             if name.endswith(f"_{side}"):
                 value = getattr(item, name)
                 changes[name] = X.point(value) if name.startswith("point") else X.vector(value)
+    return replace(item, **changes)
+
+
+def renumbered(item: Sided, index: Mapping[int, int]) -> Sided:
+    """A primitive or coordinate of other units that have the same frames."""
+    changes: dict[str, Any] = {"a": index[item.a], "b": index[item.b]}
+    if isinstance(item, Coupler):
+        changes["terms"] = tuple((k, renumbered(c, index)) for k, c in item.terms)
+    for name in _names(item):
+        if isinstance(value := getattr(item, name), Coordinate):
+            changes[name] = renumbered(value, index)
     return replace(item, **changes)
 
 

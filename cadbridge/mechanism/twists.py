@@ -1,4 +1,4 @@
-"""Rows as wrenches about one point: what freedoms of a pair are decided on."""
+"""Rows of a few primitives as a matrix, and the twists that rows leave free."""
 
 from __future__ import annotations
 
@@ -7,38 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.frames import Pose, Vector
+from cadbridge.frames import Pose
 from cadbridge.mechanism.rows import quaternions_of
 from solver.constraints import Primitive, evaluate_sparse
-from solver.constraints.program import Program, compile_program
+from solver.constraints.program import compile_program
 from solver.rank import HIGHEST, LOWEST, significant
 
 Array = NDArray[np.float64]
 
 
-def compiled(primitives: Sequence[Primitive], poses: Sequence[Pose]) -> Program:
-    """Primitives between units, the poses being those in which gears have their phase."""
-    return compile_program(primitives, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
-
-
 def jacobian(primitives: Sequence[Primitive], poses: Sequence[Pose]) -> tuple[Array, Array]:
-    """Residual g (m,) and Ĝ (m, 6n) of a few primitives between n units at their poses; dense, see `Rows` for many."""
-    return evaluated(compiled(primitives, poses), poses)
+    """Residual g (m,) and Ĝ (m, 6n), [v; ω] in world axes, of a few primitives between n units at their poses.
 
-
-def evaluated(program: Program, poses: Sequence[Pose]) -> tuple[Array, Array]:
-    """Residual g (m,) and Ĝ (m, 6n) of compiled primitives between n units at their poses; [v; ω] in world axes."""
-    found = evaluate_sparse(program, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
+    Dense; see `Rows` for many.
+    """
+    x, q = np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses)
+    found = evaluate_sparse(compile_program(primitives, x, q), x, q)
     G = np.zeros((len(found.g), len(poses), 6))
     G[found.row, found.body] = found.blocks
     return found.g, G.reshape(len(found.g), 6 * len(poses))
-
-
-def wrenches(G: Array, unit: int, pose: Pose, centre: Vector) -> Array:
-    """The rows' blocks (m, 6) on a unit, for its twist [v; ω] about `centre` (3,) instead of its origin."""
-    block = G[:, 6 * unit : 6 * unit + 6]
-    lever = pose.p - centre
-    return np.hstack([block[:, :3], block[:, 3:] + np.cross(lever, block[:, :3])])
 
 
 def freedom(W: Array, length: float, highest: float = HIGHEST) -> Array:

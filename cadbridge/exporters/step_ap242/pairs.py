@@ -9,7 +9,8 @@ import numpy as np
 from cadbridge.assembly import GROUND, Limit, Mate, MateKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Matrix, Pose, Vector, frame_from_axis, unit
-from cadbridge.mechanism.collapse import Link, joint_of, mate_axis
+from cadbridge.mechanism.collapse import joint_of, mate_axis
+from cadbridge.mechanism.links import Link
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.sides import Side, side_of

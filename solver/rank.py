@@ -136,7 +136,9 @@ def _svd(scaled: Array, rows: Ints, columns: Ints, lowest: float, highest: float
 
 def significant(s: Array, lowest: float = LOWEST, highest: float = HIGHEST) -> int:
     """How many of the descending singular values s (k,) count: the cut at the widest gap in the window."""
-    first, last = int(np.sum(s >= highest)), int(np.sum(s > lowest))
+    first, last = int(np.count_nonzero(s >= highest)), int(np.count_nonzero(s > lowest))
+    if first == last:
+        return first
     # Below `lowest` all is rounding: 1e-16 after 1e-9 is no gap.
     padded = np.maximum(np.concatenate([s, [0.0]]), lowest)
     cuts = [k for k in range(first, last + 1) if k > 0]

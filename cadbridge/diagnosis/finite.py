@@ -180,25 +180,27 @@ def _program(
 
 def advance(patch: Patch, pins: Pins, z: Array) -> Pins:
     """Every arm moved on by its coordinates z (k,)."""
-    moved = []
-    for arm, X in zip(patch.arms, pins, strict=True):
-        own = z[arm.first : arm.first + arm.columns.shape[1]]
-        moved.append(X @ exponential(arm.columns @ own, patch.length) if np.any(own) else X)
-    return tuple(moved)
+    steps = [arm.columns @ z[arm.first : arm.first + arm.columns.shape[1]] for arm in patch.arms]
+    moves = exponentials(np.array(steps).reshape(-1, 6), patch.length)
+    return tuple(X @ move for X, move in zip(pins, moves, strict=True))
 
 
-def exponential(twist: Array, length: float) -> Pose:
-    """The motion of a twist (6,) [v; ω·length] for a unit of time: a turn about, and a shift along, its screw axis."""
-    v, w = twist[:3], twist[3:] / length
-    angle = float(np.linalg.norm(w))
-    if angle < 1e-12:
-        return Pose(np.eye(3), v.copy())
-    K = skew(w)
-    a = np.sin(angle) / angle
-    half = np.sin(angle / 2) / (angle / 2)
-    b = half * half / 2
-    c = (1 - a) / angle**2 if angle > 1e-4 else 1 / 6
-    return Pose(np.eye(3) + a * K + b * K @ K, v + b * (K @ v) + c * (K @ (K @ v)))
+def exponentials(twists: Array, length: float) -> list[Pose]:
+    """The motions of twists (n, 6) [v; ω·length] for a unit of time: turns about, and shifts along, screw axes."""
+    v, w = twists[:, :3], twists[:, 3:] / length
+    angle = np.linalg.norm(w, axis=1)
+    turns = np.maximum(angle, 1e-12)
+    K = np.zeros((len(w), 3, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        K[:, k, j], K[:, j, k] = w[:, i], -w[:, i]
+    a = np.sin(turns) / turns
+    b = (np.sin(turns / 2) / (turns / 2)) ** 2 / 2
+    c = np.where(turns > 1e-4, (1 - a) / turns**2, 1 / 6)
+    a, b, c = (factor[:, None, None] for factor in (a, b, c))
+    KK = K @ K
+    R = np.eye(3) + a * K + b * KK
+    p = v + ((b * K + c * KK) @ v[:, :, None])[:, :, 0]
+    return [Pose(*move) for move in zip(R, p, strict=True)]
 
 
 def poses_at(patch: Patch, pins: Pins) -> tuple[list[Pose], Array]:

@@ -185,12 +185,10 @@ def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array) -> Moving:
     """The motion of coordinates q (k,)."""
     V = web.twists(q)
     still = np.zeros(6)
-    found: dict[int, tuple[str, float]] = {}
-    for body in V:
-        for place, joint, column in axes.at.get(body, ()):
-            if place not in found:
-                rate = float((V.get(joint.b, still) - V.get(joint.a, still)) @ column)
-                found[place] = (joint.name, rate)
+    near = {place: (joint, column) for body in V for place, joint, column in axes.at.get(body, ())}
+    ordered = [near[place] for place in sorted(near)]
+    relative = np.array([V.get(j.b, still) - V.get(j.a, still) for j, _ in ordered]).reshape(-1, 6)
+    speeds = np.einsum("ij,ij->i", relative, np.array([c for _, c in ordered]).reshape(-1, 6)).tolist()
     bodies = [b for b in sorted(V) if np.max(np.abs(V[b])) > STILL * web.rows.length * 1e-3]
     if not bodies:
         return Moving({}, {})
@@ -199,7 +197,7 @@ def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array) -> Moving:
     origins = np.array([mechanism.bodies[b].X_WB.p for b in bodies])
     twists = np.hstack([W[:, :3] + np.cross(w, origins - web.rows.centre), w])
     twists[np.abs(twists) < STILL * 1e-3] = 0.0
-    rates = {name: rate for _, (name, rate) in sorted(found.items()) if abs(rate) > STILL}
+    rates = {joint.name: rate for (joint, _), rate in zip(ordered, speeds, strict=True) if abs(rate) > STILL}
     return Moving(dict(zip(bodies, twists, strict=True)), rates)
 
 

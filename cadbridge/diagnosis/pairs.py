@@ -85,6 +85,8 @@ def reduce_rows(W: Array, highest: float = HIGHEST, lowest: float = LOWEST) -> R
     square = np.linalg.qr(W, mode="r") if m > 2 * n else W
     _, s, Vt = np.linalg.svd(square, full_matrices=True)
     r = significant(s, lowest, highest)
+    if r == m:
+        return Reduced(np.arange(m), np.eye(m), Vt[r:].T)
     below = s[r] if r < len(s) else 0.0
     threshold = float(np.sqrt(s[r - 1] * max(below, 1e-12))) if r else 1.0
     basis = first_independent(W, r, min(threshold, 1e-3))

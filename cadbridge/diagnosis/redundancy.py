@@ -7,8 +7,9 @@ be deleted without changing the motion exactly where N_S has full row rank.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import networkx as nx
@@ -71,10 +72,10 @@ def _members(rows: Rows, dependence: Dependence) -> list[tuple[str, ...]]:
 def _stress(dependence: Dependence, rows: Ints, columns: Ints | None = None) -> Array:
     """The rows of N (len(rows), d) of a few rows: its `columns` (sorted), by default those that are not zero."""
     N = dependence.stresses
-    spans = [slice(*N.indptr[row : row + 2]) for row in rows.tolist()]
-    indices = np.concatenate([N.indices[s] for s in spans]) if spans else np.zeros(0, np.int64)
-    data = np.concatenate([N.data[s] for s in spans]) if spans else np.zeros(0)
-    own = np.repeat(np.arange(len(rows)), [s.stop - s.start for s in spans])
+    counts = N.indptr[rows + 1] - N.indptr[rows]
+    entries = np.arange(counts.sum()) + np.repeat(N.indptr[rows] - (np.cumsum(counts) - counts), counts)
+    indices, data = N.indices[entries], N.data[entries]
+    own = np.repeat(np.arange(len(rows)), counts)
     if columns is None:
         columns = np.unique(indices)
     if len(columns) == 0:
@@ -115,18 +116,19 @@ def _redundancies(
     roles: dict[str, Repetition],
 ) -> tuple[Redundancy, ...]:
     """Every mate of which rows are not in the basis, with a minimal set of mates that it repeats."""
-    repeated: dict[str, list[int]] = defaultdict(list)
-    for row in dependence.repeated.tolist():
-        repeated[rows.owners[row]].append(row)
+    circuits = _Circuits(rows, dependence)
+    gaps = disagreements(rows, dependence)
     result = []
-    for mate in (r.mate for r in mechanism.mate_rows if r.mate in repeated):
-        mm, degrees = disagreement(rows, dependence, repeated[mate])
+    for mate in (r.mate for r in mechanism.mate_rows if r.mate in circuits.repeated):
+        repeated = circuits.repeated[mate]
+        mm = max((1e3 * float(gaps[row]) for row in repeated if not rows.angular[row]), default=0.0)
+        degrees = max((math.degrees(gaps[row]) for row in repeated if rows.angular[row]), default=0.0)
         result.append(
             Redundancy(
                 mate=mate,
-                rows=len(repeated[mate]),
+                rows=len(repeated),
                 of=len(own[mate]),
-                duplicates=_duplicates(rows, dependence, own, mate, repeated[mate]),
+                duplicates=_duplicates(circuits, dependence, own, mate),
                 kind="benign" if mm < BENIGN_MM and degrees < BENIGN_DEGREES else "conflicting",
                 residual_mm=mm,
                 residual_deg=degrees,
@@ -137,42 +139,41 @@ def _redundancies(
     return tuple(result)
 
 
-def disagreement(rows: Rows, dependence: Dependence, repeated: Iterable[int]) -> tuple[float, float]:
-    """mm and degrees by which repeated rows differ from what the others hold, to first order at any pose."""
-    mm = degrees = 0.0
+def disagreements(rows: Rows, dependence: Dependence) -> Array:
+    """By how much (m, or rad and 1; (m,)) rows differ from what the others hold, to first order at any pose."""
     scaled = rows.gaps * rows.factors
-    for row in repeated:
-        basis = dependence.circuit(row)
-        weights = dependence.expansion.data[slice(*dependence.expansion.indptr[row : row + 2])]
-        gap = abs(float(scaled[row] - weights @ scaled[basis])) / (rows.factors[row] or 1.0)
-        if rows.factors[row] == 0.0:
-            gap = abs(float(rows.gaps[row]))
-        if rows.angular[row]:
-            degrees = max(degrees, float(np.degrees(gap)))
-        else:
-            mm = max(mm, gap * 1e3)
-    return mm, degrees
+    gaps = np.abs(scaled - dependence.expansion @ scaled)
+    seen = rows.factors != 0.0
+    return np.where(seen, gaps / np.where(seen, rows.factors, 1.0), np.abs(rows.gaps))
 
 
-def _duplicates(
-    rows: Rows, dependence: Dependence, own: dict[str, Ints], mate: str, repeated: list[int]
-) -> tuple[str, ...]:
-    """A set of other mates that hold the repeated rows, from which none can be left out.
+class _Circuits:
+    """The fundamental circuits by the mates in them: `repeated` rows of each mate, and `mates` of each such row.
+
+    `place` is the row's among all that repeat others.
+    """
+
+    def __init__(self, rows: Rows, dependence: Dependence) -> None:
+        self.repeated: dict[str, list[int]] = defaultdict(list)
+        self.mates: dict[int, set[str]] = {}
+        self.place: dict[int, int] = {}
+        for k, row in enumerate(dependence.repeated.tolist()):
+            self.repeated[rows.owners[row]].append(row)
+            self.mates[row] = {rows.owners[i] for i in dependence.circuit(row).tolist()}
+            self.place[row] = k
+
+
+def _duplicates(circuits: _Circuits, dependence: Dependence, own: dict[str, Ints], mate: str) -> tuple[str, ...]:
+    """A set of other mates that hold the repeated rows of a mate, from which none can be left out.
 
     Starts from the mates of the fundamental circuits and leaves out what it can: a mate can go where stresses
     remain that do without it and still reach every repeated row.
     """
-    involved: dict[str, int] = defaultdict(int)
-    for row in repeated:
-        for other in {rows.owners[int(i)] for i in dependence.circuit(row)} - {mate}:
-            involved[other] += 1
+    repeated = circuits.repeated[mate]
+    involved = Counter(other for row in repeated for other in circuits.mates[row] if other != mate)
     chosen = {mate, *involved}
-    inside = np.concatenate([own[m] for m in sorted(chosen)])
-    others = dependence.repeated
     closed = [
-        k
-        for k, row in ((int(np.searchsorted(others, r)), int(r)) for r in inside if not dependence.keep[r])
-        if all(rows.owners[int(i)] in chosen for i in dependence.circuit(row))
+        circuits.place[row] for m in chosen for row in circuits.repeated.get(m, ()) if circuits.mates[row] <= chosen
     ]
     if len(closed) == len(repeated):
         return tuple(sorted(involved))  # every circuit is the only one: none of its mates can be left out

@@ -204,7 +204,7 @@ def _faults(k: int, link: Link) -> list[str]:
     if not GROUND <= link.parent < k:
         found.append(f"{link.name}: its parent {link.parent} must be a link before it, or {GROUND} for the ground")
     numbers = (link.point, link.turn, link.axis, link.com, link.inertia, link.mass, link.pitch, link.armature)
-    if not all(np.all(np.isfinite(value)) for value in numbers):
+    if not np.all(np.isfinite(np.concatenate([np.ravel(value) for value in numbers]))):
         found.append(f"{link.name}: a number of it is not finite")
     elif not np.linalg.norm(link.axis) > 0:
         found.append(f"{link.name}: its axis has no direction")

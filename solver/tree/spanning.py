@@ -99,6 +99,10 @@ def span(model: Model, joints: Sequence[TreeJoint]) -> Span:
     origin = {GROUND: np.zeros(3)}
     taken: list[TreeJoint] = []
     loads, stripped = list(model.loads), []
+    armed: dict[str, list[int]] = {}
+    for i, load in enumerate(loads):
+        if load.armature > 0:
+            armed.setdefault(load.name, []).append(i)
     for body, parent, edge in edges:
         joint = None if edge is None else joints[edge]
         point = x[body] if joint is None else np.asarray(joint.point, float)
@@ -106,7 +110,7 @@ def span(model: Model, joints: Sequence[TreeJoint]) -> Span:
         armature = 0.0
         if joint is not None:
             taken.append(joint)
-            armature, own = _armature(joint, model.loads)
+            armature, own = _armature(joint, model.loads, armed.get(joint.name, []))
             stripped += own
         first[body] = len(links)
         for k, (kind, axis) in enumerate(steps):
@@ -191,21 +195,18 @@ def _steps(joint: TreeJoint, *, reverse: bool) -> list[tuple[str, Vector]]:
     second = rotation.perpendicular(z) if joint.second is None else np.asarray(joint.second, float)
     steps = {
         "cylindrical": [("revolute", z), ("prismatic", z)],
-        "planar": [("prismatic", second), ("prismatic", np.cross(z, second)), ("revolute", z)],
+        "planar": [("prismatic", second), ("prismatic", rotation.cross(z, second)), ("revolute", z)],
         "universal": [("revolute", z), ("revolute", second)],
     }.get(joint.kind, [(joint.kind, z)])
     return [(kind, -axis) for kind, axis in reversed(steps)] if reverse else steps
 
 
-def _armature(joint: TreeJoint, loads: tuple[JointLoad, ...]) -> tuple[float, list[int]]:
-    """The armature along a joint of one freedom, and the loads that bear it."""
+def _armature(joint: TreeJoint, loads: Sequence[JointLoad], named: list[int]) -> tuple[float, list[int]]:
+    """The armature along a joint of one freedom, and the loads that bear it, of those `named` as it is."""
     own = [
         i
-        for i, load in enumerate(loads)
-        if load.armature > 0
-        and load.coordinate.kind == _MEASURES.get(joint.kind)
-        and load.name == joint.name
-        and {load.coordinate.a, load.coordinate.b} == {joint.a, joint.b}
+        for i in named
+        if (along := loads[i].coordinate).kind == _MEASURES.get(joint.kind) and {along.a, along.b} == {joint.a, joint.b}
     ]
     return sum(loads[i].armature for i in own), own
 

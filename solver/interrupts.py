@@ -1,6 +1,7 @@
 """Ctrl-C during compiled code: asked for between steps instead of raised wherever it falls.
 
-A KeyboardInterrupt that falls while Numba takes a call's arguments apart comes out as a SystemError.
+A KeyboardInterrupt that falls while Numba takes a call's arguments apart comes out as a SystemError. While Numba
+compiles, which may take minutes, it is raised at once.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from numba.core.compiler_lock import global_compiler_lock
+
 
 @contextmanager
 def deferred() -> Iterator[Callable[[], bool]]:
-    """Within, the first Ctrl-C only makes the function given true; the second is raised as ever.
+    """Within, the first Ctrl-C only makes the function given true, unless Numba compiles; the second is raised as ever.
 
     Nothing changes in other threads than the main one, nor where somebody else handles the signal.
     """
@@ -24,6 +27,8 @@ def deferred() -> Iterator[Callable[[], bool]]:
         nonlocal asked
         asked = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        if global_compiler_lock.is_locked():
+            raise KeyboardInterrupt
 
     ours = threading.current_thread() is threading.main_thread()
     ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler

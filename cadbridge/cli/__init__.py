@@ -6,6 +6,9 @@ import os
 import sys
 import traceback
 
+_STOPPED = 130
+"""The exit status after Ctrl-C, as of a shell."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status.
@@ -20,13 +23,15 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         app(arguments)
     except SystemExit as stop:
+        if stop.code == _STOPPED:  # the application's framework turns Ctrl-C into this, and says nothing
+            print("stopped", file=sys.stderr)
         return stop.code if isinstance(stop.code, int) else 0
     except CadbridgeError as error:
         say_error(error)
         return error.exit_status
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        return 130
+        return _STOPPED
     except OSError as error:
         print(f"error: {error.strerror or error}: {error.filename or ''}".rstrip(": "), file=sys.stderr)
         return 2

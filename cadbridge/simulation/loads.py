@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from cadbridge.assembly import GROUND
 from cadbridge.findings import Findings, Where
@@ -42,7 +42,17 @@ class Table(Strict):
     table: list[tuple[Finite, Finite]]
 
 
-Function = Finite | str | Table
+def _written_as(value: object) -> str:
+    """Which of its forms a function has, so that a fault is told of that one alone."""
+    if isinstance(value, dict | Table):
+        return "<table>"
+    return "<expression>" if isinstance(value, str) else "<number>"
+
+
+Function = Annotated[
+    Annotated[Finite, Tag("<number>")] | Annotated[str, Tag("<expression>")] | Annotated[Table, Tag("<table>")],
+    Discriminator(_written_as),
+]
 
 
 class PointEntry(Strict):
@@ -77,6 +87,17 @@ class JointSpringEntry(Strict):
     stiffness: NotNegative = 0.0
     damping: NotNegative = 0.0
     rest: Finite = 0.0
+
+
+def _spring_of(value: object) -> str:
+    """A spring along a joint, or between points."""
+    of_joint = isinstance(value, JointSpringEntry) or (isinstance(value, dict) and "joint" in value)
+    return "<joint>" if of_joint else "<points>"
+
+
+AnySpring = Annotated[
+    Annotated[SpringEntry, Tag("<points>")] | Annotated[JointSpringEntry, Tag("<joint>")], Discriminator(_spring_of)
+]
 
 
 class BushingEntry(Strict):
@@ -124,7 +145,7 @@ class StopEntry(Strict):
 class LoadsFile(Strict):
     """All loads of a scenario."""
 
-    springs: list[SpringEntry | JointSpringEntry] = Field(default_factory=list)
+    springs: list[AnySpring] = Field(default_factory=list)
     bushings: list[BushingEntry] = Field(default_factory=list)
     wrenches: list[WrenchEntry] = Field(default_factory=list)
     friction: list[FrictionEntry] = Field(default_factory=list)

@@ -154,6 +154,12 @@ class Tolerance(Strict):
     absolute: Annotated[float, Field(ge=1e-16, le=0.1)] = 1e-8
 
 
+AnyTolerance = Annotated[
+    Annotated[float, Field(ge=1e-14, le=0.1), Tag("<number>")] | Annotated[Tolerance, Tag("<both>")],
+    Discriminator(lambda given: "<both>" if isinstance(given, dict | Tolerance) else "<number>"),
+]
+
+
 class FrictionSpeed(Strict):
     """Speeds over which dry friction is smoothed: degrees/s of joints that turn, mm/s of those that slide."""
 
@@ -168,7 +174,7 @@ class ScenarioFile(Strict):
     gravity: tuple[Finite, Finite, Finite] | None = None
     duration: Positive = 2.0
     rate: Positive = 100.0
-    tolerance: Annotated[float, Field(ge=1e-14, le=0.1)] | Tolerance = 1e-8
+    tolerance: AnyTolerance = 1e-8
     gap: NotNegative = GAP * 1e3
     integrator: Literal["dopri5", "dop853", "rk4", "generalized_alpha"] = "dopri5"
     step: Positive | None = None
@@ -188,12 +194,12 @@ def json_schema_text() -> str:
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def load_scenario(path: Path, mechanism: Mechanism, base: Scenario | None = None) -> Scenario:
+def load_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None = None) -> Scenario:
     """Read a scenario for a mechanism; InputError with all faults, each with line and column.
 
     What the file does not say is taken from `base` (the run that the source itself asks for), else the defaults.
     """
-    findings = Findings()
+    findings, path = Findings(), Path(path)
     if not path.is_file():
         findings.add("CB100", f"there is no file {path}", Where(file=str(path)))
         raise InputError("The scenario file cannot be opened.", findings)
@@ -234,13 +240,14 @@ def validated(
 ) -> Kind | None:
     """Data as a model of the file, or None with a finding (`code`) for each fault at its line and column.
 
-    `keys` are all that the file knows: an unknown one is told with those near it.
+    `keys` are all that the file knows: an unknown one is told with those near it. The names of forms that a value
+    may have begin with "<": no keys, they are left out of what is told.
     """
     try:
         return kind.model_validate(data)
     except ValidationError as error:
         for fault in error.errors(include_url=False):
-            loc = [step for step in fault["loc"] if isinstance(step, int) or not str(step).startswith(_BRANCHES)]
+            loc = [step for step in fault["loc"] if isinstance(step, int) or not str(step).startswith("<")]
             line, column = places.find(loc, key=fault["type"] == "extra_forbidden")
             message = f"{'.'.join(str(step) for step in loc)}: {fault['msg']}"
             if fault["type"] == "extra_forbidden":
@@ -263,9 +270,6 @@ def find_joint(mechanism: Mechanism, findings: Findings, name: str, where: Where
     findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
     return None
 
-
-_BRANCHES = ("Table", "<")
-"""Steps of a fault's path that are no keys of the file, but which of several forms was tried."""
 
 _MODELS: tuple[type[BaseModel], ...] = (
     ScenarioFile,

@@ -68,6 +68,10 @@ FAULTS = {
     "no expression": ('motors: [{joint: A1, torque: "sin(2*"}]\n', "CB603", 2),
     "python": ('motors: [{joint: A1, torque: "__import__(1)"}]\n', "CB603", 2),
     "falling table": ("motors: [{joint: A1, angle: {table: [[1, 0], [0, 1]]}}]\n", "CB603", 2),
+    "no number in a table": ("motors: [{joint: A1, angle: {table: [[0, 0], [1, .nan]]}}]\n", "CB601", 2),
+    "no number": ("motors: [{joint: A1, torque: .inf}]\n", "CB601", 2),
+    "spring": ("loads: {springs: [{joint: A1, stifness: 3}]}\n", "CB601", 2),
+    "no tolerance": ("tolerance: 0\n", "CB601", 2),
     "duration": ("duration: -1\n", "CB601", 2),
     "rate": ("duration: 1\nrate: 0\n", "CB601", 3),
     "not a number": ("duration: .nan\n", "CB601", 2),
@@ -80,7 +84,7 @@ def test_a_fault_is_told_with_its_line(name: str, crane: Mechanism, tmp_path: Pa
     text, code, line = FAULTS[name]
     with pytest.raises(InputError) as error:
         load_scenario(scenario(tmp_path, text), crane)
-    assert (code, line) in {(f.code, f.where.line) for f in error.value.findings}
+    assert [(code, line)] == [(f.code, f.where.line) for f in error.value.findings]
 
 
 def test_all_faults_at_once(crane: Mechanism, tmp_path: Path) -> None:

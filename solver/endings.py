@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,11 +17,37 @@ Array = NDArray[np.float64]
 SMALLEST = 1e-13
 """s, over the time from 1 s on: no step is shorter."""
 MOST_LEFT, MOST_A_SAMPLE, PATIENCE = 2e7, 2e5, 20_000
-"""A run is given up where so many steps to its end are left, and to the next sample, for so many steps on end."""
+"""A run is given up where, at the pace of its last tries (so many), more steps than these are left to its end, and to
+the next sample."""
 _ASIDE = 1e-9
 """s, over the time from 1 s on: on both sides of a time, to see whether a function jumps there."""
 _HUGE = 1e9
 """N, N m, m/s …: beyond, a load is named."""
+
+
+@dataclass
+class Watch:
+    """The pace of a run: steps tried, those that the projection refused, and the time (s), when last looked at."""
+
+    tries: int = 0
+    blocked: int = 0
+    t: float = -np.inf
+
+    def crawling(
+        self, system: System, state: State, slope: Slope, count: tuple[int, int], ahead: Array
+    ) -> Status | None:
+        """The end of a run whose steps have come to lead nowhere; `count` as kept here, and the samples ahead (s)."""
+        made, blocked, pace = count[0] - self.tries, count[1] - self.blocked, state.t - self.t
+        if made < PATIENCE:
+            return None
+        self.tries, self.blocked, self.t = *count, state.t
+        pace, end = pace / made, float(ahead[-1])
+        gap = float(np.min(np.diff(ahead, prepend=state.t)))
+        if pace * MOST_LEFT >= end - state.t or pace * MOST_A_SAMPLE >= float(ahead[0]) - state.t + gap:
+            return None
+        if blocked > made / 4:
+            return too_small(system, state, slope, True)
+        return endless(system, state, slope, pace, end)
 
 
 def stopped(t: float) -> Status:
@@ -33,7 +61,7 @@ def too_small(system: System, state: State, slope: Slope, by_projection: bool) -
     jumping = _jumping(system, state.t)
     hint = f"; {jumping} jumps there" if jumping else f"; {_driven(system, state, slope)}"
     if by_projection:
-        advice = "Look at the pose reached; start elsewhere, or loosen the tolerances."
+        advice = "Look at the pose reached; start elsewhere, or loosen the tolerances" + _beyond(system)
         return Status(
             False,
             "singular",
@@ -44,7 +72,7 @@ def too_small(system: System, state: State, slope: Slope, by_projection: bool) -
         False,
         "step_too_small",
         f"the error allowed cannot be kept {at}: the step fell below {SMALLEST:g} s{hint}",
-        "Loosen the tolerances, or look for a load that jumps, a stiff spring or a tiny mass.",
+        "Loosen the tolerances, or look for a load that jumps, a stiff spring or a tiny mass" + _beyond(system),
     )
 
 
@@ -70,6 +98,12 @@ def too_long(h: float, t: float) -> Status:
         f"the step of {h:g} s could not be taken at t = {t:.6g} s",
         "Take a shorter step, or none, so that the error is controlled.",
     )
+
+
+def _beyond(system: System) -> str:
+    """The end of an advice: one more place to look at where a motor prescribes how its joint moves."""
+    moved = any(motor.kind in ("speed", "angle") for motor in system.model.motors)
+    return ", or look for a motor that drives beyond what the mechanism reaches." if moved else "."
 
 
 def _driven(system: System, state: State, slope: Slope) -> str:

@@ -24,7 +24,7 @@ from solver.model import Model
 from solver.projection import carry_angles, project
 from solver.result import Occurrence, Result, Statistics, Status, Trajectory
 from solver.state import State
-from solver.system import System, prepare
+from solver.system import SPEED, System, prepare
 
 if TYPE_CHECKING:
     from solver.tree.spanning import TreeJoint
@@ -39,6 +39,8 @@ _PROJECTION_ALLOWED = 20.0
 The local drift from the constraints is a part of the local error; more means that the pose changes its rank in
 passing, and that the step was led by accelerations of another branch.
 """
+_OPEN = 1e-9
+"""Of the speeds (m/s; at least 1): what the rows of velocities may leave open."""
 _NEAR = 1e-9
 """s: how near a run comes to a time at which a load's function has no value."""
 _FINEST = 1e-7
@@ -74,8 +76,9 @@ class _Run:
     due: float = 0.0
     """s: what is left of a fixed step that could only be taken in parts, the last of them `part`."""
     part: float = 0.0
-    crawled: int = 0
-    """Steps on end with which the run would reach neither the next sample nor its end."""
+    blocked: int = 0
+    """Steps refused for what the projection moved or left open."""
+    watch: endings.Watch = field(default_factory=endings.Watch)
 
     @property
     def system(self) -> System:
@@ -193,10 +196,11 @@ def _advance_all(
         while sampled < len(times):
             if should_stop():
                 return endings.stopped(run.state.t)
-            taken = run.steps
             _march(run, float(times[sampled]), float(times[-1]))
             before = (run.state, run.slope, run.work)
-            status = _advance(run, float(times[-1])) or _crawling(run, run.steps - taken, times, sampled)
+            status = _advance(run, float(times[-1])) or run.watch.crawling(
+                run.system, run.state, run.slope, (run.steps + run.rejected, run.blocked), times[sampled:]
+            )
             if status is not None:
                 return status
             if run.events or times[sampled] <= _reached(run):
@@ -226,16 +230,6 @@ def _advance_all(
 def _reached(run: _Run) -> float:
     """The time up to which there are states: a sample within rounding of a step's end is that end."""
     return run.state.t + 1e-12 * max(1.0, abs(run.state.t))
-
-
-def _crawling(run: _Run, steps: int, times: Array, sampled: int) -> Status | None:
-    """The end of a run whose last steps are too short to come anywhere."""
-    gap = float(times[sampled]) - (float(times[sampled - 1]) if sampled else float(run.rows[0][0]))  # type: ignore[arg-type]
-    crawls = run.h * endings.MOST_LEFT < times[-1] - run.state.t and run.h * endings.MOST_A_SAMPLE < gap
-    run.crawled = run.crawled + steps if crawls else 0
-    if run.crawled < endings.PATIENCE:
-        return None
-    return endings.endless(run.system, run.state, run.slope, run.h, float(times[-1]))
 
 
 def _march(run: _Run, until: float, end: float) -> None:
@@ -301,6 +295,7 @@ def _shrunk(run: _Run, tried: Attempt) -> float:
     """By which factor a step shorter than the one tried is tried next."""
     error = tried.error
     run.refused = "error" if error > 1.0 else "projection"
+    run.blocked += run.refused == "projection"
     factor = _SAFETY * error**-run.method.exponent if np.isfinite(error) and error > 1.0 else 0.5
     return max(_SHRINK, min(factor, 0.5 if error <= 1.0 else 1.0))
 
@@ -322,6 +317,11 @@ def _try(run: _Run, h: float, plain: bool) -> Attempt:
         if fixed or h < _NEAR:
             raise
         return Attempt(run.state, run.work, np.inf, 0.0, 0.0, run.memory, 0)
+    if tried.error <= 1.0 and tried.slope is not None and np.any(run.system.rows.kind == SPEED):
+        # The rate asked of a motor is in no position: beyond a dead point only it is left open.
+        left = np.max(observed(run.system, tried.state, tried.slope)[4])
+        if not left <= _OPEN * max(1.0, np.abs(tried.state.velocities).max()):
+            return replace(tried, moved=np.inf)
     if plain:
         tried = replace(tried, error=0.0 if np.isfinite(tried.error) else np.inf, moved=0.0)
     if tried.residual > 1e-11:

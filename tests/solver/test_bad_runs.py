@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-from solver import Result, functions, interrupts, simulate
+from solver import Result, State, functions, interrupts, rotation, simulate
+from solver.constraints import GROUND, Coordinate
 from solver.model import Callback, Motor
-from tests.solver.examples import pendulum
+from tests.solver.examples import O, X, Z, pendulum
 
 
 def _kept(result: Result, code: str) -> None:
@@ -69,6 +70,24 @@ def test_a_driver_that_jumps_is_named() -> None:
     assert "at t = 0.3 s" in result.status.message
     assert result.status.message.endswith("the function of motor crank jumps there")
     assert "smoothstep" in result.status.advice
+
+
+@pytest.mark.parametrize("integrator", ["dopri5", "generalized_alpha"])
+def test_a_motor_that_pulls_beyond_reach_ends_at_the_dead_point(integrator: str) -> None:
+    """Two bars of 1 m, their end drawn away at 0.5 m/s: nothing beyond 2 m, and no state that leaves the speed open."""
+    base, bend = pendulum(2), np.radians(40.0)
+    bent = rotation.exponential(np.array([[0.0, 0.0, bend], [0.0, 0.0, -bend]]))
+    middles = np.array([[0.5, 0.5, 0.0], [1.5, 0.5, 0.0]]) * [np.cos(bend), np.sin(bend), 1.0]
+    pull = Motor("pull", Coordinate("length", GROUND, 1, O, Z, X / 2), "speed", functions.constant(0.5))
+    model = replace(base, motors=(pull,), coordinates=(*base.coordinates, pull.coordinate))
+    start = State(0.0, middles, bent, np.zeros((2, 6)))
+    result = simulate(model, start, duration=2.0, rate=50.0, integrator=integrator)
+    run, dead = result.trajectory, (2.0 - 2.0 * np.cos(bend)) / 0.5
+    assert result.status.code in {"singular", "step_too_small"}
+    assert "beyond what the mechanism reaches" in result.status.advice
+    assert run.t[-1] == pytest.approx(np.floor(dead * 50.0) / 50.0)
+    assert run.constraint_velocity.max() < 1e-11 * np.abs(run.velocities).max()
+    assert run.coordinates[-1, -1] == pytest.approx(2.0 - 0.5 * (dead - run.t[-1]), abs=1e-5)
 
 
 def test_interrupt_of_the_system_in_a_long_run_keeps_what_is_done() -> None:

@@ -21,6 +21,7 @@ from solver.events import Event, crossings
 from solver.explicit import Pace, shaft_spins
 from solver.methods import Absolute, Attempt, Engine, Method, least, observed
 from solver.model import Model
+from solver.placed import check_state
 from solver.projection import carry_angles, project
 from solver.result import Occurrence, Result, Statistics, Status, Trajectory
 from solver.state import State
@@ -122,6 +123,8 @@ def simulate(
     with interrupts.deferred() as interrupted:
         plain = model if isinstance(model, System) else prepare(model)
         check_events(plain, events)
+        if state is not None:
+            check_state(state, plain.model)
         start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
         samples = sample_times(start.state.t, duration, rate, times)
         longest_step = min(longest_step, _SAMPLES_A_STEP / rate)

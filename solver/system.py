@@ -22,6 +22,7 @@ from solver.kkt import Plan, plan
 from solver.loading import Loads, check, drives, tables
 from solver.massless import Lent, check_bodies, check_carried, lend
 from solver.model import Model, TimeFunction
+from solver.placed import check_placed
 from solver.sweeps.forest import Forest, forest
 from solver.tangents import constant_tangents, soft_coordinates
 
@@ -106,6 +107,7 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
     `carried`: whether the rows must carry the bodies that have no mass; a tree's joints do where its rows do not.
     """
     check_bodies(model.bodies)
+    check_placed(model)
     check(model)
     driving = [i for i, m in enumerate(model.motors) if m.kind in _DRIVERS]
     armatures = [load for load in model.loads if implicit or load.armature > 0]

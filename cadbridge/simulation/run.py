@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
@@ -83,6 +84,7 @@ def simulate(
     what = scenario or study_scenario(mechanism, findings)
     if duration is not None:
         what = replace(what, duration=duration)
+    _check_numbers(what)
     mechanism = fitted(mechanism, findings, what.gap, collapse=collapse)
     lowered = _lowered(mechanism, what, collapse, findings)
     tree = None
@@ -120,6 +122,18 @@ def simulate(
         lowered, system = replace(lowered, model=whole), prepare(rebuilt.model)
     pace = None if pacer is None else pacer.pace
     return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
+
+
+def _check_numbers(what: Scenario) -> None:
+    """InputError with all initial values that are no finite numbers: a scenario made in Python may hold any."""
+    given: dict[str, ArrayLike] = {
+        **{f"the position of {joint}": value for joint, value in what.positions.items()},
+        **{f"the rate of {joint}": value for joint, value in what.rates.items()},
+        **{f"the velocity of {component}": v for component, v in what.velocities.items()},
+    }
+    bad = [name for name, value in given.items() if not np.isfinite(np.asarray(value, float)).all()]
+    if bad:
+        raise InputError(f"The initial state is not of finite numbers: {', '.join(bad)}.")
 
 
 _STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623"}

@@ -87,6 +87,11 @@ def test_a_fault_is_told_with_its_line(name: str, crane: Mechanism, tmp_path: Pa
     assert [(code, line)] == [(f.code, f.where.line) for f in error.value.findings]
 
 
+def test_initial_values_made_in_python_are_checked_by_name(crane: Mechanism) -> None:
+    with pytest.raises(InputError, match=r"not of finite numbers: the position of A2, the rate of A1\."):
+        simulate(crane, Scenario(positions={"A2": math.nan}, rates={"A1": math.inf}))
+
+
 def test_all_faults_at_once(crane: Mechanism, tmp_path: Path) -> None:
     text = "motors:\n  - {joint: A9, torque: 1}\n  - {joint: A1, torque: 'x'}\ninitial: {positions: {B: 1}}\n"
     with pytest.raises(InputError) as error:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 from solver import Result, State, functions, interrupts, rotation, simulate
-from solver.constraints import GROUND, Coordinate
-from solver.model import Callback, Motor
+from solver.constraints import GROUND, Coordinate, PointOnPlane
+from solver.model import Callback, Model, Motor
 from tests.solver.examples import O, X, Z, pendulum
 
 
@@ -88,6 +89,28 @@ def test_a_motor_that_pulls_beyond_reach_ends_at_the_dead_point(integrator: str)
     assert run.t[-1] == pytest.approx(np.floor(dead * 50.0) / 50.0)
     assert run.constraint_velocity.max() < 1e-11 * np.abs(run.velocities).max()
     assert run.coordinates[-1, -1] == pytest.approx(2.0 - 0.5 * (dead - run.t[-1]), abs=1e-5)
+
+
+_NAN = float("nan")
+_BASE = pendulum(2)
+_LOST = PointOnPlane(0, 7, O, X, O)
+
+
+@pytest.mark.parametrize(
+    ("model", "state", "said"),
+    [
+        (replace(_BASE, positions=_BASE.positions * _NAN), None, "body link 0: its position is none"),
+        (replace(_BASE, quaternions=0 * _BASE.quaternions), None, "body link 0: its quaternion is none"),
+        (replace(_BASE, gravity=(0.0, _NAN, 0.0)), None, "gravity must be three finite numbers"),
+        (replace(_BASE, primitives=(*_BASE.primitives, _LOST)), None, "row 10: there is no body 7, the model has 2"),
+        (_BASE, {"velocities": np.full((2, 6), _NAN)}, "body link 0: its velocity is none"),
+        (_BASE, {"t": _NAN}, "the time of the state must be a finite number"),
+    ],
+)
+def test_what_is_nowhere_is_refused_by_name(model: Model, state: dict[str, Any] | None, said: str) -> None:
+    start = None if state is None else replace(State.at_rest(model.positions, model.quaternions), **state)
+    with pytest.raises(ValueError, match=said):
+        simulate(model, start, duration=1.0, rate=10.0)
 
 
 def test_interrupt_of_the_system_in_a_long_run_keeps_what_is_done() -> None:

@@ -1,0 +1,53 @@
+"""Whether bodies are somewhere, and rows between bodies that exist: told before anything is computed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.constraints.primitives import GROUND
+from solver.model import Model
+from solver.state import State
+
+
+def check_placed(model: Model) -> None:
+    """Raise ValueError, with its name, for a body without a pose, a row of a body that is not there, and gravity."""
+    if not np.all(np.isfinite(model.gravity)):
+        raise ValueError(f"gravity must be three finite numbers (m/s²), not {tuple(model.gravity)}")
+    _check_poses(model.positions, model.quaternions, [body.name for body in model.bodies])
+    rows = [(item.a, item.b) for item in model.primitives]
+    coordinates = [(item.a, item.b) for item in model.coordinates]
+    _check_bodies("row", rows, model.groups, len(model.bodies))
+    _check_bodies("coordinate", coordinates, model.coordinate_names, len(model.bodies))
+
+
+def check_state(state: State, model: Model) -> None:
+    """Raise ValueError for a state that is not of finite numbers, with the name of the body."""
+    if not np.isfinite(state.t):
+        raise ValueError(f"the time of the state must be a finite number (s), not {state.t}")
+    names = [body.name for body in model.bodies]
+    _check_poses(state.positions, state.quaternions, names)
+    _name_first(np.isfinite(np.asarray(state.velocities, float).reshape(-1, 6)).all(axis=1), names, "velocity")
+
+
+def _check_bodies(kind: str, pairs: list[tuple[int, int]], names: tuple[str, ...], count: int) -> None:
+    found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    bad = np.nonzero((found != GROUND) & ((found < 0) | (found >= count)))
+    if len(bad[0]):
+        at, side = int(bad[0][0]), int(bad[1][0])
+        name = names[at] if at < len(names) else at
+        raise ValueError(f"{kind} {name}: there is no body {found[at, side]}, the model has {count}")
+
+
+def _check_poses(positions: ArrayLike, quaternions: ArrayLike, names: list[str]) -> None:
+    x, q = np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4)
+    _name_first(np.isfinite(x).all(axis=1), names, "position")
+    _name_first(np.isfinite(q).all(axis=1) & q.any(axis=1), names, "quaternion")
+
+
+def _name_first(fine: NDArray[np.bool_], names: list[str], what: str) -> None:
+    """Raise for the first body that is not; arrays of other lengths than the bodies are told where they are used."""
+    if not fine.all():
+        at = int(np.argmin(fine))
+        name = names[at] if at < len(names) else at
+        raise ValueError(f"body {name}: its {what} is none: finite numbers are needed, a quaternion not zero")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 LENGTH: dict[str, float] = {
     "m": 1.0, "metre": 1.0, "meter": 1.0,
     "dm": 0.1, "cm": 1e-2, "centimetre": 1e-2, "centimeter": 1e-2,
@@ -11,6 +13,9 @@ LENGTH: dict[str, float] = {
     "in": 0.0254, "inch": 0.0254, "ft": 0.3048, "foot": 0.3048, "feet": 0.3048,
 }  # fmt: skip
 """Metres a unit of length."""
+
+ANGLE: dict[str, float] = {"rad": 1.0, "deg": math.pi / 180.0, "gon": math.pi / 200.0}
+"""Radians a unit of angle."""
 
 MASS: dict[str, float] = {
     "kg": 1.0, "kilogram": 1.0, "g": 1e-3, "gram": 1e-3, "t": 1e3, "tonne": 1e3,

@@ -124,7 +124,7 @@ def _unit(options: ReadOptions, findings: Findings) -> float | None:
 
 
 def _ledger(document: Document, options: ReadOptions) -> tuple[str, ...]:
-    lines = [f"length: {unit.lower()} -> m" for unit in document.units] or ["length: mm (assumed) -> m"]
+    lines = [f"length: {unit.lower()} → m" for unit in document.units] or ["length: mm (assumed) → m"]
     if options.length_unit is not None:
         lines.append(f"length: taken as {options.length_unit} on request")
     return (*lines, "angle: rad")

@@ -170,7 +170,7 @@ def _mate(r: _Reader, entry: dict[str, Any], a: str, b: str) -> Mate | None:
     types = entry.get("etypes")
     if kind is None or len(owners) != 2 or not isinstance(types, list) or len(types) != 2:
         r.file.say(
-            "CB1303", f"{name}: a mate of type {said} between {len(owners)} entities is not understood", a or None
+            "CB1303", f"{name}: a mate of type {said} between {len(owners)} entities is not understood", a or None, name
         )
         return None
     sides = [_side(r, entry, i, owners[i], types[i], name) for i in (0, 1)]

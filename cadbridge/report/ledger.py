@@ -9,7 +9,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding
 
 FRAMES: dict[str, str] = {
-    "step": "placements of occurrences in their assemblies → the world; shapes stay in their parts' frames",
+    "step": "placements of occurrences in assemblies → the world; shapes stay in parts; pairs, in links → components",
     "simscape": "placements of instances in their assemblies → the world; constraints, in part frames → components",
     "simmechanics": "coordinate systems of bodies → the world; joint axes → components",
     "urdf": "poses of joints in their parent links, at joint values of zero → the world; mate frames → links",
@@ -24,6 +24,8 @@ FRAMES: dict[str, str] = {
     "json": "as written: components in the world, features in their components",
 }
 """By format: the frames of a file and what they become. Right-handed throughout."""
+READING = ("CB1", "CB78")
+"""Codes of reading begin so."""
 OTHER = "placements as the file has them → the world"
 
 
@@ -37,11 +39,15 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class MateCount:
-    """`in_file` = `understood` + `not_understood`; `left_out` names those that the findings tell of."""
+    """`in_file` = `understood` + `not_understood`; `left_out` names those that the findings tell of.
+
+    `of_mates_file` of those in the file stand in the mates file beside it, None where there is none.
+    """
 
     in_file: int
     understood: int
     left_out: tuple[LeftOut, ...]
+    of_mates_file: int | None = None
 
     @property
     def not_understood(self) -> int:
@@ -66,10 +72,12 @@ def count_mates(assembly: Assembly) -> MateCount:
         known = _known(assembly)
         for finding in assembly.findings:
             item = finding.where.item
-            if item is not None and item not in known and finding.code.startswith("CB1"):
+            if item is not None and item not in known and finding.code.startswith(READING):
                 named.setdefault(item, []).append(finding)
     left = tuple(LeftOut(name, tuple(said)) for name, said in named.items())
-    return MateCount(given, understood, left)
+    # Our own JSON holds all that a mates file brought to what it was made from.
+    beside = assembly.extra.get("mates_file") if taken(assembly)["reader"] != "json" else None
+    return MateCount(given, understood, left, beside["mates"] if beside else None)
 
 
 def _known(assembly: Assembly) -> set[str]:
@@ -98,14 +106,27 @@ def taken_lines(assembly: Assembly) -> list[str]:
     lines += [f"  units: {line}" for line in assembly.units]
     lines.append(f"  frames: {how['frames']}")
     lines.append(
-        f"  {mates.in_file} mates in the file, {mates.understood} understood"
+        f"  {_where(assembly, mates)}, {mates.understood} understood"
         + (f", {mates.not_understood} not:" if mates.not_understood else "")
     )
     for item in mates.left_out:
         lines.append(f"    {item.name}: " + "; ".join(f"{f.message} ({f.code})" for f in item.why))
     if mates.untold:
-        lines.append(f"    {mates.untold} without a name of their own in the findings")
+        lines.append(f"    {mates.untold} more, which the findings do not tell apart by name")
     return lines
+
+
+def many(count: int, what: str) -> str:
+    """A count of things, in the plural unless it is one."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _where(assembly: Assembly, mates: MateCount) -> str:
+    """How many mates stand in which file."""
+    if not mates.of_mates_file:
+        return f"{many(mates.in_file, 'mate')} in the file"
+    own = mates.in_file - mates.of_mates_file
+    return f"{many(own, 'mate')} in the file, {mates.of_mates_file} in {assembly.extra['mates_file']['name']}"
 
 
 def mates_document(assembly: Assembly) -> dict[str, Any]:
@@ -115,6 +136,7 @@ def mates_document(assembly: Assembly) -> dict[str, Any]:
         "in_file": mates.in_file,
         "understood": mates.understood,
         "not_understood": mates.not_understood,
+        "of_mates_file": mates.of_mates_file,
         "left_out": [
             {"name": m.name, "why": [{"code": f.code, "message": f.message} for f in m.why]} for m in mates.left_out
         ],

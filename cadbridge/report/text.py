@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.report.document import counts
-from cadbridge.report.ledger import taken_lines
+from cadbridge.report.ledger import many, taken_lines
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -126,8 +126,8 @@ def inspect_text(assembly: Assembly) -> str:
     instances = Counter(i.part for i in assembly.instances)
     lines = [
         assembly.name,
-        f"  {len(assembly.instances)} instances of {len(assembly.parts)} parts"
-        f" in {len(assembly.components)} components",
+        f"  {many(len(assembly.instances), 'instance')} of {many(len(assembly.parts), 'part')}"
+        f" in {many(len(assembly.components), 'component')}",
         *taken_lines(assembly),
     ]
     rows = []

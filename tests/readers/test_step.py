@@ -68,7 +68,7 @@ def test_three_cubes_of_three_units_are_one_size(corpus: Path) -> None:
         volumes.append(shape.brep.mass)
         ledgers.append(assembly.units[0])
     assert volumes == [pytest.approx(1.0, rel=1e-9)] * 3
-    assert ledgers == ["length: inch -> m", "length: millimetre -> m", "length: metre -> m"]
+    assert ledgers == ["length: inch → m", "length: millimetre → m", "length: metre → m"]
 
 
 @pytest.mark.parametrize(("name", "parts", "instances"), [("dm1-id", 3, 7), ("io1-cm", 1, 1)])

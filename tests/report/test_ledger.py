@@ -75,3 +75,23 @@ def test_inspect_tells(tmp_path: Path, corpus: Path, capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert "4 mates in the file, 3 understood, 1 not:" in out
     assert "frames: " in out
+
+
+def test_mates_are_counted_by_file_and_units_told_of_both(tmp_path: Path) -> None:
+    from tests.readers.same_mechanism import step
+
+    source = step.ap242(tmp_path)
+    beside = source.with_name("fourbar.mates.yaml")
+    far = "{name: Far, type: fixed, a: {component: Nobody}, b: {component: Base}}"
+    more = f"\nmates:\n- {{name: Odd, type: wobbly}}\n- {far}\n"
+    beside.write_text(beside.read_text() + more)
+    source.write_text(source.read_text().replace("REVOLUTE_PAIR('Hinge B'", "REVOLUTE_PAIR('Hinge B',5.", 1))
+    assembly = cb.read(source)
+    assert assembly.units[-2:] == (
+        "pairs: mm and deg → m and rad",
+        "mates file: m and rad → m and rad; kg, kg/m³ and kg m² as they are",
+    )
+    counted = count_mates(assembly)
+    assert (counted.in_file, counted.of_mates_file, counted.understood, counted.untold) == (9, 2, 6, 0)
+    assert {m.name.split(" #")[0] for m in counted.left_out} == {"Hinge B", "Odd", "Far"}
+    assert "  7 mates in the file, 2 in fourbar.mates.yaml, 6 understood, 3 not:" in taken_lines(assembly)

@@ -157,23 +157,28 @@ def _link(r: _Reader, link: Made) -> _Link | None:
     said = link.calls.get("Initialize") or []
     ends = tuple(r.variables.get(id(v), "") for v in said[:2])
     if len(ends) != 2 or any((e,) not in r.structure.placed for e in ends):
-        r.say("CB1302", f"{name} is between bodies that are not there", link.line, name)
+        r.say("CB1302", f"{name} is between bodies that are not there", link.line, _told(name, link.line))
         return None
     vectors = [array(v, 3) for v in said[3:]]
     if len(vectors) < 2 or vectors[0] is None or vectors[1] is None or said[2] is not False:
-        r.say("CB1301", f"{name}: {link.kind} has no points in the world", link.line, name)
+        r.say("CB1301", f"{name}: {link.kind} has no points in the world", link.line, _told(name, link.line))
         return None
     directions = [None if v is None or float(np.linalg.norm(v)) < 1e-9 else v for v in vectors[2:]]
     dA, dB = (*directions, None, None)[:2] if len(directions) != 1 else (None, directions[0])
     distance = finite((link.calls.get("SetDistance") or [0.0])[0])
     if distance is None:
-        r.say("CB1301", f"{name}: the distance cannot be read", link.line, name)
+        r.say("CB1301", f"{name}: the distance cannot be read", link.line, _told(name, link.line))
         return None
     kind = link.kind.removeprefix("ChLinkMate").removeprefix("ChLink")
     if kind == "Generic":
         flags = link.calls.get("SetConstrainedCoords") or []
         kind += "".join("1" if f is True else "0" for f in flags)
     return _Link(name, kind, link.line, (ends[0], ends[1]), vectors[0], vectors[1], dA, dB, distance)
+
+
+def _told(name: str, line: int) -> str:
+    """What a link is called in a finding: others may have its name, and may have been understood."""
+    return f"{name} (line {line})"
 
 
 PLANE, AXIS, POINT = FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
@@ -220,7 +225,12 @@ def _mates(r: _Reader, links: list[_Link]) -> tuple[list[Mate], int]:
         kind = SINGLE.get(link.kind)
         end = f" {len(mates) + unread + 1}" if mates or unread else ""
         if kind is None:
-            r.say("CB1303", f"{link.name}: a link of type {link.kind} is not understood", link.line, link.name)
+            r.say(
+                "CB1303",
+                f"{link.name}: a link of type {link.kind} is not understood",
+                link.line,
+                _told(link.name, link.line),
+            )
         mate = None if kind is None else _mate(r, link, kind, link.name + end)
         if mate is None:
             unread += 1
@@ -238,12 +248,12 @@ def _mate(r: _Reader, link: _Link, kind: tuple[MateKind, FeatureKind, FeatureKin
     )
     for body, point, direction, what in ends:
         if what is not POINT and direction is None:
-            r.say("CB1301", f"{name}: {link.kind} lacks a direction", link.line, name)
+            r.say("CB1301", f"{name}: {link.kind} lacks a direction", link.line, _told(name, link.line))
             return None
         place = replace(r.structure.placed[(body,)], matrix=np.eye(3, 4))
         feature.append(r.structure.feature(place, what, point, None if what is POINT else direction))
     a, b = feature
     if a.component == b.component:
-        r.say("CB1308", f"{name} holds two places of {a.component}, which is rigid", link.line, name)
+        r.say("CB1308", f"{name} holds two places of {a.component}, which is rigid", link.line, _told(name, link.line))
         return None
     return Mate(name, kind[0], a, b, value=link.distance, where=r.where(link.line, name))

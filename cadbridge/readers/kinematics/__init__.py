@@ -7,7 +7,8 @@ and joints are vertices and edges of a graph, and ranges are attributes of the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,9 @@ from cadbridge.assembly import Assembly, Coupling, Mate
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.kinematics.links import Links, read_links, regrouped
 from cadbridge.readers.kinematics.pairs import PAIRS, read_pair, read_ranges
-from cadbridge.readers.kinematics.units import units_of
+from cadbridge.readers.kinematics.units import Units, units_of
 from cadbridge.shapes.text21 import Part21Error, Ref, Text
+from cadbridge.units import ANGLE, LENGTH
 
 __all__ = ["with_kinematics"]
 
@@ -47,8 +49,8 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
             entity = text.get(number)
             made = read_pair(text, entity, links, ranges.get(number), units_of(text, number), taken, findings)
         except (Part21Error, ArithmeticError) as error:
-            where = Where(file=str(path), item=f"#{number}")
-            findings.add("CB781", f"the pair #{number} cannot be read: {error}", where)
+            name = _name_of(text, number)
+            findings.add("CB781", f"the pair {name} cannot be read: {error}", Where(file=str(path), item=name))
             continue
         if isinstance(made, Mate):
             mates.append(made)
@@ -57,7 +59,14 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
         elif made is not None:
             links.grounded.add(made)
     count = len(numbers) + _tell_joints_without_pair(text, numbers, path, findings)
-    return _assembled(assembly, links, mates, couplings, count, path, findings)
+    units = {units_of(text, number) for number in numbers}
+    return _assembled(assembly, links, mates, couplings, count, units, path, findings)
+
+
+def _unit(names: Mapping[str, float], size: float) -> str:
+    """The shortest name of a unit of so many metres or radians; the number itself where it has none."""
+    found = [name for name, value in names.items() if math.isclose(value, size, rel_tol=1e-9)]
+    return min(found, key=len, default=f"{size:g}")
 
 
 def _tell_joints_without_pair(text: Text, pairs: Iterable[int], path: Path, findings: Findings) -> int:
@@ -68,9 +77,17 @@ def _tell_joints_without_pair(text: Text, pairs: Iterable[int], path: Path, find
             used.update(int(a) for part in text.get(number).parts.values() for a in part if isinstance(a, Ref))
     alone = [number for number in text.numbers_of("KINEMATIC_JOINT") if number not in used]
     for number in alone:
-        where = Where(file=str(path), item=f"#{number}")
-        findings.add("CB781", f"the joint #{number} has no pair that is known", where)
+        name = _name_of(text, number)
+        findings.add("CB781", f"the joint {name} has no pair that is known", Where(file=str(path), item=name))
     return len(alone)
+
+
+def _name_of(text: Text, number: int) -> str:
+    """What a pair or joint is called, with its number; that alone where its text cannot be read."""
+    with suppress(Part21Error):
+        words = [a.strip() for part in text.get(number).parts.values() for a in part if isinstance(a, str)]
+        return f"{next(filter(None, words), '')} #{number}".strip()
+    return f"#{number}"
 
 
 def _assembled(
@@ -79,18 +96,21 @@ def _assembled(
     mates: list[Mate],
     couplings: list[Coupling],
     count: int,
+    units: set[Units],
     path: Path,
     findings: Findings,
 ) -> Assembly:
+    ledger = [f"pairs: {_unit(LENGTH, u.length)} and {_unit(ANGLE, u.angle)} → m and rad" for u in units]
     done = replace(
         assembly,
         components=regrouped(assembly, links),
         mates=tuple(mates),
         couplings=tuple(couplings),
         mates_in_file=count,
+        units=(*assembly.units, *sorted(ledger)),
     )
     component_of = {name: c.name for c in done.components for name in c.instances}
     instances = tuple(replace(i, component=component_of.get(i.name, i.component)) for i in done.instances)
-    text = f"{len(mates)} mates and {len(couplings)} couplings of {count} pairs in the file's own kinematics"
-    findings.add("CB780", text, Where(file=str(path)))
+    said = f"{len(mates)} mates and {len(couplings)} couplings of {count} pairs in the file's own kinematics"
+    findings.add("CB780", said, Where(file=str(path)))
     return replace(done, instances=instances).with_findings(findings.as_tuple())

@@ -42,7 +42,7 @@ def read_links(text: Text, assembly: Assembly, path: Path, findings: Findings) -
     tree = {entry["path"]: entry for entry in assembly.extra.get("tree", ())}
     occurrences = Occurrences(text, assembly, tree)
     for link, representation in _representations(text):
-        where = Where(file=str(path), item=f"#{link}")
+        where = Where(file=str(path))
         try:
             found = occurrences.of(representation)
         except Part21Error as error:

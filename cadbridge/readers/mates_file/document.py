@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -57,7 +57,7 @@ def load_document(path: Path) -> Document:
     given = sum(len(data[key]) for key in ("mates", "gears") if isinstance(data.get(key), list))
     data = dict(data)
     rows = {key: list(range(len(value))) for key, value in data.items() if isinstance(value, list)}
-    tell = Teller(findings, file, places)
+    tell = Teller(findings, file, places, names=_names(data))
     # Leaving one item out can uncover no new fault in another, so two rounds are enough; a third
     # serves keys of the whole file that only then come to be judged.
     for _ in range(3):
@@ -73,6 +73,17 @@ def load_document(path: Path) -> Document:
             return Document(file, spec, places, rows, given, findings)
     tell.count_the_rest()
     return Document(file, None, places, {}, given, findings)
+
+
+def _names(data: dict[str, Any]) -> dict[tuple[int | str, ...], str]:
+    """The names that items of lists have, by section and position."""
+    lists = [(section, value) for section, value in data.items() if isinstance(value, list)]
+    items = [((section, i), item.get("name")) for section, v in lists for i, item in enumerate(v) if _is_item(item)]
+    return {place: name for place, name in items if isinstance(name, str) and name}
+
+
+def _is_item(value: Any) -> bool:
+    return isinstance(value, dict) and "name" in value
 
 
 def _has_format(data: Any, places: Place, findings: Findings, file: str) -> bool:
@@ -145,7 +156,8 @@ _MESSAGES = {
 class Teller:
     """Turns pydantic's errors into findings, up to MAX_TOLD.
 
-    `root` is the model of the whole file; `unknown_key` and `faulty` are the codes of its findings.
+    `root` is the model of the whole file; `unknown_key` and `faulty` are the codes of its findings; `names` are
+    what items are called, by section and position.
     """
 
     def __init__(
@@ -156,9 +168,10 @@ class Teller:
         root: type[BaseModel] = schema.MatesFile,
         unknown_key: str = "CB144",
         faulty: str = "CB145",
+        names: Mapping[tuple[int | str, ...], str] = MappingProxyType({}),
     ) -> None:
         self.findings, self.file, self.places, self.root = findings, file, places, root
-        self.unknown_key, self.faulty = unknown_key, faulty
+        self.unknown_key, self.faulty, self.names = unknown_key, faulty, names
         self.told = 0
         self.left = 0
 
@@ -175,7 +188,7 @@ class Teller:
             code = self.unknown_key
         elif loc[0] == "gears" and kind == "greater_than":
             code = "CB149"
-        item = "/".join(str(step) for step in loc[:2])
+        item = self.names.get(loc[:2]) or "/".join(str(step) for step in loc[:2])
         self.findings.add(code, message, Where(self.file, line, column, item))
 
     def count_the_rest(self) -> None:

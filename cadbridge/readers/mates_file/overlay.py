@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -38,7 +39,16 @@ def overlay(assembly: Assembly, document: Document) -> Assembly:
     add_joint_couplings(draft, joint_names)
     home = home_pose(draft, joint_names)
     motors = drives(draft, joint_names)
-    return replace(draft.finished(), joint_names=joint_names, home=home, drives=motors)
+    units = draft.spec.units
+    ledger = f"mates file: {units.length} and {units.angle} → m and rad; kg, kg/m³ and kg m² as they are"
+    return replace(
+        draft.finished(),
+        joint_names=joint_names,
+        home=home,
+        drives=motors,
+        units=(*assembly.units, ledger),
+        extra={**assembly.extra, "mates_file": {"name": Path(document.file).name, "mates": document.given}},
+    )
 
 
 def _add_frames(draft: Draft) -> None:

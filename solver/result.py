@@ -12,15 +12,30 @@ from solver.state import State
 Array = NDArray[np.float64]
 
 
+CODES = {
+    "ok": "to the end",
+    "event": "to an event that stops",
+    "stopped": "should_stop or Ctrl-C",
+    "inconsistent": "constraints or drivers contradict each other at the start",
+    "inconsistent_rates": "so do the rates that they ask for",
+    "singular": "no step keeps the constraints",
+    "step_too_small": "no step is short enough for the tolerance",
+    "too_many_steps": "so short that no end is in sight",
+    "no_value": "a load's function of time is not defined",
+    "load_failed": "a callback raised, or gave no forces",
+    "no_convergence": "an implicit or fixed step, or an equilibrium, was not found",
+    "parted": "of a change on the way: rows that do not hold at the pose",
+    "impulse": "rates would have to jump",
+    "freed": "what is left is no mechanism that can be computed",
+}
+"""How a run may end (`Status.code`)."""
+
+
 @dataclass(frozen=True)
 class Status:
     """How it ended. `code` is a word for programs; `advice` says what to do; `groups` are the worst constraints.
 
-    Codes: ok, stopped (should_stop or Ctrl-C), inconsistent and inconsistent_rates (constraints contradict
-    each other), step_too_small, too_many_steps (so short that no end is in sight), singular (projection moves more
-    than the error allows), no_value (a load's function of time is not defined), load_failed (a callback raised, or
-    gave no forces), event (an event that stops occurred), no_convergence (an implicit step, or an equilibrium, was not
-    found); of changes on the way: parted, impulse, freed (see `solver.changing`).
+    Codes are those of `CODES`.
     """
 
     ok: bool

@@ -56,3 +56,20 @@ def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     exec(compile(code.replace("duration=5.0", "duration=0.1"), "README.md", "exec"), said)
     assert (tmp_path / "out" / "robot.xml").is_file()
     assert said["run"].result.status.ok  # type: ignore[attr-defined]
+
+
+def test_the_example_of_the_solver_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in DEMO.glob("demo.*"):
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "solver.md").read_text(encoding="utf-8")
+    found: dict[str, Any] = {}
+    exec("\n".join(line[4:] for line in page.splitlines() if line.startswith("    ")), found)  # - our own page
+    assert found["rest"].status.ok
+    assert found["result"].status.ok
+    assert found["run"].constraint_position.max() < 1e-12
+    # Held at rest, nothing moves and no joint needs an effort.
+    assert abs(found["held"].efforts).max() < 1e-6
+    codes = re.findall(r"^\| (`.*?`) \|", page, re.MULTILINE)
+    told = {code for cell in codes for code in re.findall(r"`(\w+)`", cell)}
+    assert told == {str(ending) for ending in found["solver"].result.CODES}

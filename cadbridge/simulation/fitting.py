@@ -48,6 +48,8 @@ LARGEST_SHARE = 1e-3
 """Parts of the mechanism's length that are never taken for rounding."""
 WAYS, STEPS, STEP = 2, 10, 0.3
 """Ways from the design, each also backwards; steps along each, and their length in rad or lengths of the mechanism."""
+EXACT = 0.01
+"""Singular values below this part of what may be rounding are none, so that the widest gap is not the one below it."""
 ROUNDS = 8
 FITTED = 1e-12
 """Scaled residuals below this are closed; those of `_CLOSED` will do."""
@@ -55,8 +57,10 @@ _CLOSED = 5e-10
 _WEAK = 1e-6
 """Directions of ξ that the poses see so many times less than the strongest stay as they are; so do those that they see
 less than the rows are open by, for these may be seen only for the error."""
-LARGE = 1500
+LARGE = 1000
 """Rows of joints that hang together above which nothing is fitted: their matrices are dense."""
+SPECIAL = 50
+"""Rows that only the design makes repeat others, above which nothing is fitted."""
 MOST = 5
 """Joints that a finding names."""
 
@@ -82,6 +86,8 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
     if found is None:
         within = loose.case.allowed * loose.case.system.length
         said = f"{_named(loose)}; no mechanism within {within:.3g} m was found in which all hold along the motion"
+        if loose.large:
+            said = f"{_named(loose)}; so many rows hang together that no mechanism was looked for in which all hold"
         findings.add("CB626", said, where)
         return mechanism
     shift, name = max((float(np.linalg.norm(X.p)), name) for (name, _), X in found.places.items())
@@ -108,11 +114,13 @@ class _Loose:
 
     `samples` are states all over the motion, each on rows that do not repeat each other: all but those beside it, of
     which there are equally many at each. `worst` are the groups that are open there, and how far (m), the worst first.
+    `large`: there are too many to be fitted.
     """
 
     case: _Case
     samples: tuple[tuple[State, Ints], ...]
     worst: tuple[tuple[str, float], ...]
+    large: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +148,7 @@ def _loose(lowered: Lowered, gap: float) -> _Loose | None:
         return None
     design = found.state
     spare = _spare(case, design)
-    while len(spare):
+    for _ in range(min(len(spare), SPECIAL)):
         opened = _opened(system, [state for state, _ in _walk(case, spare, design, steps=1)])
         if float(opened[spare].max()) <= max(POSITION_TOLERANCE, _rounding(system, design)):
             return None
@@ -148,13 +156,15 @@ def _loose(lowered: Lowered, gap: float) -> _Loose | None:
             break
         # At another pose it says something of its own: the design is a special one.
         spare = np.delete(spare, int(np.argmax(opened[spare])))
-    samples = tuple(s for s in _walk(case, spare, design, STEPS) if len(s[1]) == len(spare))
-    if not len(spare) or not samples:
+    else:
         return None
+    large = max(len(part.rows) for part in _parts(case, design)) > LARGE
+    steps = 1 if large else STEPS
+    samples = tuple(s for s in _walk(case, spare, design, steps) if len(s[1]) == len(spare))
     opened = _opened(system, [state for state, _ in samples])
     sizes = [(name, float(opened[rows].max()) * system.length) for name, rows in _by_group(model).items()]
     worst = sorted((s for s in sizes if s[1] > 0.01 * max(s[1] for s in sizes)), key=lambda s: -s[1])
-    return _Loose(case, samples, tuple(worst))
+    return _Loose(case, samples, tuple(worst), large) if worst else None
 
 
 def _rounding(system: System, state: State) -> float:
@@ -179,7 +189,7 @@ def _web(case: _Case, state: State) -> Web:
     """The dependence of the rows at a state, as the diagnosis sees it, but that what may be rounding is no rank."""
     poses = [Pose(rotation.matrix(q), x) for x, q in zip(state.positions, state.quaternions, strict=True)]
     rows = rows_of(case.model.primitives, case.model.groups, poses, case.length)
-    return web_of(rows, range(len(rows)), case.allowed, lowest=case.allowed)
+    return web_of(rows, range(len(rows)), case.allowed, lowest=EXACT * case.allowed)
 
 
 def _spare(case: _Case, state: State) -> Ints:
@@ -207,9 +217,8 @@ def _without(system: System, spare: Ints) -> System:
     return prepare(replace(system.model, primitives=kept, groups=()), carried=False)
 
 
-def _on_kept(system: System, spare: Ints, state: State) -> tuple[State, bool]:
-    """The state of `system` put on all rows but the `spare`, rates as well, and whether it could be."""
-    less = _without(system, spare)
+def _on_kept(system: System, less: System, state: State) -> tuple[State, bool]:
+    """The state of `system` put on the rows of `less`, which has fewer, rates as well; and whether it could be."""
     found = project(less, carry_angles(state, system, less))
     return carry_angles(found.state, less, system), found.status.ok
 
@@ -217,25 +226,28 @@ def _on_kept(system: System, spare: Ints, state: State) -> tuple[State, bool]:
 def _walk(case: _Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[State, Ints]]:
     """The design without the `spare` rows, and states that it moves to, each with the rows that are spare there."""
     system = case.system
-    home, _ = _on_kept(system, spare, design)
+    at_home = _without(system, spare)
+    home, _ = _on_kept(system, at_home, design)
     yield home, spare
     random = np.random.default_rng(1)
     weights = np.array([system.length] * 3 + [1.0] * 3)
     ways = [random.standard_normal(home.velocities.shape) * weights for _ in range(WAYS)]
     for rates in (*ways, *(-way for way in ways)):
-        here, own = home, spare
+        here, own, less = home, spare, at_home
         for _ in range(steps):
-            rates = _on_kept(system, own, replace(here, velocities=rates))[0].velocities
+            rates = _on_kept(system, less, replace(here, velocities=rates))[0].velocities
             size = float(np.max(np.abs(rates) / weights, initial=0.0))
             if size < 1e-9:
                 break
             way = rates * STEP / size
             turned = rotation.turned(here.quaternions, way[:, 3:])
             moved = replace(here, positions=here.positions + way[:, :3], quaternions=turned)
-            here, holds = _on_kept(system, own, moved)
+            here, holds = _on_kept(system, less, moved)
             if not holds:
                 break
-            own = own if steps == 1 else _spare(case, here)
+            if steps > 1:
+                own = _spare(case, here)
+                less = _without(system, own)
             yield here, own
 
 
@@ -243,18 +255,18 @@ def _fit(loose: _Loose) -> _Fit | None:
     """Gauss and Newton over all samples; None where no small displacement closes all rows."""
     model, samples = loose.case.model, loose.samples
     places: dict[Side, Pose] = {}
-    before, parts = np.inf, _parts(loose)
+    if loose.large:
+        return None
+    before, parts = np.inf, _parts(loose.case, samples[-1][0])
     for _ in range(ROUNDS):
         moved = replace(model, primitives=_displaced(model, places))
         system = prepare(moved, carried=False)
-        samples = tuple((_on_kept(system, own, state)[0], own) for state, own in samples)
+        samples = tuple((_on_kept(system, _without(system, own), state)[0], own) for state, own in samples)
         left = float(np.max(_opened(system, [state for state, _ in samples])))
         if left < FITTED or left > 0.5 * before:
             break
         before = left
         for part in parts:
-            if len(part.rows) > LARGE:
-                return None
             for side, xi in _step(system, part, samples, max(_WEAK, left)).items():
                 by = Pose(rotation.matrix(rotation.exponential(xi[3:])), xi[:3])
                 places[side] = by @ places.get(side, Pose())
@@ -284,10 +296,10 @@ class _Part:
     sides: tuple[Side, ...]
 
 
-def _parts(loose: _Loose) -> tuple[_Part, ...]:
-    """Joints joined by dependences of their rows, at one sample."""
-    model, groups = loose.case.model, _by_group(loose.case.model)
-    dependence = dependence_of(_web(loose.case, loose.samples[-1][0]))
+def _parts(case: _Case, state: State) -> tuple[_Part, ...]:
+    """Joints joined by dependences of their rows at a state."""
+    model, groups = case.model, _by_group(case.model)
+    dependence = dependence_of(_web(case, state))
     graph: nx.Graph[str] = nx.Graph()
     for row in dependence.repeated.tolist():
         graph.add_edges_from((model.groups[row], model.groups[i]) for i in (row, *dependence.circuit(row)))

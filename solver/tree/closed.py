@@ -38,6 +38,9 @@ from solver.tree.kernels import (
     spread,
 )
 
+_COUNTS = 1e-4
+"""Of its weight: a row with less than this is scaled as if it had so much, so that a rounded one fades."""
+
 
 @njit(cache=True)
 def bodies(L, K, o, R, t):  # type: ignore[no-untyped-def]
@@ -73,9 +76,14 @@ def on_links(L, K, R, v, force, w):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def row_gradients(L, K, T, o, R, P, blocks, G):  # type: ignore[no-untyped-def]
-    """G (m, nv) = Ĝ N: each block is carried inward as a wrench."""
+def row_gradients(L, K, T, o, R, P, D, blocks, G, weight):  # type: ignore[no-untyped-def]
+    """G (m, nv) = Ĝ N: each block is carried inward as a wrench.
+
+    `weight` (m,) becomes what a row would have on the diagonal of S if it stood against no joint at a right angle: a
+    row of which the tree's joints hold all but rounding is told from one that counts.
+    """
     G[:] = 0.0
+    weight[:] = 0.0
     n = L.mass.shape[0]
     w, onward = np.empty(6), np.empty(6)
     for i in range(G.shape[0]):
@@ -84,8 +92,10 @@ def row_gradients(L, K, T, o, R, P, blocks, G):  # type: ignore[no-untyped-def]
             w[:] = 0.0
             carry_wrench(turn(R[k], L.com[k]), blocks[b], w)
             while k < n:
+                force, moment = _size(w, 0), _size(w, 3)
                 for j in range(L.v_start[k], L.v_start[k + 1]):
                     G[i, j] += along(P[j], w)
+                    weight[i] += (_size(P[j], 0) * force + _size(P[j], 3) * moment) ** 2 / D[j]
                 p = L.parent[k]
                 if p < n:
                     onward[:] = 0.0
@@ -94,15 +104,25 @@ def row_gradients(L, K, T, o, R, P, blocks, G):  # type: ignore[no-untyped-def]
                 k = p
 
 
+@njit(cache=True, inline="always")
+def _size(v, at):  # type: ignore[no-untyped-def]
+    """The length of v[at : at + 3]."""
+    return math.sqrt(v[at] ** 2 + v[at + 1] ** 2 + v[at + 2] ** 2)
+
+
 @njit(cache=True)
-def least(G, Y, compliance, b, x):  # type: ignore[no-untyped-def]
-    """x (m,) of least norm with (G Yᵀ + E) x = b, Y = G 𝑰⁻¹; as `solver.kkt.solve`, dense."""
+def least(G, Y, weight, compliance, b, x):  # type: ignore[no-untyped-def]
+    """x (m,) of least norm with (G Yᵀ + E) x = b, Y = G 𝑰⁻¹; as `solver.kkt.solve`, dense.
+
+    Rows are scaled by their `weight` (m,): by their own diagonal, one that is but rounding would count as any other.
+    """
     m = b.shape[0]
     S = G @ Y.T
     scale, A = np.empty(m), np.empty((m, m))
     for i in range(m):
         S[i, i] += compliance[i]
-        scale[i] = 1.0 / math.sqrt(S[i, i]) if S[i, i] > 1e-300 else 0.0
+        size = max(S[i, i], _COUNTS * weight[i])
+        scale[i] = 1.0 / math.sqrt(size) if size > 1e-300 else 0.0
     for i in range(m):
         for j in range(m):
             S[i, j] *= scale[i] * scale[j]
@@ -182,9 +202,10 @@ def accelerate(L, K, T, B, F, W, q, rates, angles, drive):  # type: ignore[no-un
         centre_accelerations(L, K, R, t, a + change, centres)
         product(T.row_block, T.block_body, blocks, centres, asked)
         G = np.empty((m, nv))
-        row_gradients(L, K, T, o, R, P, blocks, G)
+        weight = np.empty(m)
+        row_gradients(L, K, T, o, R, P, D, blocks, G, weight)
         Y = weighed_gradients(L, o, P, U, D, G)
-        least(G, Y, W.compliance, asked - c, multipliers)
+        least(G, Y, weight, W.compliance, asked - c, multipliers)
         out -= multipliers @ Y
     spun = np.empty(angles.shape[0])
     for k in range(T.kind.shape[0]):
@@ -266,10 +287,10 @@ def _closing(L, K, T, W, q, rates, angles, drive, with_rates):  # type: ignore[n
     o, R, P, t, bias, J, b = moving(L, q, rates)
     x, axes, v = bodies(L, K, o, R, t)
     value, rate, second, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, axes, v, angles, drive, with_rates)
-    U, D, G = np.empty((nv, 6)), np.empty(nv), np.empty((m, nv))
+    U, D, G, weight = np.empty((nv, 6)), np.empty(nv), np.empty((m, nv)), np.empty(m)
     factorise(L, o, P, J, U, D)
-    row_gradients(L, K, T, o, R, P, blocks, G)
-    return value, g, gv, blocks, G, weighed_gradients(L, o, P, U, D, G)
+    row_gradients(L, K, T, o, R, P, D, blocks, G, weight)
+    return value, g, gv, blocks, G, weighed_gradients(L, o, P, U, D, G), weight
 
 
 @njit(cache=True)
@@ -278,7 +299,7 @@ def close_positions(L, K, T, W, length, q, angles, drive, iterations):  # type: 
     m, still = T.constant.shape[0], np.zeros(L.armature.shape[0])
     before, residual, step = np.inf, 0.0, np.empty(m)
     for turns in range(iterations + 1):
-        value, g, gv, blocks, G, Y = _closing(L, K, T, W, q, still, angles, drive, False)
+        value, g, gv, blocks, G, Y, weight = _closing(L, K, T, W, q, still, angles, drive, False)
         for k in range(T.kind.shape[0]):
             if T.angle[k] >= 0:
                 angles[T.angle[k]] = value[k]
@@ -290,7 +311,7 @@ def close_positions(L, K, T, W, length, q, angles, drive, iterations):  # type: 
         if turns > 3 and residual > 0.9999 * before:
             break
         before = residual
-        least(G, Y, W.compliance, g, step)
+        least(G, Y, weight, W.compliance, g, step)
         displace(L, q, -(step @ Y))
     return residual
 
@@ -303,8 +324,8 @@ def close_rates(L, K, T, W, length, q, rates, angles, drive):  # type: ignore[no
     for repeat in range(3):
         if m == 0:
             break
-        value, g, gv, blocks, G, Y = _closing(L, K, T, W, q, rates, angles, drive, True)
+        value, g, gv, blocks, G, Y, weight = _closing(L, K, T, W, q, rates, angles, drive, True)
         if scaled_residuals(T, W, length, blocks, g, gv)[1].max() < 1e-14 or repeat == 2:
             break
-        least(G, Y, W.compliance, gv, step)
+        least(G, Y, weight, W.compliance, gv, step)
         rates -= step @ Y

@@ -89,6 +89,13 @@ def test_schmidts_coupling_hands_its_turn_on(schmidt: Mechanism) -> None:
     balance = T.kinetic + T.potential - T.motor_work
     assert np.ptp(balance) < 1e-7 * T.kinetic.max()
 
+    # The tree's joints hold other rows; so do they at once, and move alike.
+    tree = cb.simulate(
+        schmidt, Scenario(duration=1.0, rate=20.0, rtol=1e-10, atol=1e-10, motors=(speed,)), method="tree"
+    )
+    assert tree.result.status.ok
+    assert_allclose(tree.result.trajectory.positions, T.positions, rtol=0, atol=1e-9)
+
     # What the motor has to give is what inverse dynamics ask for; and the page can pose it.
     path = JointPath("r1", expression(f"{TURN}*t"))
     found = inverse(schmidt, Motion(Scenario(duration=1.0, rate=20.0), (path,)))

@@ -6,7 +6,10 @@ coordinate with armature, see `solver.kkt`). Coordinates: the model's own, the l
 
 from __future__ import annotations
 
+import gc
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -88,7 +91,8 @@ class System:
     @cached_property
     def schur(self) -> Plan:
         """The plan of the Schur complement of all rows (`solver.kkt`), found when it is first needed."""
-        return plan(self.program)
+        with _uncollected():
+            return plan(self.program)
 
     @property
     def constraint_rows(self) -> int:
@@ -106,6 +110,23 @@ def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> Sy
     `implicit`: every stiff coordinate gets a rotor's row (`solver.tangents`), for the tangents of `solver.implicit`.
     `carried`: whether the rows must carry the bodies that have no mass; a tree's joints do where its rows do not.
     """
+    with _uncollected():
+        return _prepared(model, implicit, carried)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of cycles: for a large model it would walk all that Numba holds again and again."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _prepared(model: Model, implicit: bool, carried: bool) -> System:
     check_bodies(model.bodies)
     check_placed(model)
     check(model)

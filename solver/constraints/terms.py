@@ -114,11 +114,12 @@ class Poses:
 
 
 def unit(vector: Array, what: str) -> Array:
+    """The vector (3,), or itself if its length is 1; ValueError, naming `what`, where it has no direction."""
     v = np.asarray(vector, dtype=float)
     length = math.hypot(*v.tolist())
-    if not math.isfinite(length) or length < 1e-300:
+    if not 1e-300 <= length < math.inf:
         raise ValueError(f"{what} has no direction: {v.tolist()}")
-    return v / length
+    return v if length == 1.0 else v / length
 
 
 def coordinate_term(c: Coordinate, coefficient: float = 1.0) -> Term:

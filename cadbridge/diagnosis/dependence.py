@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from cadbridge.diagnosis.pairs import NEGLIGIBLE
 from cadbridge.diagnosis.web import Branch, Loops, Web
+
+if TYPE_CHECKING:
+    # Not light: imported where it is used, which is after a model has been read and built.
+    from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,6 +51,8 @@ class Dependence:
     @cached_property
     def stresses(self) -> csr_array:
         """N (m, redundant) with Nᵀ · rows = 0, a column for each repeated row, sparse."""
+        from scipy.sparse import csr_array
+
         others = self.repeated
         m = len(self.keep)
         unit = csr_array((np.ones(len(others)), (others, np.arange(len(others)))), shape=(m, len(others)))
@@ -55,6 +61,8 @@ class Dependence:
 
 def dependence_of(web: Web) -> Dependence:
     """The dependences of a web's rows: pair by pair, then across the loops."""
+    from scipy.sparse import csr_array
+
     m = len(web.rows)
     keep = np.zeros(m, dtype=bool)
     within: Triples = []
@@ -79,6 +87,8 @@ def dependence_of(web: Web) -> Dependence:
 
 
 def _sparse(triples: Triples, m: int) -> csr_array:
+    from scipy.sparse import coo_array, csr_array
+
     i, j, x = (np.concatenate(parts) if parts else np.zeros(0) for parts in zip(*triples, strict=True))
     return csr_array(coo_array((x, (i.astype(np.int64), j.astype(np.int64))), shape=(m, m)))
 

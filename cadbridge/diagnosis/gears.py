@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +17,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import BodyCoupling, Joint, Mechanism
 from cadbridge.mechanism.rows import Rows, fit, rows_of
 from cadbridge.mechanism.sides import side_of
+from solver.connected import connected
 
 Array = NDArray[np.float64]
 
@@ -171,16 +171,19 @@ def locked_trains(mechanism: Mechanism, freedoms: Sequence[Freedom], findings: F
         if (joints := wheels_of(mechanism, c)) is not None and not {j.name for j in joints} & moved
     ]
     locks = [lock for c, joints in resting[:MOST_LOCKED] if (lock := _lock(mechanism, c, joints)) is not None]
-    together: nx.Graph[str] = nx.Graph()
-    together.add_nodes_from(lock.coupling.name for lock in locks)
-    for lock in locks:
-        for other in locks:
-            if all(j.name in lock.rates for j in other.joints):
-                together.add_edge(lock.coupling.name, other.coupling.name)
-    by_name = {lock.coupling.name: lock for lock in locks}
+    pairs = [
+        (i, k)
+        for i, lock in enumerate(locks)
+        for k, other in enumerate(locks)
+        if all(j.name in lock.rates for j in other.joints)
+    ]
+    labels = connected(len(locks), *np.array(pairs, np.int64).reshape(-1, 2).T)
+    together: dict[int, list[_Lock]] = defaultdict(list)
+    for label, lock in zip(labels.tolist(), locks, strict=True):
+        together[label].append(lock)
     found = []
-    for names in nx.connected_components(together):
-        group = [by_name[n] for n in sorted(names)]
+    for group in together.values():
+        group.sort(key=lambda lock: lock.coupling.name)
         found.append(_trains(group))
         _tell(found[-1], group[-1], findings)
     if len(resting) > MOST_LOCKED:

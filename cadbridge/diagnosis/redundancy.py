@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +20,7 @@ from cadbridge.diagnosis.model import DeletableSet, Group, Redundancy, Repetitio
 from cadbridge.diagnosis.weaker import weaker_mate
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows
+from solver.connected import connected
 from solver.rank import significant
 
 Array = NDArray[np.float64]
@@ -61,12 +61,14 @@ def repeats_of(mechanism: Mechanism, rows: Rows, dependence: Dependence) -> Repe
 
 def _members(rows: Rows, dependence: Dependence) -> list[tuple[str, ...]]:
     """Mates joined by dependences; the components of the matroid, whatever the order of the rows."""
-    graph: nx.Graph[str] = nx.Graph()
-    for row in dependence.repeated:
-        name = rows.owners[row]
-        graph.add_node(name)
-        graph.add_edges_from((name, rows.owners[i]) for i in dependence.circuit(int(row)))
-    return sorted(tuple(sorted(mates)) for mates in nx.connected_components(graph))
+    edges = [(row, i) for row in dependence.repeated.tolist() for i in (row, *dependence.circuit(row).tolist())]
+    names = sorted({rows.owners[i] for edge in edges for i in edge})
+    place = {name: k for k, name in enumerate(names)}
+    ends = np.array([(place[rows.owners[i]], place[rows.owners[j]]) for i, j in edges], np.int64).reshape(-1, 2)
+    found: dict[int, list[str]] = defaultdict(list)
+    for name, label in zip(names, connected(len(names), *ends.T).tolist(), strict=True):
+        found[label].append(name)
+    return sorted(map(tuple, found.values()))
 
 
 def _stress(dependence: Dependence, rows: Ints, columns: Ints | None = None) -> Array:

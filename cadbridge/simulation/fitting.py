@@ -16,12 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr
 
-from cadbridge.diagnosis.dependence import dependence_of
 from cadbridge.diagnosis.web import Web, web_of
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -208,6 +205,8 @@ def _strongest(W: Array, rank: int) -> Ints:
     """So many rows of W (m, n), each the one with most left over beside those before it."""
     if rank == len(W):
         return np.arange(rank)
+    from scipy.linalg import qr
+
     return np.asarray(qr(W.T, mode="economic", pivoting=True)[2][:rank], dtype=np.int64)
 
 
@@ -298,6 +297,11 @@ class _Part:
 
 def _parts(case: _Case, state: State) -> tuple[_Part, ...]:
     """Joints joined by dependences of their rows at a state."""
+    # Not light, and few models are fitted.
+    import networkx as nx
+
+    from cadbridge.diagnosis.dependence import dependence_of
+
     model, groups = case.model, _by_group(case.model)
     dependence = dependence_of(_web(case, state))
     graph: nx.Graph[str] = nx.Graph()

@@ -12,6 +12,7 @@ from cadbridge.diagnosis.pairs import Pair
 from cadbridge.diagnosis.web import Branch, Web
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.rows import GROUND, Rows
+from solver.rotation import skew
 
 Array = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ def joint_columns(mechanism: Mechanism, joint: Joint, rows: Rows) -> Array:
     body = mechanism.bodies[joint.a] if joint.a != GROUND else mechanism.ground
     X_WJ = body.X_WB @ joint.X_AJ
     w = X_WJ.R @ joint.freedom[3:]
-    v = X_WJ.R @ joint.freedom[:3] + np.cross(w.T, rows.centre - X_WJ.p).T
+    v = X_WJ.R @ joint.freedom[:3] - skew(rows.centre - X_WJ.p) @ w
     return np.vstack([v, w * rows.length])
 
 
@@ -46,7 +47,7 @@ def readable(mechanism: Mechanism, joint: Joint | None, pair: Pair, rows: Rows) 
     wanted = joint_columns(mechanism, joint, rows)
     wanted = wanted / np.linalg.norm(wanted, axis=0)
     near = pair.freedom @ (pair.freedom.T @ wanted)
-    if float(np.max(np.abs(near - wanted))) > 0.1 or np.linalg.cond(near) > 1e6:
+    if np.abs(near - wanted).max() > 0.1 or (near.shape[1] > 1 and np.linalg.cond(near) > 1e6):
         return pair.freedom
     return np.asarray((near if pair.b == joint.b else -near) / np.linalg.norm(near, axis=0))
 

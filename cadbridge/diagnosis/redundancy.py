@@ -207,6 +207,7 @@ def _sets(
     if not candidates:
         return []
     N = _stress(dependence, np.concatenate([own[m] for m in candidates]))
+    N /= np.maximum(np.linalg.norm(N, axis=1, keepdims=True), 1e-300)
     found: list[DeletableSet] = []
     for sign in (1, -1):
         order = sorted(candidates, key=lambda m: (m not in conflicting, sign * roles[m].of, _backwards(m)))
@@ -222,15 +223,15 @@ def _backwards(name: str) -> tuple[int, ...]:
 
 
 def _together(N: Array, candidates: Sequence[str], order: Sequence[str], own: dict[str, Ints]) -> list[str]:
-    """Mates taken in order as long as the rows of N of all taken stay independent."""
+    """Mates taken in order as long as the rows of N (of length 1) of all taken stay independent."""
     starts = dict(zip(candidates, np.cumsum([0] + [len(own[m]) for m in candidates]).tolist(), strict=False))
     basis = np.zeros((0, N.shape[1]))
     chosen = []
     for mate in order:
         part = N[starts[mate] : starts[mate] + len(own[mate])]
-        part = part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-300)
-        rest = part - (part @ basis.T) @ basis
-        rest = rest - (rest @ basis.T) @ basis
+        rest = part
+        for _ in range(2 if len(basis) else 0):
+            rest = rest - (rest @ basis.T) @ basis
         if len(rest) == 1:
             size = float(np.linalg.norm(rest))
             s, Vt = np.array([size]), rest / max(size, FULL)

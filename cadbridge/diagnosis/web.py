@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,8 +164,9 @@ def web_of(
         for i in wide
     ]
     chords.sort(key=lambda c: min(place[int(i)] for i in c.rows))
-    loops = tuple(_loops(branches, group, highest, lowest) for group in _blocks(branches, chords))
     coordinates = sum(b.freedom.shape[1] for b in branches.values())
+    groups = _blocks(coordinates, [_way(branches, chord) for chord in chords])
+    loops = tuple(_loops(group, highest, lowest) for group in groups)
     return Web(rows, tuple(pairs), branches, tuple(chords), loops, coordinates)
 
 
@@ -244,45 +246,45 @@ def carried(branches: dict[int, Branch], wrenches: dict[int, Array]) -> dict[int
     return along
 
 
-def _blocks(branches: dict[int, Branch], chords: list[Chord]) -> list[list[Chord]]:
+class _Way(NamedTuple):
+    """A chord, the coordinates (k,) of the branches along it, and its conditions (r, k) in these."""
+
+    chord: Chord
+    columns: Ints
+    J: Array
+
+
+def _way(branches: dict[int, Branch], chord: Chord) -> _Way:
+    along = [branches[unit] for unit in chord.along]
+    if not along:
+        return _Way(chord, np.zeros(0, np.int64), np.zeros((len(chord.rows), 0)))
+    sizes = [branch.freedom.shape[1] for branch in along]
+    columns = np.concatenate([np.arange(branch.first, branch.columns.stop) for branch in along])
+    W = np.repeat(np.array(list(chord.along.values())), sizes, axis=0)
+    return _Way(chord, columns, np.einsum("kri,ik->rk", W, np.hstack([branch.freedom for branch in along])))
+
+
+def _blocks(coordinates: int, ways: list[_Way]) -> list[list[_Way]]:
     """Chords joined by the coordinates that they see, in the order of their first members."""
-    n = len(chords)
-    entries = []
-    for k, chord in enumerate(chords):
-        for unit, W in chord.along.items():
-            seen = np.any(np.abs(W @ branches[unit].freedom) > UNSEEN, axis=0)
-            entries += [(k, n + c) for c, s in zip(branches[unit].columns, seen, strict=True) if s]
-    size = n + sum(b.freedom.shape[1] for b in branches.values())
-    if not entries:
-        return [[c] for c in chords]
-    i, j = np.array(entries).T
-    label = connected(size, i, j)
-    groups: dict[int, list[Chord]] = defaultdict(list)
-    for k, chord in enumerate(chords):
-        groups[int(label[k])].append(chord)
+    n = len(ways)
+    seen = [way.columns[np.any(np.abs(way.J) > UNSEEN, axis=0)] for way in ways]
+    chord = np.repeat(np.arange(n), [len(columns) for columns in seen])
+    label = connected(n + coordinates, chord, n + np.concatenate([np.zeros(0, np.int64), *seen]))
+    groups: dict[int, list[_Way]] = defaultdict(list)
+    for way, group in zip(ways, label[:n].tolist(), strict=True):
+        groups[group].append(way)
     return list(groups.values())
 
 
-def _loops(branches: dict[int, Branch], chords: list[Chord], highest: float, lowest: float) -> Loops:
-    parts = []
-    for chord in chords:
-        for unit, W in chord.along.items():
-            parts.append((chord, branches[unit], W @ branches[unit].freedom))
-    columns = np.unique(
-        [
-            c
-            for _, branch, J in parts
-            for c, s in zip(branch.columns, np.any(np.abs(J) > UNSEEN, axis=0), strict=True)
-            if s
-        ]
-    ).astype(np.int64)
-    starts = dict(zip(map(id, chords), np.cumsum([0] + [len(c.rows) for c in chords]).tolist(), strict=False))
+def _loops(ways: list[_Way], highest: float, lowest: float) -> Loops:
+    chords = tuple(way.chord for way in ways)
+    columns = np.unique(np.concatenate([way.columns[np.any(np.abs(way.J) > UNSEEN, axis=0)] for way in ways]))
     J = np.zeros((sum(len(c.rows) for c in chords), len(columns)))
-    for chord, branch, part in parts:
-        at = np.searchsorted(columns, np.arange(branch.first, branch.columns.stop))
-        for k, column in enumerate(branch.columns):
-            if at[k] < len(columns) and columns[at[k]] == column:
-                J[starts[id(chord)] : starts[id(chord)] + len(chord.rows), at[k]] += part[:, k]
+    start = 0
+    for way in ways:
+        known = np.isin(way.columns, columns)
+        J[start : start + len(way.J), np.searchsorted(columns, way.columns[known])] = way.J[:, known]
+        start += len(way.J)
     J[np.abs(J) < UNSEEN] = 0.0
     rows = np.concatenate([c.rows for c in chords])
-    return Loops(tuple(chords), rows, columns, J, reduce_rows(J, highest, lowest))
+    return Loops(chords, rows, columns, J, reduce_rows(J, highest, lowest))

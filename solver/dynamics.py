@@ -9,14 +9,16 @@ import math
 import numpy as np
 from numba import njit
 
+from solver.compiled import inlined, kernel
 from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, turn_rates, unwind
 from solver.kkt import factor, product, solve, transposed_product, weigh
 from solver.loads import all_forces, energies, mesh_forces, mesh_losses, mesh_torques, world_inertia
+from solver.room import make_room
 from solver.sweeps.factor import factor as factor_sweeps
 from solver.sweeps.factor import repeats
 from solver.sweeps.joints import coast
 from solver.sweeps.response import answer, give_back, joint_multipliers
-from solver.sweeps.work import workspace
+from solver.sweeps.work import copy_rows
 from solver.system import ANGLE, ROTOR, SPEED
 
 _MESHES = 200
@@ -37,22 +39,28 @@ def frames(positions, quaternions, velocities):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def evaluate_all(T, W, x, R, v, angles, drive, with_rates):  # type: ignore[no-untyped-def]
     """Terms on the branches of `angles`, and rows with their drivers: speed and rotor rows hold no position."""
-    terms, rows = np.arange(T.kind.shape[0]), np.arange(T.constant.shape[0])
-    return evaluate_some(T, W, terms, rows, x, R, v, angles, drive, with_rates)
-
-
-@njit(cache=True)
-def evaluate_some(T, W, terms, rows, x, R, v, angles, drive, with_rates):  # type: ignore[no-untyped-def]
-    """As `evaluate_all`, but only the terms and rows named; nothing is said of the others."""
     count, m = T.kind.shape[0], T.constant.shape[0]
     value, rate, bias = np.empty(count), np.empty(count), np.empty(count)
     JA, JB = np.empty((count, 6)), np.empty((count, 6))
-    evaluate_terms(T, terms, x, R, v, with_rates, value, rate, bias, JA, JB)
-    unwind(T, terms, value, angles)
-    g, gv, c = np.empty(m), np.empty(m), np.empty(m)
-    blocks = np.empty((T.block_body.shape[0], 6))
-    assemble_rows(T, rows, value, rate, bias, JA, JB, g, gv, c, blocks)
-    for i in rows:
+    g, gv, c, blocks = np.empty(m), np.empty(m), np.empty(m), np.empty((T.block_body.shape[0], 6))
+    terms = (np.arange(count), value, rate, bias, JA, JB)
+    rows = (np.arange(m), g, gv, c, blocks)
+    evaluate(T, W, x, R, v, angles, drive, with_rates, terms, rows)
+    return value, rate, bias, JA, JB, g, gv, c, blocks
+
+
+@inlined
+def evaluate(T, W, x, R, v, angles, drive, with_rates, terms, rows):  # type: ignore[no-untyped-def]
+    """As `evaluate_all`, into `terms` (which, value, rate, bias, JA, JB) and `rows` (which, g, gv, c, blocks).
+
+    Only those that `which` names are computed.
+    """
+    these, value, rate, bias, JA, JB = terms
+    those, g, gv, c, blocks = rows
+    evaluate_terms(T, these, x, R, v, with_rates, value, rate, bias, JA, JB)
+    unwind(T, these, value, angles)
+    assemble_rows(T, those, value, rate, bias, JA, JB, g, gv, c, blocks)
+    for i in those:
         kind, k = W.kind[i], W.motor[i]
         if kind == ANGLE:
             g[i] -= drive[k, 0]
@@ -65,7 +73,6 @@ def evaluate_some(T, W, terms, rows, x, R, v, angles, drive, with_rates):  # typ
         elif kind == ROTOR:
             g[i] = 0.0
             gv[i] = 0.0
-    return value, rate, bias, JA, JB, g, gv, c, blocks
 
 
 @njit(cache=True)
@@ -87,60 +94,99 @@ def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive)
 
     Where they do, λ is one of many: see `least_multipliers`.
     """
+    E = make_room(T, K, F, W, angles.shape[0], drive.shape[0])
     multipliers = np.zeros(T.constant.shape[0])
-    Q = workspace(K)
-    state = (positions, quaternions, velocities, angles)
-    acceleration, spun, power = stage(T, K, B, F, W, Q, state, drive, True, multipliers)
-    return acceleration, multipliers, spun, power, repeats(K, Q, W.compliance)
+    stage(T, K, B, F, W, E, (positions, quaternions, velocities, angles), drive, True, multipliers)
+    return E.acceleration, multipliers, E.turning, E.power, repeats(K, E.sweeps, W.compliance)
 
 
-@njit(cache=True)
-def _answered(T, P, B, W, Q, R, v, blocks, force, c, acceleration):  # type: ignore[no-untyped-def]
-    """v̇ into acceleration (n, 6), and the loops' λ into Q.closing, with Q factored."""
-    coast(P, Q, R, v, acceleration)
-    answer(T, P, B, Q, W.compliance, R, blocks, force, c, acceleration, Q.closing)
+@inlined
+def place(E, positions, quaternions, velocities):  # type: ignore[no-untyped-def]
+    """The bodies' frames and velocities into the room E."""
+    for i in range(positions.shape[0]):
+        for j in range(3):
+            E.x[i, j] = positions[i, j]
+        for j in range(6):
+            E.v[i, j] = velocities[i, j]
+    rotations(quaternions, E.R)
+
+
+@inlined
+def look(T, P, W, E, angles, drive):  # type: ignore[no-untyped-def]
+    """What accelerations need of terms and rows, into the room E with the bodies placed."""
+    terms, rows = (P.term, E.value, E.rate, E.bias, E.JA, E.JB), (P.row, E.g, E.gv, E.c, E.blocks)
+    evaluate(T, W, E.x, E.R, E.v, angles, drive, True, terms, rows)
+
+
+@inlined
+def act(T, B, F, E, drive):  # type: ignore[no-untyped-def]
+    """All loads into the room's force and power."""
+    for k in range(E.power.shape[0]):
+        E.power[k] = 0.0
+    all_forces(T, B, F, drive, E.x, E.R, E.v, E.value, E.rate, E.JA, E.JB, E.force, E.power)
+
+
+@kernel
+def stage(T, P, B, F, W, E, state, drive, complete, multipliers):  # type: ignore[no-untyped-def]
+    """As `accelerate`, into the room E; without `complete` only the multipliers of rows that close loops."""
+    positions, quaternions, velocities, angles = state
+    place(E, positions, quaternions, velocities)
+    look(T, P, W, E, angles, drive)
+    act(T, B, F, E, drive)
+    factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
+    turn_rates(T, P.spin, E.R, E.v, E.rate)
+    solve_loaded(T, P, B, F, E, complete, multipliers)
+
+
+@inlined
+def _solve(T, P, B, E):  # type: ignore[no-untyped-def]
+    """v̇ into the room's acceleration, and the loops' λ into its `closing`, with the sweeps factored."""
+    Q = E.sweeps
+    coast(P, Q, E.R, E.v, E.acceleration)
+    answer(T, P, B, Q, E.compliance, E.R, E.blocks, E.force, E.c, E.acceleration, Q.closing)
     if B.light.shape[0] > 0:
-        give_back(T, P, B, Q, W.compliance, R, blocks, acceleration)
+        give_back(T, P, B, Q, E.compliance, E.R, E.blocks, E.acceleration)
 
 
-@njit(cache=True)
-def stage(T, K, B, F, W, Q, state, drive, complete, multipliers):  # type: ignore[no-untyped-def]
-    """As `accelerate`, with the room Q; without `complete` only the multipliers of rows that close loops."""
-    P, (positions, quaternions, velocities, angles) = K, state
-    x, R, v = frames(positions, quaternions, velocities)
-    value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_some(T, W, P.term, P.row, x, R, v, angles, drive, True)
-    turn_rates(T, P.spin, R, v, rate)
-    force = np.zeros((positions.shape[0], 6))
-    power = np.zeros(drive.shape[0] + 1)
-    all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, force, power)
-    acceleration = np.empty_like(force)
-    factor_sweeps(P, B, W.compliance, x, R, blocks, Q)
-    _answered(T, P, B, W, Q, R, v, blocks, force, c, acceleration)
+@inlined
+def solve_loaded(T, P, B, F, E, complete, multipliers):  # type: ignore[no-untyped-def]
+    """Accelerations for the room's forces, with what meshes lose; turning, power, and multipliers (m,)."""
+    Q = E.sweeps
+    _solve(T, P, B, E)
     if F.mesh_row.shape[0] > 0:
-        torques = np.zeros((F.mesh_row.shape[0], 2))
-        free = force.copy()
-        for _ in range(_MESHES):
-            joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, Q.closing, multipliers)
-            change = mesh_torques(F, rate, multipliers, torques)
-            force[:] = free
-            mesh_forces(T, F, torques, JA, JB, force)
-            _answered(T, P, B, W, Q, R, v, blocks, force, c, acceleration)
-            if change <= 1e-13 * np.abs(torques).max():
-                break
-        power[-1] += mesh_losses(F, torques, rate)
+        _lose(T, P, B, F, E, multipliers)
     if complete:
-        joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, Q.closing, multipliers)
+        joint_multipliers(T, P, B, Q, E.R, E.blocks, E.force, E.acceleration, Q.closing, multipliers)
     else:
         for e in range(P.row.shape[0]):
             multipliers[P.row[e]] = Q.closing[e]
-    spun = np.empty(angles.shape[0])
     for k in range(T.kind.shape[0]):
         if T.angle[k] >= 0:
-            spun[T.angle[k]] = rate[k]
+            E.turning[T.angle[k]] = E.rate[k]
     for k in range(F.motor_term.shape[0]):
         if F.motor_row[k] >= 0:
-            power[k] = -multipliers[F.motor_row[k]] * rate[F.motor_term[k]]
-    return acceleration, spun, power
+            E.power[k] = -multipliers[F.motor_row[k]] * E.rate[F.motor_term[k]]
+
+
+@inlined
+def _lose(T, P, B, F, E, multipliers):  # type: ignore[no-untyped-def]
+    """Hold the wheels of meshes back by what their pulls lose, until pulls and losses agree."""
+    Q, torques = E.sweeps, E.torques
+    for k in range(torques.shape[0]):
+        torques[k, 0] = torques[k, 1] = 0.0
+    copy_rows(E.force, E.free)
+    for _ in range(_MESHES):
+        joint_multipliers(T, P, B, Q, E.R, E.blocks, E.force, E.acceleration, Q.closing, multipliers)
+        change = mesh_torques(F, E.rate, multipliers, torques)
+        copy_rows(E.free, E.force)
+        mesh_forces(T, F, torques, E.JA, E.JB, E.force)
+        _solve(T, P, B, E)
+        largest = 0.0
+        for k in range(torques.shape[0]):
+            largest = max(largest, abs(torques[k, 0]), abs(torques[k, 1]))
+        if change <= 1e-13 * largest:
+            break
+    E.power[-1] += mesh_losses(F, torques, E.rate)
 
 
 @njit(cache=True)
@@ -164,14 +210,23 @@ def scaled_residuals(T, W, length, blocks, g, gv):  # type: ignore[no-untyped-de
     m = g.shape[0]
     first, second = np.zeros(m), np.zeros(m)
     for i in range(m):
-        s = 0.0
-        for b in range(T.row_block[i], T.row_block[i + 1]):
-            for j in range(3):
-                s += (length * blocks[b, j]) ** 2 + blocks[b, 3 + j] ** 2
-        if s > 1e-300 and W.kind[i] != ROTOR:
-            first[i] = abs(g[i]) / math.sqrt(s)
-            second[i] = abs(gv[i]) / math.sqrt(s)
+        first[i], second[i] = scaled_residual(T, W, length, blocks, g, gv, i)
     return first, second
+
+
+@kernel
+def scaled_residual(T, W, length, blocks, g, gv, i):  # type: ignore[no-untyped-def]
+    """Of row i alone; 0 for a rotor's."""
+    if W.kind[i] == ROTOR:
+        return 0.0, 0.0
+    s = 0.0
+    for b in range(T.row_block[i], T.row_block[i + 1]):
+        for j in range(3):
+            s += (length * blocks[b, j]) ** 2 + blocks[b, 3 + j] ** 2
+    if s <= 1e-300:
+        return 0.0, 0.0
+    scale = 1.0 / math.sqrt(s)
+    return abs(g[i]) * scale, abs(gv[i]) * scale
 
 
 @njit(cache=True)

@@ -12,17 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
+from solver.compiled import inlined, kernel
 from solver.constraints.kernels import out_of, rotations
-from solver.dynamics import accelerate, stage
+from solver.dynamics import place, stage
 from solver.projection import put_back
-from solver.sweeps.work import workspace
+from solver.sweeps.factor import repeats
+from solver.sweeps.work import copy_rows, row
 
-_CLOSED = 1e-11
+Array = NDArray[np.float64]
+
+CLOSED = 1e-11
 """A residual of the projection below this is none."""
 
 
-@njit(cache=True)
+@kernel
 def multiply(a, b, out):  # type: ignore[no-untyped-def]
     """out = a ⊗ b (4,)."""
     out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
@@ -35,18 +40,22 @@ def multiply(a, b, out):  # type: ignore[no-untyped-def]
 def shaft_spins(B, quaternions, velocities):  # type: ignore[no-untyped-def]
     """The part of ω along each body's shaft, world axes (n, 3)."""
     n = B.mass.shape[0]
-    R = np.empty((n + 1, 3, 3))
+    R, out = np.empty((n + 1, 3, 3)), np.empty((n, 3))
     rotations(quaternions, R)
-    out = np.zeros((n, 3))
-    for i in range(n):
-        axis = out_of(R, i, (B.spin[i, 0], B.spin[i, 1], B.spin[i, 2]))
-        along = axis[0] * velocities[i, 3] + axis[1] * velocities[i, 4] + axis[2] * velocities[i, 5]
-        for j in range(3):
-            out[i, j] = along * axis[j]
+    _spins(B, R, velocities, out)
     return out
 
 
-@njit(cache=True)
+@kernel
+def _spins(B, R, v, out):  # type: ignore[no-untyped-def]
+    for i in range(B.mass.shape[0]):
+        axis = out_of(R, i, row(B.spin, i))
+        along = axis[0] * v[i, 3] + axis[1] * v[i, 4] + axis[2] * v[i, 5]
+        for j in range(3):
+            out[i, j] = along * axis[j]
+
+
+@kernel
 def spun(turn, spins, quaternions, time, out):  # type: ignore[no-untyped-def]
     """out (n, 4) = δ ⊗ exp(time · s) ⊗ q₀."""
     for i in range(spins.shape[0]):
@@ -75,7 +84,90 @@ def quaternion_product(a, b):  # type: ignore[no-untyped-def]
     )
 
 
+class Steps(NamedTuple):
+    """Room for the steps of a method of s stages, besides the state's own (`solver.room`).
+
+    `start`, `end` (N,) and `slopes` (s, N) hold [x, δ, v, α, work] and their rates; `spins` (n, 3) the shafts'.
+    x, `turn`, q, v, `angles` are a state within the step, and at last the one at its end, `work` what was done up to
+    there; `before_x`, `before_q` are poses before their projection.
+    """
+
+    start: Array
+    end: Array
+    slopes: Array
+    spins: Array
+    x: Array
+    turn: Array
+    q: Array
+    v: Array
+    angles: Array
+    work: Array
+    before_x: Array
+    before_q: Array
+    multipliers: Array
+
+
 @njit(cache=True)
+def make_steps(stages, n, angles, powers, rows):  # type: ignore[no-untyped-def]
+    """Room for a method of so many stages and a system of so many bodies, angles, powers and rows."""
+    size = 13 * n + angles + powers
+    return Steps(
+        np.empty(size),
+        np.empty(size),
+        np.zeros((stages, size)),
+        np.empty((n, 3)),
+        np.empty((n, 3)),
+        np.empty((n, 4)),
+        np.empty((n, 4)),
+        np.empty((n, 6)),
+        np.empty(angles),
+        np.empty(powers),
+        np.empty((n, 3)),
+        np.empty((n, 4)),
+        np.zeros(rows),
+    )
+
+
+@kernel
+def _begin(S, x, v, angles, work):  # type: ignore[no-untyped-def]
+    """The state at the start of a step into S, with δ = 1."""
+    n, na, y = x.shape[0], angles.shape[0], S.start
+    for i in range(n):
+        for j in range(3):
+            y[3 * i + j] = x[i, j]
+        for j in range(4):
+            y[3 * n + 4 * i + j] = 1.0 if j == 0 else 0.0
+        for j in range(6):
+            y[7 * n + 6 * i + j] = v[i, j]
+    for k in range(na):
+        y[13 * n + k] = angles[k]
+    for k in range(work.shape[0]):
+        y[13 * n + na + k] = work[k]
+
+
+@kernel
+def _combine(S, h, weights, count):  # type: ignore[no-untyped-def]
+    """S.end = start + h Σ weights · slopes of the first `count` stages; taken apart into S's state."""
+    y, n, na = S.end, S.x.shape[0], S.angles.shape[0]
+    for i in range(y.shape[0]):
+        y[i] = S.start[i]
+    for r in range(count):
+        part = h * weights[r]
+        if part != 0.0:
+            for i in range(y.shape[0]):
+                y[i] += part * S.slopes[r, i]
+    for i in range(n):
+        for j in range(3):
+            S.x[i, j] = y[3 * i + j]
+        for j in range(4):
+            S.turn[i, j] = y[3 * n + 4 * i + j]
+        for j in range(6):
+            S.v[i, j] = y[7 * n + 6 * i + j]
+    for k in range(na):
+        S.angles[k] = y[13 * n + k]
+
+
+@kernel
 def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[no-untyped-def]
     """out (N,) = [v, δ', v̇, α̇, power]."""
     n, na = v.shape[0], turning.shape[0]
@@ -89,11 +181,13 @@ def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[n
             out[3 * n + 4 * i + j] = 0.5 * (first[j] - second[j])
         for j in range(6):
             out[7 * n + 6 * i + j] = acceleration[i, j]
-    out[13 * n : 13 * n + na] = turning
-    out[13 * n + na :] = power
+    for k in range(na):
+        out[13 * n + k] = turning[k]
+    for k in range(power.shape[0]):
+        out[13 * n + na + k] = power[k]
 
 
-@njit(cache=True)
+@kernel
 def scaled_error(tableau, h, count, energy, slopes, start, end, rtol, atol):  # type: ignore[no-untyped-def]
     """The largest local error over what is allowed; 1: just allowed.
 
@@ -119,7 +213,7 @@ def scaled_error(tableau, h, count, energy, slopes, start, end, rtol, atol):  # 
     return fine
 
 
-@njit(cache=True)
+@kernel
 def _moving(B, v):  # type: ignore[no-untyped-def]
     """Kinetic energy of the bodies (J), each inertia taken as its mean: only a measure."""
     s = 0.0
@@ -130,65 +224,49 @@ def _moving(B, v):  # type: ignore[no-untyped-def]
     return s
 
 
-@njit(cache=True)
-def step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, atol):  # type: ignore[no-untyped-def]
-    """One step of h: new x, q, v, angles, work and the scaled error (1: just allowed).
+@kernel
+def step(tables, S, tableau, h, state, work, slope, drives, tolerances):  # type: ignore[no-untyped-def]
+    """One step of h from `state` (x, q, v, angles): into S, with the work done; returns the scaled error.
 
-    `work` (rows of drive + 1; J) is what was done up to the start, and then up to the end. `slope` is (v̇, α̇, power)
-    at the start; `drives` (s, …) are the functions of time at the nodes.
+    An error of 1 is just allowed by `tolerances` (relative, absolute). `tables` are those of the system, its length and
+    a room. `work` (rows of drive + 1; J) is what was done up to the start. `slope` is (v̇, α̇, power) there; `drives`
+    (s, …) are the functions of time at the nodes.
     """
-    n, na, stages = x.shape[0], angles.shape[0], tableau.nodes.shape[0]
+    (T, P, B, F, W, _, E), (x, q, v, angles) = tables, state
     acceleration, turning, power = slope
-    size = 13 * n + na + power.shape[0]
-    spins = shaft_spins(B, q, v)
-    start = np.zeros(size)
-    start[: 3 * n] = x.ravel()
-    for i in range(n):
-        start[3 * n + 4 * i] = 1.0
-    start[7 * n : 13 * n] = v.ravel()
-    start[13 * n : 13 * n + na] = angles
-    start[13 * n + na :] = work
-    slopes = np.zeros((stages, size))
-    _slope(v, start[3 * n : 7 * n].copy().reshape(n, 4), spins, acceleration, turning, power, slopes[0])
-    y = start.copy()
-    place, room, multipliers = np.empty((n, 4)), workspace(K), np.zeros(T.constant.shape[0])
+    n, na, stages = x.shape[0], angles.shape[0], tableau.nodes.shape[0]
+    place(E, x, q, v)
+    _spins(B, E.R, v, S.spins)
+    _begin(S, x, v, angles, work)
+    _combine(S, h, tableau.weights, 0)
+    _slope(v, S.turn, S.spins, acceleration, turning, power, S.slopes[0])
     for s in range(1, stages):
-        y[:] = start
-        for r in range(s):
-            if tableau.stages[s, r] != 0.0:
-                y += (h * tableau.stages[s, r]) * slopes[r]
-        turn = y[3 * n : 7 * n].copy().reshape(n, 4)
-        spun(turn, spins, q, h * tableau.nodes[s], place)
-        there = y[7 * n : 13 * n].copy().reshape(n, 6)
-        own = y[13 * n : 13 * n + na].copy()
-        state = (y[: 3 * n].copy().reshape(n, 3), place, there, own)
-        acceleration, turning, power = stage(T, K, B, F, W, room, state, drives[s], False, multipliers)
-        _slope(there, turn, spins, acceleration, turning, power, slopes[s])
-    y[:] = start
-    for r in range(stages):
-        if tableau.weights[r] != 0.0:
-            y += (h * tableau.weights[r]) * slopes[r]
-    energy = _moving(B, v)
-    error = scaled_error(tableau, h, 13 * n + na, energy, slopes, start, y, rtol, atol)
-    new_q = np.empty((n, 4))
-    spun(y[3 * n : 7 * n].copy().reshape(n, 4), spins, q, h, new_q)
+        _combine(S, h, tableau.stages[s], s)
+        spun(S.turn, S.spins, q, h * tableau.nodes[s], S.q)
+        stage(T, P, B, F, W, E, (S.x, S.q, S.v, S.angles), drives[s], False, S.multipliers)
+        _slope(S.v, S.turn, S.spins, E.acceleration, E.turning, E.power, S.slopes[s])
+    _combine(S, h, tableau.weights, stages)
+    spun(S.turn, S.spins, q, h, S.q)
     for i in range(n):
-        new_q[i] /= math.sqrt(np.sum(new_q[i] ** 2))
-    return (
-        y[: 3 * n].copy().reshape(n, 3),
-        new_q,
-        y[7 * n : 13 * n].copy().reshape(n, 6),
-        y[13 * n : 13 * n + na].copy(),
-        y[13 * n + na :].copy(),
-        error,
-    )
+        size = math.sqrt(S.q[i, 0] ** 2 + S.q[i, 1] ** 2 + S.q[i, 2] ** 2 + S.q[i, 3] ** 2)
+        for j in range(4):
+            S.q[i, j] /= size
+    for k in range(work.shape[0]):
+        S.work[k] = S.end[13 * n + na + k]
+    return scaled_error(tableau, h, 13 * n + na, _moving(B, v), S.slopes, S.start, S.end, *tolerances)
 
 
-@njit(cache=True)
-def settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol):  # type: ignore[no-untyped-def]
-    """Project x, q, v, angles in place; how far that moved them over what is allowed, and the residual left."""
-    x0, q0 = x.copy(), q.copy()
-    residual = put_back(T, K, B, W, length, x, q, v, angles, drive, 8)
+@kernel
+def settle(tables, before, state, drive, tolerances):  # type: ignore[no-untyped-def]
+    """Project a state in place; how far that moved it over what is allowed, and the residual left.
+
+    `before` ((n, 3), (n, 4)) is room for the poses as they were.
+    """
+    (T, P, B, _, W, length, E), (x, q, v, angles) = tables, state
+    (x0, q0), (rtol, atol) = before, tolerances
+    copy_rows(x, x0)
+    copy_rows(q, q0)
+    residual = put_back(T, P, B, W, length, E, x, q, v, angles, drive, 8)
     moved = 0.0
     for i in range(x.shape[0]):
         for j in range(3):
@@ -198,20 +276,35 @@ def settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol):  # type: ign
     return moved, residual
 
 
-@njit(cache=True)
-def advance(T, K, B, F, W, length, tableau, h, x, q, v, angles, work, slope, drives, drive, rtol, atol):  # type: ignore[no-untyped-def]
-    """A step with its projection; `drive` are the functions of time at the end.
+@kernel
+def advance(tables, S, tableau, h, state, work, slope, drives, drive, complete, tolerances):  # type: ignore[no-untyped-def]
+    """A step into S with its projection, and the accelerations at its end in E; `drive` is of the end.
 
-    New x, q, v, angles, work, scaled error, scaled movement and residual of the projection, and what `accelerate`
-    gives at the end: in the same call, for taking the tables apart costs as much as a small mechanism.
+    Scaled error, scaled movement and residual of the projection. With `complete` S has all multipliers.
     """
-    x, q, v, angles, work, error = step(T, K, B, F, W, tableau, h, x, q, v, angles, work, slope, drives, rtol, atol)
+    T, P, B, F, W, _, E = tables
+    error = step(tables, S, tableau, h, state, work, slope, drives, tolerances)
     moved, residual = 0.0, 0.0
-    end = slope[0], np.empty(0), slope[1], slope[2], False
+    # A comparison with NaN is false.
     if error <= 1.0:
-        moved, residual = settle(T, K, B, W, length, x, q, v, angles, drive, rtol, atol)
-        end = accelerate(T, K, B, F, W, x, q, v, angles, drive)
-    return x, q, v, angles, work, error, moved, residual, end
+        end = (S.x, S.q, S.v, S.angles)
+        moved, residual = settle(tables, (S.before_x, S.before_q), end, drive, tolerances)
+        stage(T, P, B, F, W, E, end, drive, complete, S.multipliers)
+    return error, moved, residual
+
+
+@inlined
+def repeated(tables):  # type: ignore[no-untyped-def]
+    """Whether rows repeat each other where the room's factor was made."""
+    _, P, _, _, W, _, E = tables
+    return repeats(P, E.sweeps, W.compliance)
+
+
+@njit(cache=True)
+def attempt(tables, S, tableau, h, state, work, slope, drives, drive, tolerances):  # type: ignore[no-untyped-def]
+    """As `advance` with all multipliers; and whether rows repeat each other."""
+    found = advance(tables, S, tableau, h, state, work, slope, drives, drive, True, tolerances)
+    return found, repeated(tables)
 
 
 class Pace(NamedTuple):
@@ -228,28 +321,50 @@ class Pace(NamedTuple):
 
 
 @njit(cache=True)
-def march(T, K, B, F, W, length, tableau, pace, t, until, end, state, work, slope, drives, most, rtol, atol):  # type: ignore[no-untyped-def]
-    """Plain steps in one call, `most` of them, as long as each is taken at once and ends before `until`.
+def march(tables, S, tableau, pace, times, state, work, slope, drives, most, tolerances):  # type: ignore[no-untyped-def]
+    """Plain steps in one call, `most` of them, as long as each is taken at once and ends before a sample.
 
-    For models without functions of time. `state` is (x, q, v, angles), `slope` what `accelerate` found there. Ends
-    before a step that is refused or would meet `until` or the half of what is left to `end`. Returns state, work,
-    slope, time, the next step's length, the number of steps, the shortest and the longest.
+    `times` are now, the sample's, and the run's end. For models without functions of time. `state` (x, q, v, angles),
+    `work` and `slope` (v̇, α̇, power) go on in place, the multipliers at the end are in S. Ends before a step that is
+    refused or would meet the sample or the half of what is left to the end. Returns the time, the next step's length,
+    the number of steps, the shortest and the longest, and whether rows repeat each other.
     """
-    x, q, v, angles = state
+    (T, P, B, F, W, _, E), (t, until, end) = tables, times
     h, taken, shortest, longest = pace.h, 0, np.inf, 0.0
     while taken < most and t + h < until and (pace.fixed or h <= 0.5 * (end - t)):
-        begin = (slope[0], slope[2], slope[3])
-        new_x, new_q, new_v, new_angles, done, error, moved, residual, found = advance(
-            T, K, B, F, W, length, tableau, h, x, q, v, angles, work, begin, drives, drives[0], rtol, atol
-        )
+        told = advance(tables, S, tableau, h, state, work, slope, drives, drives[0], False, tolerances)
+        error, moved, residual = told
         # A comparison with NaN is false.
-        if not (error <= 1.0 and residual <= _CLOSED and (pace.fixed or moved <= pace.allowed)):
+        if not (error <= 1.0 and residual <= CLOSED and (pace.fixed or moved <= pace.allowed)):
             break
-        x, q, v, angles, work, slope = new_x, new_q, new_v, new_angles, done, found
+        keep(E, S, state, work, slope)
         t += h
         taken += 1
         shortest, longest = min(shortest, h), max(longest, h)
-        if not pace.fixed:
-            factor = pace.safety * max(error, 1e-10) ** -pace.exponent
-            h = min(pace.longest, h * min(pace.grow, max(pace.shrink, factor)))
-    return (x, q, v, angles), work, slope, t, h, taken, shortest, longest
+        h = next_length(pace, h, error)
+    stage(T, P, B, F, W, E, state, drives[0], True, S.multipliers)
+    return t, h, taken, shortest, longest, repeated(tables)
+
+
+@kernel
+def next_length(pace, h, error):  # type: ignore[no-untyped-def]
+    """How long the next step may be after one of h with this scaled error."""
+    if pace.fixed:
+        return h
+    factor = pace.safety * max(error, 1e-10) ** -pace.exponent
+    return min(pace.longest, h * min(pace.grow, max(pace.shrink, factor)))
+
+
+@kernel
+def keep(E, S, state, work, slope):  # type: ignore[no-untyped-def]
+    """Make the end of a step the start of the next."""
+    x, q, v, angles = state
+    acceleration, turning, power = slope
+    copy_rows(S.x, x)
+    copy_rows(S.q, q)
+    copy_rows(S.v, v)
+    copy_rows(E.acceleration, acceleration)
+    for k in range(angles.shape[0]):
+        angles[k], turning[k] = S.angles[k], E.turning[k]
+    for k in range(work.shape[0]):
+        work[k], power[k] = S.work[k], E.power[k]

@@ -19,7 +19,7 @@ from solver.callbacks import LoadError
 from solver.dense import Segment, Slope
 from solver.events import Event, crossings
 from solver.explicit import Pace, shaft_spins
-from solver.methods import Absolute, Attempt, Engine, Method, least, observed
+from solver.methods import Absolute, Attempt, Engine, Method, Remembered, least, observed
 from solver.model import Model
 from solver.placed import check_state
 from solver.projection import carry_angles, project
@@ -58,7 +58,7 @@ class _Run:
     method: Method
     state: State
     slope: Slope
-    memory: Array
+    memory: Remembered
     work: Array
     h: float
     tolerances: tuple[float, float]
@@ -157,7 +157,7 @@ def _begin(
     system: System = plain
     places: Ints | None = None
     if method.alpha is not None:
-        system = prepare(plain.model, implicit=True)
+        system = plain.implicit
         own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
         places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
         state = carry_angles(state, plain, system)
@@ -238,19 +238,19 @@ def _reached(run: _Run) -> float:
 def _march(run: _Run, until: float, end: float) -> None:
     """Plain steps at once, in one call, before the one that meets the next sample or needs a closer look."""
     engine, fixed = run.engine, run.fixed is not None
-    if run.events or not (isinstance(engine, Absolute) and engine.marches):
+    if run.events or run.due > 0.0 or not (isinstance(engine, Absolute) and engine.marches):
         return
     limits = (_SAFETY, _SHRINK, _GROW, _PROJECTION_ALLOWED)
     pace = Pace(run.h, run.longest_step, fixed, run.method.exponent, *limits)
     before = until - 1e-12 * max(1.0, abs(until))
-    tolerances = (0.0, np.inf) if fixed else run.tolerances
-    found = engine.march(run.state, run.slope, run.work, pace, before, end, tolerances)
+    tolerances = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
+    found = engine.march(run.state, run.slope, run.work, run.memory, pace, before, end, tolerances)
     if found.steps == 0:
         return
     run.state, run.slope, run.work, run.h = found.state, found.slope, found.work, found.h
-    run.memory = engine.begin(run.state, run.slope)
+    run.memory = found.memory
     run.steps += found.steps
-    run.evaluations += found.steps * (run.method.evaluations + 1)
+    run.evaluations += found.evaluations
     run.shortest, run.longest = min(run.shortest, found.shortest), max(run.longest, found.longest)
 
 

@@ -11,10 +11,11 @@ import numpy as np
 from numba import njit
 
 from solver.callbacks import call_python
+from solver.compiled import inlined, kernel, making
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub, turn
 
 
-@njit(cache=True)
+@kernel
 def world_inertia(local, R, out):  # type: ignore[no-untyped-def]
     """out (n, 3, 3) = R local Rᵀ."""
     for i in range(local.shape[0]):
@@ -27,7 +28,7 @@ def world_inertia(local, R, out):  # type: ignore[no-untyped-def]
                 out[i, r, c] = s
 
 
-@njit(cache=True)
+@inlined
 def body_forces(B, R, v, out):  # type: ignore[no-untyped-def]
     """out (n, 6): [m g; −ω × I ω], the frames in the centres of mass."""
     for i in range(B.mass.shape[0]):
@@ -38,7 +39,7 @@ def body_forces(B, R, v, out):  # type: ignore[no-untyped-def]
             out[i, 3 + j] = moment[j]
 
 
-@njit(cache=True)
+@kernel
 def add_along(T, JA, JB, term, amount, n, out):  # type: ignore[no-untyped-def]
     """Add the generalised force `amount` along a coordinate to out (n, 6); the ground takes its part unseen."""
     a, b = T.body_a[term], T.body_b[term]
@@ -49,7 +50,7 @@ def add_along(T, JA, JB, term, amount, n, out):  # type: ignore[no-untyped-def]
             out[b, j] += amount * JB[term, j]
 
 
-@njit(cache=True)
+@kernel
 def stop_elastic(d, depth):  # type: ignore[no-untyped-def]
     """Of a stop pressed by d: force, potential (both a unit stiffness) and the damper's fading in [0, 1]."""
     if d <= 0.0:
@@ -60,7 +61,7 @@ def stop_elastic(d, depth):  # type: ignore[no-untyped-def]
     return d - 0.5 * depth, 0.5 * d * d - 0.5 * depth * d + depth * depth / 6.0, 1.0
 
 
-@njit(cache=True)
+@kernel
 def _stops(F, k, q, qd):  # type: ignore[no-untyped-def]
     """Force along the coordinate and power lost in the stops of load k."""
     force, lost = 0.0, 0.0
@@ -75,7 +76,7 @@ def _stops(F, k, q, qd):  # type: ignore[no-untyped-def]
     return force, lost
 
 
-@njit(cache=True)
+@kernel
 def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type: ignore[no-untyped-def]
     """Springs, dampers, friction, stops and motors into out (n, 6) and power."""
     for k in range(F.term.shape[0]):
@@ -102,7 +103,7 @@ def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type:
             add_along(T, JA, JB, i, amount, n, out)
 
 
-@njit(cache=True)
+@kernel
 def mesh_torques(F, rate, multipliers, out):  # type: ignore[no-untyped-def]
     """out (k, 2): what holds the wheels of each mesh back, at the pulls λ of the rows; the greatest change in it."""
     change = 0.0
@@ -120,7 +121,7 @@ def mesh_torques(F, rate, multipliers, out):  # type: ignore[no-untyped-def]
     return change
 
 
-@njit(cache=True)
+@kernel
 def mesh_forces(T, F, torques, JA, JB, out):  # type: ignore[no-untyped-def]
     """The torques (k, 2) of `mesh_torques` into out (n, 6)."""
     for k in range(F.mesh_row.shape[0]):
@@ -128,7 +129,7 @@ def mesh_forces(T, F, torques, JA, JB, out):  # type: ignore[no-untyped-def]
             add_along(T, JA, JB, F.mesh_term[k, side], -torques[k, side], out.shape[0], out)
 
 
-@njit(cache=True)
+@kernel
 def mesh_losses(F, torques, rate):  # type: ignore[no-untyped-def]
     """What the torques (k, 2) of `mesh_torques` dissipate, W."""
     lost = 0.0
@@ -138,7 +139,7 @@ def mesh_losses(F, torques, rate):  # type: ignore[no-untyped-def]
     return lost
 
 
-@njit(cache=True)
+@kernel
 def wrench_forces(F, drive, R, v, out, power):  # type: ignore[no-untyped-def]
     """Wrenches into out (n, 6) and power, component by component."""
     for k in range(F.wrench_body.shape[0]):
@@ -152,7 +153,7 @@ def wrench_forces(F, drive, R, v, out, power):  # type: ignore[no-untyped-def]
             power[row] += force[j] * v[i, j] + moment[j] * v[i, 3 + j]
 
 
-@njit(cache=True)
+@making
 def _log(E, out):  # type: ignore[no-untyped-def]
     """Rotation vector (3,) of the matrix E (3, 3), below half a turn, by way of the quaternion."""
     # The largest of the four components is the safe one to divide by.
@@ -182,7 +183,7 @@ def _log(E, out):  # type: ignore[no-untyped-def]
         out[i] = factor * q[1 + i]
 
 
-@njit(cache=True)
+@making
 def bushing_strain(F, k, x, R, z):  # type: ignore[no-untyped-def]
     """z (6,) = [u; θ] of bushing k in the axes of its frame on a (see `solver.model.Bushing`); returns those axes."""
     a, b = F.bushing_a[k], F.bushing_b[k]
@@ -196,7 +197,7 @@ def bushing_strain(F, k, x, R, z):  # type: ignore[no-untyped-def]
     return EA
 
 
-@njit(cache=True)
+@kernel
 def _turned_back(theta, tau):  # type: ignore[no-untyped-def]
     """J⁻ᵀ τ with θ̇ = J⁻¹ ω for ω in the axes of a: the moment whose work on ω is that of τ on θ̇."""
     size = math.sqrt(dot(theta, theta))
@@ -206,7 +207,7 @@ def _turned_back(theta, tau):  # type: ignore[no-untyped-def]
     return add(add(tau, mul(0.5, twist)), mul(factor, cross(theta, twist)))
 
 
-@njit(cache=True)
+@making
 def bushing_forces(F, x, R, v, n, out, power):  # type: ignore[no-untyped-def]
     """Bushings into out (n, 6), and what their dampers lose into power[-1]."""
     z, rates = np.empty(6), np.empty(6)
@@ -236,7 +237,7 @@ def bushing_forces(F, x, R, v, n, out, power):  # type: ignore[no-untyped-def]
                 out[b, 3 + j] += on_b[j]
 
 
-@njit(cache=True)
+@making
 def callback_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type: ignore[no-untyped-def]
     """The callbacks' forces along the model's coordinates into out (n, 6) and power."""
     count = F.callback_term.shape[0]
@@ -253,7 +254,7 @@ def callback_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type: i
             add_along(T, JA, JB, F.callback_term[j], given[j], n, out)
 
 
-@njit(cache=True)
+@inlined
 def all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, out, power):  # type: ignore[no-untyped-def]
     """Everything that acts but the constraints, into out (n, 6; zero before) and power (rows of drive + 1, W)."""
     n = B.mass.shape[0]

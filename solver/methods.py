@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver.dense import Slope
 from solver.dynamics import accelerate, least_multipliers, observe
-from solver.explicit import Pace, advance, march, settle
-from solver.implicit import Alpha, alpha_coefficients, alpha_step
+from solver.explicit import Pace, attempt, make_steps, march, settle
+from solver.implicit import Alpha, Memory, alpha_attempt, alpha_coefficients, alpha_march, make_guess
 from solver.projection import drive_values
+from solver.room import Room
 from solver.state import State
 from solver.system import System
 from solver.tableaus import Tableau, dop853, dopri5, rk4
 
 Array = NDArray[np.float64]
 Pair = tuple[float, float]
+Remembered = Array | Memory | None
+"""What a method keeps from step to step, its own affair: generalised-α's `Memory`, the coordinates of a tree."""
 
 _MARCHED = 300
 """Steps of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
@@ -70,7 +74,7 @@ class Attempt:
     error: float
     moved: float
     residual: float
-    memory: Array
+    memory: Remembered
     evaluations: int
     slope: Slope | None = None
 
@@ -115,10 +119,12 @@ class March:
     state: State
     slope: Slope
     work: Array
+    memory: Remembered
     h: float
     steps: int
     shortest: float
     longest: float
+    evaluations: int
 
 
 class Engine(Protocol):
@@ -132,18 +138,18 @@ class Engine(Protocol):
     def extra(self) -> int:
         """Accelerations taken within a step for the states between its ends (`solver.dense`)."""
 
-    def begin(self, state: State, slope: Slope) -> Array:
-        """The memory of a step that ends in a state."""
+    def begin(self, state: State, slope: Slope) -> Remembered:
+        """The memory of a method that has one, where nothing is known of the steps before."""
 
     def slope(self, state: State, drive: Array | None = None) -> Slope:
         """The accelerations at a state, and multipliers: any where rows repeat each other (see `least`)."""
 
     def attempt(
-        self, state: State, slope: Slope, work: Array, memory: Array, h: float, tolerances: tuple[float, float]
+        self, state: State, slope: Slope, work: Array, memory: Remembered, h: float, tolerances: Pair
     ) -> Attempt:
         """A step of `h` (s) from a state with its slope and the work done up to it."""
 
-    def settle(self, state: State, tolerances: tuple[float, float]) -> State:
+    def settle(self, state: State, tolerances: Pair) -> State:
         """A state within a step, put on the constraints."""
 
 
@@ -159,107 +165,137 @@ class Absolute:
         """As the method says."""
         return self.method.extra
 
-    def begin(self, state: State, slope: Slope) -> Array:
-        """Of generalised-α: the algorithmic acceleration, and the accelerations a step before."""
-        return np.stack([slope.acceleration] * 2)
+    @cached_property
+    def _tables(self) -> tuple[Any, ...]:
+        """What kernels compute with: the tables of the system, its length, and a room of this engine's own."""
+        s = self.system
+        return (s.program.terms, s.plan, s.bodies, s.loads, s.rows, s.length, s.room())
+
+    @cached_property
+    def _own(self) -> tuple[Any, Any]:
+        """The method's own room, and its coefficients."""
+        s, method = self.system, self.method
+        n, na, m = s.program.bodies, s.program.angle_count, s.program.rows
+        tableau = method.tableau
+        if tableau is None:
+            return make_guess(n, na, m), method.alpha
+        return make_steps(len(tableau.nodes), n, na, len(s.drives) + 1, m), tableau
+
+    def begin(self, state: State, slope: Slope) -> Memory | None:
+        """See `Engine`."""
+        if self.method.alpha is None:
+            return None
+        a = slope.acceleration
+        return Memory(a.copy(), a.copy(), a.copy(), np.zeros(2))
 
     def slope(self, state: State, drive: Array | None = None) -> Slope:
         """See `any_slope_at`."""
         return any_slope_at(self.system, state, drive)
 
     def attempt(
-        self, state: State, slope: Slope, work: Array, memory: Array, h: float, tolerances: tuple[float, float]
+        self, state: State, slope: Slope, work: Array, memory: Remembered, h: float, tolerances: Pair
     ) -> Attempt:
         """See `Engine`."""
-        tried = _explicit if self.method.scheme is not None else _implicit
-        return tried(self.system, self.method, state, slope, work, memory, h, tolerances)
+        if not isinstance(memory, Memory):
+            return self._explicit(state, slope, work, h, tolerances)
+        return self._implicit(state, slope, work, memory, h, tolerances)
 
     @property
     def marches(self) -> bool:
         """Whether many steps can be taken in one call: no functions of time, of Python, within them."""
-        return self.method.scheme is not None and not self.system.drives
+        return not self.system.drives
 
     def march(
-        self, state: State, slope: Slope, work: Array, pace: Pace, until: float, end: float, tolerances: Pair
+        self,
+        state: State,
+        slope: Slope,
+        work: Array,
+        memory: Remembered,
+        pace: Pace,
+        until: float,
+        end: float,
+        tolerances: Pair,
     ) -> March:
         """Steps taken in one call, up to the first that ends beyond `until` (s) or needs a closer look."""
-        s, n = self.system, len(state.positions)
-        T, K, B, F, W = s.program.terms, s.plan, s.bodies, s.loads, s.rows
-        tableau = self.method.tableau
-        assert tableau is not None
-        place = (state.positions, state.quaternions, state.velocities, state.angles)
-        begin = (slope.acceleration, slope.multipliers, slope.turning, slope.power, slope.repeated)
-        drives, most = np.empty((len(tableau.nodes), 0, 3)), max(1, 10 * _MARCHED // (10 + n))
-        found, done, last, t, h, steps, shortest, longest = march(
-            T, K, B, F, W, s.length, tableau, pace, state.t, until, end, place, work, begin, drives, most, *tolerances
-        )
-        return March(State(t, *found), _slope_of(last, slope.drive), done, h, steps, shortest, longest)
+        n = len(state.positions)
+        most = max(1, 10 * _MARCHED // (10 + n))
+        place, done = _copied(_place(state)), work.copy()
+        begin = (slope.acceleration.copy(), slope.turning.copy(), slope.power.copy())
+        times = (state.t, until, end)
+        kernel = (self._tables, *self._own, pace)
+        if not isinstance(memory, Memory):
+            drives = np.empty((len(self._own[1].nodes), 0, 3))
+            told = march(*kernel, times, place, done, begin, drives, most, tolerances)
+            evaluations = told[2] * (self.method.evaluations + 1)
+        else:
+            memory = Memory(*_copied(memory))
+            empty = np.empty((0, 3))
+            told, evaluations = alpha_march(
+                *kernel, times, place, done, begin, memory, empty, self.system.soft, most, tolerances
+            )
+        t, h, steps, shortest, longest, repeated = told
+        last = Slope(*begin, self._own[0].multipliers.copy(), slope.drive, repeated)
+        return March(State(t, *place), last, done, memory, h, steps, shortest, longest, evaluations)
 
-    def settle(self, state: State, tolerances: tuple[float, float]) -> State:
+    def settle(self, state: State, tolerances: Pair) -> State:
         """See `Engine`."""
-        system = self.system
-        T, K, B, W = system.program.terms, system.plan, system.bodies, system.rows
-        arrays = [np.ascontiguousarray(a) for a in (state.positions, state.quaternions, state.velocities, state.angles)]
-        settle(T, K, B, W, system.length, *arrays, drive_values(system, state.t), *tolerances)
+        arrays = _copied(_place(state))
+        before = (np.empty_like(arrays[0]), np.empty_like(arrays[1]))
+        settle(self._tables, before, arrays, drive_values(self.system, state.t), tolerances)
         return State(state.t, *arrays)
 
+    def _explicit(self, state: State, slope: Slope, work: Array, h: float, tolerances: Pair) -> Attempt:
+        steps, tableau = self._own
+        nodes = [state.t + c * h for c in tableau.nodes]
+        drives = np.array([drive_values(self.system, t) for t in nodes])
+        end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(self.system, state.t + h)
+        begin = (_place(state), work, _start(slope), drives, end)
+        (error, moved, residual), repeated = attempt(self._tables, steps, tableau, h, *begin, tolerances)
+        evaluations = self.method.evaluations
+        if not error <= 1.0:
+            return Attempt(state, work, float(error), 0.0, 0.0, None, evaluations)
+        if not (np.all(np.isfinite(steps.v)) and np.isfinite(residual)):
+            return Attempt(state, work, np.inf, 0.0, 0.0, None, evaluations)
+        found = State(state.t + h, *_copied((steps.x, steps.q, steps.v, steps.angles)))
+        last = _slope_in(self._tables[-1], steps.multipliers, end, repeated)
+        return Attempt(found, steps.work.copy(), float(error), float(moved), float(residual), None, evaluations, last)
 
-def _explicit(
-    system: System,
-    method: Method,
-    state: State,
-    slope: Slope,
-    work: Array,
-    memory: Array,
-    h: float,
-    tolerances: tuple[float, float],
-) -> Attempt:
-    T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
-    tableau = method.tableau
-    assert tableau is not None
-    drives = np.array([drive_values(system, state.t + c * h) for c in tableau.nodes])
-    end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(system, state.t + h)
-    arrays = (state.positions, state.quaternions, state.velocities, state.angles)
-    begin = (slope.acceleration, slope.turning, slope.power)
-    x, q, v, angles, done, error, moved, residual, end_slope = advance(
-        T, K, B, F, W, system.length, tableau, h, *arrays, work, begin, drives, end, *tolerances
-    )
-    fine = bool(np.all(np.isfinite(v))) and np.isfinite(residual)
-    found = State(state.t + h, x, q, v, angles) if fine else state
-    error = float(error) if fine else np.inf
-    last = _slope_of(end_slope, end) if error <= 1.0 else None
-    return Attempt(found, done, error, float(moved), float(residual), memory, method.evaluations, last)
+    def _implicit(self, state: State, slope: Slope, work: Array, memory: Memory, h: float, tolerances: Pair) -> Attempt:
+        guess, alpha = self._own
+        drive = drive_values(self.system, state.t + h)
+        begin = (_place(state), _start(slope), memory, drive, self.system.soft)
+        error, residual, rounds, repeated = alpha_attempt(self._tables, guess, alpha, h, *begin, tolerances)
+        if not (np.isfinite(error) and np.all(np.isfinite(guess.v)) and np.isfinite(residual)):
+            return Attempt(state, work, np.inf, 0.0, np.inf, memory, rounds + 1)
+        found = State(state.t + h, *_copied((guess.x, guess.q, guess.v, guess.angles)))
+        last = _slope_in(self._tables[-1], guess.multipliers, drive, repeated)
+        kept = Memory(guess.own.copy(), slope.acceleration, memory.once, np.array([h, memory.spans[0]]))
+        done = work + h * (slope.power + last.power) / 2
+        return Attempt(found, done, float(error), 0.0, float(residual), kept, rounds + 1, last)
+
+
+def _place(state: State) -> tuple[Array, Array, Array, Array]:
+    """x, q, v and angles of a complete state."""
+    assert state.angles is not None
+    return state.positions, state.quaternions, state.velocities, state.angles
+
+
+def _start(slope: Slope) -> tuple[Array, Array, Array]:
+    """v̇, α̇ and the power of each load."""
+    return slope.acceleration, slope.turning, slope.power
+
+
+def _copied(arrays: Sequence[Array]) -> tuple[Array, ...]:
+    return tuple(np.array(a, order="C") for a in arrays)
+
+
+def _slope_in(room: Room, multipliers: Array, drive: Array, repeated: bool) -> Slope:
+    """What the last evaluation left in a room."""
+    arrays = (room.acceleration.copy(), room.turning.copy(), room.power.copy(), multipliers.copy())
+    return Slope(*arrays, drive, repeated)
 
 
 def _slope_of(accelerated: tuple[Array, Array, Array, Array, bool], drive: Array) -> Slope:
     """What `accelerate` gave, as a slope."""
     acceleration, multipliers, turning, power, repeated = accelerated
     return Slope(acceleration, turning, power, multipliers, drive, repeated)
-
-
-def _implicit(
-    system: System,
-    method: Method,
-    state: State,
-    slope: Slope,
-    work: Array,
-    memory: Array,
-    h: float,
-    tolerances: tuple[float, float],
-) -> Attempt:
-    T, K, B, F = system.program.terms, system.plan, system.bodies, system.loads
-    # The rows' compliance is the step's own: it is written into a copy.
-    rows = system.rows._replace(compliance=system.rows.compliance.copy())
-    first, tangents = system.soft
-    drive = drive_values(system, state.t + h)
-    arrays = (state.positions, state.quaternions, state.velocities, state.angles)
-    begin = (slope.acceleration, slope.turning)
-    x, q, v, angles, kept, error, residual, rounds, end_slope = alpha_step(
-        T, K, B, F, rows, system.length, method.alpha, h, *arrays, begin, memory, drive, first, tangents, *tolerances
-    )
-    found = State(state.t + h, x, q, v, angles)
-    if not (np.all(np.isfinite(v)) and np.isfinite(residual)):
-        return Attempt(state, np.zeros(0), np.inf, 0.0, np.inf, memory, rounds + 1)
-    end = _slope_of(end_slope, drive)
-    done = work + h * (slope.power + end.power) / 2
-    return Attempt(found, done, float(error), 0.0, float(residual), kept, rounds + 1, end)

@@ -15,14 +15,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from solver.dynamics import evaluate_all, frames, metric, scaled_residuals
+from solver.compiled import inlined, kernel
+from solver.constraints.kernels import turn_angles
+from solver.dynamics import evaluate_all, frames, look, metric, place, scaled_residual, scaled_residuals
 from solver.kkt import solve
 from solver.result import Status
 from solver.state import State
 from solver.sweeps.factor import factor as factor_sweeps
-from solver.sweeps.joints import lift
+from solver.sweeps.joints import gaps, lift
 from solver.sweeps.response import answer
-from solver.sweeps.work import workspace
+from solver.sweeps.work import add_rows
 from solver.system import System
 
 Array = NDArray[np.float64]
@@ -35,18 +37,20 @@ _NEAR = 1e-3
 """A scaled residual below this is a step's, or rounding: no other pose can be meant than the nearest."""
 
 
-@njit(cache=True)
-def turn_by(q, theta):  # type: ignore[no-untyped-def]
-    """q (4,) ← exp(θ) ⊗ q, normalised, for a world rotation vector θ (3,)."""
-    angle = math.sqrt(theta[0] ** 2 + theta[1] ** 2 + theta[2] ** 2)
+@kernel
+def turn_by(q, x, y, z):  # type: ignore[no-untyped-def]
+    """q (4,) ← exp(θ) ⊗ q, normalised, for a world rotation vector θ = (x, y, z)."""
+    angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 - angle * angle / 48 if angle < 1e-4 else math.sin(angle / 2) / angle
-    w, x, y, z = math.cos(angle / 2), s * theta[0], s * theta[1], s * theta[2]
+    w, x, y, z = math.cos(angle / 2), s * x, s * y, s * z
     a, b, c, d = q[0], q[1], q[2], q[3]
     q[0] = w * a - x * b - y * c - z * d
     q[1] = w * b + x * a + y * d - z * c
     q[2] = w * c + y * a + z * b - x * d
     q[3] = w * d + z * a + x * c - y * b
-    q /= math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
+    size = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
+    for j in range(4):
+        q[j] /= size
 
 
 @njit(cache=True)
@@ -79,7 +83,7 @@ def project_positions(T, S, B, W, length, x, q, angles, drive, iterations):  # t
         for i in range(n):
             for j in range(3):
                 x[i, j] -= y[i, j]
-            turn_by(q[i], -y[i, 3:])
+            turn_by(q[i], -y[i, 3], -y[i, 4], -y[i, 5])
     return residual, rounds
 
 
@@ -102,64 +106,83 @@ def project_velocities(T, S, B, W, length, x, q, v, angles, drive):  # type: ign
     return residual
 
 
-@njit(cache=True)
-def put_back(T, K, B, W, length, x, q, v, angles, drive, iterations):  # type: ignore[no-untyped-def]
+@kernel
+def put_back(T, P, B, W, length, E, x, q, v, angles, drive, iterations):  # type: ignore[no-untyped-def]
     """Both projections in place by the sweeps, for states near the constraints: what a step needs.
 
     The rows of joints are met exactly, so that rows that contradict each other leave their gap in those that close
     loops. The factor serves as long as the corrections are small. Returns the scaled residual of the positions.
     """
-    n, m = B.mass.shape[0], T.constant.shape[0]
-    if m == 0:
+    if T.constant.shape[0] == 0:
         return 0.0
-    Q, still, y = workspace(K), np.zeros((n, 6)), np.empty((n, 6))
     before, moved, residual = np.inf, np.inf, 0.0
-    # Far from the origin positions are rounded more coarsely than rows can tell.
-    floor = 1e-15 + 2e-16 * np.abs(x).max() / length
+    floor = rounding(x, length)
     for rounds in range(iterations + 1):
-        xs, R, vs = frames(x, q, v)
-        value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, xs, R, vs, angles, drive, True)
-        for k in range(T.kind.shape[0]):
-            if T.angle[k] >= 0:
-                angles[T.angle[k]] = value[k]
-        first, second = scaled_residuals(T, W, length, blocks, g, gv)
-        residual, rates = first.max(), second.max()
+        place(E, x, q, v)
+        residual, rates = look_at_gaps(T, P, W, E, length, angles, drive)
         closed = residual < floor or (residual < 100 * floor and residual > 0.1 * before)
         done = closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before)
         if done and rates < 1e-14:
             break
         if moved > _SMALL:
-            factor_sweeps(K, B, W.compliance, xs, R, blocks, Q)
+            factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
             moved = 0.0
         if done:
-            lift(K, Q, R, gv, y)
-            answer(T, K, B, Q, W.compliance, R, blocks, still, gv, y, Q.closing)
-            v -= y
+            correct(T, P, B, E, E.gv)
+            add_rows(v, -1.0, E.move)
             if rates < _SMALL or rounds == iterations:
                 break
             before = residual
             continue
         before = residual
-        lift(K, Q, R, g, y)
-        answer(T, K, B, Q, W.compliance, R, blocks, still, g, y, Q.closing)
-        moved = max(moved, _move(x, q, y, length))
+        correct(T, P, B, E, E.g)
+        moved = max(moved, move(x, q, E.move, length))
+    turn_angles(T, P.spin, E.R, angles)
     return residual
 
 
-@njit(cache=True)
-def _move(x, q, y, length):  # type: ignore[no-untyped-def]
+@kernel
+def rounding(x, length):  # type: ignore[no-untyped-def]
+    """The scaled residual that rounding leaves: far from the origin positions are rounded more coarsely than rows."""
+    far = 0.0
+    for i in range(x.shape[0]):
+        far = max(far, abs(x[i, 0]), abs(x[i, 1]), abs(x[i, 2]))
+    return 1e-15 + 2e-16 * far / length
+
+
+@inlined
+def look_at_gaps(T, P, W, E, length, angles, drive):  # type: ignore[no-untyped-def]
+    """g and ġ of all rows with the bodies placed, their angles put where they are; the largest of each, scaled."""
+    look(T, P, W, E, angles, drive)
+    for k in P.term:
+        if T.angle[k] >= 0:
+            angles[T.angle[k]] = E.value[k]
+    first, second = gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
+    for i in P.row:
+        one, other = scaled_residual(T, W, length, E.blocks, E.g, E.gv, i)
+        first, second = max(first, one), max(second, other)
+    return first, second
+
+
+@inlined
+def correct(T, P, B, E, gap):  # type: ignore[no-untyped-def]
+    """The room's `move` (n, 6) = M⁻¹Ĝᵀ S⁺ gap (m,), with the sweeps factored."""
+    lift(P, E.sweeps, E.R, gap, E.move)
+    answer(T, P, B, E.sweeps, E.compliance, E.R, E.blocks, E.still, gap, E.move, E.sweeps.closing)
+
+
+@kernel
+def move(x, q, y, length):  # type: ignore[no-untyped-def]
     """Move the poses by −y (n, 6), no farther than can be trusted; how far, in rad or parts of the length."""
     largest = 0.0
     for i in range(x.shape[0]):
         for j in range(3):
             largest = max(largest, abs(y[i, j]) / length, abs(y[i, 3 + j]))
     part = 1.0 if largest <= _REACH else _REACH / largest
-    theta = np.empty(3)
     for i in range(x.shape[0]):
         for j in range(3):
             x[i, j] -= part * y[i, j]
-            theta[j] = -part * y[i, 3 + j]
-        turn_by(q[i], theta)
+        turn_by(q[i], -part * y[i, 3], -part * y[i, 4], -part * y[i, 5])
     return largest
 
 
@@ -226,19 +249,9 @@ def project(system: System, state: State, tolerance: float = 1e-9, iterations: i
     T, B, W, length = system.program.terms, system.bodies, system.rows, system.length
     if float(np.max(_residuals(system, s, drive)[0], initial=0.0)) < _NEAR:
         near = complete(system, s)
-        put_back(
-            T,
-            system.plan,
-            B,
-            W,
-            length,
-            near.positions,
-            near.quaternions,
-            near.velocities,
-            near.angles,
-            drive,
-            iterations,
-        )
+        E = system.room()
+        arrays = (near.positions, near.quaternions, near.velocities, near.angles)
+        put_back(T, system.plan, B, W, length, E, *arrays, drive, iterations)
         first, second = _residuals(system, near, drive)
         if max(np.max(first, initial=0.0), np.max(second, initial=0.0)) < 1e-3 * tolerance:
             return Projected(near, _status(system, first, second, tolerance), first, second)

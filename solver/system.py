@@ -26,6 +26,7 @@ from solver.loading import Loads, check, drives, tables
 from solver.massless import Lent, check_bodies, check_carried, lend
 from solver.model import Model, TimeFunction
 from solver.placed import check_placed
+from solver.room import Room, make_room
 from solver.sweeps.forest import Forest, forest
 from solver.tangents import constant_tangents, soft_coordinates
 
@@ -93,6 +94,17 @@ class System:
         """The plan of the Schur complement of all rows (`solver.kkt`), found when it is first needed."""
         with _uncollected():
             return plan(self.program)
+
+    @cached_property
+    def implicit(self) -> System:
+        """The same model prepared for `solver.implicit`."""
+        return prepare(self.model, implicit=True)
+
+    def room(self) -> Room:
+        """Room to compute in (`solver.room`): the caller's own."""
+        sizes = (self.program.angle_count, len(self.drives))
+        made: Room = make_room(self.program.terms, self.plan, self.loads, self.rows, *sizes)
+        return made
 
     @property
     def constraint_rows(self) -> int:

@@ -44,8 +44,8 @@ def main() -> None:
     )
     # Steps of a model without functions of time run in another kernel, and so do rows that repeat each other.
     still = replace(model, motors=(), primitives=(*model.primitives, model.primitives[0]))
-    for one in (model, still):
-        result = simulate(one, duration=0.02, rate=100.0)
+    for one, integrator in ((model, "dopri5"), (still, "dopri5"), (still, "generalized_alpha")):
+        result = simulate(one, duration=0.02, rate=100.0, integrator=integrator)
         if not result.status.ok:
             raise SystemExit(result.status.message)
     robot = geared.transmission(replace(model, motors=()), "wheel 1", ["turn"])

@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
+from solver.compiled import kernel
 from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN
 
 _TAU = 2 * math.pi
@@ -76,7 +77,7 @@ def into(R, i, v):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True)
+@kernel
 def rotations(quaternions, R):  # type: ignore[no-untyped-def]
     """Matrices of quaternions (n, 4) of any length into R (n + 1, 3, 3); the last is the ground's."""
     n = quaternions.shape[0]
@@ -86,9 +87,9 @@ def rotations(quaternions, R):  # type: ignore[no-untyped-def]
         R[i, 0, 0], R[i, 0, 1], R[i, 0, 2] = 1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)
         R[i, 1, 0], R[i, 1, 1], R[i, 1, 2] = s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)
         R[i, 2, 0], R[i, 2, 1], R[i, 2, 2] = s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)
-    R[n] = 0.0
-    for k in range(3):
-        R[n, k, k] = 1.0
+    for j in range(3):
+        for k in range(3):
+            R[n, j, k] = 1.0 if j == k else 0.0
 
 
 @njit(cache=True, inline="always")
@@ -103,7 +104,7 @@ def _put_reach(JA, JB, f, d, rA, rB):  # type: ignore[no-untyped-def]
     _put(JB, f, cross(rB, f))
 
 
-@njit(cache=True)
+@kernel
 def evaluate_terms(T, which, x, R, v, with_rates, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
     """The terms `which`: value, rate, bias (T,), gradients JA, JB (T, 6). x (n+1, 3), R (n+1, 3, 3), v (n+1, 6).
 
@@ -171,7 +172,7 @@ def evaluate_terms(T, which, x, R, v, with_rates, value, rate, bias, JA, JB):  #
             bias[k] = 0.0
 
 
-@njit(cache=True)
+@kernel
 def _crossed(k, e, w, d, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
     """g = (n·d)/N with n = e × w, N = ‖n‖; from g N = n·d by the product rule."""
     n = cross(e, w)
@@ -190,7 +191,7 @@ def _crossed(k, e, w, d, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, 
     bias[k] = (dot(n2, d) + 2 * dot(n1, d1) + dot(n, d2) - 2 * rate[k] * N1 - g * N2) / N
 
 
-@njit(cache=True)
+@kernel
 def _angle(towards, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
     """atan2(y, x) with x = e·w, y = t·w (`towards` a direction) or x = e·d, y = t·d (a point)."""
     t1 = cross(oA, t)
@@ -216,7 +217,7 @@ def _angle(towards, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, ra
     bias[k] = (X * Y2 - Y * X2 - 2 * rate[k] * (X * X1 + Y * Y1)) / D
 
 
-@njit(cache=True)
+@kernel
 def turn_rates(T, which, R, v, rate):  # type: ignore[no-untyped-def]
     """The rates alone of the terms `which`, turns about axes."""
     for k in which:
@@ -227,7 +228,17 @@ def turn_rates(T, which, R, v, rate):  # type: ignore[no-untyped-def]
         rate[k] = dot(moment, (v[A, 3] - v[B, 3], v[A, 4] - v[B, 4], v[A, 5] - v[B, 5])) / max(X * X + Y * Y, 1e-300)
 
 
-@njit(cache=True)
+@kernel
+def turn_angles(T, which, R, angles):  # type: ignore[no-untyped-def]
+    """Put the integrated angles of the terms `which`, turns about axes, where the bodies are."""
+    for k in which:
+        A, B, a = T.body_a[k], T.body_b[k], T.angle[k]
+        e, t, w = turn(R[A], T.first_a[k]), turn(R[A], T.second_a[k]), turn(R[B], T.direction_b[k])
+        principal = math.atan2(dot(t, w), dot(e, w))
+        angles[a] = principal + _TAU * np.rint((angles[a] - principal) / _TAU)
+
+
+@kernel
 def unwind(T, which, value, angles):  # type: ignore[no-untyped-def]
     """Put the principal value of each angle of `which` on the branch nearest to the integrated angle."""
     for k in which:
@@ -236,7 +247,7 @@ def unwind(T, which, value, angles):  # type: ignore[no-untyped-def]
             value[k] += _TAU * np.rint((angles[a] - value[k]) / _TAU)
 
 
-@njit(cache=True)
+@kernel
 def curve_at(T, c, q):  # type: ignore[no-untyped-def]
     """Curve c at q: value and two derivatives; see `solver.constraints.curves.Curve`."""
     low, high = T.curve_start[c], T.curve_start[c + 1] - 1
@@ -260,12 +271,13 @@ def curve_at(T, c, q):  # type: ignore[no-untyped-def]
     return base + c0 + s * (c1 + s * (c2 + s * c3)), c1 + s * (2 * c2 + 3 * s * c3), 2 * c2 + 6 * s * c3
 
 
-@njit(cache=True)
+@kernel
 def assemble_rows(T, which, value, rate, bias, JA, JB, g, gv, c, blocks):  # type: ignore[no-untyped-def]
     """The rows `which` from their terms: g, ġ = Ĝv, c (m,) and the blocks (nb, 6) of Ĝ."""
     for i in which:
         for b in range(T.row_block[i], T.row_block[i + 1]):
-            blocks[b] = 0.0
+            for j in range(6):
+                blocks[b, j] = 0.0
         total, total1, total2 = -T.constant[i], 0.0, 0.0
         for k in range(T.row_term[i], T.row_term[i + 1]):
             s = T.coefficient[k]

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from solver.compiled import inlined, kernel
 from solver.constraints.kernels import cross, sub
 from solver.sweeps.joints import place_joints
 from solver.sweeps.work import from_parent, hand_on, row
@@ -30,7 +31,7 @@ _FEW = 1e4
 """A row is taken to repeat others when what it adds is below so many μ."""
 
 
-@njit(cache=True)
+@inlined
 def _own_inertia(B, R, P, A):  # type: ignore[no-untyped-def]
     """A = the bodies' own, with what is lent to them."""
     mass, lent, inertia, more = B.mass, B.lent_mass, B.inertia, B.lent_inertia
@@ -51,7 +52,7 @@ def _own_inertia(B, R, P, A):  # type: ignore[no-untyped-def]
                 o += 1
 
 
-@njit(cache=True)
+@kernel
 def _eliminate(A, free, felt, give, k, j):  # type: ignore[no-untyped-def]
     """A[k] without the freedom s = free[k, j]: A − A s sᵀA / sᵀA s; A s into `felt`, 1/sᵀA s into `give`."""
     v0, v1, v2 = free[k, j, 0], free[k, j, 1], free[k, j, 2]
@@ -98,7 +99,7 @@ def add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
     A[k, 20] += s * w[2] * w[2]
 
 
-@njit(cache=True)
+@kernel
 def _hand_down(A, k, p, shift):  # type: ignore[no-untyped-def]
     """A[p] += A[k] as felt at the parent: Q' = Q − P r̃, row by row, and R' = R + r̃ Q' − Qᵀ r̃."""
     r = row(shift, k)
@@ -128,7 +129,7 @@ def _hand_down(A, k, p, shift):  # type: ignore[no-untyped-def]
     A[p, 20] += A[k, 20] + d2[2] - c2[2]
 
 
-@njit(cache=True)
+@kernel
 def factor(P, B, compliance, x, R, blocks, Q):  # type: ignore[no-untyped-def]
     """Fill Q for the poses x (n+1, 3), R (n+1, 3, 3), the blocks (nb, 6) of the rows and their compliance (m,)."""
     n, loops = P.body.shape[0], P.row.shape[0]
@@ -171,12 +172,14 @@ def factor(P, B, compliance, x, R, blocks, Q):  # type: ignore[no-untyped-def]
         _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, -1, e)
 
 
-@njit(cache=True)
+@inlined
 def _begin_loops(P, B, blocks, Q):  # type: ignore[no-untyped-def]
     """Each row that closes a loop at its own bodies, and what it would be between free bodies."""
     carried, weight = Q.carried, Q.weight
-    Q.schur[:] = 0.0
-    weight[:] = 0.0
+    for i in range(Q.schur.shape[0]):
+        Q.schur[i] = 0.0
+    for e in range(weight.shape[0]):
+        weight[e] = 0.0
     for k in range(P.body.shape[0]):
         i = P.body[k]
         light = (B.inverse_inertia[i, 0, 0] + B.inverse_inertia[i, 1, 1] + B.inverse_inertia[i, 2, 2]) / 3
@@ -190,7 +193,7 @@ def _begin_loops(P, B, blocks, Q):  # type: ignore[no-untyped-def]
             weight[P.slot_loop[t]] += s
 
 
-@njit(cache=True)
+@kernel
 def _pass(pair_start, pair_target, swept, schur, carried, free, felt, give, k, j, low, count):  # type: ignore[no-untyped-def]
     """Carry the `count` rows that pass place k over its freedom j."""
     pair = pair_start[k]
@@ -208,7 +211,7 @@ def _pass(pair_start, pair_target, swept, schur, carried, free, felt, give, k, j
             pair += 1
 
 
-@njit(cache=True)
+@kernel
 def _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, k, e):  # type: ignore[no-untyped-def]
     """Eliminate the loop row e of compliance `soft` where its paths meet: at place k, or at the ground (−1)."""
     low, high = start[e], start[e + 1]
@@ -233,7 +236,7 @@ def _close(start, slots, updates, targets, own, schur, weight, pivots, carried, 
         add_outer(A, k, pivot, v, (carried[t, 3], carried[t, 4], carried[t, 5]))
 
 
-@njit(cache=True)
+@kernel
 def repeats(P, Q, compliance):  # type: ignore[no-untyped-def]
     """Whether some row that closes a loop says (almost) what others say."""
     for e in range(P.row.shape[0]):
@@ -242,7 +245,7 @@ def repeats(P, Q, compliance):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True)
+@inlined
 def solve(P, Q, gap, acceleration, multipliers):  # type: ignore[no-untyped-def]
     """v̇ (n, 6, by bodies) and the loop rows' λ (l,) for the forces in Q.force and gap (l,), c of the joints being 0.
 
@@ -293,7 +296,7 @@ def solve(P, Q, gap, acceleration, multipliers):  # type: ignore[no-untyped-def]
             multipliers[e] = _backward(start, column, schur, pivot, gap, e, total, multipliers)
 
 
-@njit(cache=True)
+@kernel
 def _forward(start, column, schur, pivot, gap, e):  # type: ignore[no-untyped-def]
     share = gap[e] * pivot[e]
     for i in range(start[e] + 1, start[e + 1]):
@@ -301,7 +304,7 @@ def _forward(start, column, schur, pivot, gap, e):  # type: ignore[no-untyped-de
     return share
 
 
-@njit(cache=True)
+@kernel
 def _backward(start, column, schur, pivot, gap, e, total, multipliers):  # type: ignore[no-untyped-def]
     total -= gap[e]
     for i in range(start[e] + 1, start[e + 1]):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from numba import njit
+import math
 
+from solver.compiled import inlined, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub
 from solver.sweeps.work import from_parent, hand_on, row, row_of
 
 
-@njit(cache=True)
+@inlined
 def place_joints(P, x, R, shift, reach, free, turned):  # type: ignore[no-untyped-def]
     """Where the joints are, and their freedoms s."""
     ground = R.shape[0] - 1
@@ -48,7 +49,7 @@ def place_joints(P, x, R, shift, reach, free, turned):  # type: ignore[no-untype
                 _three_angles(turned, k, f0, f1, f2)
 
 
-@njit(cache=True)
+@kernel
 def _put_turn(free, k, j, axis, reach):  # type: ignore[no-untyped-def]
     """The freedom j: a turn about an axis through the joint's point."""
     v = cross(reach, axis)
@@ -56,7 +57,7 @@ def _put_turn(free, k, j, axis, reach):  # type: ignore[no-untyped-def]
         free[k, j, c], free[k, j, 3 + c] = v[c], axis[c]
 
 
-@njit(cache=True)
+@kernel
 def _one_angle(free, turned, k, count, f, reach):  # type: ignore[no-untyped-def]
     """f/f², and the two turns across it."""
     least = (1.0, 0.0, 0.0)
@@ -72,7 +73,7 @@ def _one_angle(free, turned, k, count, f, reach):  # type: ignore[no-untyped-def
         turned[k, 0, c] = scale * f[c]
 
 
-@njit(cache=True)
+@kernel
 def _three_angles(turned, k, f0, f1, f2):  # type: ignore[no-untyped-def]
     """The duals of f."""
     d0, d1, d2 = cross(f1, f2), cross(f2, f0), cross(f0, f1)
@@ -82,7 +83,7 @@ def _three_angles(turned, k, f0, f1, f2):  # type: ignore[no-untyped-def]
         turned[k, 0, c], turned[k, 1, c], turned[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
 
 
-@njit(cache=True)
+@kernel
 def lift(P, Q, R, c, out):  # type: ignore[no-untyped-def]
     """out (n, 6, by bodies): some accelerations with Ĝ v̇ = c (m,) in the rows of the joints."""
     turned, reach, shift = Q.turned, Q.reach, Q.shift
@@ -112,7 +113,7 @@ def lift(P, Q, R, c, out):  # type: ignore[no-untyped-def]
             out[i, 3 + j] += alpha[j]
 
 
-@njit(cache=True)
+@kernel
 def coast(P, Q, R, v, out):  # type: ignore[no-untyped-def]
     """out (n, 6, by bodies): accelerations as velocities v (n+1, 6) alone ask for in the rows of the joints.
 
@@ -151,7 +152,7 @@ def coast(P, Q, R, v, out):  # type: ignore[no-untyped-def]
             out[i, 3 + j] += alpha[j]
 
 
-@njit(cache=True)
+@kernel
 def _seen(v, a, b, from_a, from_b):  # type: ignore[no-untyped-def]
     """The acceleration at v̇ = 0 of a point of b as seen from a; the point from both bodies' centres."""
     oA, oB = (v[a, 3], v[a, 4], v[a, 5]), (v[b, 3], v[b, 4], v[b, 5])
@@ -160,14 +161,54 @@ def _seen(v, a, b, from_a, from_b):  # type: ignore[no-untyped-def]
     return sub(sub(cross(oB, lB), cross(oA, lA)), mul(2.0, cross(oA, d)))
 
 
-@njit(cache=True)
+@kernel
 def _turning(oE, oW, w):  # type: ignore[no-untyped-def]
     """The second derivative at ω̇ = 0 of a direction w, fixed in W, as seen from E."""
     w1 = cross(oW, w)
     return add(cross(oW, w1), cross(oE, sub(cross(oE, w), mul(2.0, w1))))
 
 
-@njit(cache=True)
+@kernel
+def gaps(T, P, x, R, v, length, g, gv):  # type: ignore[no-untyped-def]
+    """g and ġ (m,) of the joints' rows; the largest of each, scaled as in `solver.dynamics.scaled_residuals`.
+
+    Of a plane's row only its normal counts in the scale, not its arms: never less than that.
+    """
+    first, second = 0.0, 0.0
+    for k in range(P.body.shape[0]):
+        i, p = P.body[k], P.base[k]
+        moving = 2.0 if P.parent[k] >= 0 else 1.0
+        by_plane = 1.0 / (math.sqrt(moving) * length)
+        if P.planes[k] > 0:
+            A, B = (p, i) if P.point_here[k] == 1 else (i, p)
+            arm = out_of(R, B, row(P.point, k))
+            d = (x[B, 0] + arm[0] - x[A, 0], x[B, 1] + arm[1] - x[A, 1], x[B, 2] + arm[2] - x[A, 2])
+            lB, lA = cross((v[B, 3], v[B, 4], v[B, 5]), arm), cross((v[A, 3], v[A, 4], v[A, 5]), d)
+            u = (
+                v[B, 0] + lB[0] - v[A, 0] - lA[0],
+                v[B, 1] + lB[1] - v[A, 1] - lA[1],
+                v[B, 2] + lB[2] - v[A, 2] - lA[2],
+            )
+            d, u = into(R, A, d), into(R, A, u)
+            for j in range(P.planes[k]):
+                r, normal = P.plane_row[k, j], row_of(P.normals, k, j)
+                g[r] = dot(normal, d) - dot(normal, row(T.point_a, T.row_term[r])) - T.constant[r]
+                gv[r] = dot(normal, u)
+                first, second = max(first, by_plane * abs(g[r])), max(second, by_plane * abs(gv[r]))
+        E, W = (p, i) if P.first_there[k] == 1 else (i, p)
+        turning = (v[W, 3] - v[E, 3], v[W, 4] - v[E, 4], v[W, 5] - v[E, 5])
+        for j in range(P.angles[k]):
+            r = P.angle_row[k, j]
+            e, w = out_of(R, E, row_of(P.first, k, j)), out_of(R, W, row_of(P.second, k, j))
+            cosine = dot(e, w)
+            g[r] = cosine - T.constant[r]
+            gv[r] = dot(turning, cross(w, e))
+            by_angle = 1.0 / math.sqrt(moving * max(1.0 - cosine * cosine, 1e-12))
+            first, second = max(first, by_angle * abs(g[r])), max(second, by_angle * abs(gv[r]))
+    return first, second
+
+
+@kernel
 def reactions(P, Q, R, multipliers):  # type: ignore[no-untyped-def]
     """The joints' λ into multipliers (m,), for M v̇ − f + Ĝᵀλ of the loop rows in Q.force (n, 6, by places)."""
     force, reach, shift, turned = Q.force, Q.reach, Q.shift, Q.turned

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
+from solver.compiled import inlined, kernel, making
 from solver.constraints.kernels import add, into, mul, out_of
 from solver.sweeps.factor import REFINEMENTS, factor, repeats, solve
 from solver.sweeps.joints import lift, reactions
@@ -17,7 +18,7 @@ _CLOSED = 4e-15
 """Of the sum of its terms: a row's residual below this is rounding."""
 
 
-@njit(cache=True)
+@inlined
 def momentum(P, B, R, a, sign, lent, out):  # type: ignore[no-untyped-def]
     """out (n, 6, by places) += sign · M a (n, 6, by bodies), with the part `lent` (0 or 1) of what is lent."""
     mass, inertia = B.mass, B.inertia
@@ -31,7 +32,7 @@ def momentum(P, B, R, a, sign, lent, out):  # type: ignore[no-untyped-def]
             out[k, 3 + j] += world[j]
 
 
-@njit(cache=True)
+@inlined
 def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[no-untyped-def]
     """gap (l,) = c − Ĝ v̇ + E λ of the rows that close loops; the largest scaled, and the scaled rounding in it."""
     left, rounding = 0.0, 0.0
@@ -54,7 +55,7 @@ def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[
     return left, _CLOSED * rounding
 
 
-@njit(cache=True)
+@kernel
 def answer(T, P, B, Q, compliance, R, blocks, force, c, acceleration, closing):  # type: ignore[no-untyped-def]
     """v̇ (n, 6) and the loops' λ in closing (l,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
 
@@ -67,14 +68,17 @@ def answer(T, P, B, Q, compliance, R, blocks, force, c, acceleration, closing): 
             Q.force[k, j] = force[P.body[k], j]
     momentum(P, B, R, acceleration, -1.0, 1.0, Q.force)
     change, more, gap = Q.change, Q.more, Q.gap
-    closing[:] = 0.0
+    for e in range(loops):
+        closing[e] = 0.0
     before = np.inf
     for k in range(REFINEMENTS + 1):
         left, rounding = _gaps(T, P, Q, blocks, compliance, c, acceleration, closing, gap)
         if k > 0:
             if left <= rounding or (k > 2 and left > 0.5 * before):
                 break
-            Q.force[:] = 0.0
+            for i in range(n):
+                for j in range(6):
+                    Q.force[i, j] = 0.0
             before = left
         solve(P, Q, gap, change, more)
         for i in range(n):
@@ -84,7 +88,7 @@ def answer(T, P, B, Q, compliance, R, blocks, force, c, acceleration, closing): 
             closing[e] += more[e]
 
 
-@njit(cache=True)
+@kernel
 def joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, closing, multipliers):  # type: ignore[no-untyped-def]
     """All multipliers (m,), from those of the loops (l,) and what else acts."""
     for k in range(P.body.shape[0]):
@@ -117,7 +121,7 @@ def respond(T, P, B, W, x, R, blocks, force, c):  # type: ignore[no-untyped-def]
     return acceleration, multipliers, repeats(P, Q, W.compliance)
 
 
-@njit(cache=True)
+@making
 def give_back(T, P, B, Q, compliance, R, blocks, acceleration):  # type: ignore[no-untyped-def]
     """Refine v̇ and Q.closing in place until the mass lent does nothing (see `solver.massless`)."""
     n, still = P.body.shape[0], np.zeros(T.constant.shape[0])

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from solver.compiled import kernel
 from solver.constraints.kernels import cross
 
 Array = NDArray[np.float64]
@@ -67,6 +68,22 @@ def workspace(P):  # type: ignore[no-untyped-def]
         np.empty(loops),
         np.empty(loops),
     )
+
+
+@kernel
+def copy_rows(source, target):  # type: ignore[no-untyped-def]
+    """target (n, k) = source."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+@kernel
+def add_rows(target, part, source):  # type: ignore[no-untyped-def]
+    """target (n, k) += part · source."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] += part * source[i, j]
 
 
 @njit(cache=True, inline="always")

@@ -17,7 +17,7 @@ from solver.constraints.kernels import evaluate_rows
 from solver.dense import Slope
 from solver.dynamics import frames
 from solver.explicit import shaft_spins, spun
-from solver.methods import Attempt, Method
+from solver.methods import Attempt, Method, Remembered
 from solver.projection import drive_values
 from solver.state import State
 from solver.system import ROTOR, System, prepare
@@ -75,10 +75,11 @@ class TreeEngine:
         return self._whole(q, rates, state, drive, self._accelerate(q, rates, state, drive))
 
     def attempt(
-        self, state: State, slope: Slope, work: Array, memory: Array, h: float, tolerances: tuple[float, float]
+        self, state: State, slope: Slope, work: Array, memory: Remembered, h: float, tolerances: tuple[float, float]
     ) -> Attempt:
         """A step of `h` (s) from a state whose memory is given."""
         nq, nv = self._sizes
+        assert isinstance(memory, np.ndarray)
         q, rates, acceleration = memory[:nq], memory[nq : nq + nv], memory[nq + nv :]
         tableau = self.method.tableau
         assert tableau is not None

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from solver import functions, gear_errors, rotation, simulate, wrenches
 from solver.constraints import GROUND, Distance, PointOnPlane
 from solver.events import Event
-from solver.explicit import step
+from solver.explicit import make_steps, step
 from solver.methods import slope_at
 from solver.model import Model, Motor
 from solver.projection import drive_values, project_positions
@@ -89,12 +89,14 @@ def test_ten_turns_in_one_step_keep_the_phase() -> None:
     start = (model.positions, model.quaternions, spin, np.zeros(system.program.angle_count))
     slope = slope_at(system, State(0.0, *start))
     begin = (slope.acceleration, slope.turning, slope.power)
-    x, q, v, angles, _, error = step(T, K, B, F, W, tableau, 1.0, *start, np.zeros(1), begin, drives, 1e-8, 1e-8)
-    residual, _ = project_positions(T, system.schur, B, W, system.length, x, q, angles, drives[-1], 8)
+    tables = (T, K, B, F, W, system.length, system.room())
+    S = make_steps(len(drives), 2, system.program.angle_count, 1, system.program.rows)
+    error = step(tables, S, tableau, 1.0, start, np.zeros(1), begin, drives, (1e-8, 1e-8))
+    residual, _ = project_positions(T, system.schur, B, W, system.length, S.x, S.q, S.angles, drives[-1], 8)
     assert error < 1.0
     assert residual < 1e-13
-    assert_allclose(angles[-2:], [20 * np.pi, -20 * np.pi / 1.5], rtol=1e-12)
-    assert_allclose(v[:, 5], spin[:, 5], rtol=1e-12)
+    assert_allclose(S.angles[-2:], [20 * np.pi, -20 * np.pi / 1.5], rtol=1e-12)
+    assert_allclose(S.v[:, 5], spin[:, 5], rtol=1e-12)
     run = simulate(model, State(0.0, model.positions, model.quaternions, spin), duration=5.0, rate=1.0)
     assert run.statistics.steps < 20
     assert_allclose(run.trajectory.coordinates[-1], [100 * np.pi, -100 * np.pi / 1.5], rtol=1e-9)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from solver import State, rotation
 from solver.constraints import GROUND, AxesAngle, Coupler, Distance, PointOnPlane, Primitive
 from solver.constraints.evaluation import dense
-from solver.dynamics import evaluate_all, frames, least_multipliers
+from solver.dynamics import evaluate_all, frames, least_multipliers, scaled_residuals
 from solver.kkt import dense_accelerations
 from solver.model import JointLoad, Model, RigidBody
 from solver.projection import complete, drive_values
-from solver.sweeps.joints import coast, place_joints
+from solver.sweeps.joints import coast, gaps, place_joints
 from solver.sweeps.response import respond
 from solver.sweeps.work import workspace
 from solver.system import ROTOR, System, prepare
@@ -83,8 +83,9 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
     quaternions = rotation.turned(s.quaternions, scatter * rng.normal(size=(n, 3)))
     x, R, v = frames(positions, quaternions, rng.normal(size=(n, 6)))
     T, W = system.program.terms, system.rows
-    *_, asked, blocks = evaluate_all(T, W, x, R, v, s.angles, drive_values(system, 0.0), True)
+    *_, first, second, asked, blocks = evaluate_all(T, W, x, R, v, s.angles, drive_values(system, 0.0), True)
     _check_coasting(system, x, R, v, dense(system.program, blocks), asked)
+    _check_gaps(system, x, R, v, first, second, blocks)
     G, force, soft = dense(system.program, blocks), rng.normal(size=(n, 6)), W.kind == ROTOR
     c = np.where(soft, 0.0, G @ rng.normal(size=6 * n))
     found, multipliers, repeated = respond(T, system.plan, system.bodies, W, x, R, blocks, force, c)
@@ -126,6 +127,20 @@ def _check_coasting(system: System, x: Array, R: Array, v: Array, G: Array, aske
     assert_allclose(
         (G @ coasting.ravel())[rows], asked[rows], atol=1e-11 * max(1.0, float(np.abs(asked).max(initial=0)))
     )
+
+
+def _check_gaps(system: System, x: Array, R: Array, v: Array, first: Array, second: Array, blocks: Array) -> None:
+    """The closed form of the joints' rows and rates against their terms, and the scale against the exact one."""
+    P, T, m = system.plan, system.program.terms, system.program.rows
+    rows = np.concatenate([P.plane_row.ravel(), P.angle_row.ravel()])
+    rows = rows[rows >= 0]
+    g, gv = np.full(m, np.nan), np.full(m, np.nan)
+    worst = gaps(T, P, x, R, v, system.length, g, gv)
+    assert_allclose(g[rows], first[rows], atol=1e-12)
+    assert_allclose(gv[rows], second[rows], atol=1e-12 * max(1.0, float(np.abs(v).max(initial=0.0))))
+    exact = scaled_residuals(T, system.rows, system.length, blocks, first, second)
+    for told, scaled in zip(worst, exact, strict=True):
+        assert told >= scaled[rows].max(initial=0.0) * (1 - 1e-9)
 
 
 def _clear(G: Array) -> bool:

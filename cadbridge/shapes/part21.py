@@ -7,6 +7,7 @@ alone can tell.
 from __future__ import annotations
 
 import gzip
+import math
 import re
 import tempfile
 import zipfile
@@ -28,6 +29,10 @@ MAX_FILES = 5000
 _CHUNK = 1 << 20
 _BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*ISO-10303-21\s*;", re.DOTALL)
 _NUMBER = re.compile(rb"#(\d{1,18})\s*=")
+_HUGE = re.compile(rb"[eE]\+?(?:[3-9]\d\d|\d{4})")
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_MANY = b"0" * 309
+"""So many digits before the point are beyond double precision."""
 _OPAQUE = re.compile(rb"'(?:[^']|'')*'|/\*.*?\*/", re.DOTALL)
 _END = re.compile(rb"END-ISO-10303-21\s*;")
 _NAMING = {
@@ -78,6 +83,7 @@ class Workspace:
         data = load(path, findings)
         check_frame(data, path, findings)
         check_numbers(data, path, findings)
+        check_sizes(data, path, findings)
         named = external_names(data)
         packed = not data_is_file(path)
         lost = (densities(data), operators(data))
@@ -212,6 +218,24 @@ def check_numbers(data: bytes, path: Path, findings: Findings) -> None:
     raise InputError(f"#{number} stands twice in {path.name}", findings)
 
 
+def check_sizes(data: bytes, path: Path, findings: Findings) -> None:
+    """InputError where a number is beyond double precision: OCCT may compute with infinity without end."""
+    if not _HUGE.search(data) and _MANY not in data.translate(_DIGITS):
+        return
+    # What looked like a number may have been in a string or a comment.
+    bare = _OPAQUE.sub(lambda m: b"\n" * m[0].count(b"\n"), data)
+    for number in re.finditer(rb"(?<![\w#.])[-+]?\d[-+.\w]*", bare):
+        try:
+            size = float(number[0])
+        except ValueError:
+            continue
+        if math.isinf(size):
+            where = Where(file=str(path), line=bare.count(b"\n", 0, number.start()) + 1)
+            text = f"{path.name} holds the number {number[0][:20].decode()}, which no machine has"
+            findings.add("CB109", text, where)
+            raise InputError(text, findings)
+
+
 def _first_twice(data: bytes) -> tuple[int, int] | None:
     """The first number that an earlier entity has, and where it stands; None where all differ."""
     numbers = list(map(int, _NUMBER.findall(data)))
@@ -258,6 +282,7 @@ def _copy_tree(
                 try:
                     check_frame(inner, found, findings)
                     check_numbers(inner, found, findings)
+                    check_sizes(inner, found, findings)
                 except InputError:
                     continue
                 waiting.append((inner, found, folder / found.relative_to(root)))

@@ -41,6 +41,8 @@ class Server:
             return protocol.Failure("unreadable", str(error))
         except MemoryError:
             return protocol.Failure("memory", "the memory did not suffice")
+        except OverflowError:
+            return protocol.Failure("occt", "it holds numbers too large to compute with")
         except Exception as error:
             # OCCT's own exceptions come in here: each is a fault of the file, told with its name.
             return protocol.Failure("occt", f"{type(error).__name__}: {error}")

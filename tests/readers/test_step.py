@@ -257,6 +257,18 @@ def test_a_truncated_file_is_told_with_its_line(nested: Path, tmp_path: Path, sh
     assert broken[0].where.line == cut.read_bytes().count(b"\n") + 1
 
 
+@pytest.mark.parametrize("number", ["1.E400", "-1.E+0309", "9" * 400 + "."])
+def test_a_number_beyond_doubles_is_refused(nested: Path, number: str) -> None:
+    """OCCT works on such a point without end."""
+    text = nested.read_text()
+    nested.write_text(re.sub(r"(CARTESIAN_POINT\('',\()[^,]*", rf"\g<1>{number}", text, count=1))
+    with pytest.raises(InputError) as caught:
+        read(nested)
+    assert [f.code for f in caught.value.findings] == ["CB109"]
+    nested.write_text(text.replace("DATA;", f"DATA; /* {number} */", 1))
+    assert read(nested).parts
+
+
 def test_a_part_that_was_empty_is_named(corpus: Path) -> None:
     with pytest.raises(InputError, match="names Part7_Default_sldprt but has no face, edge or point"):
         read(corpus / "quadruped_solidworks" / "Part7_Default_sldprt.STEP")

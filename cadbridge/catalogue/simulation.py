@@ -166,8 +166,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "mates that jam",
         "Mates that repeat others contradict them by little as designed, but no mechanism within the scenario's `gap` "
-        "was found in which all hold along the motion: built so, it would jam or bend. It is computed as it is, and "
-        "may not move.",
+        "was found in which all hold along the motion (or too many hang together to look for it): built so, it would "
+        "jam or bend. It is computed as it is, and may not move.",
         "Look at the mates named; or allow a larger `gap`.",
         "A Bennett linkage whose twists are written with three digits.",
     ),

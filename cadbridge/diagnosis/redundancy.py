@@ -46,7 +46,7 @@ class Repeats:
 def repeats_of(mechanism: Mechanism, rows: Rows, dependence: Dependence) -> Repeats:
     """Everything about repeated rows, group by group."""
     own = rows_by_owner(rows.owners)
-    members = _members(rows, dependence)
+    members = dependent_mates(rows, dependence)
     groups = tuple(
         Group(mates, sum(len(own[m]) for m in mates), int(sum(dependence.keep[own[m]].sum() for m in mates)))
         for mates in members
@@ -59,7 +59,7 @@ def repeats_of(mechanism: Mechanism, rows: Rows, dependence: Dependence) -> Repe
     return Repeats(groups, redundancies, tuple(order), deletable)
 
 
-def _members(rows: Rows, dependence: Dependence) -> list[tuple[str, ...]]:
+def dependent_mates(rows: Rows, dependence: Dependence) -> list[tuple[str, ...]]:
     """Mates joined by dependences; the components of the matroid, whatever the order of the rows."""
     edges = [(row, i) for row in dependence.repeated.tolist() for i in (row, *dependence.circuit(row).tolist())]
     names = sorted({rows.owners[i] for edge in edges for i in edge})

@@ -1,0 +1,190 @@
+"""Rows that repeat others and contradict them a little: found, and looked at all over the motion.
+
+A row repeats others where it stays within the gap at poses all around the design that the others allow, so that a pose
+that is special (a flattened parallelogram) hides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.diagnosis.web import Web, web_of
+from cadbridge.frames import Pose
+from cadbridge.lowering import Lowered
+from cadbridge.mechanism.rows import rows_of
+from solver import rotation
+from solver.model import Model
+from solver.projection import POSITION_TOLERANCE, carry_angles, open_rows, project
+from solver.state import State
+from solver.system import System, prepare
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LARGEST_SHARE = 1e-3
+"""Parts of the mechanism's length that are never taken for rounding."""
+WAYS, STEPS, STEP = 2, 10, 0.3
+"""Ways from the design, each also backwards; steps along each, and their length in rad or lengths of the mechanism."""
+EXACT = 0.01
+"""Singular values below this part of what may be rounding are none, so that the widest gap is not the one below it."""
+SPECIAL = 50
+"""Rows that only the design makes repeat others, above which nothing is looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """The bodies and rows of a mechanism of some `length` (m); scaled residuals up to `allowed` may be rounding."""
+
+    system: System
+    length: float
+    allowed: float
+
+    @property
+    def model(self) -> Model:
+        """Its bodies and primitives, of one row each."""
+        return self.system.model
+
+
+@dataclass(frozen=True, eq=False)
+class Loose:
+    """A model whose rows contradict each other a little.
+
+    `samples` are states that its motion leads to, the design first, each with the rows that are spare there: it lies on
+    all but those, which repeat others. `worst` are the groups that are open there, and how far (m), the worst first.
+    """
+
+    case: Case
+    samples: tuple[tuple[State, Ints], ...]
+    worst: tuple[tuple[str, float], ...]
+
+
+def find_loose(lowered: Lowered, gap: float) -> Loose | None:
+    """The model where rows contradict others by no more than `gap` (m), looked at near the design.
+
+    None where all rows hold exactly, or do not by more. ValueError where it cannot be computed.
+    """
+    model = replace(lowered.model, loads=(), meshes=(), coordinates=(), coordinate_names=())
+    system = prepare(model, carried=False)
+    case = Case(system, lowered.mechanism.length_scale, min(gap / system.length, LARGEST_SHARE))
+    found = project(system, State.at_rest(model.positions, model.quaternions))
+    if float(np.max(found.position, initial=0.0)) > case.allowed:
+        return None
+    spare = _spare(case, found.state)
+    for _ in range(min(len(spare), SPECIAL)):
+        samples = tuple(_walk(case, spare, found.state, steps=1))
+        largest = float(opened_rows(system, samples)[spare].max())
+        if largest <= max(POSITION_TOLERANCE, _rounding(system, found.state)):
+            return None
+        if largest <= case.allowed:
+            return _told(case, samples)
+        # At another pose it says something of its own: the design is a special one.
+        spare = np.delete(spare, int(np.argmax(opened_rows(system, samples)[spare])))
+    return None
+
+
+def all_over(loose: Loose) -> Loose:
+    """The same, looked at all over its motion."""
+    design, spare = loose.samples[0]
+    samples = tuple(s for s in _walk(loose.case, spare, design, STEPS) if len(s[1]) == len(spare))
+    return _told(loose.case, samples)
+
+
+def _told(case: Case, samples: tuple[tuple[State, Ints], ...]) -> Loose:
+    opened = opened_rows(case.system, samples) * case.system.length
+    sizes = sorted(((name, float(opened[rows].max())) for name, rows in by_group(case.model).items()), key=_size)
+    return Loose(case, samples, tuple(s for s in sizes if s[1] >= 0.01 * sizes[0][1]))
+
+
+def _size(group: tuple[str, float]) -> float:
+    return -group[1]
+
+
+def _rounding(system: System, state: State) -> float:
+    """What rows may be open by for the computer's rounding alone: positions far from the origin have fewer digits."""
+    return 1e-13 + 2e-14 * float(np.max(np.abs(state.positions), initial=0.0)) / system.length
+
+
+def by_group(model: Model) -> dict[str, Ints]:
+    """The rows (m,) of each group; a primitive has one row."""
+    found: dict[str, list[int]] = {}
+    for row, name in enumerate(model.groups):
+        found.setdefault(name, []).append(row)
+    return {name: np.array(rows, np.int64) for name, rows in found.items()}
+
+
+def opened_rows(system: System, samples: Sequence[tuple[State, Ints]]) -> Array:
+    """How far each row (m,) is open at most, scaled."""
+    return np.asarray(np.max([open_rows(system, state)[0] for state, _ in samples], axis=0))
+
+
+def web_at(case: Case, state: State) -> Web:
+    """The dependence of the rows at a state, as the diagnosis sees it, but that what may be rounding is no rank."""
+    poses = [Pose(rotation.matrix(q), x) for x, q in zip(state.positions, state.quaternions, strict=True)]
+    rows = rows_of(case.model.primitives, case.model.groups, poses, case.length)
+    return web_of(rows, range(len(rows)), case.allowed, lowest=EXACT * case.allowed)
+
+
+def _spare(case: Case, state: State) -> Ints:
+    """Rows that repeat the others at a pose, and are small sums of them."""
+    web = web_at(case, state)
+    keep = np.zeros(len(web.rows), dtype=bool)
+    for branch in web.branches.values():
+        if branch.pair is not None:
+            keep[branch.pair.rows[_strongest(branch.pair.W, branch.pair.rank)]] = True
+    for block in web.loops:
+        keep[block.rows[_strongest(block.J, block.rank)]] = True
+    return np.flatnonzero(~keep)
+
+
+def _strongest(W: Array, rank: int) -> Ints:
+    """So many rows of W (m, n), each the one with most left over beside those before it."""
+    if rank == len(W):
+        return np.arange(rank)
+    from scipy.linalg import qr
+
+    return np.asarray(qr(W.T, mode="economic", pivoting=True)[2][:rank], dtype=np.int64)
+
+
+def without(system: System, spare: Ints) -> System:
+    """The system without the rows `spare`."""
+    gone = set(spare.tolist())
+    kept = tuple(p for i, p in enumerate(system.model.primitives) if i not in gone)
+    return prepare(replace(system.model, primitives=kept, groups=()), carried=False)
+
+
+def put_on(system: System, less: System, state: State) -> tuple[State, bool]:
+    """The state of `system` put on the rows of `less`, which has fewer, rates as well; and whether it could be."""
+    found = project(less, carry_angles(state, system, less))
+    return carry_angles(found.state, less, system), found.status.ok
+
+
+def _walk(case: Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[State, Ints]]:
+    """The design without the `spare` rows, and states that it moves to, each with the rows that are spare there."""
+    system = case.system
+    at_home = without(system, spare)
+    home, _ = put_on(system, at_home, design)
+    yield home, spare
+    random = np.random.default_rng(1)
+    weights = np.array([system.length] * 3 + [1.0] * 3)
+    ways = [random.standard_normal(home.velocities.shape) * weights for _ in range(WAYS)]
+    for rates in (*ways, *(-way for way in ways)):
+        here, own, less = home, spare, at_home
+        for _ in range(steps):
+            rates = put_on(system, less, replace(here, velocities=rates))[0].velocities
+            size = float(np.max(np.abs(rates) / weights, initial=0.0))
+            if size < 1e-9:
+                break
+            way = rates * STEP / size
+            turned = rotation.turned(here.quaternions, way[:, 3:])
+            moved = replace(here, positions=here.positions + way[:, :3], quaternions=turned)
+            here, holds = put_on(system, less, moved)
+            if not holds:
+                break
+            if steps > 1:
+                own = _spare(case, here)
+                less = without(system, own)
+            yield here, own

@@ -93,7 +93,7 @@ def decode(
 def _decode(
     hint: Any, value: Any, mesh: Callable[[Any], Mesh], faults: list[tuple[str, str]], at: str, shape: Shape
 ) -> Any:
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    origin, arguments = _form(hint)
     if hint is Any:
         return value
     if origin in (types.UnionType, typing.Union):
@@ -150,19 +150,46 @@ def _tuple(
 
 def _dataclass(hint: Any, value: Any, mesh: Callable[[Any], Mesh], faults: list[tuple[str, str]], at: str) -> Any:
     _expect(isinstance(value, dict), "an object")
-    hints = hints_of(hint)
+    fields = _fields(hint)
     before = len(faults)
-    for name in value.keys() - hints.keys():
-        faults.append((f"{at}.{name}".lstrip("."), f"none but {', '.join(hints)}"))
+    for name in value.keys() - fields.keys():
+        faults.append((f"{at}.{name}".lstrip("."), f"none but {', '.join(fields)}"))
     given = {}
-    for field in dataclasses.fields(hint):
-        place = f"{at}.{field.name}".lstrip(".")
-        if field.name in value:
-            shape = SHAPES.get((hint.__name__, field.name), VECTOR)
-            given[field.name] = decode(hints[field.name], value[field.name], mesh, faults, place, shape)
-        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+    for name, field in fields.items():
+        place = f"{at}.{name}" if at else name
+        if name in value:
+            given[name] = decode(field.hint, value[name], mesh, faults, place, field.shape)
+        elif field.needed:
             faults.append((place, "a value; it is missing"))
     return hint(**given) if len(faults) == before else None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Field:
+    """What a field of a dataclass takes, and whether it must be given."""
+
+    hint: Any
+    shape: Shape
+    needed: bool
+
+
+@cache
+def _fields(cls: Any) -> dict[str, _Field]:
+    missing = dataclasses.MISSING
+    return {
+        f.name: _Field(
+            hints_of(cls)[f.name],
+            SHAPES.get((cls.__name__, f.name), VECTOR),
+            f.default is missing and f.default_factory is missing,
+        )
+        for f in dataclasses.fields(cls)
+    }
+
+
+@cache
+def _form(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The origin and the arguments of a type."""
+    return typing.get_origin(hint), typing.get_args(hint)
 
 
 @cache

@@ -30,6 +30,9 @@ _HEADER = re.compile(
 _FACE = np.dtype([("count", "u1"), ("index", "<i4", 3)])
 
 
+_UNITY = np.eye(3)
+
+
 def read(path: Path, options: ReadOptions) -> Assembly:
     """The assembly of a document; InputError with every fault where it does not fit the schema."""
     findings = Findings()
@@ -113,11 +116,11 @@ def _check(assembly: Assembly, path: Path, findings: Findings) -> None:
             if count > 1:
                 findings.add("CB1903", f"{count} {what}s are called {name!r}", Where(str(path), item=name))
     parts = {p.name for p in assembly.parts}
-    instances = {i.name for i in assembly.instances}
+    instances = {i.name for i in assembly.instances} | {GROUND}
     components = {c.name for c in assembly.components} | {GROUND}
     references = [(i.name, "part", i.part, parts) for i in assembly.instances]
     references += [(i.name, "component", i.component, components) for i in assembly.instances]
-    references += [(c.name, "instance", n, instances | {GROUND}) for c in assembly.components for n in c.instances]
+    references += [(c.name, "instance", n, instances) for c in assembly.components for n in c.instances]
     references += [(f.name, "component", f.component, components) for f in assembly.frames]
     sides = [(m.name, f) for m in assembly.mates for f in (m.a, m.b)]
     sides += [(c.name, f) for c in assembly.couplings for f in (c.a, c.b) if f is not None]
@@ -134,4 +137,4 @@ def _check(assembly: Assembly, path: Path, findings: Findings) -> None:
 
 
 def _proper(X: Pose) -> bool:
-    return bool(np.allclose(X.R @ X.R.T, np.eye(3), atol=1e-6) and np.linalg.det(X.R) > 0)
+    return bool(np.abs(X.R @ X.R.T - _UNITY).max() < 1e-6 and np.linalg.det(X.R) > 0)

@@ -8,6 +8,7 @@ killed at limits of time and memory. It reads a JSON request from stdin and writ
 from __future__ import annotations
 
 import ast
+import gc
 import json
 import sys
 from collections.abc import Callable, Mapping
@@ -128,6 +129,8 @@ def expand(path: str, arguments: Mapping[str, str], packages: Mapping[str, str],
 
 def main() -> None:
     """Read the request, answer."""
+    # The process ends with its answer: to look for circular garbage among all these nodes costs a third of its time.
+    gc.disable()
     request = json.loads(sys.stdin.buffer.read())
     _limit()
     answer: dict[str, str]

@@ -50,6 +50,15 @@ class Watch:
         return endless(system, state, slope, pace, end)
 
 
+def reached(t: float, fixed: float | None, shortest: float | None) -> Status:
+    """To the end (s); `shortest`: where fixed steps had to be taken in parts, the least of them (s)."""
+    said = f"simulated to t = {t:g} s"
+    if fixed is None or shortest is None:
+        return Status(True, "ok", said, "")
+    parts = f"{said}; steps of {fixed:g} s that did not converge were taken in parts, down to {shortest:.1e} s"
+    return Status(True, "ok", parts, "A shorter step, or none, may be quicker and closer.")
+
+
 def stopped(t: float) -> Status:
     """Ended from outside at a time (s)."""
     return Status(False, "stopped", f"stopped at t = {t:.6g} s", "All samples before it are kept.")

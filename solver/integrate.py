@@ -227,7 +227,7 @@ def _advance_all(
         # A load's function has no value here; what was computed before stands.
         at = f"after t = {run.state.t:.6g} s"
         return Status(False, "no_value", f"{fault} ({at})", "Mend the function of the load named, or end sooner.")
-    return Status(True, "ok", f"simulated to t = {run.state.t:g} s", "")
+    return endings.reached(run.state.t, run.fixed, run.shortest if run.rejected else None)
 
 
 def _reached(run: _Run) -> float:

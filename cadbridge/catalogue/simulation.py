@@ -36,8 +36,8 @@ ENTRIES: dict[str, Entry] = {
     "CB605": Entry(
         Severity.ERROR,
         "a load that can do nothing",
-        "Both ends of a spring or bushing are on one rigid body, a wrench acts on the ground, axes have no direction, "
-        "or a stop has no range.",
+        "Both ends of a spring or bushing are on one rigid body, a wrench acts on the ground or is none, axes have no "
+        "direction, or a stop has no range.",
         "Name two components that move against each other, or give what is missing.",
         "A spring whose two ends are both on the base.",
     ),

@@ -18,21 +18,18 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.simulation.fitting import GAP
-from cadbridge.simulation.loads import (
+from cadbridge.simulation.load_file import (
     LOAD_KEYS,
     Finite,
     Function,
     LoadsFile,
-    LoadSpecs,
-    LoadsResolver,
     NotNegative,
     Positive,
     Strict,
     Three,
-    find_component,
     function_of,
-    si,
 )
+from cadbridge.simulation.loads import LoadSpecs, LoadsResolver, find_component, si
 from cadbridge.simulation.scenario import FrictionSpeed, Initial, Scenario, find_joint, validated
 from solver.functions import scaled, table
 from solver.model import TimeFunction

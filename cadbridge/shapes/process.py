@@ -88,9 +88,11 @@ class Worker:
         home = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
+        # The worker ends with the thread that starts it: only the main one lives as long as the process.
+        tied = [str(os.getpid())] if threading.current_thread() is threading.main_thread() else []
         # -P: a file named like one of our modules in the user's folder must not be run.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", self._module],
+            [sys.executable, "-P", "-m", self._module, *tied],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _KEPT = 4
 """Documents kept for later questions about their faces."""
+_PR_SET_PDEATHSIG = 1
+"""Of prctl(2): which signal to get when the thread ends that started this process."""
 
 
 class Server:
@@ -91,6 +93,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends this process
+    if len(sys.argv) > 1:
+        _end_with(int(sys.argv[1]))
     _limit_memory()
     import cadbridge.shapes.document  # noqa: F401  (loading OCCT is what takes long)
 
@@ -101,6 +105,19 @@ def main() -> None:
         except EOFError:
             return
         protocol.send(answers, server.answer(verb, arguments))
+
+
+def _end_with(caller: int) -> None:
+    """On Linux: end when the caller's process does, even when it is killed while OCCT is at work here.
+
+    The pipe alone would be noticed only after that work, and OCCT lets no thread of Python watch meanwhile.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != caller:  # it ended before this was asked for
+            os._exit(0)
 
 
 def _limit_memory() -> None:

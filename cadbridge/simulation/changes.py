@@ -15,7 +15,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.mechanism import Joint, Mechanism
-from cadbridge.simulation.loads import NotNegative, PointEntry, Strict, Three
+from cadbridge.simulation.load_file import NotNegative, PointEntry, Strict, Three
 from solver.changing import Change
 from solver.holding import hold, point_on_line, point_on_point, weld
 

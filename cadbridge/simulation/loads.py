@@ -8,155 +8,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from cadbridge.assembly import GROUND
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, frame_from_axis, unit
 from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.simulation.load_file import (
+    BushingEntry,
+    FrictionEntry,
+    JointSpringEntry,
+    LoadsFile,
+    PointEntry,
+    SpringEntry,
+    StopEntry,
+    WrenchEntry,
+    function_of,
+)
 from solver.constraints import Coordinate
-from solver.functions import constant, expression, table
 from solver.model import Bushing, Callback, Friction, JointLoad, Model, Stop, TimeFunction, Wrench
-
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Three = tuple[Finite, Finite, Finite]
-ThreeNotNegative = tuple[NotNegative, NotNegative, NotNegative]
-_NOTHING = (0.0, 0.0, 0.0)
-
-
-class Strict(BaseModel):
-    """What all models of the scenario file share."""
-
-    model_config = ConfigDict(extra="forbid", strict=False)
-
-
-class Table(Strict):
-    """Points [time s, value] of a smooth curve."""
-
-    table: list[tuple[Finite, Finite]]
-
-
-def _written_as(value: object) -> str:
-    """Which of its forms a function has, so that a fault is told of that one alone."""
-    if isinstance(value, dict | Table):
-        return "<table>"
-    return "<expression>" if isinstance(value, str) else "<number>"
-
-
-Function = Annotated[
-    Annotated[Finite, Tag("<number>")] | Annotated[str, Tag("<expression>")] | Annotated[Table, Tag("<table>")],
-    Discriminator(_written_as),
-]
-
-
-class PointEntry(Strict):
-    """A point (mm) in the frame of a component, or of the world for `ground`."""
-
-    component: str
-    point: Three = _NOTHING
-
-
-class FrameEntry(PointEntry):
-    """A point with axes: `z`, and `x` across it."""
-
-    z: Three = (0.0, 0.0, 1.0)
-    x: Three | None = None
-
-
-class SpringEntry(Strict):
-    """Between two points: N/m, N s/m; `length` (mm) without load, by default the one as designed."""
-
-    name: str | None = None
-    a: PointEntry
-    b: PointEntry
-    stiffness: NotNegative = 0.0
-    damping: NotNegative = 0.0
-    length: NotNegative | None = None
-
-
-class JointSpringEntry(Strict):
-    """Along a joint: N m/rad and N m s/rad (N/m, N s/m); `rest` in degrees (mm)."""
-
-    joint: str
-    stiffness: NotNegative = 0.0
-    damping: NotNegative = 0.0
-    rest: Finite = 0.0
-
-
-def _spring_of(value: object) -> str:
-    """A spring along a joint, or between points."""
-    of_joint = isinstance(value, JointSpringEntry) or (isinstance(value, dict) and "joint" in value)
-    return "<joint>" if of_joint else "<points>"
-
-
-AnySpring = Annotated[
-    Annotated[SpringEntry, Tag("<points>")] | Annotated[JointSpringEntry, Tag("<joint>")], Discriminator(_spring_of)
-]
-
-
-class BushingEntry(Strict):
-    """An elastic connection, without load as designed: by the axes of frame a, N/m, N s/m, N m/rad, N m s/rad."""
-
-    name: str | None = None
-    a: FrameEntry
-    b: str
-    stiffness: ThreeNotNegative = _NOTHING
-    damping: ThreeNotNegative = _NOTHING
-    turn_stiffness: ThreeNotNegative = _NOTHING
-    turn_damping: ThreeNotNegative = _NOTHING
-
-
-class WrenchEntry(Strict):
-    """Force (N) at a point (mm) of a component and torque (N m), in the axes of the world or of the component."""
-
-    name: str | None = None
-    component: str
-    point: Three = _NOTHING
-    axes: Annotated[str, Field(pattern="^(world|body)$")] = "world"
-    force: tuple[Function, Function, Function] | None = None
-    torque: tuple[Function, Function, Function] | None = None
-
-
-class FrictionEntry(Strict):
-    """Dry friction of a joint (N m, N) in place of its own; `speed` (degrees/s, mm/s) at which 76 % of it act."""
-
-    joint: str
-    torque: NotNegative
-    speed: Positive | None = None
-
-
-class StopEntry(Strict):
-    """Stops of a joint: degrees, N m/rad, N m s/rad (mm, N/m, N s/m); its limits where no range is given."""
-
-    joint: str
-    lower: Finite | None = None
-    upper: Finite | None = None
-    stiffness: Positive
-    damping: NotNegative = 0.0
-    depth: Positive = 0.1
-
-
-class LoadsFile(Strict):
-    """All loads of a scenario."""
-
-    springs: list[AnySpring] = Field(default_factory=list)
-    bushings: list[BushingEntry] = Field(default_factory=list)
-    wrenches: list[WrenchEntry] = Field(default_factory=list)
-    friction: list[FrictionEntry] = Field(default_factory=list)
-    stops: list[StopEntry] = Field(default_factory=list)
-
-
-_ENTRIES: tuple[type[BaseModel], ...] = (
-    LoadsFile, SpringEntry, JointSpringEntry, BushingEntry, WrenchEntry, FrictionEntry, StopEntry, FrameEntry,
-)  # fmt: skip
-LOAD_KEYS = tuple(sorted({key for entry in _ENTRIES for key in entry.model_fields}))
-"""All keys that loads know."""
 
 
 @dataclass(frozen=True)
@@ -186,14 +58,6 @@ class JointForce:
 def si(joint: Joint) -> float:
     """Degrees to rad on a joint that turns, mm to m on one that slides."""
     return 1e-3 if SINGLE[joint.type] == "distance" else math.pi / 180.0
-
-
-def function_of(value: float | str | Table) -> TimeFunction:
-    """A function of time as the file gives it; ValueError where it is none."""
-    if isinstance(value, Table):
-        return table(value.table)
-    maker: Callable[..., TimeFunction] = expression if isinstance(value, str) else constant
-    return maker(value)
 
 
 def find_component(mechanism: Mechanism, findings: Findings, name: str, where: Where) -> tuple[int, Pose] | None:
@@ -304,6 +168,8 @@ class LoadsResolver:
         if found is not None and found[0] == GROUND_BODY:
             self.findings.add("CB605", f"{name}: it acts on the ground, so it does nothing", where)
             found = None
+        if entry.force is None and entry.torque is None:
+            self.findings.add("CB605", f"{name}: it has neither force nor torque", where)
         functions: dict[str, list[TimeFunction | None]] = {}
         for kind in ("force", "torque"):
             given = getattr(entry, kind) or (None, None, None)

@@ -24,19 +24,17 @@ from cadbridge.simulation.changes import (
     ChangesResolver,
 )
 from cadbridge.simulation.fitting import GAP
-from cadbridge.simulation.loads import (
+from cadbridge.simulation.load_file import (
     LOAD_KEYS,
     Finite,
     Function,
     LoadsFile,
-    LoadSpecs,
-    LoadsResolver,
     NotNegative,
     Positive,
     Strict,
     function_of,
-    si,
 )
+from cadbridge.simulation.loads import LoadSpecs, LoadsResolver, si
 from solver.functions import scaled
 from solver.model import TimeFunction
 

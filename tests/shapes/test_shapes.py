@@ -177,6 +177,35 @@ def test_a_worker_that_dies_at_work_says_how(worker: Worker, tmp_path: Path) -> 
     assert worker.request("ping", {}, 60.0) == worker.pid
 
 
+def _process_state(pid: int) -> str:
+    """Its letter in /proc: T stopped, Z ended and not yet asked for; X where there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tie a process to another")
+def test_a_busy_worker_ends_with_a_caller_that_is_killed() -> None:
+    """Stopped, the worker reads its pipe as little as one at work in OCCT does."""
+    code = (
+        "import os, signal, time; from cadbridge.shapes.process import WORKER; WORKER.request('ping', {}, 60.0);"
+        "os.kill(WORKER.pid, signal.SIGSTOP); print(WORKER.pid, flush=True); time.sleep(60)"
+    )
+    seen: list[str] = []
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as caller:
+        assert caller.stdout is not None
+        pid = int(caller.stdout.readline())
+        for until in ("T", "ZX"):
+            deadline = time.monotonic() + 10.0
+            while (state := _process_state(pid)) not in until and time.monotonic() < deadline:
+                time.sleep(0.02)
+            seen.append(state)
+            caller.kill()
+    assert seen[0] == "T"
+    assert seen[1] in "ZX"
+
+
 def test_a_worker_that_hangs_is_stopped_at_its_time_limit(worker: Worker, tmp_path: Path) -> None:
     worker.request("ping", {}, 60.0)
     path = write_part(tmp_path / "gear.step", involute_gear(80, 1.0, 10.0))

@@ -124,6 +124,7 @@ FAULTS = {
     "component": ("loads: {springs: [{a: {component: Nowhere}, b: {component: Arm}}]}\n", "CB604"),
     "one body": ("loads: {springs: [{a: {component: Wheel}, b: {component: Turret}}]}\n", "CB605"),
     "ground": ("loads: {wrenches: [{component: ground, force: [1, 0, 0]}]}\n", "CB605"),
+    "neither": ("loads: {wrenches: [{component: Arm}]}\n", "CB605"),
     "no expression": ('loads: {wrenches: [{component: Arm, force: [0, "sin(", 0]}]}\n', "CB603"),
     "nan": ("loads: {springs: [{joint: A1, stiffness: .nan}]}\n", "CB601"),
     "negative": ("loads: {friction: [{joint: A1, torque: -1}]}\n", "CB601"),

@@ -40,8 +40,8 @@ _PROJECTION_ALLOWED = 20.0
 The local drift from the constraints is a part of the local error; more means that the pose changes its rank in
 passing, and that the step was led by accelerations of another branch.
 """
-_OPEN = 1e-9
-"""Of the speeds (m/s; at least 1): what the rows of velocities may leave open."""
+_OPEN = 1e-6
+"""Of the speeds (m/s; at least 1): what a motor's rate may be missed by. Rows that contradict by rounding cost 1e-8."""
 _NEAR = 1e-9
 """s: how near a run comes to a time at which a load's function has no value."""
 _FINEST = 1e-7
@@ -320,9 +320,10 @@ def _try(run: _Run, h: float, plain: bool) -> Attempt:
         if fixed or h < _NEAR:
             raise
         return Attempt(run.state, run.work, np.inf, 0.0, 0.0, run.memory, 0)
-    if tried.error <= 1.0 and tried.slope is not None and np.any(run.system.rows.kind == SPEED):
+    driven = run.system.rows.kind == SPEED
+    if tried.error <= 1.0 and tried.slope is not None and driven.any():
         # The rate asked of a motor is in no position: beyond a dead point only it is left open.
-        left = np.max(observed(run.system, tried.state, tried.slope)[4])
+        left = np.max(observed(run.system, tried.state, tried.slope)[4][driven])
         if not left <= _OPEN * max(1.0, np.abs(tried.state.velocities).max()):
             return replace(tried, moved=np.inf)
     if plain:

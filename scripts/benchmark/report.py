@@ -211,10 +211,12 @@ def plot(results: list[dict[str, Any]], engines: Sequence[str], place: Path) -> 
         ax.invert_xaxis()
         ax.set(title=result["case"], xlabel="error (m)", ylabel="s a simulated second")
         ax.grid(alpha=0.3)
-        if ax.has_data():
-            ax.legend(fontsize=6)
     for ax in axes.flat[len(results) :]:
         ax.set_axis_off()
     figure.tight_layout()
-    figure.savefig(place, dpi=70)
+    # One legend for all panels, beside them: within one it would lie on its lines.
+    lines_of = {label: h for ax in axes.flat for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    names = sorted(lines_of, key=lambda label: (list(engines).index(label.split(" ")[0]), label))
+    figure.legend([lines_of[n] for n in names], names, loc="upper left", bbox_to_anchor=(1.0, 0.98), fontsize=8)
+    figure.savefig(place, dpi=70, bbox_inches="tight")
     plt.close(figure)

@@ -143,7 +143,7 @@ def _solve(T, P, B, E):  # type: ignore[no-untyped-def]
     """v̇ into the room's acceleration, and the loops' λ into its `closing`, with the sweeps factored."""
     Q = E.sweeps
     coast(P, Q, E.R, E.v, E.acceleration)
-    answer(T, P, B, Q, E.compliance, E.R, E.blocks, E.force, E.c, E.acceleration, Q.closing)
+    answer(T, P, B, Q, E.compliance, E.R, E.blocks, E.force, E.c, 0.0, E.acceleration, Q.closing)
     if B.light.shape[0] > 0:
         give_back(T, P, B, Q, E.compliance, E.R, E.blocks, E.acceleration)
 

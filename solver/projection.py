@@ -33,6 +33,8 @@ POSITION_TOLERANCE = 1e-12
 """Scaled residuals below this are closed."""
 _REACH = 0.5
 _SMALL = 1e-6
+_PART = 1e-6
+"""Of a gap, what a correction by the sweeps may leave: the next one sees it."""
 _NEAR = 1e-3
 """A scaled residual below this is a step's, or rounding: no other pose can be meant than the nearest."""
 
@@ -168,7 +170,7 @@ def look_at_gaps(T, P, W, E, length, angles, drive):  # type: ignore[no-untyped-
 def correct(T, P, B, E, gap):  # type: ignore[no-untyped-def]
     """The room's `move` (n, 6) = M⁻¹Ĝᵀ S⁺ gap (m,), with the sweeps factored."""
     lift(P, E.sweeps, E.R, gap, E.move)
-    answer(T, P, B, E.sweeps, E.compliance, E.R, E.blocks, E.still, gap, E.move, E.sweeps.closing)
+    answer(T, P, B, E.sweeps, E.compliance, E.R, E.blocks, E.still, gap, _PART, E.move, E.sweeps.closing)
 
 
 @kernel

@@ -14,7 +14,7 @@ from solver.sweeps.joints import lift, reactions
 from solver.sweeps.work import workspace
 
 _ROUNDS = 40
-_CLOSED = 4e-15
+_CLOSED = 8e-15
 """Of the sum of its terms: a row's residual below this is rounding."""
 
 
@@ -56,11 +56,12 @@ def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[
 
 
 @kernel
-def answer(T, P, B, Q, compliance, R, blocks, force, c, acceleration, closing):  # type: ignore[no-untyped-def]
+def answer(T, P, B, Q, compliance, R, blocks, force, c, enough, acceleration, closing):  # type: ignore[no-untyped-def]
     """v̇ (n, 6) and the loops' λ in closing (l,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
 
     `acceleration` comes as some that meets the joints' rows (`lift`, `coast`), and becomes v̇. What is lent counts as
-    the bodies' own. Refines until the residual stops falling: what c has outside the range of the rows then remains.
+    the bodies' own. Refines until the residual is below `enough` of the first, or stops falling: what c has outside the
+    range of the rows then remains.
     """
     n, loops = P.body.shape[0], P.row.shape[0]
     for k in range(n):
@@ -70,11 +71,13 @@ def answer(T, P, B, Q, compliance, R, blocks, force, c, acceleration, closing): 
     change, more, gap = Q.change, Q.more, Q.gap
     for e in range(loops):
         closing[e] = 0.0
-    before = np.inf
+    before, first = np.inf, np.inf
     for k in range(REFINEMENTS + 1):
         left, rounding = _gaps(T, P, Q, blocks, compliance, c, acceleration, closing, gap)
-        if k > 0:
-            if left <= rounding or (k > 2 and left > 0.5 * before):
+        if k == 0:
+            first = left
+        else:
+            if left <= max(rounding, enough * first) or (k > 2 and left > 0.5 * before):
                 break
             for i in range(n):
                 for j in range(6):
@@ -114,7 +117,7 @@ def respond(T, P, B, W, x, R, blocks, force, c):  # type: ignore[no-untyped-def]
     factor(P, B, W.compliance, x, R, blocks, Q)
     acceleration, multipliers = np.empty((P.body.shape[0], 6)), np.empty(c.shape[0])
     lift(P, Q, R, c, acceleration)
-    answer(T, P, B, Q, W.compliance, R, blocks, force, c, acceleration, Q.closing)
+    answer(T, P, B, Q, W.compliance, R, blocks, force, c, 0.0, acceleration, Q.closing)
     if B.light.shape[0] > 0:
         give_back(T, P, B, Q, W.compliance, R, blocks, acceleration)
     joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, Q.closing, multipliers)
@@ -135,7 +138,7 @@ def give_back(T, P, B, Q, compliance, R, blocks, acceleration):  # type: ignore[
                 force[i, j] = B.lent_mass[i] * change[i, j]
                 force[i, 3 + j] = turned[j]
         change[:] = 0.0
-        answer(T, P, B, Q, compliance, R, blocks, force, still, change, closing)
+        answer(T, P, B, Q, compliance, R, blocks, force, still, 0.0, change, closing)
         acceleration += change
         Q.closing[:] += closing
         size = np.abs(change).max()

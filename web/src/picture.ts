@@ -47,6 +47,8 @@ export class Picture {
   private pickedRef: Ref | null = null;
   private seeThrough = false;
   private wanted = false;
+  /** Whether the view is still that of `home`. */
+  private whole = true;
 
   constructor(
     private readonly data: SceneData,
@@ -69,14 +71,16 @@ export class Picture {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.camera.up.copy(Z);
     this.controls.addEventListener("change", () => this.draw());
-    this.home();
-    new ResizeObserver(() => this.resize(holder)).observe(holder);
     this.resize(holder);
+    this.home();
+    this.controls.addEventListener("start", () => (this.whole = false));
+    new ResizeObserver(() => this.resize(holder)).observe(holder);
     this.arrange();
   }
 
   /** The whole assembly from the front, a little to the side and above. */
   home(): void {
+    this.whole = true;
     const distance = (1.12 * this.radius) / Math.sin((this.camera.fov * Math.PI) / 360);
     const wide = Math.min(this.camera.aspect, 1);
     this.controls.target.copy(this.centre);
@@ -90,6 +94,7 @@ export class Picture {
 
   /** Turn (rad) about the vertical and up, and come nearer by a factor. */
   turn(around: number, up: number, nearer: number): void {
+    this.whole = false;
     const offset = this.camera.position.clone().sub(this.controls.target);
     const azimuth = Math.atan2(offset.y, offset.x) + around;
     const height = Math.asin(Math.max(-1, Math.min(1, offset.z / offset.length())));
@@ -318,7 +323,9 @@ export class Picture {
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
-    this.draw();
+    // As long as nobody has turned or moved the view, it shows the whole in a window of any shape.
+    if (this.whole) this.home();
+    else this.draw();
   }
 
   /** Parts into the solid and the faint layer, each in its colour. */

@@ -1,9 +1,12 @@
 """The page in a real browser: it opens from its file, asks for nothing, complains of nothing, picks and plays."""
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.image import imread
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from cadbridge.diagnosis import Diagnosis
@@ -78,6 +81,22 @@ def test_the_picture_changes_with_what_is_picked_and_played(browser: Browser, re
         page.locator("canvas").press("ArrowLeft")
         seen.append(drawn(page))
         assert len(set(seen)) == 4
+
+
+def test_the_whole_is_seen_in_a_window_of_any_shape(browser: Browser, report: Path) -> None:
+    """Opened wide, then made tall and narrow: nothing is drawn at the sides of the picture, and something within."""
+    with opened(browser, report) as (page, _):
+        for name in ("wide", "narrow"):
+            if name == "narrow":
+                page.locator("canvas").evaluate("e => { e.parentElement.style.width = '150px'; }")
+                page.wait_for_function("document.querySelector('canvas').clientWidth <= 150")
+                page.wait_for_timeout(200)
+            image = np.asarray(imread(io.BytesIO(drawn(page)), "png"))[..., :3]
+            middle = image[len(image) // 4 : -len(image) // 4]
+            ground = middle[:, 4:5]  # within the border; it pales from top to bottom
+            away = np.abs(middle - ground).max(axis=2) > 0.02
+            assert away.any()
+            assert not away[:, [3, 4, 5, -6, -5, -4]].any(), name
 
 
 def test_motions_play_and_stop(browser: Browser, report: Path) -> None:

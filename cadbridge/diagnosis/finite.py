@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,6 @@ from cadbridge.mechanism.rows import GROUND, quaternions_of
 from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import Program, compile_program
 from solver.rank import significant
-from solver.rotation import skew
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -78,6 +78,25 @@ class Patch:
     def size(self) -> int:
         """Coordinates."""
         return len(self.lift)
+
+    @cached_property
+    def twists(self) -> Array:
+        """Of each coordinate its twist (k, 6), see `Arm`."""
+        return np.concatenate([np.zeros((0, 6)), *(arm.columns.T for arm in self.arms)])
+
+    @cached_property
+    def owner(self) -> Ints:
+        """Of each coordinate its arm (k,)."""
+        return np.repeat(np.arange(len(self.arms)), [arm.columns.shape[1] for arm in self.arms])
+
+    @cached_property
+    def carried(self) -> NDArray[np.bool_]:
+        """Which coordinates (n, k) move each arm: its own, and those of the arms that carry it."""
+        found = np.zeros((len(self.arms) + 1, self.size), dtype=bool)
+        for i, arm in enumerate(self.arms):
+            found[i] = found[arm.parent]
+            found[i, arm.first : arm.first + arm.columns.shape[1]] = True
+        return found[:-1]
 
 
 def patch_of(
@@ -206,21 +225,19 @@ def exponentials(twists: Array, length: float) -> list[Pose]:
 def poses_at(patch: Patch, pins: Pins) -> tuple[list[Pose], Array]:
     """Poses of the bodies and their twists (n, 6, k) [v of the origin; ω·length] for each coordinate."""
     n = len(patch.arms)
+    joints: list[Pose] = []
     poses: list[Pose] = []
-    S = np.zeros((n, 6, patch.size))
-    for i, (arm, X) in enumerate(zip(patch.arms, pins, strict=True)):
+    for arm, X in zip(patch.arms, pins, strict=True):
         parent = patch.root if arm.parent == n else poses[arm.parent]
-        X_WJ = parent @ arm.X_PJ @ X
-        poses.append(X_WJ @ arm.X_JB)
-        if arm.parent != n:
-            S[i] = S[arm.parent]
-            S[i, :3] -= skew((poses[i].p - parent.p) / patch.length) @ S[i, 3:]
-        w = X_WJ.R @ arm.columns[3:]
-        v = X_WJ.R @ arm.columns[:3] - skew((poses[i].p - X_WJ.p) / patch.length) @ w
-        own = slice(arm.first, arm.first + arm.columns.shape[1])
-        S[i, :3, own] += v
-        S[i, 3:, own] += w
-    return poses, S
+        joints.append(parent @ arm.X_PJ @ X)
+        poses.append(joints[-1] @ arm.X_JB)
+    R = np.array([X.R for X in joints]).reshape(-1, 3, 3)[patch.owner]
+    starts = np.array([X.p for X in joints]).reshape(-1, 3)[patch.owner]
+    v = np.einsum("kij,kj->ki", R, patch.twists[:, :3])
+    w = np.einsum("kij,kj->ki", R, patch.twists[:, 3:])
+    levers = (np.array([X.p for X in poses]).reshape(-1, 1, 3) - starts) / patch.length
+    S = np.concatenate([v + np.cross(w, levers), np.broadcast_to(w, levers.shape)], axis=2)
+    return poses, (S * patch.carried[:, :, None]).swapaxes(1, 2)
 
 
 def closing(patch: Patch, pins: Pins) -> tuple[Array, Array]:

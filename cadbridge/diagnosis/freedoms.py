@@ -15,6 +15,7 @@ from cadbridge.mechanism.rows import GROUND, Rows
 from solver.rotation import skew
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 STILL = 1e-7
 """A rate below this, per unit of the leader, is none."""
@@ -166,40 +167,45 @@ class Moving:
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """The joints with one freedom at each body, with that freedom as a twist (6,), see `joint_columns`."""
+    """The joints with one freedom: their bodies a and b (k, 2), and that freedom as a twist (k, 6), by which a relative
+    twist gives the rate (see `joint_columns`); `near` are those at each body.
+    """
 
-    at: dict[int, list[tuple[int, Joint, Array]]]
+    joints: tuple[Joint, ...]
+    ends: Ints
+    columns: Array
+    near: dict[int, list[int]]
 
 
 def axes_of(mechanism: Mechanism, rows: Rows) -> Axes:
     """What `moving` looks up."""
-    at: dict[int, list[tuple[int, Joint, Array]]] = defaultdict(list)
-    for place, joint in enumerate(mechanism.joints):
-        if joint.freedom.shape[1] == 1:
-            column = joint_columns(mechanism, joint, rows)[:, 0]
-            for body in (joint.a, joint.b):
-                at[body].append((place, joint, column / float(column @ column)))
-    return Axes(at)
+    joints = tuple(joint for joint in mechanism.joints if joint.freedom.shape[1] == 1)
+    columns = np.array([joint_columns(mechanism, joint, rows)[:, 0] for joint in joints]).reshape(-1, 6)
+    near: dict[int, list[int]] = defaultdict(list)
+    for place, joint in enumerate(joints):
+        near[joint.a].append(place)
+        near[joint.b].append(place)
+    ends = np.array([(joint.a, joint.b) for joint in joints], np.int64).reshape(-1, 2)
+    return Axes(joints, ends, columns / np.sum(columns**2, axis=1, keepdims=True), near)
 
 
 def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array) -> Moving:
     """The motion of coordinates q (k,)."""
-    V = web.twists(q)
-    still = np.zeros(6)
-    near = {place: (joint, column) for body in V for place, joint, column in axes.at.get(body, ())}
-    ordered = [near[place] for place in sorted(near)]
-    relative = np.array([V.get(j.b, still) - V.get(j.a, still) for j, _ in ordered]).reshape(-1, 6)
-    speeds = np.einsum("ij,ij->i", relative, np.array([c for _, c in ordered]).reshape(-1, 6)).tolist()
-    bodies = [b for b in sorted(V) if np.max(np.abs(V[b])) > STILL * web.rows.length * 1e-3]
-    if not bodies:
+    found = web.twists(q)
+    if not found:
         return Moving({}, {})
-    W = np.array([V[b] for b in bodies])
-    w = W[:, 3:] / web.rows.length
-    origins = np.array([mechanism.bodies[b].X_WB.p for b in bodies])
-    twists = np.hstack([W[:, :3] + np.cross(w, origins - web.rows.centre), w])
+    V = np.zeros((web.rows.count + 1, 6))  # the ground, -1, is the last
+    V[list(found)] = list(found.values())
+    near = sorted({place for body in found for place in axes.near.get(body, ())})
+    a, b = axes.ends[near].T
+    rates = zip(near, np.einsum("ij,ij->i", V[b] - V[a], axes.columns[near]).tolist(), strict=True)
+    bodies = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL * web.rows.length * 1e-3)
+    w = V[bodies, 3:] / web.rows.length
+    arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - web.rows.centre
+    twists = np.hstack([V[bodies, :3] + np.cross(w, arms), w])
     twists[np.abs(twists) < STILL * 1e-3] = 0.0
-    rates = {joint.name: rate for (joint, _), rate in zip(ordered, speeds, strict=True) if abs(rate) > STILL}
-    return Moving(dict(zip(bodies, twists, strict=True)), rates)
+    told = {axes.joints[place].name: rate for place, rate in rates if abs(rate) > STILL}
+    return Moving(dict(zip(bodies.tolist(), twists, strict=True)), told if len(bodies) else {})
 
 
 def by_body(web: Web) -> dict[int, list[int]]:

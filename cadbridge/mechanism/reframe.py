@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from cadbridge.frames import Pose
@@ -30,7 +30,7 @@ def reframed(item: Sided, place: Place) -> Sided:
             if name.endswith(f"_{side}"):
                 value = getattr(item, name)
                 changes[name] = X.point(value) if name.startswith("point") else X.vector(value)
-    return replace(item, **changes)
+    return _changed(item, changes)
 
 
 def renumbered(item: Sided, index: Mapping[int, int]) -> Sided:
@@ -41,7 +41,14 @@ def renumbered(item: Sided, index: Mapping[int, int]) -> Sided:
     for name in _names(item):
         if isinstance(value := getattr(item, name), Coordinate):
             changes[name] = renumbered(value, index)
-    return replace(item, **changes)
+    return _changed(item, changes)
+
+
+def _changed(item: Sided, changes: dict[str, Any]) -> Sided:
+    """As `dataclasses.replace`, which checks all again and takes many times as long."""
+    new = object.__new__(type(item))
+    new.__dict__.update({name: getattr(item, name) for name in _names(item)} | changes)
+    return new
 
 
 _FIELDS: dict[type[Any], tuple[str, ...]] = {}

@@ -59,6 +59,9 @@ def put_back(robot: ET.Element, plan: Plan, findings: Findings) -> set[str]:
 
     The names of the transmissions that stand in what was added, which need no further ones.
     """
+    assembly = plan.mechanism.assembly
+    if not extensions_of(assembly) and not joint_elements_of(assembly):
+        return set()
     return _Back(plan, findings).put(robot)
 
 
@@ -88,8 +91,10 @@ class _Back:
 
     def __post_init__(self) -> None:
         plan, mechanism = self.plan, self.plan.mechanism
+        # Of a body that was halved the first link counts, as everywhere.
+        link_of = {link.body: i for i, link in reversed(list(enumerate(plan.tree.links)))}
         for component in mechanism.assembly.components:
-            i = plan.tree.link_of(mechanism.body_of[component.name])
+            i = link_of[mechanism.body_of[component.name]]
             link = plan.tree.links[i]
             shared = len(plan.tree.body(link).components) > 1
             self.links[component.name] = _Place(plan.link_names[i], link.X_WL.inverse() @ component.X_WC, shared)
@@ -114,7 +119,8 @@ class _Back:
             for text in texts:
                 element = _parsed(text)
                 if element is None or tag == WRITTEN_ANEW:
-                    self._tell(f"<{tag}>, which the export has one of its own of" if element is not None else tag, tag)
+                    why = "it cannot be parsed" if element is None else "the export has its own"
+                    self._tell(f"<{tag}>: {why}", tag)
                 elif self._fits(element):
                     robot.append(element)
                     held |= {t.get("name", "") for t in element.iter("transmission")}

@@ -85,4 +85,12 @@ ENTRIES: dict[str, Entry] = {
         "Export the file again; if it was edited by hand, give the later entity a number of its own.",
         "`#12=CARTESIAN_POINT(…);` and, further down, `#12=DIRECTION(…);`.",
     ),
+    "CB111": Entry(
+        Severity.ERROR,
+        "a text in a STEP file that is not closed",
+        "A quote opens a text and the statement ends before another closes it, so what follows cannot be told apart; "
+        "the geometry kernel may work on such a file without end.",
+        "Close the text at the line given, or export the file again.",
+        "`#12 = PRODUCT('Arm, '', '', (#3));`",
+    ),
 }

@@ -29,6 +29,8 @@ MAX_FILES = 5000
 _CHUNK = 1 << 20
 _BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*ISO-10303-21\s*;", re.DOTALL)
 _NUMBER = re.compile(rb"#(\d{1,18})\s*=")
+_NEXT = re.compile(rb"\s*(?:#\d+\s*=|ENDSEC)")
+_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _HUGE = re.compile(rb"[eE]\+?(?:[3-9]\d\d|\d{4})")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _MANY = b"0" * 309
@@ -84,6 +86,7 @@ class Workspace:
         check_frame(data, path, findings)
         check_numbers(data, path, findings)
         check_sizes(data, path, findings)
+        check_quotes(data, path, findings)
         named = external_names(data)
         packed = not data_is_file(path)
         lost = (densities(data), operators(data))
@@ -218,6 +221,22 @@ def check_numbers(data: bytes, path: Path, findings: Findings) -> None:
     raise InputError(f"#{number} stands twice in {path.name}", findings)
 
 
+def check_quotes(data: bytes, path: Path, findings: Findings) -> None:
+    """InputError where a text is not closed in its statement: OCCT then may never end, by what it read before."""
+    statements = data.replace(b";\r\n", b";\n").split(b";\n")
+    within = False
+    for i, statement in enumerate(statements[:-1]):
+        if within == statement.count(b"'") % 2:
+            within = False
+        elif not _NEXT.match(statements[i + 1]) or statements[i + 1].count(b"'") % 2:
+            within = True  # a text may hold what looks like the end of a statement
+        elif within != _COMMENT.sub(b"", statement).count(b"'") % 2:
+            line = sum(s.count(b"\n") + 1 for s in statements[:i]) + statement.count(b"\n") + 1
+            text = f"a text in the statement that ends in line {line} of {path.name} is not closed"
+            findings.add("CB111", text, Where(file=str(path), line=line))
+            raise InputError(text, findings)
+
+
 def check_sizes(data: bytes, path: Path, findings: Findings) -> None:
     """InputError where a number is beyond double precision: OCCT may compute with infinity without end."""
     if not _HUGE.search(data) and _MANY not in data.translate(_DIGITS):
@@ -283,6 +302,7 @@ def _copy_tree(
                     check_frame(inner, found, findings)
                     check_numbers(inner, found, findings)
                     check_sizes(inner, found, findings)
+                    check_quotes(inner, found, findings)
                 except InputError:
                     continue
                 waiting.append((inner, found, folder / found.relative_to(root)))

@@ -269,6 +269,20 @@ def test_a_number_beyond_doubles_is_refused(nested: Path, number: str) -> None:
     assert read(nested).parts
 
 
+def test_a_text_that_is_not_closed_is_refused_with_its_line(nested: Path) -> None:
+    text = nested.read_text()
+    at = text.index("PRODUCT('Robot'")
+    nested.write_text(text.replace("PRODUCT('Robot'", "PRODUCT('Robot", 1))
+    with pytest.raises(InputError) as caught:
+        read(nested)
+    (told,) = caught.value.findings
+    assert told.code == "CB111"
+    assert text.count("\n", 0, at) + 1 == told.where.line
+    # An apostrophe in a comment, and a statement's end within a text, are none of that.
+    nested.write_text(text.replace("DATA;", "DATA; /* don't */", 1).replace("'Robot'", "'Ro;\nbot'", 1))
+    assert read(nested).parts
+
+
 def test_a_part_that_was_empty_is_named(corpus: Path) -> None:
     with pytest.raises(InputError, match="names Part7_Default_sldprt but has no face, edge or point"):
         read(corpus / "quadruped_solidworks" / "Part7_Default_sldprt.STEP")

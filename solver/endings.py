@@ -21,7 +21,7 @@ MOST_LEFT, MOST_A_SAMPLE, PATIENCE = 2e7, 2e5, 20_000
 the next sample."""
 _ASIDE = 1e-9
 """s, over the time from 1 s on: on both sides of a time, to see whether a function jumps there."""
-_HUGE = 1e9
+_HUGE = 1e6
 """N, N m, m/s …: beyond, a load is named."""
 
 

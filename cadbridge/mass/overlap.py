@@ -128,7 +128,10 @@ def _manifold(mesh: Mesh | None) -> Manifold | None:
 
     if mesh is None or len(mesh.triangles) == 0:
         return None
-    raw = manifold3d.Mesh((1e3 * mesh.vertices).astype(np.float32), mesh.triangles.astype(np.uint32))
+    # What a broken face stretches beyond single precision is no closed solid, which manifold says.
+    with np.errstate(over="ignore"):
+        vertices = (1e3 * mesh.vertices).astype(np.float32)
+    raw = manifold3d.Mesh(vertices, mesh.triangles.astype(np.uint32))
     raw.merge()
     made = manifold3d.Manifold(raw)
     return made if made.status() == manifold3d.Error.NoError and made.volume() > 0 else None

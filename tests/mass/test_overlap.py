@@ -65,6 +65,15 @@ def test_an_open_mesh_is_told_not_tested() -> None:
     assert [f.message for f in findings] == ["no closed mesh: sheet"]
 
 
+def test_a_mesh_beyond_single_precision_is_told_not_tested() -> None:
+    far = box(0.1, 0.1, 0.1)
+    far.vertices[0] = 1e37
+    findings = Findings()
+    places = ("block", (0, 0, 0)), ("far", (0.05, 0, 0))
+    assert overlaps_of(placed([BLOCK, Part("far", shape(far))], *places), findings) == ()
+    assert [f.message for f in findings] == ["no closed mesh: far"]
+
+
 def test_the_order_of_parts_does_not_matter() -> None:
     places = [("block", (0, 0, 0)), ("peg", (0.03, 0.02, 0.02)), ("peg", (0.4, 0.0, 0.0)), ("block", (0.06, 0.0, 0.0))]
 

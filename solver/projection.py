@@ -304,7 +304,7 @@ def _status(system: System, first: Array, second: Array, tolerance: float) -> St
                 ok=False,
                 code=code,
                 message=f"constraints {text}; open after least squares: {named}",
-                advice="Look at the joints named: their mates contradict each other, or a loop cannot close.",
+                advice="Look at the joints and motors named: they contradict each other, or a loop cannot close.",
                 groups=tuple(worst),
             )
     return Status(True, "ok", "all constraints hold", "")

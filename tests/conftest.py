@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import pickle
+import signal
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +20,11 @@ KR15 = Path(__file__).resolve().parents[1] / "fixtures" / "kr15"
 # No deadline: the first example of a property may compile a kernel. Derandomised: a run can be repeated.
 settings.register_profile("cadbridge", deadline=None, derandomize=True)
 settings.load_profile("cadbridge")
+
+
+# What a shell starts in the background ignores Ctrl-C, and so would all that it starts: tests send it, and wait.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

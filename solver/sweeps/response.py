@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from solver.compiled import inlined, kernel, making
 from solver.constraints.kernels import add, into, mul, out_of
-from solver.sweeps.factor import REFINEMENTS, factor, repeats, solve
-from solver.sweeps.joints import lift, reactions
-from solver.sweeps.work import workspace
+from solver.sweeps.factor import REFINEMENTS, solve
+from solver.sweeps.joints import reactions
 
 _ROUNDS = 40
 _CLOSED = 8e-15
@@ -105,23 +103,6 @@ def joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, closing, multi
             for j in range(6):
                 Q.force[P.place[T.block_body[b]], j] += blocks[b, j] * closing[e]
     reactions(P, Q, R, multipliers)
-
-
-@njit(cache=True)
-def respond(T, P, B, W, x, R, blocks, force, c):  # type: ignore[no-untyped-def]
-    """v̇ (n, 6) and λ (m,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, and whether rows repeat each other.
-
-    λ is unique where no rows repeat each other, and else one of many (see `solver.kkt` for the least).
-    """
-    Q = workspace(P)
-    factor(P, B, W.compliance, x, R, blocks, Q)
-    acceleration, multipliers = np.empty((P.body.shape[0], 6)), np.empty(c.shape[0])
-    lift(P, Q, R, c, acceleration)
-    answer(T, P, B, Q, W.compliance, R, blocks, force, c, 0.0, acceleration, Q.closing)
-    if B.light.shape[0] > 0:
-        give_back(T, P, B, Q, W.compliance, R, blocks, acceleration)
-    joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, Q.closing, multipliers)
-    return acceleration, multipliers, repeats(P, Q, W.compliance)
 
 
 @making

@@ -16,8 +16,9 @@ from solver.dynamics import evaluate_all, frames, least_multipliers, scaled_resi
 from solver.kkt import dense_accelerations
 from solver.model import JointLoad, Model, RigidBody
 from solver.projection import complete, drive_values
-from solver.sweeps.joints import coast, gaps, place_joints
-from solver.sweeps.response import respond
+from solver.sweeps.factor import factor, repeats
+from solver.sweeps.joints import coast, gaps, lift, place_joints
+from solver.sweeps.response import answer, give_back, joint_multipliers
 from solver.sweeps.work import workspace
 from solver.system import ROTOR, System, prepare
 from tests.solver.examples import O, X, Z, hinge, poses, turn
@@ -88,7 +89,7 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
     _check_gaps(system, x, R, v, first, second, blocks)
     G, force, soft = dense(system.program, blocks), rng.normal(size=(n, 6)), W.kind == ROTOR
     c = np.where(soft, 0.0, G @ rng.normal(size=6 * n))
-    found, multipliers, repeated = respond(T, system.plan, system.bodies, W, x, R, blocks, force, c)
+    found, multipliers, repeated = _respond(system, x, R, blocks, force, c)
     mass = np.zeros((n, 6, n, 6))
     for i, body in enumerate(model.bodies):
         mass[i, :3, i, :3], mass[i, 3:, i, 3:] = body.mass * np.eye(3), R[i] @ body.inertia @ R[i].T
@@ -113,6 +114,19 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
         return True
     assert_allclose(multipliers[~soft], least, atol=1e-7 * pull)
     return True
+
+
+def _respond(system: System, x: Array, R: Array, blocks: Array, force: Array, c: Array) -> tuple[Array, Array, bool]:
+    """v̇ (n, 6) and λ (m,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c by the sweeps, and whether rows repeat each other."""
+    T, P, B, compliance = system.program.terms, system.plan, system.bodies, system.rows.compliance
+    Q, found, multipliers = workspace(P), np.empty_like(force), np.empty_like(c)
+    factor(P, B, compliance, x, R, blocks, Q)
+    lift(P, Q, R, c, found)
+    answer(T, P, B, Q, compliance, R, blocks, force, c, 0.0, found, Q.closing)
+    if len(B.light):
+        give_back(T, P, B, Q, compliance, R, blocks, found)
+    joint_multipliers(T, P, B, Q, R, blocks, force, found, Q.closing, multipliers)
+    return found, multipliers, bool(repeats(P, Q, compliance))
 
 
 def _check_coasting(system: System, x: Array, R: Array, v: Array, G: Array, asked: Array) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import sys
 from pathlib import Path
 
 from cadbridge.files import replacing
@@ -19,11 +18,9 @@ def cache_folder() -> Path:
     named = os.environ.get("CADBRIDGE_CACHE")
     if named:
         return Path(named)
-    if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "cadbridge" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "cadbridge"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cadbridge"
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("cadbridge", appauthor=False))
 
 
 def digest(data: bytes) -> str:

@@ -1,29 +1,38 @@
-"""Kernels kept on disk go with their sources."""
+"""Compiled kernels are kept by the content of the sources they were compiled from."""
 
 from pathlib import Path
 
-from solver.compiled import forget_stale
+import pytest
+
+from solver import compiled
 
 
-def test_kernels_are_forgotten_when_any_source_of_the_package_changes(tmp_path: Path) -> None:
+def test_the_hash_changes_with_any_source_of_the_package_and_with_nothing_else(tmp_path: Path) -> None:
     caller, callee = tmp_path / "caller.py", tmp_path / "inner" / "callee.py"
-    kept = [tmp_path / "__pycache__" / "caller.f.nbi", tmp_path / "inner" / "__pycache__" / "callee.g.1.nbc"]
-    for path in (caller, callee, *kept):
+    for path in (caller, callee):
         path.parent.mkdir(exist_ok=True)
         path.write_text("a")
-    forget_stale(tmp_path)
-    assert not any(path.exists() for path in kept)  # whose they are is not known
-    for path in kept:
-        path.write_text("b")
-    forget_stale(tmp_path)
-    assert all(path.read_text() == "b" for path in kept)
+    before = compiled.sources_hash.__wrapped__(tmp_path)
+    (tmp_path / "notes.txt").write_text("no source")
+    callee.touch()
+    assert compiled.sources_hash.__wrapped__(tmp_path) == before
     callee.write_text("changed")
-    forget_stale(tmp_path)
-    assert not any(path.exists() for path in kept)
+    assert compiled.sources_hash.__wrapped__(tmp_path) != before
 
 
-def test_a_package_that_cannot_be_written_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "caller.py").write_text("a")
-    (tmp_path / "__pycache__").write_text("no folder")
-    forget_stale(tmp_path)
-    assert (tmp_path / "__pycache__").read_text() == "no folder"
+def test_kernels_are_kept_in_the_folder_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
+    locator = compiled._BySources.from_function(compiled.kernel_folder, compiled.__file__)
+    assert locator is not None
+    assert Path(locator.get_cache_path()) == tmp_path / "kernels" / compiled.sources_hash() / "compiled"
+
+
+def test_functions_of_other_packages_and_folders_that_cannot_be_written_are_left_to_numba(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert compiled._BySources.from_function(pytest.main, str(tmp_path / "other.py")) is None
+    (tmp_path / "kernels").write_text("a file where the folder should be")
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
+    assert compiled._BySources.from_function(compiled.kernel_folder, compiled.__file__) is None

@@ -1,5 +1,6 @@
 """Shapes through OCCT, which runs in a process of its own: its crash is a finding, not ours.
 
+    face_features(shapes)         outlines, sides and extents of faces, for recognition
     load_breps(blobs, source)     shapes in OCCT's own text form
     load_shapes(paths)            whole STEP files as shapes
     read_document(path)           a STEP file as product graph with its distinct shapes
@@ -25,10 +26,10 @@ from cadbridge.findings import Findings, Where
 from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.part21 import Prepared, Workspace
 from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
-from cadbridge.shapes.protocol import BrepData, Document
+from cadbridge.shapes.protocol import BrepData, Document, FeatureTable
 from cadbridge.shapes.text21 import Text
 
-__all__ = ["Brep", "load_breps", "load_shapes", "read_document", "select_faces", "start"]
+__all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document", "select_faces", "start"]
 
 MIRROR_SUFFIX = "|mirror"
 """Ends the label in `Shape.source` of a mirrored shape (mirrored at its plane x = 0)."""
@@ -169,6 +170,44 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
     except WorkerDiedError as died:
         raise InputError(f"OCCT failed on {path.name}: {died.reason}", findings) from None
     return tuple(int(i) for i in picked)
+
+
+def face_features(shapes: Iterable[Shape]) -> dict[str, FeatureTable | str]:
+    """The features of the faces of shapes from STEP files, by `Shape.key`, scaled to m as their faces are.
+
+    A text says why in place of one that fails; a shape without faces or without a file is missing. Raises InputError
+    where OCCT dies of all.
+    """
+    by_file: dict[str, list[Shape]] = {}
+    for shape in {s.key: s for s in shapes if s.source is not None and s.faces}.values():
+        assert shape.source is not None
+        by_file.setdefault(shape.source[0], []).append(shape)
+    found: dict[str, FeatureTable | str] = {}
+    for file, members in by_file.items():
+        findings = Findings()
+        prepared = _WORKSPACE.prepare(Path(file), findings)
+        labels = [
+            (s.source[1].removesuffix(MIRROR_SUFFIX), s.source[1].endswith(MIRROR_SUFFIX)) for s in members if s.source
+        ]
+        answers = _ask("features", {"path": str(prepared.path), "labels": labels}, Path(file), prepared, findings)
+        for shape, answer in zip(members, answers, strict=True):
+            found[shape.key] = answer if isinstance(answer, str) else _scaled(answer, shape)
+    return found
+
+
+def _scaled(table: FeatureTable, shape: Shape) -> FeatureTable | str:
+    """The features in m: a shape's own areas say how long a millimetre of its file is, and of a scaled instance."""
+    theirs, ours = float(table.areas.sum()), sum(face.area for face in shape.faces)
+    if len(shape.faces) != len(table.areas) or not theirs > 0.0:
+        return f"OCCT gives {len(table.areas)} faces where {len(shape.faces)} were read"
+    scale = (ours / theirs) ** 0.5
+    return replace(
+        table,
+        inner=table.inner * scale,
+        tori=table.tori * scale,
+        areas=table.areas * scale**2,
+        points=table.points * scale,
+    )
 
 
 def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, findings: Findings) -> Any:

@@ -33,6 +33,24 @@ class FaceTable:
 
 
 @dataclass
+class FeatureTable:
+    """What recognition asks of faces beyond `FaceTable`, in the same order, mm.
+
+    `inner` (n, 3) lies on each surface amid the face, `normals` (n, 3) point out of the material there; `tori` (n, 2)
+    are major and minor radius. The boundaries: `points` (k, 3), of which loop j is `points[loops[j]:loops[j + 1]]` and
+    belongs to face `owners[j]`.
+    """
+
+    inner: NDArray[np.float64]
+    normals: NDArray[np.float64]
+    tori: NDArray[np.float64]
+    areas: NDArray[np.float64]
+    points: NDArray[np.float64]
+    loops: NDArray[np.int64]
+    owners: NDArray[np.int64]
+
+
+@dataclass
 class ShapeData:
     """A distinct shape. `brep` is volume m³, centre (3,) m, inertia (3, 3) at density 1; None for sheets."""
 

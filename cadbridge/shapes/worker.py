@@ -30,6 +30,7 @@ class Server:
             "whole": self.whole,
             "select": self.select,
             "breps": self.breps,
+            "features": self.features,
             "ping": os.getpid,
         }
 
@@ -68,6 +69,20 @@ class Server:
         from cadbridge.shapes.selecting import select
 
         return select(self._document(path).shape(label, mirrored), selector)
+
+    def features(self, path: str, labels: list[tuple[str, bool]]) -> list[protocol.FeatureTable | str]:
+        """The features of the faces of products, by (label, mirrored); a text in place of one that fails."""
+        from cadbridge.shapes.features import extract
+
+        document = self._document(path)
+        found: list[protocol.FeatureTable | str] = []
+        for label, mirrored in labels:
+            try:
+                found.append(extract(document.shape(label, mirrored)))
+            except Exception as error:
+                # OCCT's own exceptions come in here: each is a fault of this one shape.
+                found.append(f"{type(error).__name__}: {error}")
+        return found
 
     def breps(self, paths: list[str], scale: float) -> list[protocol.BrepData | str]:
         """Files of one shape each; a text in place of one that cannot be read."""

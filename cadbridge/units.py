@@ -19,7 +19,7 @@ ANGLE: dict[str, float] = {"rad": 1.0, "deg": math.pi / 180.0, "gon": math.pi / 
 
 MASS: dict[str, float] = {
     "kg": 1.0, "kilogram": 1.0, "g": 1e-3, "gram": 1e-3, "t": 1e3, "tonne": 1e3,
-    "lb": 0.45359237, "lbm": 0.45359237, "pound": 0.45359237, "slug": 14.593902937206364,
+    "lb": 0.45359237, "lbm": 0.45359237, "lbmass": 0.45359237, "pound": 0.45359237, "slug": 14.593902937206364,
 }  # fmt: skip
 """Kilograms a unit of mass."""
 

@@ -53,9 +53,9 @@ ENTRIES: dict[str, Entry] = {
     "CB106": Entry(
         Severity.ERROR,
         "a referenced file is missing",
-        "The source names a file that is not there.",
+        "The source names a file that is not there, and what stands in it is missing from the mechanism.",
         "Put the file where the source expects it.",
-        '`<mesh filename="meshes/arm.stl"/>` where the folder meshes was not copied along.',
+        "A FreeCAD assembly with a link into another document, which was not copied along.",
     ),
     "CB107": Entry(
         Severity.WARNING,
@@ -92,5 +92,14 @@ ENTRIES: dict[str, Entry] = {
         "the geometry kernel may work on such a file without end.",
         "Close the text at the line given, or export the file again.",
         "`#12 = PRODUCT('Arm, '', '', (#3));`",
+    ),
+    "CB112": Entry(
+        Severity.WARNING,
+        "the file of a shape is missing",
+        "The source names a file that holds the shape of a part, and it is not there. The part is read without it: "
+        "mates, freedoms and the masses that the source declares are the same. What needs the shape (weighing, "
+        "pictures, meshes for another program) goes without it and says so.",
+        "Put the file where the source expects it.",
+        '`<mesh filename="meshes/arm.stl"/>` where the folder meshes was not copied along.',
     ),
 }

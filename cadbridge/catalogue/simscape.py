@@ -44,8 +44,8 @@ ENTRIES: dict[str, Entry] = {
     "CB165": Entry(
         Severity.WARNING,
         "a limit mate without its range",
-        "Limit mates arrive as a distance with no value and no range. To lock it would change the motion, "
-        "so it is left out.",
+        "Limit mates arrive as a distance or angle with no range, known by their name. To lock it would change the "
+        "motion, so it is left out.",
         "Give the limits to the joint, in a mates file beside the source.",
         "A limit mate of 0 to 30 mm.",
     ),
@@ -77,5 +77,20 @@ ENTRIES: dict[str, Entry] = {
         "component without parts.",
         "Nothing need be done.",
         "A body named RootPart at the origin of the assembly.",
+    ),
+    "CB170": Entry(
+        Severity.INFO,
+        "a distance or angle without its value",
+        "The exporter writes the mate without the number that CAD holds it at. The number is measured between the two "
+        "features as they are placed, which CAD solved before the export.",
+        "Nothing need be done; give the mate in a mates file where it should be free or have another value.",
+        'An angle mate of Inventor, `<Angle name="Angle:1">` with two features and no number.',
+    ),
+    "CB171": Entry(
+        Severity.INFO,
+        "a sub-assembly with nothing in it",
+        "The instance is of an assembly that has no parts, and no mate holds it; it is no body.",
+        "Nothing need be done.",
+        "A virtual sub-assembly of SolidWorks whose parts were deleted or suppressed.",
     ),
 }

@@ -10,20 +10,23 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 
 
-def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where) -> Path | None:
-    """The path, links resolved, if it is a file below one of `roots`; None with CB102 or CB106 if not."""
+def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, missing: str = "CB106") -> Path | None:
+    """The path, links resolved, if it is a file below one of `roots`; None with CB102 or `missing` if not.
+
+    `missing` is CB112 for a file that holds nothing but a shape.
+    """
     try:
         real = path.resolve()
         allowed = any(real.is_relative_to(root.resolve()) for root in roots)
         there = allowed and real.is_file()
     except (OSError, ValueError, RuntimeError):
-        findings.add("CB106", f"{str(path)!r} is no path that can be opened", where)
+        findings.add(missing, f"{str(path)!r} is no path that can be opened", where)
         return None
     if not allowed:
         findings.add("CB102", f"{_told(path)} lies outside the folder of the source and its packages", where)
         return None
     if not there:
-        findings.add("CB106", f"{_told(path)} is missing", where)
+        findings.add(missing, f"{_told(path)} is missing", where)
         return None
     return real
 
@@ -34,25 +37,30 @@ def _told(path: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def referenced(uri: str, source: Path, package_dirs: Iterable[Path], findings: Findings, where: Where) -> Path | None:
-    """The file behind a package://, model://, file:// or relative reference of `source`; None with a finding."""
+def referenced(
+    uri: str, source: Path, package_dirs: Iterable[Path], findings: Findings, where: Where, missing: str = "CB106"
+) -> Path | None:
+    """The file behind a package://, model://, file:// or relative reference of `source`; None with a finding.
+
+    `missing` is CB112 for a file that holds nothing but a shape.
+    """
     folder = source.resolve().parent
     dirs = tuple(package_dirs)
     scheme, mark, rest = uri.partition("://")
     if not mark:
         own = [f for f in (folder, *list(folder.parents)[:2]) if (f / "package.xml").is_file()]
-        return inside(folder / uri.replace("\\", "/"), (folder, *own, *dirs), findings, where)
+        return inside(folder / uri.replace("\\", "/"), (folder, *own, *dirs), findings, where, missing)
     if scheme == "file":
-        return inside(Path(unquote(rest)), (folder, *dirs), findings, where)
+        return inside(Path(unquote(rest)), (folder, *dirs), findings, where, missing)
     if scheme not in ("package", "model"):
         findings.add("CB102", f"{uri} is not on this machine; nothing is fetched", where)
         return None
     package, _, tail = rest.partition("/")
     root = package_folder(package, folder, dirs)
     if root is None:
-        findings.add("CB106", f"no folder of the package {package!r} is known for {uri}", where, "Name its folder with --package-dir.")  # fmt: skip  # noqa: E501
+        findings.add(missing, f"no folder of the package {package!r} is known for {uri}", where, "Name its folder with --package-dir.")  # fmt: skip  # noqa: E501
         return None
-    return inside(root / tail, (root,), findings, where)
+    return inside(root / tail, (root,), findings, where, missing)
 
 
 def package_folder(package: str, folder: Path, package_dirs: Iterable[Path]) -> Path | None:

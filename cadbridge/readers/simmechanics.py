@@ -89,7 +89,9 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     """
     r = _Reader(Path(path))
     root = parse(r.path, r.findings)
-    model = child(root, "SimMechanics") if local(root) == "PhysicalModelingXMLFile" else None
+    # Link 4.8 and later write the same content below another name.
+    models = children(root, "SimMechanics", "SimscapeMultibody") if local(root) == "PhysicalModelingXMLFile" else []
+    model = models[0] if models else None
     if model is None:
         r.say("CB160", f"the root is {local(root)!r}", root)
         raise InputError(f"{r.path.name} is no SimMechanics file.", r.findings)

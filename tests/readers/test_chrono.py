@@ -185,3 +185,34 @@ def test_a_statement_that_says_nothing_is_told(written: str, message: str, tmp_p
     except cb.InputError as error:
         told = tuple(error.findings)
     assert any(message in f.message or message == f"line {f.where.line}" for f in told), told
+
+
+GROUND_FIRST = HEAD.replace(
+    "body_1 = chrono",
+    "body_0 = chrono.ChBodyAuxRef()\nbody_0.SetName('ground')\nbody_0.SetBodyFixed(True)\nbody_1 = chrono",
+)
+
+
+def test_the_exporters_ground_is_the_ground(tmp_path: Path) -> None:
+    text = link("MateSpherical", "Ball1", "cB,cB").replace("body_1", "body_0")
+    assembly = read(write(tmp_path, text, head=GROUND_FIRST))
+    assert not codes(assembly)
+    assert [c.name for c in assembly.components] == ["base-1", "arm-1"]
+    assert [(m.a.component, m.b.component) for m in assembly.mates] == [("ground", "arm-1")]
+
+
+def test_a_body_without_a_place_stands_at_the_origin(tmp_path: Path) -> None:
+    head = HEAD.replace("body_2.SetPos(chrono.ChVector3d(1,0,0))\n", "")
+    np.testing.assert_allclose(read(write(tmp_path, head=head)).component("arm-1").X_WC.p, [0, 0, 0])
+    broken = HEAD.replace("body_2.SetPos(chrono.ChVector3d(1,0,0))", "body_2.SetPos(chrono.ChVector3d(1,0))")
+    assert codes(read(write(tmp_path, head=broken))) == ["CB1301"]
+
+
+@pytest.mark.parametrize("free", ["False, True, True", "True, True, False"])
+def test_older_and_newer_concentric_mates_are_one(free: str, tmp_path: Path) -> None:
+    # Up to Chrono 8 a link's direction is the x of its frame, from 9 on the z.
+    axis = link("MateParallel", "Concentric1", "cA,cB,dA,dB", 1, "SetFlipped(True)")
+    axis += link("MateGeneric", "Concentric1", "cA,cB,dA,dB", 2, f"SetConstrainedCoords({free}, False, False, False)")
+    assembly = read(write(tmp_path, axis))
+    assert not codes(assembly)
+    assert [m.kind for m in assembly.mates] == [MateKind.CONCENTRIC]

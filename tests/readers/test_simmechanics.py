@@ -37,6 +37,14 @@ def test_the_legs_as_a_whole(legs: Assembly) -> None:
     assert legs.units == ("kg, kg*m^2, mm → m, kg, kg m²",)
 
 
+def test_link_4_8_writes_the_same_below_another_name(corpus: Path) -> None:
+    assembly = cb.read(corpus / "icub_link48" / "SIM_LEFT_HAND.xml")
+    assert assembly.format == "simmechanics"
+    assert (assembly.mates_in_file, len(assembly.mates)) == (13, 13)
+    assert {f.code for f in assembly.findings} == {"CB169"}
+    assert [m.kind for m in assembly.mates].count(MateKind.REVOLUTE) == 11
+
+
 def test_masses_and_places_are_those_of_the_file(legs: Assembly, icub: Path) -> None:
     root: Any = etree.parse(str(icub))
     checked = 0

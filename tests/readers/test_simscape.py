@@ -76,12 +76,12 @@ MUTATIONS = {
     "unknown geometry": ('geomType="cylinder"', 'geomType="nurbs"', "CB164"),
     "no axis": ("<Axis>0 0 1</Axis>", "", "CB161"),
     "axis of no length": ("<Axis>0 0 1</Axis>", "<Axis>0 0 0</Axis>", "CB161"),
-    "limit mate": ("Concentric", "Distance", "CB165"),
+    "no value": ("Concentric", "Distance", "CB170"),
     "mass": ("<Mass>0.05", "<Mass>heavy 0.05", "CB161"),
     "unit": ('<DataUnits mass="kilogram" length="meter"/>', '<DataUnits length="parsec"/>', "CB161"),
     "six": ("<Inertia>", "<Inertia>1 ", "CB161"),
     "outside": ('name="leg2_Default_sldprt.STEP"', 'name="../../leg2.STEP"', "CB102"),
-    "missing": ('name="leg2_Default_sldprt.STEP"', 'name="leg22.STEP"', "CB106"),
+    "missing": ('name="leg2_Default_sldprt.STEP"', 'name="leg22.STEP"', "CB112"),
 }
 
 

@@ -38,19 +38,26 @@ def joint(tag: str, name: str, base: tuple[str, ...], follower: tuple[str, ...],
 def constraint(
     tag: str, name: str, a: tuple[str, ...], b: tuple[str, ...], geometry: str = "plane", more: str = ""
 ) -> str:
+    """A constraint at both origins along z; `geometry` names both sides' kind, or each with a word of its own."""
+    one, _, other = geometry.partition(" ")
     sides = "".join(
-        f'<ConstraintGeometry geomType="{geometry}">{path(*uids)}<Position>0 0 0</Position><Axis>0 0 2</Axis>'
+        f'<ConstraintGeometry geomType="{kind}">{path(*uids)}<Position>0 0 0</Position><Axis>0 0 2</Axis>'
         "</ConstraintGeometry>"
-        for uids in (a, b)
+        for uids, kind in ((a, one), (b, other or one))
     )
     return f'<{tag} name="{name}"{more}>{sides}</{tag}>'
 
 
-def write(folder: Path, tree: str, joints: str = "", constraints: str = "", assemblies: str = "") -> Path:
+GRAMS = '<DataUnits mass="gram" length="millimeter"/>'
+
+
+def write(
+    folder: Path, tree: str, joints: str = "", constraints: str = "", assemblies: str = "", units: str = GRAMS
+) -> Path:
     file = folder / "hand.xml"
     file.write_text(
         '<SimscapeMultibodyImportXML version="2.0" xmlns="urn:mathworks:SimscapeMultibody:import">'
-        '<DataUnits mass="gram" length="millimeter"/>'
+        f"{units}"
         f'<RootAssembly name="hand" uid="hand"><InstanceTree>{tree}</InstanceTree>'
         f"<Constraints>{constraints}</Constraints><Joints>{joints}</Joints></RootAssembly>"
         f"<Assemblies>{assemblies}</Assemblies>"
@@ -121,6 +128,98 @@ def test_distance_and_angle_have_their_units(tmp_path: Path) -> None:
     text += constraint("Angle", "W", ("a",), ("b",), "line", ' value="90"')
     values = [m.value for m in read(write(tmp_path, tree, constraints=text)).mates]
     assert values == pytest.approx([0.005, np.pi / 2])
+
+
+EDGES = {
+    ("Coincident", "circle plane"): (3, MateKind.COINCIDENT),
+    ("Coincident", "plane circle"): (3, MateKind.COINCIDENT),
+    ("Coincident", "circle circle"): (5, MateKind.INSERT),
+    ("Coincident", "circle cylinder"): (4, MateKind.COINCIDENT),
+    ("Coincident", "line plane"): (2, MateKind.COINCIDENT),
+    ("Coincident", "cylinder line"): (4, MateKind.COINCIDENT),
+    ("Concentric", "circle circle"): (4, MateKind.CONCENTRIC),
+    ("Concentric", "sphere sphere"): (3, MateKind.COINCIDENT),
+    ("Concentric", "cylinder sphere"): (2, MateKind.COINCIDENT),
+    ("Parallel", "circle plane"): (2, MateKind.PARALLEL),
+}
+"""Rows and kind of what SolidWorks and Inventor write for edges and spheres."""
+
+
+@pytest.mark.parametrize(("tag", "geometry"), EDGES)
+def test_edges_and_spheres_hold_the_rows_that_they_do_in_cad(tag: str, geometry: str, tmp_path: Path) -> None:
+    lies_in = "1 0 0 0 0 1 0 -1 0"
+    turned = lies_in if geometry == "line plane" else EYE
+    tree = instance("a", turn=turned, grounded="true") + instance("b")
+    assembly = read(write(tmp_path, tree, constraints=constraint(tag, "C", ("a",), ("b",), geometry)))
+    rows, kind = EDGES[tag, geometry]
+    assert [m.kind for m in assembly.mates] == [kind]
+    mechanism = cb.build(assembly)
+    assert not [f.code for f in mechanism.findings if f.severity == "error"]
+    assert cb.diagnose(mechanism).mobility.rank == rows
+
+
+def test_a_value_that_is_not_written_is_held_as_designed(tmp_path: Path) -> None:
+    tree = instance("a", grounded="true") + instance("b", "3 4 12.5", "0 0 1 0 1 0 -1 0 0")
+    text = constraint("Angle", "Winkel:1", ("a",), ("b",), "cone")
+    text += constraint("Distance", "D", ("a",), ("b",), "plane point") + constraint(
+        "Distance", "P", ("a",), ("b",), "point"
+    )
+    assembly = read(write(tmp_path, tree, constraints=text))
+    assert codes(assembly) == ["CB170"] * 3
+    assert [m.value for m in assembly.mates] == pytest.approx([np.pi / 2, 0.0125, np.sqrt(9 + 16 + 12.5**2) * 1e-3])
+    assert "90°" in assembly.findings[0].message
+    assert "12.5 mm" in assembly.findings[1].message
+
+
+def test_parallel_axes_without_an_angle_stay_parallel(tmp_path: Path) -> None:
+    tree = instance("a", grounded="true") + instance("b", "3 4 5", "1 0 0 0 1 -1e-9 0 1e-9 1")
+    mechanism = cb.build(read(write(tmp_path, tree, constraints=constraint("Angle", "A", ("a",), ("b",), "cone"))))
+    assert cb.diagnose(mechanism).mobility.rank == 2
+
+
+def test_the_model_units_serve_where_there_are_no_data_units(tmp_path: Path) -> None:
+    creo = '<ModelUnits mass="kg" length="mm"/>'
+    assembly = read(write(tmp_path, instance("a", "3 0 0"), units=creo))
+    assert not codes(assembly)
+    np.testing.assert_allclose(assembly.instance("a").X_WI.p, [3e-3, 0, 0])
+    assert assembly.units == ("data in mm and kg → m and kg",)
+    inventor = '<ModelUnits mass="lbmass" length="inch"/>'
+    assert not codes(read(write(tmp_path, instance("a"), units=inventor)))
+    assert codes(read(write(tmp_path, instance("a"), units=""))) == ["CB161", "CB161"]
+
+
+EMPTY = '<Assembly name="void" uid="void"><InstanceTree/></Assembly>'
+
+
+def test_an_empty_sub_assembly_is_no_body(tmp_path: Path) -> None:
+    tree = instance("a", grounded="true") + instance("v", entity="void", rigid="true")
+    assembly = read(write(tmp_path, tree, assemblies=EMPTY))
+    assert codes(assembly) == ["CB171"]
+    assert [c.name for c in assembly.components] == ["a"]
+
+
+def test_an_empty_sub_assembly_that_mates_hold_is_a_frame(tmp_path: Path) -> None:
+    tree = instance("a", grounded="true") + instance("v", entity="void", rigid="true") + instance("b")
+    text = joint("Revolute", "J", ("a",), ("v",)) + joint("Prismatic", "K", ("v",), ("b",))
+    assembly = read(write(tmp_path, tree, joints=text, assemblies=EMPTY))
+    assert codes(assembly) == ["CB169"]
+    assert cb.diagnose(cb.build(assembly)).mobility.dof == 2
+    assert [i.name for i in assembly.instances] == ["a", "b"]
+
+
+def test_the_planes_of_the_assembly_are_of_the_ground(tmp_path: Path) -> None:
+    assembly = read(write(tmp_path, instance("a"), constraints=constraint("Coincident", "C", ("a",), ())))
+    assert [(m.a.component, m.b.component) for m in assembly.mates] == [("a", "ground")]
+    assert not codes(assembly)
+
+
+def test_a_missing_shape_changes_no_motion(tmp_path: Path) -> None:
+    tree = instance("a", grounded="true") + instance("b")
+    file = write(tmp_path, tree, joints=joint("Revolute", "J", ("a",), ("b",)))
+    file.write_text(file.read_text().replace("</MassProperties>", '</MassProperties><GeometryFile name="gone.STEP"/>'))
+    assembly = read(file)
+    assert [(f.code, f.severity) for f in assembly.findings] == [("CB112", "warning")]
+    assert assembly.part("block").declared is not None
 
 
 @pytest.mark.parametrize("more", ["", ' value="7"'])

@@ -120,12 +120,15 @@ def _place(r: _Reader, bodies: dict[str, Made]) -> None:
     occurrences = []
     for variable, body in bodies.items():
         name = str((body.calls.get("SetName") or [variable])[0])
-        p, q = body.numbers("SetPos", 3), body.numbers("SetRot", 4)
-        if p is None or q is None or not 0.5 < float(np.linalg.norm(q)) < 2.0:
+        X = _pose(body)
+        if X is None:
             r.say("CB1301", f"{name} has no place that can be read; it is left out", body.line, name)
             continue
         fixed = any((body.calls.get(m) or [False])[0] is True for m in ("SetFixed", "SetBodyFixed"))
-        X = Pose.from_quaternion(p, q)
+        if fixed and "SetMass" not in body.calls and "SetPos" not in body.calls:
+            # The exporter's own first body, which the assembly's planes and origin belong to.
+            r.structure.placed[(variable,)] = r.structure.placed[()]
+            continue
         key = None
         if "SetMass" in body.calls:
             key = variable
@@ -133,6 +136,15 @@ def _place(r: _Reader, bodies: dict[str, Made]) -> None:
         where = r.where(body.line, name)
         occurrences.append(Occurrence(name, variable, affine(X.R, X.p), key, grounded=fixed, where=where))
     r.structure.place(occurrences)
+
+
+def _pose(body: Made) -> Pose | None:
+    """X_WB, the identity where the file says nothing (as in Chrono); None where what it says cannot be read."""
+    p = body.numbers("SetPos", 3) if "SetPos" in body.calls else np.zeros(3)
+    q = body.numbers("SetRot", 4) if "SetRot" in body.calls else np.array([1.0, 0.0, 0.0, 0.0])
+    if p is None or q is None or not 0.5 < float(np.linalg.norm(q)) < 2.0:
+        return None
+    return Pose.from_quaternion(p, q)
 
 
 def _mass(r: _Reader, body: Made, name: str) -> MassProperties | None:
@@ -183,7 +195,8 @@ def _told(name: str, line: int) -> str:
 
 PLANE, AXIS, POINT = FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
 
-# kind of the mate, feature at B and feature at A: the frame of a link is that of its second body.
+# kind of the mate, feature at B and feature at A: the frame of a link is that of its second body. The direction of a
+# link is its frame's z in today's Chrono and was its x in Chrono up to 8, which is why an axis leaves either one free.
 SINGLE: dict[str, tuple[MateKind, FeatureKind, FeatureKind]] = {
     "DistanceZ": (MateKind.COINCIDENT, PLANE, POINT),
     "Xdistance": (MateKind.COINCIDENT, PLANE, POINT),
@@ -198,14 +211,17 @@ SINGLE: dict[str, tuple[MateKind, FeatureKind, FeatureKind]] = {
     "Spherical": (MateKind.SPHERICAL, POINT, POINT),
     "Fix": (MateKind.FIXED, POINT, POINT),
     "Generic110000": (MateKind.COINCIDENT, AXIS, POINT),
+    "Generic011000": (MateKind.COINCIDENT, AXIS, POINT),
     "Generic111000": (MateKind.SPHERICAL, POINT, POINT),
     "Generic110110": (MateKind.CONCENTRIC, AXIS, AXIS),
+    "Generic011011": (MateKind.CONCENTRIC, AXIS, AXIS),
     "Generic111111": (MateKind.FIXED, POINT, POINT),
 }
 TOGETHER: dict[frozenset[str], tuple[MateKind, FeatureKind, FeatureKind]] = {
     frozenset({"DistanceZ", "Parallel"}): (MateKind.COINCIDENT, PLANE, PLANE),
     frozenset({"Xdistance", "Parallel"}): (MateKind.COINCIDENT, PLANE, PLANE),
     frozenset({"Generic110000", "Parallel"}): (MateKind.CONCENTRIC, AXIS, AXIS),
+    frozenset({"Generic011000", "Parallel"}): (MateKind.CONCENTRIC, AXIS, AXIS),
 }
 """Two links that are one mate; its geometry is that of the link that is not a mere direction."""
 

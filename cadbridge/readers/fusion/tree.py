@@ -192,7 +192,8 @@ def _shapes(c: Context, bodies: dict[str, dict[str, Any]]) -> dict[str, Shape]:
     for uuid, body in bodies.items():
         name = text_of(body.get("step"))
         if name:
-            path = inside(folder / name.replace("\\", "/"), (folder,), c.findings, c.file.where(name, uuid))
+            where = c.file.where(name, uuid)
+            path = inside(folder / name.replace("\\", "/"), (folder,), c.findings, where, "CB112")
             if path is not None:
                 files[uuid] = path
     if not files:

@@ -155,7 +155,8 @@ def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
         return None
     if child(element, "submesh") is not None:
         c.say("CB1428", f"{name}: a submesh is named; the whole mesh is taken", element, name)
-    path = referenced(uri, c.file_of(element), c.options.package_dirs, c.findings, c.where(element, name))
+    where = c.where(element, name)
+    path = referenced(uri, c.file_of(element), c.options.package_dirs, c.findings, where, "CB112")
     if path is None:
         return None
     from cadbridge.mass import load_mesh_file

@@ -49,20 +49,21 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
 
 
 def _units(c: Context, root: Element) -> tuple[str, ...]:
-    """Take the units of the data (not those of the model) and keep the ledger."""
+    """Take the units of the data, those of the model where there are none (Creo), and keep the ledger."""
     data, model = child(root, "DataUnits"), child(root, "ModelUnits")
+    used = model if data is None else data
     names = {"length": "meter", "mass": "kilogram"}
     for name, table in (("length", LENGTH), ("mass", MASS)):
-        said = None if data is None else data.get(name)
+        said = None if used is None else used.get(name)
         if said in table:
             names[name] = said
         else:
-            place = root if data is None else data
-            c.say("CB161", f"DataUnits {name} is {said!r}; {names[name]} is taken", place)
+            what = "DataUnits" if used is data else "ModelUnits"
+            c.say("CB161", f"{what} {name} is {said!r}; {names[name]} is taken", root if used is None else used)
     if c.options.length_unit in LENGTH:
         names["length"] = str(c.options.length_unit)
     c.length, c.mass = LENGTH[names["length"]], MASS[names["mass"]]
     ledger = [f"data in {names['length']} and {names['mass']} → m and kg"]
-    if model is not None:
+    if model is not None and data is not None:
         ledger.append(f"modelled in {model.get('length')} and {model.get('mass')} (not used)")
     return tuple(ledger)

@@ -25,6 +25,15 @@ CONSTRAINTS: dict[str, MateKind] = {
     "Fixed": MateKind.FIXED,
     "Fix": MateKind.FIXED,
 }
+EDGES: dict[tuple[MateKind, str], MateKind] = {
+    (MateKind.COINCIDENT, "circle"): MateKind.INSERT,
+    (MateKind.CONCENTRIC, "point"): MateKind.COINCIDENT,
+    (MateKind.CONCENTRIC, "sphere"): MateKind.COINCIDENT,
+}
+"""What a constraint holds where both sides are of one kind, or one side is a centre.
+
+Two circular edges that coincide share axis and centre; what is concentric with a sphere or a point holds its centre.
+"""
 FEATURES: dict[str, FeatureKind] = {
     "plane": FeatureKind.PLANE,
     "cylinder": FeatureKind.AXIS,
@@ -55,6 +64,9 @@ JOINTS: dict[str, str] = {
     "SixDof": "free",
 }
 """The joint blocks of Simscape, with z as their axis, by the names of `readers.joints`."""
+
+ALIGNED = 1e-6
+"""Angles in rad below which directions count as parallel."""
 
 LIMIT_MATE = re.compile(r"Limit(Distance|Angle)\d*$", re.IGNORECASE)
 """How SolidWorks names a limit mate."""
@@ -113,18 +125,44 @@ def _constraint(c: Context, element: Element, prefix: Key) -> tuple[Mate, ...]:
     if kind is None or len(sides) != 2:
         c.say("CB164", f"{tag} {name} with {len(sides)} features is not understood", element, name)
         return ()
-    features = [_feature(c, side, prefix, name) for side in sides]
-    a, b = features
+    a, b = (_feature(c, side, prefix, name, geometry) for side, geometry in zip(sides, _geometry(sides), strict=True))
     if a is None or b is None or _within_one(c, element, name, a, b):
         return ()
-    value = _value(element)
-    valued = kind in (MateKind.DISTANCE, MateKind.ANGLE)
-    if valued and (value is None or LIMIT_MATE.search(name)):
-        why = "has no value" if value is None else "is a limit mate by its name"
-        c.say("CB165", f"{name} {why}; as designed it stands at {_measure(c, kind, a, b)}", element, name)
-        return ()
-    scale = np.pi / 180.0 if kind is MateKind.ANGLE else c.length
-    return (Mate(name, kind, a, b, value=(value or 0.0) * scale, where=c.where(element, name)),)
+    kind = _kind(kind, [side.get("geomType", "") for side in sides])
+    value = 0.0
+    if kind in (MateKind.DISTANCE, MateKind.ANGLE):
+        found = _held(c, element, name, kind, a, b)
+        if found is None:
+            return ()
+        value = found
+    return (Mate(name, kind, a, b, value=value, where=c.where(element, name)),)
+
+
+def _geometry(sides: list[Element]) -> list[str]:
+    """What each side is: a circular edge on a plane lies in it, with the plane of the circle."""
+    said = [side.get("geomType", "") for side in sides]
+    return ["plane" if g == "circle" and "plane" in said else g for g in said]
+
+
+def _kind(kind: MateKind, said: list[str]) -> MateKind:
+    """What a constraint between two kinds of geometry holds."""
+    if kind is MateKind.CONCENTRIC:
+        centre = next((g for g in said if (kind, g) in EDGES), "")
+        return EDGES.get((kind, centre), kind)
+    return EDGES.get((kind, said[0]), kind) if said[0] == said[1] else kind
+
+
+def _held(c: Context, element: Element, name: str, kind: MateKind, a: Feature, b: Feature) -> float | None:
+    """The distance (m) or angle (rad) that a mate holds: the file's, else, told, the designed one; None for limits."""
+    said, designed = _value(element), _designed(c, kind, a, b)
+    shown = f"{np.degrees(designed):.6g}°" if kind is MateKind.ANGLE else f"{designed * 1e3:.6g} mm"
+    if LIMIT_MATE.search(name):
+        c.say("CB165", f"{name} is a limit mate by its name; as designed it stands at {shown}", element, name)
+        return None
+    if said is None:
+        c.say("CB170", f"{name} has no value; it is held at {shown}, as designed", element, name)
+        return designed
+    return said * (np.pi / 180.0 if kind is MateKind.ANGLE else c.length)
 
 
 def _within_one(c: Context, element: Element, name: str, a: Feature, b: Feature) -> bool:
@@ -147,16 +185,21 @@ def _value(element: Element) -> float | None:
     return None
 
 
-def _measure(c: Context, kind: MateKind, a: Feature, b: Feature) -> str:
-    """The distance or angle between two features as designed, for people."""
+def _designed(c: Context, kind: MateKind, a: Feature, b: Feature) -> float:
+    """The angle (rad) or distance (m) between two features as designed; 0 and half a turn exactly where so near."""
     A, B = (c.structure.frame(f.component) for f in (a, b))
-    if kind is MateKind.ANGLE and a.direction is not None and b.direction is not None:
-        cosine = float(A.vector(a.direction) @ B.vector(b.direction))
-        return f"{np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))):.6g}°"
+    u, w = (None if f.direction is None else X.vector(f.direction) for f, X in ((a, A), (b, B)))
+    if kind is MateKind.ANGLE and u is not None and w is not None:
+        angle = float(np.arctan2(np.linalg.norm(np.cross(u, w)), u @ w))
+        return next((whole for whole in (0.0, np.pi) if abs(angle - whole) < ALIGNED), angle)
     gap = B.point(b.point) - A.point(a.point)
-    if a.kind is FeatureKind.PLANE and a.direction is not None:
-        return f"{float(A.vector(a.direction) @ gap) * 1e3:.6g} mm"
-    return f"{float(np.linalg.norm(gap)) * 1e3:.6g} mm"
+    planes = [d for f, d in ((a, u), (b, w)) if f.kind is FeatureKind.PLANE and d is not None]
+    if planes:
+        return abs(float(planes[0] @ gap))
+    lines = [d for d in (u, w) if d is not None]
+    if len(lines) == 2 and float(np.linalg.norm(across := np.cross(lines[0], lines[1]))) > ALIGNED:
+        return abs(float(across @ gap)) / float(np.linalg.norm(across))
+    return float(np.linalg.norm(np.cross(lines[0], gap) if lines else gap))
 
 
 def _placed(c: Context, side: Element, prefix: Key, mate: str) -> Placed | None:
@@ -174,12 +217,12 @@ def _placed(c: Context, side: Element, prefix: Key, mate: str) -> Placed | None:
     return place
 
 
-def _feature(c: Context, side: Element, prefix: Key, mate: str) -> Feature | None:
-    """A feature of an instance, moved to its component's frame."""
+def _feature(c: Context, side: Element, prefix: Key, mate: str, geometry: str) -> Feature | None:
+    """A feature of an instance, taken as a geometry of that name, moved to its component's frame."""
     place = _placed(c, side, prefix, mate)
     if place is None:
         return None
-    kind = FEATURES.get(side.get("geomType", ""))
+    kind = FEATURES.get(geometry)
     if kind is None:
         c.say("CB164", f"{mate}: a feature of type {side.get('geomType')!r}", side, mate)
         return None

@@ -46,7 +46,7 @@ def _geometry_file(c: Context, part: Element) -> Path | None:
         inside = wanted.is_relative_to(folder)
         there = inside and wanted.is_file()
     except (OSError, ValueError, RuntimeError):
-        c.say("CB106", f"{str(name)!r} is no path that can be opened", element, part.get("name"))
+        c.say("CB112", f"{str(name)!r} is no path that can be opened", element, part.get("name"))
         return None
     if not inside:
         c.say("CB102", f"{name} lies outside {folder.name}", element, part.get("name"))
@@ -57,7 +57,7 @@ def _geometry_file(c: Context, part: Element) -> Path | None:
         for candidate in sorted(wanted.parent.iterdir()):
             if candidate.name.lower() == wanted.name.lower() and candidate.is_file():
                 return candidate
-    c.say("CB106", f"the geometry file {name} is missing", element, part.get("name"))
+    c.say("CB112", f"the geometry file {name} is missing", element, part.get("name"))
     return None
 
 

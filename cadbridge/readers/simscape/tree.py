@@ -21,8 +21,8 @@ def read_tree(c: Context, root: Element, assembly: Element) -> None:
     if tree is None:
         c.say("CB161", "the assembly has no InstanceTree", assembly)
         return
-    moving = _with_mates_of_their_own(root)
-    c.structure.place([o for e in children(tree, "Instance") if (o := _occurrence(c, e, moving)) is not None])
+    moving, empty = _with_mates_of_their_own(root), _without_parts(root, assembly)
+    c.structure.place([o for e in children(tree, "Instance") if (o := _occurrence(c, e, moving, empty)) is not None])
 
 
 def _with_mates_of_their_own(root: Element) -> set[str]:
@@ -34,7 +34,23 @@ def _with_mates_of_their_own(root: Element) -> set[str]:
     return found
 
 
-def _occurrence(c: Context, element: Element, moving: set[str]) -> Occurrence | None:
+def _without_parts(root: Element, assembly: Element) -> dict[str, bool]:
+    """Assemblies by uid that place nothing, and whether some mate holds an instance of that name."""
+    section = child(root, "Assemblies")
+    held = {e.text.strip() for e in assembly.iter("{*}Uid") if e.text}
+    found: dict[str, bool] = {}
+    for element in [] if section is None else children(section, "Assembly"):
+        tree = child(element, "InstanceTree")
+        held |= {e.text.strip() for e in element.iter("{*}Uid") if e.text}
+        if tree is None or not children(tree, "Instance"):
+            found[element.get("uid", "")] = False
+    for instance in root.iter("{*}Instance"):
+        if instance.get("entityUid") in found and instance.get("uid") in held:
+            found[instance.get("entityUid", "")] = True
+    return found
+
+
+def _occurrence(c: Context, element: Element, moving: set[str], empty: dict[str, bool]) -> Occurrence | None:
     name = element.get("name") or element.get("uid", "?")
     matrix = c.transform(element, name)
     if matrix is None:
@@ -42,12 +58,18 @@ def _occurrence(c: Context, element: Element, moving: set[str]) -> Occurrence | 
     below = children(element, "Instance")
     entity = element.get("entityUid", "")
     said = (element.get("rigid") or "").lower()
+    if not below and entity in empty and not c.structure.known(entity):
+        if not empty[entity]:
+            c.say("CB171", f"{name} is of the assembly {entity!r}, which places nothing", element, name)
+            return None
+        c.say("CB169", f"{name} is of an assembly that places nothing, and mates hold it", element, name)
+        return Occurrence(name, element.get("uid", ""), matrix, product=entity, where=c.where(element, name))
     return Occurrence(
         name=name,
         uid=element.get("uid", ""),
         matrix=matrix,
         part=None if below else _part(c, element, entity, name),
-        children=[o for e in below if (o := _occurrence(c, e, moving)) is not None],
+        children=[o for e in below if (o := _occurrence(c, e, moving, empty)) is not None],
         grounded=(element.get("grounded") or "").lower() == "true",
         flexible=said == "false" or (said != "true" and entity in moving),
         product=entity,

@@ -72,7 +72,7 @@ def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
     scale = c.values(element, "scale", 3, name) if element.get("scale") is not None else np.ones(3)
     if scale is None:
         return None
-    path = referenced(uri, c.path, c.options.package_dirs, c.findings, c.where(element, name))
+    path = referenced(uri, c.path, c.options.package_dirs, c.findings, c.where(element, name), "CB112")
     if path is None or not c.options.geometry:
         return None
     from cadbridge.mass import load_mesh_file

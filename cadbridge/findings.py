@@ -1,20 +1,15 @@
-"""Findings: every fault of an input, with a code, a place and a way to mend it."""
+"""Findings: every fault of an input, with a code, a place, the items it is about, and a cure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import Any
 
-from cadbridge.errors import InputError, ModelError
+from cadbridge.catalogue import CATALOGUE, Severity, Stage
+from cadbridge.errors import InputError
 
-
-class Severity(StrEnum):
-    """How much a finding matters, gravest first."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
+__all__ = ["Finding", "Findings", "Severity", "Stage", "Where", "exit_status", "refuse_incomplete"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +33,45 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What a code means, once for all findings that bear it.
-
-    `meaning` says what is wrong and why it matters, `mend` how to put it right,
-    `example` shows a case.
-    """
-
-    severity: Severity
-    title: str
-    meaning: str
-    mend: str
-    example: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault or remark about an input."""
+    """One fault or remark about an input.
+
+    `items` names all the parts, mates, joints, gears and bodies that it is about, the item of its place first.
+    """
 
     code: str
     severity: Severity
     message: str
     where: Where = field(default_factory=Where)
     hint: str = ""
+    items: tuple[str, ...] = ()
+
+    @property
+    def stage(self) -> Stage:
+        """Where on the way from a file to a result it arose."""
+        return CATALOGUE[self.code].stage
+
+    @property
+    def family(self) -> str:
+        """The family of its code."""
+        return CATALOGUE[self.code].family
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether a part of the input is not in the model as the input has it."""
+        return CATALOGUE[self.code].leaves_out
+
+    def document(self) -> dict[str, Any]:
+        """The finding as the JSON documents show it."""
+        return {
+            "code": self.code,
+            "severity": self.severity.value,
+            "stage": self.stage.value,
+            "message": self.message,
+            "where": str(self.where),
+            "items": list(self.items),
+            "hint": self.hint,
+        }
 
 
 class Findings:
@@ -69,15 +80,18 @@ class Findings:
     def __init__(self, findings: Iterable[Finding] = ()) -> None:
         self._findings: list[Finding] = list(findings)
 
-    def add(self, code: str, message: str, where: Where | None = None, hint: str | None = None) -> Finding:
+    def add(
+        self, code: str, message: str, where: Where | None = None, hint: str | None = None, items: Iterable[str] = ()
+    ) -> Finding:
         """Add a finding; severity and, unless given, the hint come from the catalogue.
 
-        Raises KeyError where the catalogue has no such code (a fault of ours).
+        `items`: what the finding is about beside the item of its place. Raises KeyError where the catalogue has no
+        such code (a fault of ours).
         """
-        from cadbridge.catalogue import CATALOGUE
-
         entry = CATALOGUE[code]
-        finding = Finding(code, entry.severity, message, where or Where(), entry.mend if hint is None else hint)
+        place = where or Where()
+        named = tuple(dict.fromkeys(name for name in (place.item, *items) if name))
+        finding = Finding(code, entry.severity, message, place, entry.cure if hint is None else hint, named)
         self._findings.append(finding)
         return finding
 
@@ -101,35 +115,23 @@ class Findings:
         return tuple(self._findings)
 
 
-_KEPT = ("CB206", "CB207")
-"""Errors that leave nothing out: mates that the placements do not fulfil are still held."""
-
-
 def refuse_incomplete(findings: Iterable[Finding], keep_going: bool = False) -> None:
-    """Stop where an error of the input (CB1…, CB2…) left something out: what is left would move differently.
+    """Stop where a finding left a part of the input out: what is left would move differently.
 
-    For whatever computes or writes a motion; with `keep_going` the person has said that it shall. InputError or
-    ModelError, with all the findings.
+    For whatever computes or writes a motion; `keep_going` continues all the same. InputError with all the findings.
     """
     items = tuple(findings)
-    left_out = [
-        f for f in items
-        if f.severity is Severity.ERROR and f.code.startswith(("CB1", "CB2")) and f.code not in _KEPT
-    ]  # fmt: skip
-    if not left_out or keep_going:
-        return
-    n = len(left_out)
-    what = f"{n} fault{'s' * (n > 1)} left something out, and the rest would move differently"
-    kind = InputError if exit_status(items) == 2 else ModelError
-    raise kind(f"{what}; mend {'them' if n > 1 else 'it'}, or go on without by --keep-going", items)
+    n = sum(f.leaves_out for f in items)
+    if n and not keep_going:
+        what = "1 input error removed or changed a part" if n == 1 else f"{n} input errors removed or changed parts"
+        cure = f"Fix {'it' if n == 1 else 'them'}, or pass --keep-going to continue without what is missing."
+        raise InputError(f"{what} of the model, which would move differently. {cure}", items)
 
 
 def exit_status(findings: Iterable[Finding], strict: bool = False) -> int:
-    """0 fine, 1 the model has errors (strict: or warnings), 2 the input has errors (codes CB1xx)."""
+    """0 fine, 1 the model has errors (strict: or warnings), 2 a part of the input could not be used."""
     items = list(findings)
-    errors = [f for f in items if f.severity is Severity.ERROR]
-    if any(f.code.startswith("CB1") for f in errors):
+    if any(f.leaves_out for f in items):
         return 2
-    if errors or (strict and any(f.severity is Severity.WARNING for f in items)):
-        return 1
-    return 0
+    severities = {f.severity for f in items}
+    return int(Severity.ERROR in severities or (strict and Severity.WARNING in severities))

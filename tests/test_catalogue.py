@@ -14,7 +14,7 @@ def test_entry_is_complete(code: str) -> None:
     assert re.fullmatch(r"CB[1-7]\d{2,3}", code)
     assert len(entry.title) > 5
     assert len(entry.meaning) > 20
-    assert entry.mend
+    assert entry.cure
     assert len(entry.example) > 5  # `cadbridge explain` shows a case of each
     assert isinstance(entry.severity, Severity)
 

@@ -1,59 +1,31 @@
-"""The catalogue of finding codes: one file a subject, one table for all."""
+"""The catalogue of finding codes: a file for each subject declares its families; all of them make one table."""
 
 from __future__ import annotations
 
-from cadbridge.catalogue import (
-    cad_json,
-    compare,
-    efforts,
-    exports,
-    freecad,
-    general,
-    jobs,
-    kinematics,
-    mass,
-    mates,
-    mates_file,
-    mjcf,
-    mobility,
-    ondsel,
-    page,
-    plain,
-    sdf,
-    simscape,
-    simulation,
-    step,
-    transmission,
-    urdf,
-)
-from cadbridge.findings import Entry
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
 
-CATALOGUE: dict[str, Entry] = {}
-for _table in (
-    general,
-    step,
-    mates_file,
-    simscape,
-    urdf,
-    mjcf,
-    sdf,
-    kinematics,
-    ondsel,
-    cad_json,
-    freecad,
-    mates,
-    mass,
-    mobility,
-    compare,
-    page,
-    efforts,
-    exports,
-    simulation,
-    transmission,
-    jobs,
-    plain,
-):
-    for _code, _entry in _table.ENTRIES.items():
-        if _code in CATALOGUE:
-            raise KeyError(f"finding code {_code} is used twice")
-        CATALOGUE[_code] = _entry
+from cadbridge.catalogue.entry import Code, Entry, Family, Severity, Stage
+
+__all__ = ["CATALOGUE", "FAMILIES", "Code", "Entry", "Family", "Severity", "Stage"]
+
+
+def _declared() -> Iterator[Family]:
+    """The families of all files of this folder, by the names of the files."""
+    for module in sorted(iter_modules(__path__), key=lambda m: m.name):
+        yield from getattr(import_module(f"{__name__}.{module.name}"), "FAMILIES", ())
+
+
+def _table(families: tuple[Family, ...]) -> dict[str, Code]:
+    table: dict[str, Code] = {}
+    for family in families:
+        for code in family.codes():
+            if code.code in table:
+                raise KeyError(f"finding code {code.code} is used twice")
+            table[code.code] = code
+    return table
+
+
+FAMILIES: tuple[Family, ...] = tuple(_declared())
+CATALOGUE: dict[str, Code] = _table(FAMILIES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB1300": Entry(
@@ -110,3 +110,5 @@ ENTRIES: dict[str, Entry] = {
         '`{"mass": 1, "mass": 2}`.',
     ),
 }
+
+FAMILIES = (Family("cad-json", "Onshape, Fusion, sw2robot, Chrono", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB420": Entry(
@@ -37,3 +37,5 @@ ENTRIES: dict[str, Entry] = {
         "Body bracket is gone, body bracket_v2 is new.",
     ),
 }
+
+FAMILIES = (Family("comparison", "changes since an older design", Stage.COMPARISON, ENTRIES),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB660": Entry(
@@ -103,3 +103,5 @@ ENTRIES: dict[str, Entry] = {
         "A parallelogram that passes through its flat pose.",
     ),
 }
+
+FAMILIES = (Family("inverse", "inverse dynamics", Stage.INVERSE, ENTRIES),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB500": Entry(
@@ -269,3 +269,5 @@ ENTRIES: dict[str, Entry] = {
         "The friction of a finger tip, now that of the whole finger.",
     ),
 }
+
+FAMILIES = (Family("export", "exports", Stage.EXPORT, ENTRIES),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 _AGAIN = "Open the file in FreeCAD 1.0 or newer, recompute, and save it again."
 
@@ -113,3 +113,5 @@ ENTRIES: dict[str, Entry] = {
         "Two assemblies, of 3 and of 12 parts: that of 12 is read.",
     ),
 }
+
+FAMILIES = (Family("freecad", "FreeCAD's .FCStd", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB100": Entry(
@@ -103,3 +103,5 @@ ENTRIES: dict[str, Entry] = {
         '`<mesh filename="meshes/arm.stl"/>` where the folder meshes was not copied along.',
     ),
 }
+
+FAMILIES = (Family("general", "any file", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -148,3 +148,5 @@ ENTRIES: dict[str, Entry] = {
         "A cache folder that belongs to another user.",
     ),
 }
+
+FAMILIES = (Family("jobs", "the jobs file and its runs", Stage.JOBS, ENTRIES),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB780": Entry(
@@ -49,6 +49,8 @@ ENTRIES: dict[str, Entry] = {
         "and a file with external references keeps its products elsewhere.",
         "Convert an assembly that was read from one STEP file.",
         "`--to step` of a URDF.",
+        stage=Stage.EXPORT,
+        leaves_out=False,
     ),
     "CB791": Entry(
         Severity.WARNING,
@@ -56,6 +58,7 @@ ENTRIES: dict[str, Entry] = {
         "ISO 10303-105 has lower pairs, gears, racks and screws; what is named has no pair and is left out.",
         "Keep the mates file beside the STEP file.",
         "A belt.",
+        stage=Stage.EXPORT,
     ),
     "CB792": Entry(
         Severity.INFO,
@@ -63,6 +66,7 @@ ENTRIES: dict[str, Entry] = {
         "Damping, friction, efforts, velocities, drives, masses, frames and home poses have no place in the pairs.",
         "Keep the mates file beside the STEP file.",
         "A hinge with damping.",
+        stage=Stage.EXPORT,
     ),
     "CB793": Entry(
         Severity.WARNING,
@@ -71,6 +75,7 @@ ENTRIES: dict[str, Entry] = {
         "their joint, so that what is redundant among them is lost.",
         "Nothing need be done; the motion is the same.",
         "A concentric and a coincident mate, written as one revolute pair.",
+        stage=Stage.EXPORT,
     ),
     "CB794": Entry(
         Severity.INFO,
@@ -78,6 +83,7 @@ ENTRIES: dict[str, Entry] = {
         "The header now names AP242, because pairs of its edition are in the file; all else is as it was.",
         "Nothing need be done.",
         "AUTOMOTIVE_DESIGN (AP214) becomes AP242.",
+        stage=Stage.EXPORT,
     ),
     "CB795": Entry(
         Severity.WARNING,
@@ -86,5 +92,8 @@ ENTRIES: dict[str, Entry] = {
         "offset from the designed pose, have no form there. What is named is left out.",
         "Put the limit on the joint by hand, under `joints`; write the coupling as another kind.",
         "A prismatic joint that follows a revolute one with an offset of 0.1 m.",
+        stage=Stage.EXPORT,
     ),
 }
+
+FAMILIES = (Family("kinematics", "kinematics in STEP files", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB301": Entry(
@@ -150,3 +150,5 @@ ENTRIES: dict[str, Entry] = {
         "A link of 0.3 m with 0.01 kg whose inertia is 2: it was written in kg mm².",
     ),
 }
+
+FAMILIES = (Family("mass", "mass properties", Stage.MASS, ENTRIES),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB201": Entry(
@@ -40,6 +40,7 @@ ENTRIES: dict[str, Entry] = {
         "`aligned` asks for one sense of the directions and the parts are placed in the other.",
         "Turn the part round in CAD, or give the other `aligned`.",
         "`aligned: true` on two faces that look at each other.",
+        leaves_out=False,
     ),
     "CB207": Entry(
         Severity.ERROR,
@@ -48,6 +49,7 @@ ENTRIES: dict[str, Entry] = {
         "other look like this too.",
         "Rebuild the assembly in CAD so that its mates are solved, or remove the mate that is wrong.",
         "A lid that was dragged 2 mm off its hinge after the last rebuild.",
+        leaves_out=False,
     ),
     "CB220": Entry(
         Severity.ERROR,
@@ -55,6 +57,7 @@ ENTRIES: dict[str, Entry] = {
         "Radius, ratio or axes cannot make the pair that is asked for, so it was left out.",
         "Check the axes, the ratio and the pitch radii.",
         "A spur pair whose axes cross at right angles.",
+        stage=Stage.GEARS,
     ),
     "CB221": Entry(
         Severity.ERROR,
@@ -62,6 +65,7 @@ ENTRIES: dict[str, Entry] = {
         "Both wheels belong to one rigid unit, so neither can turn against the other.",
         "Name the components that carry the wheels.",
         "Both wheels of a pair named on one shaft.",
+        stage=Stage.GEARS,
     ),
     "CB222": Entry(
         Severity.ERROR,
@@ -69,6 +73,7 @@ ENTRIES: dict[str, Entry] = {
         "The wheels with these radii do not touch where their axes are. The ratio was kept.",
         "Correct the radii or the placement of the axes.",
         "Radii of 20 and 40 mm with axes 65 mm apart.",
+        stage=Stage.GEARS,
     ),
     "CB223": Entry(
         Severity.ERROR,
@@ -76,6 +81,7 @@ ENTRIES: dict[str, Entry] = {
         "A ratio holds between turns relative to the part that carries both axes; no single part is mated to both.",
         "Name it: `carrier: COMPONENT`.",
         "A harmonic drive whose two axes are held by three parts.",
+        stage=Stage.GEARS,
     ),
     "CB224": Entry(
         Severity.ERROR,
@@ -83,6 +89,7 @@ ENTRIES: dict[str, Entry] = {
         "A coupling of joints names one that does not exist or that has no single freedom.",
         "Name two joints with one freedom each.",
         "A mimic of a ball joint.",
+        stage=Stage.GEARS,
     ),
     "CB225": Entry(
         Severity.WARNING,
@@ -107,3 +114,13 @@ ENTRIES: dict[str, Entry] = {
         "A URDF's transmission of a joint of type fixed.",
     ),
 }
+
+FAMILIES = (
+    Family(
+        "building",
+        "mates, couplings, limits and drives made into bodies and joints",
+        Stage.MATES,
+        ENTRIES,
+        errors_leave_out=True,
+    ),
+)

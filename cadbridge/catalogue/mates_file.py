@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -153,3 +153,5 @@ ENTRIES: dict[str, Entry] = {
         "`home: {Lift: 30}` of a cylindrical joint.",
     ),
 }
+
+FAMILIES = (Family("mates-file", "the mates file", Stage.READING, ENTRIES, errors_leave_out=True),)

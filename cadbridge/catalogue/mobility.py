@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB401": Entry(
@@ -80,6 +80,7 @@ ENTRIES: dict[str, Entry] = {
         "add up to the distance (internal: differ by it). The ratio was kept; one of the others is wrong.",
         "Correct the number that is wrong; the ratio is what the simulation turns by.",
         "40 and 20 teeth with a ratio of 0.4: the teeth make 0.5.",
+        stage=Stage.GEARS,
     ),
     "CB411": Entry(
         Severity.ERROR,
@@ -87,6 +88,7 @@ ENTRIES: dict[str, Entry] = {
         "Two ways lead from one shaft to the other, with different ratios: neither can turn without teeth breaking.",
         "Correct the teeth of one pair, or let one wheel turn freely on its shaft.",
         "40 : 20 and 41 : 20 between the same two shafts: a turn of the first leaves 18° between them.",
+        stage=Stage.GEARS,
     ),
     "CB412": Entry(
         Severity.WARNING,
@@ -112,3 +114,5 @@ ENTRIES: dict[str, Entry] = {
         "A slide drawn at 0 with a range from 20 to 80 mm.",
     ),
 }
+
+FAMILIES = (Family("diagnosis", "mobility, redundancy, gear trains", Stage.MOBILITY, ENTRIES),)

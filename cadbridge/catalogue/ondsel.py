@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB1200": Entry(
@@ -90,3 +90,5 @@ ENTRIES: dict[str, Entry] = {
         "A revolute joint between two markers of one part.",
     ),
 }
+
+FAMILIES = (Family("ondsel", "OndselSolver's .asmt", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB630": Entry(
@@ -14,3 +14,5 @@ ENTRIES: dict[str, Entry] = {
         "`cadbridge check arm_v2.step --html report.html --run arm_v1.parquet`",
     ),
 }
+
+FAMILIES = (Family("view", "report page and live view", Stage.VIEW, ENTRIES),)

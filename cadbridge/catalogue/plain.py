@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 _AGAIN = "Write the document again with `cadbridge convert SOURCE --to json`."
 
@@ -37,3 +37,5 @@ ENTRIES: dict[str, Entry] = {
         "A mate of component arm in a document without an arm.",
     ),
 }
+
+FAMILIES = (Family("plain", "cadbridge's own JSON", Stage.READING, ENTRIES, errors_leave_out=True),)

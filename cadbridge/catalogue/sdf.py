@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB1420": Entry(
@@ -79,3 +79,5 @@ ENTRIES: dict[str, Entry] = {
         '`<joint type="gear_train">`.',
     ),
 }
+
+FAMILIES = (Family("sdf", "SDF", Stage.READING, ENTRIES, errors_leave_out=True),)

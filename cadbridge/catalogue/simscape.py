@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB160": Entry(
@@ -94,3 +94,7 @@ ENTRIES: dict[str, Entry] = {
         "A virtual sub-assembly of SolidWorks whose parts were deleted or suppressed.",
     ),
 }
+
+FAMILIES = (
+    Family("simscape", "Simscape Multibody XML, both generations", Stage.READING, ENTRIES, errors_leave_out=True),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB601": Entry(
@@ -172,3 +172,5 @@ ENTRIES: dict[str, Entry] = {
         "A Bennett linkage whose twists are written with three digits.",
     ),
 }
+
+FAMILIES = (Family("simulation", "simulation", Stage.SIMULATION, ENTRIES),)

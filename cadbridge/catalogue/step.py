@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB120": Entry(
@@ -154,3 +154,5 @@ ENTRIES: dict[str, Entry] = {
         "A sphere whose normals point to its centre.",
     ),
 }
+
+FAMILIES = (Family("step", "STEP files", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 _INSTEAD = "`cadbridge inverse` computes torques and reactions of any mechanism in absolute coordinates."
 
@@ -76,3 +76,5 @@ ENTRIES: dict[str, Entry] = {
         "`{type: spur, teeth: [17, 68]}` without `pressure_angle: 20`.",
     ),
 }
+
+FAMILIES = (Family("transmission", "geared robots", Stage.GEARS, ENTRIES),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cadbridge.findings import Entry, Severity
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB180": Entry(
@@ -156,3 +156,5 @@ ENTRIES: dict[str, Entry] = {
         '`<link name="camera_frame"/>` fixed to the hand.',
     ),
 }
+
+FAMILIES = (Family("urdf", "URDF and xacro", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import Ignore, Json, Reading, Select, Strict, chooser, reads_source
+from cadbridge.cli.choosing import chooser
+from cadbridge.cli.options import Ignore, Json, Reading, Select, Strict, reads_source
 from cadbridge.errors import InputError
 
 

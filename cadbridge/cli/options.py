@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,11 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from cadbridge.errors import InputError
-
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
-    from cadbridge.findings import Finding
     from cadbridge.mechanism.model import Mechanism
 
 P = ParamSpec("P")
@@ -33,14 +29,17 @@ class MassFrom(StrEnum):
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else on stdout.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings count as errors for the exit status.")]
 KeepGoing = Annotated[
-    bool, typer.Option("--keep-going", help="Go on without what faults of the input left out (refused otherwise).")
+    bool, typer.Option("--keep-going", help="Continue although input errors removed parts of the model.")
 ]
 Select = Annotated[
     list[str] | None,
-    typer.Option("--select", help="Tell these findings only: a code or its beginning (CB4); may be repeated."),
+    typer.Option(
+        "--select", help="Report only these findings: codes (CB404), families (mates-file) or stages (mass), by commas."
+    ),
 ]
 Ignore = Annotated[
-    list[str] | None, typer.Option("--ignore", help="Leave these findings out: a code or its beginning (CB404).")
+    list[str] | None,
+    typer.Option("--ignore", help="Leave out these findings: codes, families or stages, as in --select."),
 ]
 
 
@@ -113,32 +112,3 @@ def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[.
     typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     typed.__annotations__ = {p.name: p.annotation for p in parameters}
     return typed
-
-
-def chooser(select: list[str] | None, ignore: list[str] | None) -> Callable[[Iterable[Finding]], tuple[Finding, ...]]:
-    """What leaves of findings those that are selected and not ignored; where both match, the longer pattern counts.
-
-    Codes may be separated by commas. InputError for what begins no code.
-    """
-    chosen, left_out = _patterns(select), _patterns(ignore)
-
-    def takes(code: str) -> bool:
-        yes = max((len(p) for p in chosen if code.startswith(p)), default=-1) if chosen else 0
-        return yes > max((len(p) for p in left_out if code.startswith(p)), default=-1)
-
-    return lambda findings: tuple(f for f in findings if takes(f.code))
-
-
-def _patterns(given: list[str] | None) -> list[str]:
-    from cadbridge.catalogue import CATALOGUE
-
-    patterns = [p.strip().upper() for text in given or () for p in text.split(",") if p.strip()]
-    for pattern in patterns:
-        if not any(code.startswith(pattern) for code in CATALOGUE):
-            near = difflib.get_close_matches(pattern, CATALOGUE, n=3, cutoff=0.6)
-            raise InputError(
-                f"No finding has a code that begins with {pattern}."
-                + (f" Near it: {', '.join(near)}." if near else "")
-                + " `cadbridge explain` lists all."
-            )
-    return patterns

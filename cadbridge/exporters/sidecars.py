@@ -55,16 +55,7 @@ def losses(
             "name": name,
             "names": names,
             "home": dict(sorted(home.items())),
-            "findings": [
-                {
-                    "code": f.code,
-                    "severity": f.severity.value,
-                    "message": f.message,
-                    "where": str(f.where),
-                    "hint": f.hint,
-                }
-                for f in findings
-            ],
+            "findings": [f.document() for f in findings],
         }
     )
 

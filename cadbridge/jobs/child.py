@@ -164,7 +164,7 @@ def plain(finding: Finding) -> dict[str, Any]:
     where = {k: v for k in ("file", "line", "column", "item") if (v := getattr(w, k)) is not None}
     return {
         "code": finding.code, "severity": finding.severity.value,
-        "message": finding.message, "where": where, "hint": finding.hint,
+        "message": finding.message, "where": where, "hint": finding.hint, "items": list(finding.items),
     }  # fmt: skip
 
 
@@ -172,9 +172,8 @@ def as_finding(data: dict[str, Any]) -> Finding:
     """The finding of its plain data."""
     from cadbridge.findings import Severity
 
-    return Finding(
-        data["code"], Severity(data["severity"]), data["message"], Where(**data["where"]), data["hint"]
-    )  # fmt: skip
+    severity, where, items = Severity(data["severity"]), Where(**data["where"]), tuple(data["items"])
+    return Finding(data["code"], severity, data["message"], where, data["hint"], items)
 
 
 def _touch(path: str, touched: dict[str, list[int] | None]) -> None:

@@ -129,16 +129,7 @@ def counts(mechanism: Mechanism) -> dict[str, Any]:
 
 def findings_list(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """Findings as plain data."""
-    return [
-        {
-            "code": f.code,
-            "severity": f.severity.value,
-            "message": f.message,
-            "where": str(f.where),
-            "hint": f.hint,
-        }
-        for f in findings
-    ]
+    return [f.document() for f in findings]
 
 
 def with_masses(assembly: Assembly) -> Assembly:

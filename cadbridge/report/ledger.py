@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cadbridge.assembly import Assembly
-from cadbridge.findings import Finding
+from cadbridge.findings import Finding, Stage
 
 FRAMES: dict[str, str] = {
     "step": "placements of occurrences in assemblies → the world; shapes stay in parts; pairs, in links → components",
@@ -24,8 +24,6 @@ FRAMES: dict[str, str] = {
     "json": "as written: components in the world, features in their components",
 }
 """By format: the frames of a file and what they become. Right-handed throughout."""
-READING = ("CB1", "CB78")
-"""Codes of reading begin so."""
 OTHER = "placements as the file has them → the world"
 
 
@@ -72,7 +70,7 @@ def count_mates(assembly: Assembly) -> MateCount:
         known = _known(assembly)
         for finding in assembly.findings:
             item = finding.where.item
-            if item is not None and item not in known and finding.code.startswith(READING):
+            if item is not None and item not in known and finding.stage is Stage.READING:
                 named.setdefault(item, []).append(finding)
     left = tuple(LeftOut(name, tuple(said)) for name, said in named.items())
     # Our own JSON holds all that a mates file brought to what it was made from.

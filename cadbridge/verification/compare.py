@@ -215,7 +215,4 @@ def _not_compared(compared: _Comparison, mechanism: Mechanism, to: str) -> str:
 def verification_document(result: Verification) -> dict[str, Any]:
     """The result for `--json`."""
     fields = {k: v for k, v in result.__dict__.items() if k != "findings"}
-    said = [
-        {"code": f.code, "severity": f.severity.value, "message": f.message, "hint": f.hint} for f in result.findings
-    ]
-    return {"format": "cadbridge.verify/1", **fields, "findings": said}
+    return {"format": "cadbridge.verify/1", **fields, "findings": [f.document() for f in result.findings]}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from cadbridge.cli import main
+from cadbridge.cli.choosing import chooser
+from cadbridge.findings import Findings
 
 URDF = """<robot name="door">
   <link name="frame"/>
@@ -36,18 +38,34 @@ def test_findings_are_selected_and_ignored_and_so_is_the_status(tmp_path: Path, 
     status, found = codes(capsys, demo, "--mates", spoilt)
     assert status == 1
     assert {"CB403", "CB404", "CB409", "CB207"} <= found
-    assert codes(capsys, demo, "--mates", spoilt, "--ignore", "CB403,CB409", "--ignore", "cb20") == (
+    assert codes(capsys, demo, "--mates", spoilt, "--ignore", "CB403,CB409", "--ignore", "cb207") == (
         0,
         found - {"CB403", "CB409", "CB207"},
     )
     assert codes(capsys, demo, "--mates", spoilt, "--select", "cb404") == (0, {"CB404"})
-    assert codes(capsys, demo, "--mates", spoilt, "--ignore", "CB4", "--select", "CB403") == (1, {"CB403"})
+    # The more exact word decides: a code before a family before a stage.
+    assert codes(capsys, demo, "--mates", spoilt, "--ignore", "mobility", "--select", "CB403") == (1, {"CB403"})
+    assert codes(capsys, demo, "--mates", spoilt, "--select", "mobility", "--ignore", "CB403,CB409")[1] == {"CB404"}
+    assert codes(capsys, demo, "--mates", spoilt, "--select", "building") == (1, {"CB207"})
 
 
-def test_a_code_that_is_none_is_told_with_the_nearest(tmp_path: Path, capsys: Capture) -> None:
-    assert main(["check", str(written(tmp_path / "door.urdf")), "--ignore", "CB4O4"]) == 2
-    near = capsys.readouterr().err.partition("Near it: ")[2]
-    assert "CB404" in near
+def test_a_code_that_another_begins_with_leaves_that_one_alone() -> None:
+    findings = Findings()
+    findings.add("CB130", "a part consists of several solids")
+    findings.add("CB1301", "a value that cannot be read")
+    assert [f.code for f in chooser(None, ["CB130"])(findings)] == ["CB1301"]
+    assert [f.code for f in chooser(["reading"], ["cad-json"])(findings)] == ["CB130"]
+    assert [f.code for f in chooser(None, ["mass,step"])(findings)] == ["CB1301"]
+
+
+@pytest.mark.parametrize(
+    ("word", "nearest"), [("CB4O4", "CB404"), ("CB4", "CB4"), ("masses", "mass"), ("mate-file", "mates-file")]
+)
+def test_a_word_that_names_no_finding_is_refused_with_the_nearest(
+    word: str, nearest: str, tmp_path: Path, capsys: Capture
+) -> None:
+    assert main(["check", str(written(tmp_path / "door.urdf")), "--ignore", word]) == 2
+    assert nearest in capsys.readouterr().err.partition("Nearest: ")[2].partition(". ")[0]
 
 
 def test_what_changed_since_the_older_version(tmp_path: Path, capsys: Capture) -> None:

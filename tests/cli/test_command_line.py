@@ -21,7 +21,7 @@ def test_explain_tells_meaning_and_remedy(capsys: pytest.CaptureFixture[str]) ->
     assert main(["explain", "cb103"]) == 0
     out = capsys.readouterr().out
     assert "XML with entities" in out
-    assert "To mend it: " in out
+    assert "How to fix it: " in out
 
 
 def test_explain_offers_the_nearest_code(capsys: pytest.CaptureFixture[str]) -> None:

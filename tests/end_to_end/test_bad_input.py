@@ -151,7 +151,7 @@ def test_what_a_fault_left_out_is_no_motion(
     status, err = run(capsys, *order)
     assert status == 2
     assert "did you mean flush?" in err
-    assert "1 fault left something out" in err
+    assert "1 input error removed or changed a part of the model" in err
     assert not out.exists()
     status, err = run(capsys, *order, "--keep-going")
     assert "did you mean flush?" in err

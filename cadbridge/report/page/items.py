@@ -58,11 +58,8 @@ class Items:
         return self.mechanism.body_of.get(component, -1)
 
     def named_in(self, finding: Finding) -> list[str]:
-        """Mates, joints, gears and bodies that a finding is about, by name: those of its place and its message."""
-        found = [finding.where.item] if finding.where.item and self.ref(finding.where.item) else []
-        words = finding.message.replace(",", " ").replace(";", " ").split()
-        found += [w for w in (word.rstrip(".:") for word in words) if self.ref(w, "mate", "joint", "gear")]
-        return list(dict.fromkeys(found))
+        """What a finding is about, of that which can be picked here, by name."""
+        return [name for name in finding.items if self.ref(name)]
 
 
 def component_point(assembly: Assembly, feature: Feature | None) -> tuple[str, Vector, Vector] | None:

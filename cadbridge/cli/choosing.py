@@ -1,0 +1,57 @@
+"""--select and --ignore: which findings to report, by code, family or stage."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from cadbridge.errors import InputError
+
+if TYPE_CHECKING:
+    from cadbridge.findings import Finding
+
+_CODE, _FAMILY, _STAGE = 3, 2, 1
+"""How exactly a word names a finding: the most exact one decides."""
+
+
+def chooser(select: list[str] | None, ignore: list[str] | None) -> Callable[[Iterable[Finding]], tuple[Finding, ...]]:
+    """A function that keeps the findings that are selected and not ignored.
+
+    Words are codes (CB404), families (mates-file) or stages (mass), separated by commas. Where both options name a
+    finding, the more exact word decides: a code before a family before a stage; of two alike, --ignore.
+    InputError for a word that is none of them.
+    """
+    chosen, left_out = known_words(select or ()), known_words(ignore or ())
+
+    def keeps(finding: Finding) -> bool:
+        yes = _exactness(finding, chosen) if chosen else 0
+        return yes is not None and yes > (_exactness(finding, left_out) or -1)
+
+    return lambda findings: tuple(f for f in findings if keeps(f))
+
+
+def _exactness(finding: Finding, words: frozenset[str]) -> int | None:
+    """How exactly the words name a finding; None where none does."""
+    names = {finding.code.lower(): _CODE, finding.family: _FAMILY, finding.stage.value: _STAGE}
+    return max((names[word] for word in names if word in words), default=None)
+
+
+def known_words(given: Iterable[str]) -> frozenset[str]:
+    """The words of the options in lower case; InputError, with the nearest, for one that names no finding."""
+    from cadbridge.catalogue import CATALOGUE, FAMILIES, Stage
+
+    stages, families = [s.value for s in Stage], [f.name for f in FAMILIES]
+    known = [code.lower() for code in CATALOGUE] + families + stages
+    words = [word.strip().lower() for text in given for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in known:
+            begun = [name for name in known if name.startswith(word)]
+            near = begun[:3] or difflib.get_close_matches(word, known, n=3, cutoff=0.6)
+            nearest = [name.upper() if name.upper() in CATALOGUE else name for name in near]
+            raise InputError(
+                f"{word!r} is not a finding code, family or stage."
+                + (f" Nearest: {', '.join(nearest)}." if nearest else "")
+                + f" Stages: {', '.join(stages)}. `cadbridge explain` lists all codes by family."
+            )
+    return frozenset(words)

@@ -1,0 +1,169 @@
+"""Sections of a mesh across an axis, and where circles about that axis run through material.
+
+Frame A: z along the axis, the origin on it. Heights are z. A section is a set of directed segments with the material
+on their left, seen against z; a circle about the axis enters material where a segment leads outward, so no chain of
+segments has to be closed, and a broken mesh spoils only the circles that meet its hole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Mesh
+from cadbridge.frames import Matrix, Vector
+
+Array = NDArray[np.float64]
+_TURN = 2.0 * np.pi
+
+
+def across(axis: Vector) -> Matrix:
+    """R_PA (3, 3): columns x, y, z of a frame whose z is `axis` (3,), a unit vector of the part's frame."""
+    axis = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+    other = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = other - axis * (other @ axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+@dataclass(frozen=True, eq=False)
+class Ring:
+    """A circle of radius `radius` m in a section: arcs of material from `starts` (k,) over `widths` (k,), rad.
+
+    No arcs and `filled` where it lies in material all round. `sound` is False where entries and exits do not alternate.
+    """
+
+    radius: float
+    starts: Array
+    widths: Array
+    filled: bool
+    sound: bool
+
+    @property
+    def share(self) -> float:
+        """The part of the circle that is material."""
+        return float(self.filled) if not len(self.starts) else float(self.widths.sum() / _TURN)
+
+
+class Section:
+    """One section: segments from `a` to `b` (n, 2), split where they come nearest to the axis."""
+
+    def __init__(self, a: Array, b: Array) -> None:
+        along = b - a
+        length = np.einsum("ij,ij->i", along, along)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            foot = np.where(length > 0, -np.einsum("ij,ij->i", a, along) / length, 0.0)
+        inner = (foot > 0) & (foot < 1)
+        nearest = a[inner] + foot[inner, None] * along[inner]
+        self.a = np.concatenate([a[~inner], a[inner], nearest])
+        self.b = np.concatenate([b[~inner], nearest, b[inner]])
+        self.ra, self.rb = np.hypot(*self.a.T), np.hypot(*self.b.T)
+
+    @property
+    def empty(self) -> bool:
+        """Whether the plane misses the part."""
+        return len(self.ra) == 0
+
+    def radii(self, count: int) -> Array:
+        """Radii (≤ 2 count) worth a look: evenly spread, and where the outline's corners gather."""
+        low, high = float(min(self.ra.min(), self.rb.min())), float(max(self.ra.max(), self.rb.max()))
+        even = low + (high - low) * (np.arange(count) + 0.5) / count
+        corners = np.quantile(self.ra, (np.arange(count) + 0.5) / count)
+        return np.unique(np.concatenate([even, (corners[1:] + corners[:-1]) / 2]))
+
+    def rings(self, radii: Array) -> list[Ring]:
+        """A ring for each radius."""
+        radii = np.atleast_1d(np.asarray(radii, dtype=float))
+        outward = (self.ra[:, None] <= radii) & (self.rb[:, None] > radii)
+        inward = (self.rb[:, None] <= radii) & (self.ra[:, None] > radii)
+        segment, which = np.nonzero(outward | inward)
+        angle = self._angles(segment, radii[which])
+        enters = outward[segment, which]
+        order = np.lexsort((angle, which))
+        angle, enters, which = angle[order], enters[order], which[order]
+        bounds = np.searchsorted(which, np.arange(len(radii) + 1))
+        inside = self._inside(radii)
+        return [
+            _ring(float(r), angle[i:j], enters[i:j], bool(full))
+            for r, i, j, full in zip(radii, bounds[:-1], bounds[1:], inside, strict=True)
+        ]
+
+    def _angles(self, segment: NDArray[np.intp], radii: Array) -> Array:
+        """Where each segment, monotonic in its radius, reaches its radius: the polar angle in [0, 2π)."""
+        a, along = self.a[segment], (self.b - self.a)[segment]
+        square, half = np.einsum("ij,ij->i", along, along), np.einsum("ij,ij->i", a, along)
+        rest = self.ra[segment] ** 2 - radii**2
+        root = np.sqrt(np.maximum(half * half - square * rest, 0.0))
+        grows = self.rb[segment] > self.ra[segment]
+        share = np.clip((-half + np.where(grows, root, -root)) / square, 0.0, 1.0)
+        point = a + share[:, None] * along
+        angle: Array = np.mod(np.arctan2(point[:, 1], point[:, 0]), _TURN)
+        return angle
+
+    def _inside(self, radii: Array) -> NDArray[np.bool_]:
+        """Whether the point at each radius, on an odd ray, lies in material: exits less entries beyond it."""
+        c, s = np.cos(0.7316), np.sin(0.7316)
+        ya, yb = self.a @ np.array([-s, c]), self.b @ np.array([-s, c])
+        crossing = (ya > 0) != (yb > 0)
+        ya, yb = ya[crossing], yb[crossing]
+        xa, xb = self.a[crossing] @ np.array([c, s]), self.b[crossing] @ np.array([c, s])
+        x = xa + (xb - xa) * ya / (ya - yb)
+        leaves = np.where(yb > ya, 1, -1)  # counter-clockwise: material lies nearer to the axis
+        return np.asarray(((x > radii[:, None]) * leaves).sum(axis=1) > 0)
+
+
+def _ring(radius: float, angle: Array, enters: NDArray[np.bool_], full: bool) -> Ring:
+    none = np.zeros(0)
+    if not len(angle):
+        return Ring(radius, none, none, full, True)
+    if len(angle) % 2 or (enters[1:] == enters[:-1]).any():
+        return Ring(radius, none, none, full, False)
+    if not enters[0]:
+        angle, enters = np.roll(angle, -1), np.roll(enters, -1)
+    starts, ends = angle[0::2], angle[1::2]
+    return Ring(radius, starts, np.mod(ends - starts, _TURN), False, True)
+
+
+class Cutter:
+    """A mesh in the frame A of an axis, ready to be cut at any height."""
+
+    def __init__(self, mesh: Mesh, point: Vector, R_PA: Matrix) -> None:
+        self.vertices: Array = (mesh.vertices - point) @ R_PA
+        self.triangles = mesh.triangles
+        heights = self.vertices[:, 2][self.triangles]
+        self._low, self._high = heights.min(axis=1), heights.max(axis=1)
+        self.low, self.high = float(self._low.min()), float(self._high.max())
+
+    def section(self, height: float) -> Section:
+        """The section at a height; a vertex in the plane counts as below it."""
+        triangles = self.triangles[(self._low <= height) & (self._high > height)]
+        above = self.vertices[:, 2][triangles] > height
+        lone = np.where(above.sum(axis=1) == 1, above.argmax(axis=1), (~above).argmax(axis=1))
+        rows = np.arange(len(triangles))
+        i, j, k = (triangles[rows, (lone + n) % 3] for n in range(3))
+        p, q = self._crossing(i, j, height), self._crossing(i, k, height)
+        upward = above[rows, lone][:, None]
+        return Section(np.where(upward, p, q), np.where(upward, q, p))
+
+    def _crossing(self, i: NDArray[np.int32], j: NDArray[np.int32], height: float) -> Array:
+        """Where edges meet the plane; from the smaller index, so that both triangles of an edge say the same."""
+        first, second = self.vertices[np.minimum(i, j)], self.vertices[np.maximum(i, j)]
+        rise = second[:, 2] - first[:, 2]
+        point: Array = first[:, :2] + ((height - first[:, 2]) / rise)[:, None] * (second - first)[:, :2]
+        return point
+
+    def heights(self, most: int) -> Array:
+        """Heights (≤ about `most`) to look at: between the levels where vertices gather, as at the ends of a wheel."""
+        size = self.high - self.low
+        levels, counts = np.unique(np.round(self.vertices[:, 2] / (1e-4 * size)), return_counts=True)
+        many = levels[np.sort(np.argsort(-counts, kind="stable")[: most // 2])] * 1e-4 * size
+        bounds = np.unique(np.concatenate([[self.low], np.clip(many, self.low, self.high), [self.high]]))
+        gaps = np.diff(bounds)
+        found = []
+        for start, gap in zip(bounds[:-1], gaps, strict=True):
+            if gap > 2e-4 * size:
+                shares = (0.5,) if gap < 0.1 * size else (0.12, 0.37, 0.63, 0.88)
+                found += [start + gap * share for share in shares]
+        return np.array(found)

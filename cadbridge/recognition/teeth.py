@@ -1,0 +1,162 @@
+"""Teeth in sections: rings that run through material at equal steps, and the bands of radii where they do.
+
+A band says where teeth are in one section: how many fit the full circle, between which radii, and what is on either
+side of them (material or air), which tells an outer wheel from an inner one and both from a circle of holes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.recognition.sections import Ring, Section
+
+Array = NDArray[np.float64]
+_TURN = 2.0 * np.pi
+
+_STEP = 0.08
+"""Of a pitch: teeth stand within this of equal steps. Facets of a mesh and rounded corners take some of it."""
+_WIDTH = 0.12
+"""Of a pitch: widths of teeth agree within this."""
+_RIM, _AIR = 0.97, 0.03
+"""Shares of a circle that count as material all round, and as air all round (of the part that has teeth)."""
+
+
+@dataclass(frozen=True)
+class Comb:
+    """Teeth on a ring: `teeth` fit the circle, `present` are there, `phase` rad of the first in [0, 2π / teeth).
+
+    `thickness` is the mean share of a pitch that is material.
+    """
+
+    teeth: int
+    present: int
+    phase: float
+    thickness: float
+
+
+def comb_of(ring: Ring, least: int) -> Comb | None:
+    """The comb that a ring is, of at least `least` teeth; None where its arcs are no equal teeth at equal steps."""
+    count = len(ring.starts)
+    if count < least or not ring.sound:
+        return None
+    centres = np.sort(np.mod(ring.starts + ring.widths / 2, _TURN))
+    gaps = np.diff(centres, append=centres[0] + _TURN)
+    teeth = count if gaps.max() < 1.5 * gaps.min() else round(_TURN / float(np.median(gaps)))
+    pitch = _TURN / teeth
+    if teeth != count and (count < 5 or teeth < count):
+        return None
+    mean = np.angle(np.exp(1j * teeth * centres).mean()) / teeth
+    off = np.mod(centres - mean + pitch / 2, pitch) - pitch / 2
+    spread = ring.widths - np.median(ring.widths)
+    if teeth != count:  # a sector: its widest arc may be a rim that closes the circle
+        spread = np.delete(spread, int(np.argmax(ring.widths)))
+    if np.abs(off).max() > _STEP * pitch or np.abs(spread).max() > _WIDTH * pitch:
+        return None
+    return Comb(teeth, count, float(np.mod(mean, pitch)), float(np.median(ring.widths) / pitch))
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Teeth in one section, between the radii `low` and `high` (m); `inside` when their tips point to the axis.
+
+    `profile` (k, 3): radius, share of a pitch that is material, phase of the teeth, over the band.
+    """
+
+    height: float
+    teeth: int
+    present: int
+    low: float
+    high: float
+    inside: bool
+    profile: Array
+
+    @property
+    def depth(self) -> float:
+        """How deep the teeth are."""
+        return self.high - self.low
+
+    @property
+    def tip(self) -> float:
+        """The radius of the tips."""
+        return self.low if self.inside else self.high
+
+    @property
+    def root(self) -> float:
+        """The radius of the roots."""
+        return self.high if self.inside else self.low
+
+
+def bands(section: Section, height: float, least: int, count: int) -> list[Band]:
+    """All bands of at least `least` teeth in a section; looked at with about 2 `count` rings."""
+    if section.empty:
+        return []
+    radii = section.radii(count)
+    rings = section.rings(radii)
+    combs = [comb_of(ring, least) for ring in rings]
+    found, start = [], 0
+    for i in range(1, len(combs) + 1):
+        if i == len(combs) or _teeth(combs[i]) != _teeth(combs[start]):
+            comb = combs[start]
+            if comb is not None:
+                low = float(radii[start - 1]) if start else 0.98 * float(radii[0])
+                high = float(radii[i]) if i < len(combs) else 1.02 * float(radii[-1])
+                band = _refined(section, height, low, high, comb.teeth, least)
+                found += [band] if band is not None else []
+            start = i
+    return found
+
+
+def _teeth(comb: Comb | None) -> int:
+    return comb.teeth if comb else 0
+
+
+def _refined(section: Section, height: float, low: float, high: float, teeth: int, least: int) -> Band | None:
+    """The band between two radii outside of it, its edges found with more rings; None where holes make it."""
+    for _ in range(2):
+        radii = np.linspace(low, high, 34)
+        rings = section.rings(radii)
+        combs = [comb_of(ring, least) for ring in rings]
+        good = [i for i, comb in enumerate(combs) if _teeth(comb) == teeth]
+        if not good:
+            return None
+        # Teeth reach from where the ring is whole to where it is air; rounded tips are no comb any more.
+        first, last = good[0], good[-1]
+        while first > 0 and len(rings[first - 1].starts):
+            first -= 1
+        while last < len(rings) - 1 and len(rings[last + 1].starts):
+            last += 1
+        wide = float(radii[1] - radii[0])
+        low, high = float(radii[first]) - wide, float(radii[last]) + wide
+    present = max(comb.present for comb in combs if comb is not None and comb.teeth == teeth)
+    profile = [
+        (r, c.thickness, c.phase) for r, c in zip(radii, combs, strict=True) if c is not None and c.teeth == teeth
+    ]
+    return _sided(section, Band(height, teeth, present, *_edges(section, low, high, wide), False, np.array(profile)))
+
+
+def _edges(section: Section, low: float, high: float, wide: float) -> tuple[float, float]:
+    """The radii of tips and roots within `wide` of where the rings put them: those of the outline's own corners."""
+    corners = section.ra
+    near_low = corners[(corners > low - 1e-9) & (corners < low + 2 * wide)]
+    near_high = corners[(corners > high - 2 * wide) & (corners < high + 1e-9)]
+    return (
+        float(near_low.min()) if len(near_low) else low + wide / 2,
+        float(near_high.max()) if len(near_high) else high - wide / 2,
+    )
+
+
+def _sided(section: Section, band: Band) -> Band | None:
+    """The band with the side of its tips; None where there is material, or air, on both sides: holes or pins."""
+    edge = np.linspace(0.02, 0.3, 6) * band.depth
+    near, far = section.rings(band.low - edge), section.rings(band.high + edge)
+    whole = band.present / band.teeth
+    inner, outer = max(ring.share for ring in near), max(ring.share for ring in far)
+    emptiest_in, emptiest_out = min(ring.share for ring in near), min(ring.share for ring in far)
+    if inner >= _RIM * whole and emptiest_out <= _AIR + (1 - whole):
+        return band
+    if outer >= _RIM * whole and emptiest_in <= _AIR + (1 - whole):
+        return Band(band.height, band.teeth, band.present, band.low, band.high, True, band.profile)
+    return None

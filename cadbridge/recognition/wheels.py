@@ -1,0 +1,407 @@
+"""Wheels with teeth, counted on the shape: sections of a part across its axes.
+
+    find_wheels(shape)    every wheel of a part, those that are not sure with the reason
+
+In sections at several heights a wheel shows rings that enter and leave material at equal steps. Their number is the
+number of teeth, whatever hub, keyway, holes or chamfers the wheel has; their turn with the height is the helix, their
+change of radius the cone. Nothing is taken from names. All in m and rad, in the part's frame.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Face, Mesh, Shape
+from cadbridge.frames import Matrix, Vector
+from cadbridge.recognition.profiles import read_flanks, usual_module
+from cadbridge.recognition.sections import Cutter, across
+from cadbridge.recognition.teeth import Band, bands
+
+Array = NDArray[np.float64]
+
+LEAST_TEETH = 5
+"""Fewer teeth on a circle are spokes, lobes or slots far more often than a wheel; worms are found another way."""
+
+_AXES = 6
+"""So many axes of a part are tried, those with most area and those with most faces about them."""
+_HEIGHTS, _RINGS = 16, 12
+"""How closely a part is looked at before anything is known of it."""
+_FACETS = 0.55
+"""Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41."""
+_SHORT, _SURE = 1.5, 1.62
+"""Below the first, splines, serrations and knurls (1.0 to 1.4); a stub gear has 1.8, a gear 2.25."""
+_DEEP = 3.2
+"""Above it, fins and blades."""
+_STRAIGHT = math.radians(0.25)
+"""A helix angle below this is that of a mesh's facets."""
+
+
+class WheelKind(StrEnum):
+    """What teeth belong to."""
+
+    SPUR = "spur"
+    HELICAL = "helical"
+    HERRINGBONE = "herringbone"
+    BEVEL = "bevel"
+    RACK = "rack"
+    WORM = "worm"
+    WORM_WHEEL = "worm_wheel"
+    SPROCKET = "sprocket"
+    PULLEY = "pulley"
+    SPLINE = "spline"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, eq=False)
+class Wheel:
+    """Teeth about one axis of a part (a rack: along one direction), in the part's frame, m and rad.
+
+    `teeth`: of the full circle (a worm's: its starts), None where they could not be counted; `present`: how many
+    there are (fewer on a sector). `point` lies on the axis at the middle of the face width, `axis` is a unit vector;
+    of a bevel it points to the apex, of a rack along its travel. `module`: normal; of a bevel at its large end.
+    `reference`: radius of the reference circle (of a bevel at its large end). `helix`: right-hand positive.
+    `cone`: half angle of a bevel's pitch cone. `apex`: where that has its tip. `normal`: of a rack, out of its teeth.
+    `phase`: the angle of a tooth at `point` about `axis`, counted in the frame `sections.across(axis)`.
+    `doubt`: why it is not sure to be a wheel, or not what its teeth are; empty where it is.
+    """
+
+    kind: WheelKind
+    teeth: int | None
+    internal: bool
+    point: Vector
+    axis: Vector
+    width: float
+    tip: float
+    root: float
+    reference: float
+    module: float
+    present: int = 0
+    pressure_angle: float | None = None
+    base: float | None = None
+    shift: float | None = None
+    helix: float = 0.0
+    cone: float = 0.0
+    apex: Vector | None = None
+    normal: Vector | None = None
+    phase: float = 0.0
+    doubt: str = ""
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def sure(self) -> bool:
+        """Whether it may be used as a wheel."""
+        return not self.doubt and self.teeth is not None
+
+    @property
+    def label(self) -> str:
+        """The kind as reports name it: an inner wheel is `internal`, whatever its teeth."""
+        return "internal" if self.internal else str(self.kind)
+
+
+def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
+    """All wheels of a part; those with a `doubt` are told, not to be used. Empty for a part without teeth."""
+    mesh = shape.fine if shape.fine is not None else shape.coarse
+    if mesh is None or not len(mesh.triangles) or not _may_have_teeth(shape):
+        return ()
+    mesh = _outward(mesh)
+    found: list[Wheel] = []
+    for point, direction in candidate_axes(shape, mesh):
+        R_PA = across(direction)
+        cutter = Cutter(mesh, point, R_PA)
+        for group in _groups(cutter):
+            wheel = _measured(cutter, group)
+            if wheel is not None:
+                placed = _placed(wheel, point, R_PA)
+                if not any(_same(placed, other) for other in found):
+                    found.append(placed)
+    return tuple(found)
+
+
+def _may_have_teeth(shape: Shape) -> bool:
+    """Whether enough faces of a part are alike; faces of no simple kind may each hold many teeth."""
+    if not shape.faces or any(face.kind == "other" for face in shape.faces):
+        return True
+    alike = Counter((face.kind, f"{face.area:.2e}") for face in shape.faces)
+    return max(alike.values()) >= LEAST_TEETH
+
+
+def _outward(mesh: Mesh) -> Mesh:
+    """The mesh with its triangles counter-clockwise from outside: an inverted solid is turned."""
+    v = mesh.vertices - mesh.vertices.mean(axis=0)
+    a, b, c = (v[mesh.triangles[:, i]] for i in range(3))
+    if np.einsum("ij,ij->", a, np.cross(b, c)) >= 0:
+        return mesh
+    return Mesh(mesh.vertices, np.ascontiguousarray(mesh.triangles[:, ::-1]))
+
+
+def candidate_axes(shape: Shape, mesh: Mesh) -> list[tuple[Vector, Vector]]:
+    """Lines (point, direction) about which a part may have teeth, the likeliest first."""
+    size = float(np.linalg.norm(np.ptp(mesh.vertices, axis=0)))
+    points, directions, areas = [], [], []
+    for face in shape.faces:
+        if face.direction is not None and face.kind != "plane":
+            points.append(face.point)
+            directions.append(face.direction)
+            areas.append(face.area)
+    picked = _clustered(np.array(points), np.array(directions), np.array(areas), size) if points else []
+    picked += _plane_axes(shape.faces)
+    picked += _principal_axis(shape, mesh)
+    kept: list[tuple[Vector, Vector]] = []
+    for point, direction in picked:
+        if not any(_one_line(point, direction, p, d, size) for p, d in kept):
+            kept.append((point, direction))
+    return kept
+
+
+def _clustered(points: Array, directions: Array, areas: Array, size: float) -> list[tuple[Vector, Vector]]:
+    """The lines that most area, and most faces, have as their axis."""
+    main = np.abs(directions).argmax(axis=1)
+    directions = directions * np.sign(directions[np.arange(len(main)), main])[:, None]
+    feet = points - directions * np.einsum("ij,ij->i", points, directions)[:, None]
+    keys = np.round(np.concatenate([directions / 1e-3, feet / (2e-4 * size)], axis=1)).astype(np.int64)
+    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    which = which.reshape(-1)
+    area, count = np.bincount(which, areas), np.bincount(which)
+    best = list(dict.fromkeys([*np.argsort(-area)[:_AXES], *np.argsort(-count)[: _AXES // 2]]))
+    return [(points[first[i]], directions[first[i]]) for i in best]
+
+
+def _plane_axes(faces: tuple[Face, ...]) -> list[tuple[Vector, Vector]]:
+    """Normals through the middle of the two largest planes: the ends of a wheel without a bore."""
+    planes = sorted((f for f in faces if f.kind == "plane" and f.direction is not None), key=lambda f: -f.area)[:2]
+    return [(face.centre, face.direction) for face in planes if face.direction is not None]
+
+
+def _principal_axis(shape: Shape, mesh: Mesh) -> list[tuple[Vector, Vector]]:
+    """The axis of inertia whose other two are equal, as about any wheel of three teeth or more."""
+    from cadbridge.polyhedron import volume_properties_of
+
+    if shape.brep is not None:
+        com, inertia = shape.brep.com, shape.brep.inertia
+    else:
+        _, com, inertia = volume_properties_of(mesh.vertices, mesh.triangles)
+    if not np.isfinite(inertia).all():
+        return []
+    values, vectors = np.linalg.eigh(inertia)
+    lone = 0 if values[2] - values[1] < values[1] - values[0] else 2
+    equal = abs(values[1] - values[2 - lone]) < 0.02 * abs(values[2])
+    return [(np.asarray(com), vectors[:, lone])] if equal else []
+
+
+def _one_line(p: Vector, d: Vector, q: Vector, e: Vector, size: float) -> bool:
+    """Whether two lines are one, within what a count of teeth bears."""
+    away = (q - p) - d * ((q - p) @ d)
+    return abs(float(d @ e)) > 1 - 1e-6 and float(np.linalg.norm(away)) < 1e-4 * size
+
+
+def _groups(cutter: Cutter) -> list[list[Band]]:
+    """Bands of the same teeth in sections that follow one another: each group may be a wheel."""
+    heights = cutter.heights(_HEIGHTS)
+    open_groups: list[list[Band]] = []
+    closed: list[list[Band]] = []
+    for height in heights:
+        fresh = [
+            b for b in bands(cutter.section(height), float(height), LEAST_TEETH, _RINGS) if _in_modules(b) > _FACETS
+        ]
+        still: list[list[Band]] = []
+        for group in open_groups:
+            match = next((b for b in fresh if _follows(group[-1], b)), None)
+            if match is None:
+                closed.append(group)
+            else:
+                group.append(match)
+                fresh.remove(match)
+                still.append(group)
+        open_groups = still + [[band] for band in fresh]
+    return closed + open_groups
+
+
+def _follows(a: Band, b: Band) -> bool:
+    return a.teeth == b.teeth and a.inside == b.inside and a.low < b.high and b.low < a.high
+
+
+def _in_modules(band: Band) -> float:
+    """The depth of a band's teeth in modules, the reference circle being about its middle."""
+    return band.depth * band.teeth / (band.low + band.high)
+
+
+def _measured(cutter: Cutter, group: list[Band]) -> Wheel | None:
+    """A group of bands looked at closely; a wheel in the cutter's frame."""
+    low, high = _ends(cutter, group)
+    widest = max(group, key=lambda band: band.depth)
+    module = 2 * (widest.low + widest.high) / 2 / widest.teeth
+    count = int(np.clip(math.ceil((high - low) / (0.8 * module)), 9, 60))
+    span = min(high - low, 0.8 * module * (count - 1)) * 0.96
+    middle = (low + high) / 2
+    sections = []
+    for height in middle + np.linspace(-span / 2, span / 2, count):
+        near = [b for b in bands(cutter.section(height), float(height), LEAST_TEETH, _RINGS)
+                if b.teeth == widest.teeth and b.inside == widest.inside]  # fmt: skip
+        sections += near[:1]
+    if len(sections) < 5:
+        return None
+    if _conical(sections):
+        return _bevel(cutter, sections, low, high)
+    return _cylindrical(sections, low, high)
+
+
+def _ends(cutter: Cutter, group: list[Band]) -> tuple[float, float]:
+    """The heights between which the teeth stand, by bisection outward from the bands that were found."""
+    bounds = []
+    for band, limit in ((group[0], cutter.low), (group[-1], cutter.high)):
+        good, bad = band.height, limit
+        for _ in range(9):
+            height = (good + bad) / 2
+            again = bands(cutter.section(height), height, LEAST_TEETH, _RINGS)
+            if any(_follows(band, b) for b in again):
+                good = height
+            else:
+                bad = height
+        bounds.append((good + bad) / 2)
+    return bounds[0], bounds[1]
+
+
+def _conical(sections: list[Band]) -> bool:
+    """Whether the roots move along the axis by more than the mesh's facets do, all one way."""
+    heights = np.array([b.height for b in sections])
+    root = np.array([b.root for b in sections])
+    slope, _ = np.polyfit(heights, root, 1)
+    moved = abs(slope) * (heights[-1] - heights[0])
+    depth = max(b.depth for b in sections)
+    return bool(moved > 0.3 * depth and abs(slope) > math.tan(math.radians(3)))
+
+
+def _cylindrical(sections: list[Band], low: float, high: float) -> Wheel | None:
+    """A wheel with teeth on a cylinder: spur, helical or herringbone."""
+    first = sections[0]
+    inside, teeth = first.inside, first.teeth
+    extreme = (min, max) if inside else (max, min)
+    tip, root = extreme[0](b.tip for b in sections), float(np.median([b.root for b in sections]))
+    lower, upper, phase = _leads(sections, (low + high) / 2)
+    lead = (lower + upper) / 2
+    double = lower * upper < 0 and abs(abs(lower) - abs(upper)) < 0.2 * max(abs(lower), abs(upper))
+    deepest = max(sections, key=lambda b: b.depth)
+    flanks = read_flanks(deepest.profile, teeth, tip, root, inside, (abs(lower) + abs(upper)) / 2 if double else lead)
+    helix = math.atan(flanks.reference * ((upper - lower) / 2 if double else lead))
+    kind = WheelKind.SPUR
+    if abs(helix) > _STRAIGHT:
+        kind = WheelKind.HERRINGBONE if double else WheelKind.HELICAL
+    wheel = Wheel(
+        kind, teeth, inside, np.array([0.0, 0.0, (low + high) / 2]), np.array([0.0, 0.0, 1.0]), high - low, tip, root,
+        flanks.reference, flanks.module, max(b.present for b in sections), flanks.pressure_angle, flanks.base,
+        flanks.shift, 0.0 if kind is WheelKind.SPUR else helix, phase=phase,
+    )  # fmt: skip
+    return _judged(wheel, deepest, abs(tip - root) * teeth / 2 / flanks.reference, len(sections))
+
+
+def _leads(sections: list[Band], middle: float) -> tuple[float, float, float]:
+    """(turn by height, rad/m, of the lower half, of the upper half, phase at `middle`) of the teeth."""
+    heights = np.array([b.height for b in sections])
+    pitch = 2 * math.pi / sections[0].teeth
+    phase = np.array([b.profile[len(b.profile) // 2, 2] for b in sections])
+    steps = np.mod(np.diff(phase) + pitch / 2, pitch) - pitch / 2
+    turned = np.concatenate([[phase[0]], phase[0] + np.cumsum(steps)])
+    half = len(heights) // 2
+    lower = np.polyfit(heights[: half + 1], turned[: half + 1], 1)[0]
+    upper = np.polyfit(heights[half:], turned[half:], 1)[0]
+    both = np.polyfit(heights, turned, 1)[0]
+    at_middle = float(np.mod(np.interp(middle, heights, turned), pitch))
+    if lower * upper > 0 or abs(abs(lower) - abs(upper)) > 0.2 * max(abs(lower), abs(upper)):
+        return float(both), float(both), at_middle
+    return float(lower), float(upper), at_middle
+
+
+def _bevel(cutter: Cutter, sections: list[Band], low: float, high: float) -> Wheel | None:
+    """A wheel with teeth on a cone, from the lines that tips and roots draw in the plane through the axis."""
+    heights = np.array([b.height for b in sections])
+    tips, roots = np.array([b.tip for b in sections]), np.array([b.root for b in sections])
+    slope = float(np.median(np.diff(roots) / np.diff(heights)))
+    tip_slopes = np.diff(tips) / np.diff(heights)
+    alike = tip_slopes[(tip_slopes * slope > 0) & (np.abs(tip_slopes) > 0.3 * abs(slope))]
+    tip_slope = float(np.median(alike)) if len(alike) else slope
+    root_cone, tip_cone = math.atan(abs(slope)), math.atan(abs(tip_slope))
+    if tip_cone < root_cone:
+        tip_cone = root_cone
+    cone = root_cone + (tip_cone - root_cone) * 1.25 / 2.25
+    way = -math.copysign(1.0, slope)
+    apex = float(np.median(heights - roots / slope))
+    end = int(np.argmax(tips))
+    distance = math.cos(cone) * abs(apex - heights[end]) + math.sin(cone) * tips[end]
+    reference = distance * math.sin(cone)
+    first = sections[0]
+    middle = min(sections, key=lambda b: abs(b.height - (low + high) / 2))
+    wheel = Wheel(
+        WheelKind.BEVEL, first.teeth, first.inside, np.array([0.0, 0.0, (low + high) / 2]), np.array([0.0, 0.0, way]),
+        high - low, float(tips.max()), float(roots[end]), reference, usual_module(2 * reference / first.teeth),
+        max(b.present for b in sections), cone=cone, apex=np.array([0.0, 0.0, apex]),
+        phase=float(middle.profile[len(middle.profile) // 2, 2]),
+    )  # fmt: skip
+    # Where tips and roots are both cones, the plane cuts the teeth at the cone's angle.
+    whole = [b for b, t in zip(sections[1:], tip_slopes * slope > 0, strict=True) if t] or sections
+    best = max(whole, key=lambda b: len(b.profile))
+    # Some draw the outline of the large end in a plane and draw it together to the apex: shallower by cos² of the cone.
+    plane = _in_modules(best)
+    depth = min(plane * math.cos(cone), plane / math.cos(cone), key=lambda d: abs(d - 2.25))
+    return _judged(wheel, best, depth, len(sections))
+
+
+def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
+    """The wheel with its evidence, and with a doubt where its teeth (`depth` in modules) are not those of a gear."""
+    shares, phases = band.profile[:, 1], band.profile[:, 2]
+    middle = float(shares[len(shares) // 2])
+    pitch = 2 * math.pi / band.teeth
+    drift = np.mod(phases - phases[len(phases) // 2] + pitch / 2, pitch) - pitch / 2
+    drift = float(np.abs(drift[len(drift) // 10 : -(len(drift) // 10) or None]).max() / pitch)
+    thinning = float(shares[-len(shares) // 8] - shares[len(shares) // 8]) * (1 if band.inside else -1)
+    evidence = (
+        f"{band.teeth} equal teeth in {looks} sections",
+        f"{depth:.2f} modules deep, {middle:.2f} of the pitch thick at half depth",
+    )
+    doubt, kind = "", wheel.kind
+    if depth < _SHORT:
+        kind, doubt = (
+            WheelKind.SPLINE,
+            f"spline, serration or knurl: its teeth are {depth:.2f} modules deep, a gear's 1.8 to 2.5",
+        )
+    elif depth > _DEEP:
+        kind, doubt = WheelKind.UNKNOWN, f"ribs, fins or blades: {depth:.2f} modules deep, a gear's teeth 1.8 to 2.5"
+    elif not 0.28 < middle < 0.72:
+        kind, doubt = (
+            WheelKind.UNKNOWN,
+            f"slots or fins: {middle:.2f} of the pitch is material at half depth, about 0.5 of a gear",
+        )
+    elif drift > 0.06:
+        kind, doubt = WheelKind.UNKNOWN, f"ratchet or blades: the teeth lean by {drift:.2f} of a pitch to one side"
+    elif thinning < (0.04 if wheel.kind is WheelKind.BEVEL else 0.12):
+        kind, doubt = WheelKind.UNKNOWN, "slots: the teeth do not grow thinner towards their tips"
+    elif depth < _SURE:
+        doubt = f"teeth of {depth:.2f} modules are between those of splines and of gears"
+    return replace(wheel, kind=kind, doubt=doubt, evidence=evidence)
+
+
+def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:
+    """A wheel of the cutter's frame in the part's."""
+    axis = R_PA @ wheel.axis
+    away = wheel.phase
+    direction = R_PA @ np.array([math.cos(away), math.sin(away), 0.0])
+    frame = across(axis)
+    phase = math.atan2(float(direction @ frame[:, 1]), float(direction @ frame[:, 0]))
+    return replace(
+        wheel,
+        point=point + R_PA @ wheel.point,
+        axis=axis,
+        apex=None if wheel.apex is None else point + R_PA @ wheel.apex,
+        phase=phase,
+    )
+
+
+def _same(a: Wheel, b: Wheel) -> bool:
+    """Whether two finds are one wheel, seen about two of the candidate axes."""
+    near = float(np.linalg.norm(a.point - b.point)) < 0.2 * max(a.width, a.module)
+    return a.teeth == b.teeth and a.internal == b.internal and near and abs(float(a.axis @ b.axis)) > 0.999

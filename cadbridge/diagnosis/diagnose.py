@@ -149,11 +149,13 @@ def _tell(
                 f"{r.mate} repeats {', '.join(r.duplicates)} and disagrees by {r.residual_mm:.3g} mm, "
                 f"{r.residual_deg:.3g}°",
                 where.get(r.mate, Where(item=r.mate)),
+                items=(r.mate, *r.duplicates),
             )
     if mobility.redundant:
         findings.add(
             "CB404",
             f"{mobility.redundant} of {mobility.rows} rows repeat others, in {len(repeats.redundancies)} mates",
+            items=[r.mate for r in repeats.redundancies],
         )
     if mobility.finite != mobility.dof:
         shaky = [f.words for f in free.freedoms if not f.finite]
@@ -178,7 +180,9 @@ def _tell_of_limits(mechanism: Mechanism, findings: Findings) -> None:
         ends = [f"{x * 1e3:.4g} mm" if slides else f"{math.degrees(x):.4g}°" for x in (low, high)]
         what = "holds nothing" if low > high else "does not hold the pose as designed, which is its 0"
         place = next((where[m] for m in joint.mates if where.get(m, Where()) != Where()), Where(item=joint.name))
-        findings.add("CB414", f"the range of {joint.name}, from {ends[0]} to {ends[1]}, {what}", place)
+        findings.add(
+            "CB414", f"the range of {joint.name}, from {ends[0]} to {ends[1]}, {what}", place, items=[joint.name]
+        )
 
 
 def _tell_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) -> None:
@@ -188,7 +192,10 @@ def _tell_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) ->
             names = freedom.bodies
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
             findings.add(
-                "CB413", f"{', '.join(names[:5])}{more} hold each other and nothing else", Where(item=names[0])
+                "CB413",
+                f"{', '.join(names[:5])}{more} hold each other and nothing else",
+                Where(item=names[0]),
+                items=names,
             )
 
 
@@ -206,4 +213,6 @@ def _tell_of_loops(web: Web, free: Freedoms, findings: Findings) -> None:
                 | {web.rows.owners[int(i)] for i in block.rows}
             )
             more = f" and {len(mates) - 5} more" if len(mates) > 5 else ""
-            findings.add("CB407", f"{spare} rows more than needed in the loops of {', '.join(mates[:5])}{more}")
+            findings.add(
+                "CB407", f"{spare} rows more than needed in the loops of {', '.join(mates[:5])}{more}", items=mates
+            )

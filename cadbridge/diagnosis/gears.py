@@ -46,7 +46,7 @@ def _gear(mechanism: Mechanism, it: Coupling, findings: Findings) -> Gear:
                 f"pitch radius {name} is {said * 1e3:.6g} mm, ratio and centre distance make {wanted * 1e3:.6g} mm"
             )
     if doubts:
-        findings.add("CB410", f"{it.name}: {'; '.join(doubts)}", it.where)
+        findings.add("CB410", f"{it.name}: {'; '.join(doubts)}", it.where, items=[it.name])
     return Gear(
         name=it.name,
         kind=it.kind.value,
@@ -98,7 +98,9 @@ def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings
         if name not in leaders:
             moved = [f.leader for f in freedoms if name in f.rates]
             why = f"it goes with {', '.join(str(m) for m in moved[:3])}" if moved else "nothing lets it move"
-            findings.add("CB412", f"{drive.name} drives {name}, which is not free: {why}", drive.where)
+            findings.add(
+                "CB412", f"{drive.name} drives {name}, which is not free: {why}", drive.where, items=[drive.name, name]
+            )
     found = []
     for freedom in freedoms:
         if freedom.leader is None or freedom.count != 1 or (driven and freedom.leader not in driven):
@@ -187,7 +189,11 @@ def locked_trains(mechanism: Mechanism, freedoms: Sequence[Freedom], findings: F
         found.append(_trains(group))
         _tell(found[-1], group[-1], findings)
     if len(resting) > MOST_LOCKED:
-        findings.add("CB411", f"{len(resting)} couplings are at rest; only the first {MOST_LOCKED} were tried")
+        findings.add(
+            "CB411",
+            f"{len(resting)} couplings are at rest; only the first {MOST_LOCKED} were tried",
+            items=[c.name for c, _ in resting],
+        )
     return tuple(found)
 
 
@@ -257,4 +263,5 @@ def _tell(trains: LockedTrains, lock: _Lock, findings: Findings) -> None:
         f"{', '.join(others) or 'the joints'} take it {trains.ratios[1]:.6g} times: locked; a turn of {first} would "
         f"leave {np.degrees(trains.mismatch):.4g}° between them",
         lock.coupling.coupling.where if lock.coupling.coupling.where != Where() else Where(item=lock.coupling.name),
+        items=(lock.coupling.name, *others, first, second),
     )

@@ -42,11 +42,13 @@ def settled(mechanism: Mechanism) -> Mechanism:
             "CB409",
             f"no placements nearby fulfil all mates; open after least squares: {_told(after)}",
             where[worst] if where[worst] != Where() else Where(item=worst),
+            items=[name for name, _, _ in after],
         )
         return replace(mechanism, findings=findings.as_tuple())
     moved = build(_placed(mechanism, poses))
     findings.extend(f for f in moved.findings if f not in mechanism.findings)
-    findings.add("CB408", f"{_shifts(mechanism, poses)}, so that all mates hold; before, {_told(before)} were off")
+    text = f"{_shifts(mechanism, poses)}, so that all mates hold; before, {_told(before)} were off"
+    findings.add("CB408", text, items=[name for name, _, _ in before])
     return replace(moved, findings=findings.as_tuple())
 
 

@@ -153,7 +153,12 @@ def _told(status: Status, T: Trajectory | None, lowered: Lowered, motion: Motion
         way = "on the way from the designed pose to where the motion begins: "
     elif len(T.t):
         reached = f"; last reached at t = {T.t[-1]:.6g} s: {place_at(lowered, motion, T, len(T.t) - 1)}"
-    findings.add(_CODES.get(status.code, "CB664"), f"{way}{status.message}{reached}", Where(item=_first(status.groups)))
+    findings.add(
+        _CODES.get(status.code, "CB664"),
+        f"{way}{status.message}{reached}",
+        Where(item=_first(status.groups)),
+        items=status.groups,
+    )
 
 
 def place_at(lowered: Lowered, motion: Motion, T: Trajectory, k: int) -> str:
@@ -181,7 +186,7 @@ def _idle(lowered: Lowered, plain: System, state: State, motion: Motion, finding
     left = free_joints(lowered, plain, state, rows)
     code, said = ("CB670", "is simulated") if motion.simulate_free else ("CB662", "is prescribed by nothing")
     for names in left:
-        findings.add(code, f"a freedom that moves {names} {said}", Where(item=names.split(", ")[0]))
+        findings.add(code, f"a freedom that moves {first_few(names)} {said}", Where(item=names[0]), items=names)
     if left and not motion.simulate_free:
         raise ModelError(f"the motion leaves {len(left)} freedom{'s' if len(left) > 1 else ''} open", findings)
     return len(left)
@@ -203,8 +208,8 @@ def held_rows(system: System, state: State, coordinates: Sequence[Coordinate]) -
     return np.vstack([jacobian(system, state)[0], Measured(system.model, coordinates).gradients(state)])
 
 
-def free_joints(lowered: Lowered, system: System, state: State, rows: Array) -> list[str]:
-    """For each motion that rows (m, 6n) leave: the joints that it moves, most first, or else the bodies."""
+def free_joints(lowered: Lowered, system: System, state: State, rows: Array) -> list[list[str]]:
+    """For each motion that rows (m, 6n) leave: names of the joints that it moves, most first, or else of bodies."""
     if rank(rows, system.length).rank == rows.shape[1]:
         return []
     N = _localised(null_space(rows, system.length))
@@ -217,8 +222,13 @@ def free_joints(lowered: Lowered, system: System, state: State, rows: Array) -> 
         if not names:
             size = np.max(np.abs(motion.reshape(-1, 6)), axis=1)
             names = [lowered.units[i].name for i in np.argsort(-size, kind="stable") if size[i] > 1e-3 * size.max()]
-        found.append(", ".join(names[:4]) + (" …" if len(names) > 4 else ""))
+        found.append(names)
     return found
+
+
+def first_few(names: list[str]) -> str:
+    """The first four names, for a message."""
+    return ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
 
 
 def _localised(N: Array) -> Array:

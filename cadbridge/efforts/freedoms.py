@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.coordinates import Measured
-from cadbridge.efforts.follow import Followed, free_joints, guided_rows, held_rows, idle_rows, place_at
+from cadbridge.efforts.follow import Followed, first_few, free_joints, guided_rows, held_rows, idle_rows, place_at
 from cadbridge.efforts.guides import body_rows, joint_coordinate
 from cadbridge.efforts.motion import Motion
 from cadbridge.errors import ModelError
@@ -40,7 +40,7 @@ def spare_actuators(
     """
     T = followed.trajectory
 
-    def undriven(state: State) -> list[str]:
+    def undriven(state: State) -> list[list[str]]:
         # Freedoms that are simulated need no actuator: to be without any, one must be prescribed.
         rows = held_rows(system, state, channels)
         if followed.idle:
@@ -53,11 +53,12 @@ def spare_actuators(
     if left:
         if all(undriven(_state(T, k)) for k in (len(T.t) // 2, len(T.t) - 1)):
             for names in left:
-                said = f"no actuator drives a freedom that moves {names}"
-                findings.add("CB663", said, Where(item=names.split(", ")[0]))
+                said = f"no actuator drives a freedom that moves {first_few(names)}"
+                findings.add("CB663", said, Where(item=names[0]), items=names)
             raise ModelError(f"the actuators leave {len(left)} of {dof} freedoms undriven", findings)
         where = place_at(lowered, motion, T, 0)
-        findings.add("CB666", f"at t = 0 s, with {where}, the actuators do not move {'; '.join(left)}")
+        said = f"at t = 0 s, with {where}, the actuators do not move {'; '.join(map(first_few, left))}"
+        findings.add("CB666", said, items=[name for names in left for name in names])
         raise ModelError("the actuators do not drive the mechanism where the motion begins", findings)
     spare = int(len(channels) - dof)
     if spare > 0:

@@ -118,8 +118,8 @@ def _driven_by(lowered: Lowered, motion: Motion, findings: Findings) -> tuple[tu
     if motion.bodies and drives:
         return tuple(dict.fromkeys(drives)), False
     if motion.bodies:
-        names = ", ".join(b.name for b in motion.bodies)
-        findings.add("CB667", f"no actuators are named: {names} is moved from outside")
+        names = [b.name for b in motion.bodies]
+        findings.add("CB667", f"no actuators are named: {', '.join(names)} is moved from outside", items=names)
     return tuple(by_name[p.joint] for p in motion.joints), bool(motion.bodies)
 
 

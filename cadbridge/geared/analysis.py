@@ -73,7 +73,7 @@ def transmission(
     unknown = [m.name for m in robot.graph.meshes if m.name not in angles]
     if unknown:
         said = f"the pressure angle of {len(unknown)} gear pairs is not known ({', '.join(unknown[:5])})"
-        findings.add("CB438", said, Where(item=unknown[0]))
+        findings.add("CB438", said, Where(item=unknown[0]), items=unknown)
     return Analysis(mechanism, lowered, robot, angles, findings.as_tuple())
 
 

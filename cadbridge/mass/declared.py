@@ -66,5 +66,6 @@ def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
                 f"{len(same)} different parts ({names}) declare the same mass {values[0]:g} kg and the "
                 f"same inertia {values[-1]:g} kg m²",
                 same[0].where,
+                items=[part.name for part in same],
             )
     return findings.as_tuple()

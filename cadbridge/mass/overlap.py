@@ -174,21 +174,22 @@ def _tell(assembly: Assembly, found: Sequence[Overlap], findings: Findings) -> N
         groups[assembly.instance(o.a).part, assembly.instance(o.b).part].append(o)
     for same in groups.values():
         first = same[0]
+        names = [name for o in same for name in (o.a, o.b)]
         more = f", and {len(same) - 1} more pairs of the same parts" if len(same) > 1 else ""
         if first.share >= INSIDE:
             text = f"{first.a} and {first.b}: one lies inside the other ({first.volume * 1e6:.4g} cm³ counted twice)"
-            findings.add("CB316", text + more, Where(item=first.a))
+            findings.add("CB316", text + more, Where(item=first.a), items=names)
         else:
             text = (
                 f"{first.a} and {first.b} share {first.volume * 1e6:.4g} cm³, {100 * first.share:.3g} % of the smaller"
             )
-            findings.add("CB315", text + more, Where(item=first.a))
+            findings.add("CB315", text + more, Where(item=first.a), items=names)
 
 
 def _tell_untested(without: dict[str, None], left: int, findings: Findings) -> None:
     if without:
         names = list(without)
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        findings.add("CB317", f"no closed mesh: {', '.join(names[:5])}{more}")
+        findings.add("CB317", f"no closed mesh: {', '.join(names[:5])}{more}", items=names)
     if left:
         findings.add("CB317", f"{left} pairs of parts were left untested; {MOST} were tested")

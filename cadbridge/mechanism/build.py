@@ -141,6 +141,7 @@ def _rows_of_mate(b: _Builder, mate: Mate) -> MateRows | None:
             f"{mate.name} wants its directions {'alike' if mate.aligned is not False else 'opposed'}, "
             "the parts stand the other way round (180° off)",
             mate.where,
+            items=[mate.name],
         )
     return MateRows(mate.name, side_a.index, side_b.index, primitives)
 
@@ -356,6 +357,7 @@ def _gaps(b: _Builder, found: list[tuple[str, float, float]]) -> None:
                 "CB207",
                 f"{name} is not fulfilled as designed: off by {mm:.3g} mm, {degrees:.3g}°",
                 where[name],
+                items=[name],
             )
 
 

@@ -71,20 +71,21 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
         return mechanism  # what cannot be computed is told by what is to be done with it
     if loose is None:
         return mechanism
-    where = Where(item=loose.worst[0][0])
+    where, items = Where(item=loose.worst[0][0]), [name for name, _ in loose.worst]
     if max((len(part.rows) for part in _parts(loose)), default=0) > LARGE:
         said = f"{_named(loose)}; so many rows hang together that no mechanism was looked for in which all hold"
-        findings.add("CB626", said, where)
+        findings.add("CB626", said, where, items=items)
         return mechanism
     loose = all_over(loose)
     found = _fit(loose)
     if found is None:
         within = loose.case.allowed * loose.case.system.length
         said = f"{_named(loose)}; no mechanism within {within:.3g} m was found in which all hold along the motion"
-        findings.add("CB626", said, where)
+        findings.add("CB626", said, where, items=items)
         return mechanism
     shift, name = found.shift
-    findings.add("CB625", f"{_named(loose)}; {name} was shifted most, by {shift:.3g} m, so that all hold", where)
+    said = f"{_named(loose)}; {name} was shifted most, by {shift:.3g} m, so that all hold"
+    findings.add("CB625", said, where, items=[*items, name])
     return _rebuilt(mechanism, lowered, found, collapse)
 
 

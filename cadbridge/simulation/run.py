@@ -112,7 +112,7 @@ def simulate(
         raise InputError(str(fault), findings) from fault
     if not result.status.ok:
         code = _STATUS_CODES.get(result.status.code, "CB611")
-        findings.add(code, f"{result.status.message} {result.status.advice}".strip())
+        findings.add(code, f"{result.status.message} {result.status.advice}".strip(), items=result.status.groups)
     beyond_range(lowered, what, result.trajectory, findings)
     _not_applied(lowered, what, findings)
     summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
@@ -191,7 +191,10 @@ def _lowered(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Fin
         if not _prescribed(lowered, what):
             raise
     findings.add(
-        "CB617", f"the mass of {', '.join(lowered.stand_ins[:5])} is not known", Where(item=lowered.stand_ins[0])
+        "CB617",
+        f"the mass of {', '.join(lowered.stand_ins[:5])} is not known",
+        Where(item=lowered.stand_ins[0]),
+        items=lowered.stand_ins,
     )
     return lowered
 
@@ -247,7 +250,7 @@ def _led(lowered: Lowered, scenario: Scenario, wanted: dict[str, float], finding
         system = prepare(_driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates))
         projected = project(system, carry_angles(state, plain, system))
         if not projected.status.ok:
-            findings.add("CB614", projected.status.message)
+            findings.add("CB614", projected.status.message, items=projected.status.groups)
             raise InputError("The initial state cannot be reached.", findings)
         # The turns that gears made on the way belong to the state, the drivers do not.
         state = carry_angles(projected.state, system, plain)

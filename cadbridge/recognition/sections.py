@@ -74,13 +74,14 @@ class Section:
         return np.unique(np.concatenate([even, (corners[1:] + corners[:-1]) / 2]))
 
     def rings(self, radii: Array) -> list[Ring]:
-        """A ring for each radius."""
-        radii = np.atleast_1d(np.asarray(radii, dtype=float))
-        outward = (self.ra[:, None] <= radii) & (self.rb[:, None] > radii)
-        inward = (self.rb[:, None] <= radii) & (self.ra[:, None] > radii)
-        segment, which = np.nonzero(outward | inward)
+        """A ring for each of the ascending radii."""
+        low, high = np.minimum(self.ra, self.rb), np.maximum(self.ra, self.rb)
+        first, last = np.searchsorted(radii, low), np.searchsorted(radii, high)
+        counts = last - first  # low <= r < high: each crossing belongs to one segment alone
+        segment = np.repeat(np.arange(len(counts)), counts)
+        which = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts) + first[segment]
         angle = self._angles(segment, radii[which])
-        enters = outward[segment, which]
+        enters = (self.rb > self.ra)[segment]
         order = np.lexsort((angle, which))
         angle, enters, which = angle[order], enters[order], which[order]
         bounds = np.searchsorted(which, np.arange(len(radii) + 1))
@@ -120,10 +121,11 @@ def _ring(radius: float, angle: Array, enters: NDArray[np.bool_], full: bool) ->
         return Ring(radius, none, none, full, True)
     if len(angle) % 2 or (enters[1:] == enters[:-1]).any():
         return Ring(radius, none, none, full, False)
-    if not enters[0]:
-        angle, enters = np.roll(angle, -1), np.roll(enters, -1)
-    starts, ends = angle[0::2], angle[1::2]
-    return Ring(radius, starts, np.mod(ends - starts, _TURN), False, True)
+    if enters[0]:
+        starts, ends = angle[0::2], angle[1::2]
+        return Ring(radius, starts, ends - starts, False, True)
+    starts, ends = angle[1::2], np.concatenate([angle[2::2], angle[:1] + _TURN])
+    return Ring(radius, starts, ends - starts, False, True)
 
 
 class Cutter:
@@ -153,6 +155,14 @@ class Cutter:
         rise = second[:, 2] - first[:, 2]
         point: Array = first[:, :2] + ((height - first[:, 2]) / rise)[:, None] * (second - first)[:, :2]
         return point
+
+    def levels(self, start: float, end: float) -> Array:
+        """Heights of vertices from `start` to `end` (either may be the lower), beginning with `start` itself."""
+        grain = 1e-6 * (self.high - self.low)
+        found = np.unique(np.round(self.vertices[:, 2] / grain)) * grain
+        if end > start:
+            return np.concatenate([[start], found[(found > start + grain) & (found < end + grain)]])
+        return np.concatenate([[start], found[(found < start - grain) & (found > end - grain)][::-1]])
 
     def heights(self, most: int) -> Array:
         """Heights (≤ about `most`) to look at: between the levels where vertices gather, as at the ends of a wheel."""

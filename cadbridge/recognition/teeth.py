@@ -6,6 +6,7 @@ side of them (material or air), which tells an outer wheel from an inner one and
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,20 +43,23 @@ def comb_of(ring: Ring, least: int) -> Comb | None:
     count = len(ring.starts)
     if count < least or not ring.sound:
         return None
-    centres = np.sort(np.mod(ring.starts + ring.widths / 2, _TURN))
+    centres = ring.starts + ring.widths / 2  # ascending, as the arcs are
     gaps = np.diff(centres, append=centres[0] + _TURN)
-    teeth = count if gaps.max() < 1.5 * gaps.min() else round(_TURN / float(np.median(gaps)))
+    usual = float(np.sort(gaps)[count // 2])
+    teeth = count if gaps.max() < 1.5 * gaps.min() else round(_TURN / usual)
     pitch = _TURN / teeth
     if teeth != count and (count < 5 or teeth < count):
         return None
-    mean = np.angle(np.exp(1j * teeth * centres).mean()) / teeth
-    off = np.mod(centres - mean + pitch / 2, pitch) - pitch / 2
-    spread = ring.widths - np.median(ring.widths)
+    turned = np.exp(1j * teeth * centres).sum()
+    mean = math.atan2(turned.imag, turned.real) / teeth
+    off = np.abs(np.mod(centres - mean + pitch / 2, pitch) - pitch / 2).max()
+    width = float(np.sort(ring.widths)[count // 2])
+    spread = np.abs(ring.widths - width)
     if teeth != count:  # a sector: its widest arc may be a rim that closes the circle
-        spread = np.delete(spread, int(np.argmax(ring.widths)))
-    if np.abs(off).max() > _STEP * pitch or np.abs(spread).max() > _WIDTH * pitch:
+        spread[int(np.argmax(ring.widths))] = 0.0
+    if off > _STEP * pitch or spread.max() > _WIDTH * pitch:
         return None
-    return Comb(teeth, count, float(np.mod(mean, pitch)), float(np.median(ring.widths) / pitch))
+    return Comb(teeth, count, mean % pitch, width / pitch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +93,8 @@ class Band:
         return self.high if self.inside else self.low
 
 
-def bands(section: Section, height: float, least: int, count: int) -> list[Band]:
-    """All bands of at least `least` teeth in a section; looked at with about 2 `count` rings."""
+def bands(section: Section, height: float, least: int, count: int, fine: bool = False) -> list[Band]:
+    """All bands of at least `least` teeth in a section; looked at with about 2 `count` rings, each band with more."""
     if section.empty:
         return []
     radii = section.radii(count)
@@ -103,20 +107,30 @@ def bands(section: Section, height: float, least: int, count: int) -> list[Band]
             if comb is not None:
                 low = float(radii[start - 1]) if start else 0.98 * float(radii[0])
                 high = float(radii[i]) if i < len(combs) else 1.02 * float(radii[-1])
-                band = _refined(section, height, low, high, comb.teeth, least)
+                band = _refined(section, height, low, high, comb.teeth, least, fine)
                 found += [band] if band is not None else []
             start = i
     return found
+
+
+def comb_like(section: Section, radius: float, teeth: int, least: int) -> Comb | None:
+    """The comb of so many teeth at a radius of a section, None where there is none."""
+    if section.empty:
+        return None
+    comb = comb_of(section.rings(np.array([radius]))[0], least)
+    return comb if comb is not None and comb.teeth == teeth else None
 
 
 def _teeth(comb: Comb | None) -> int:
     return comb.teeth if comb else 0
 
 
-def _refined(section: Section, height: float, low: float, high: float, teeth: int, least: int) -> Band | None:
+def _refined(
+    section: Section, height: float, low: float, high: float, teeth: int, least: int, fine: bool
+) -> Band | None:
     """The band between two radii outside of it, its edges found with more rings; None where holes make it."""
-    for _ in range(2):
-        radii = np.linspace(low, high, 34)
+    for count in (16, 34) if fine else (16,):
+        radii = np.linspace(low, high, count)
         rings = section.rings(radii)
         combs = [comb_of(ring, least) for ring in rings]
         good = [i for i, comb in enumerate(combs) if _teeth(comb) == teeth]
@@ -151,7 +165,7 @@ def _edges(section: Section, low: float, high: float, wide: float) -> tuple[floa
 def _sided(section: Section, band: Band) -> Band | None:
     """The band with the side of its tips; None where there is material, or air, on both sides: holes or pins."""
     edge = np.linspace(0.02, 0.3, 6) * band.depth
-    near, far = section.rings(band.low - edge), section.rings(band.high + edge)
+    near, far = section.rings(band.low - edge[::-1]), section.rings(band.high + edge)
     whole = band.present / band.teeth
     inner, outer = max(ring.share for ring in near), max(ring.share for ring in far)
     emptiest_in, emptiest_out = min(ring.share for ring in near), min(ring.share for ring in far)

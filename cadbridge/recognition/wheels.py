@@ -21,7 +21,7 @@ from cadbridge.assembly import Face, Mesh, Shape
 from cadbridge.frames import Matrix, Vector
 from cadbridge.recognition.profiles import read_flanks, usual_module
 from cadbridge.recognition.sections import Cutter, across
-from cadbridge.recognition.teeth import Band, bands
+from cadbridge.recognition.teeth import Band, bands, comb_like
 
 Array = NDArray[np.float64]
 
@@ -32,6 +32,8 @@ _AXES = 6
 """So many axes of a part are tried, those with most area and those with most faces about them."""
 _HEIGHTS, _RINGS = 16, 12
 """How closely a part is looked at before anything is known of it."""
+_LOOKS, _TURNS = 9, 60
+"""Sections in which teeth are measured, and at most so many for their helix."""
 _FACETS = 0.55
 """Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41."""
 _SHORT, _SURE = 1.5, 1.62
@@ -235,35 +237,34 @@ def _measured(cutter: Cutter, group: list[Band]) -> Wheel | None:
     """A group of bands looked at closely; a wheel in the cutter's frame."""
     low, high = _ends(cutter, group)
     widest = max(group, key=lambda band: band.depth)
-    module = 2 * (widest.low + widest.high) / 2 / widest.teeth
-    count = int(np.clip(math.ceil((high - low) / (0.8 * module)), 9, 60))
-    span = min(high - low, 0.8 * module * (count - 1)) * 0.96
-    middle = (low + high) / 2
     sections = []
-    for height in middle + np.linspace(-span / 2, span / 2, count):
-        near = [b for b in bands(cutter.section(height), float(height), LEAST_TEETH, _RINGS)
-                if b.teeth == widest.teeth and b.inside == widest.inside]  # fmt: skip
-        sections += near[:1]
-    if len(sections) < 5:
+    for height in low + (high - low) * np.linspace(0.03, 0.97, _LOOKS):
+        found = bands(cutter.section(height), float(height), LEAST_TEETH, _RINGS, fine=True)
+        sections += [
+            b for b in found if b.teeth == widest.teeth and b.inside == widest.inside and _in_modules(b) > _FACETS
+        ]
+    if len(sections) < _LOOKS // 2:
         return None
     if _conical(sections):
-        return _bevel(cutter, sections, low, high)
-    return _cylindrical(sections, low, high)
+        return _bevel(sections, low, high)
+    return _cylindrical(cutter, sections, low, high)
 
 
 def _ends(cutter: Cutter, group: list[Band]) -> tuple[float, float]:
-    """The heights between which the teeth stand, by bisection outward from the bands that were found."""
+    """The heights between which the teeth stand: levels of vertices, found by halving outward from the bands."""
     bounds = []
     for band, limit in ((group[0], cutter.low), (group[-1], cutter.high)):
-        good, bad = band.height, limit
-        for _ in range(9):
-            height = (good + bad) / 2
+        levels = cutter.levels(band.height, limit)
+        good, bad = 0, len(levels) - 1  # teeth go on at least to level `good`, at most to level `bad`
+        while bad - good > 0:
+            middle = (good + bad) // 2
+            height = (levels[middle] + levels[middle + 1]) / 2
             again = bands(cutter.section(height), height, LEAST_TEETH, _RINGS)
             if any(_follows(band, b) for b in again):
-                good = height
+                good = middle + 1
             else:
-                bad = height
-        bounds.append((good + bad) / 2)
+                bad = middle
+        bounds.append(float(levels[good]))
     return bounds[0], bounds[1]
 
 
@@ -277,13 +278,13 @@ def _conical(sections: list[Band]) -> bool:
     return bool(moved > 0.3 * depth and abs(slope) > math.tan(math.radians(3)))
 
 
-def _cylindrical(sections: list[Band], low: float, high: float) -> Wheel | None:
+def _cylindrical(cutter: Cutter, sections: list[Band], low: float, high: float) -> Wheel | None:
     """A wheel with teeth on a cylinder: spur, helical or herringbone."""
     first = sections[0]
     inside, teeth = first.inside, first.teeth
     extreme = (min, max) if inside else (max, min)
     tip, root = extreme[0](b.tip for b in sections), float(np.median([b.root for b in sections]))
-    lower, upper, phase = _leads(sections, (low + high) / 2)
+    lower, upper, phase = _leads(cutter, sections, low, high)
     lead = (lower + upper) / 2
     double = lower * upper < 0 and abs(abs(lower) - abs(upper)) < 0.2 * max(abs(lower), abs(upper))
     deepest = max(sections, key=lambda b: b.depth)
@@ -300,24 +301,34 @@ def _cylindrical(sections: list[Band], low: float, high: float) -> Wheel | None:
     return _judged(wheel, deepest, abs(tip - root) * teeth / 2 / flanks.reference, len(sections))
 
 
-def _leads(sections: list[Band], middle: float) -> tuple[float, float, float]:
-    """(turn by height, rad/m, of the lower half, of the upper half, phase at `middle`) of the teeth."""
-    heights = np.array([b.height for b in sections])
-    pitch = 2 * math.pi / sections[0].teeth
-    phase = np.array([b.profile[len(b.profile) // 2, 2] for b in sections])
+def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tuple[float, float, float]:
+    """(turn by height, rad/m, of the lower half, of the upper half, phase at the middle height) of the teeth.
+
+    Sections follow one another by less than a module, so that even at 50° a tooth is not taken for its neighbour.
+    """
+    teeth, middle = sections[0].teeth, (low + high) / 2
+    radius = float(np.median([b.profile[len(b.profile) // 2, 0] for b in sections]))
+    step = 0.8 * 2 * radius / teeth
+    count = int(np.clip(math.ceil((high - low) / step), _LOOKS, _TURNS))
+    span = min(high - low, step * (count - 1)) * 0.97
+    looked = []
+    for height in middle + np.linspace(-span / 2, span / 2, count):
+        comb = comb_like(cutter.section(height), radius, teeth, LEAST_TEETH)
+        looked += [(height, comb.phase)] if comb is not None else []
+    heights, phase = np.array(looked).T
+    pitch = 2 * math.pi / teeth
     steps = np.mod(np.diff(phase) + pitch / 2, pitch) - pitch / 2
     turned = np.concatenate([[phase[0]], phase[0] + np.cumsum(steps)])
     half = len(heights) // 2
-    lower = np.polyfit(heights[: half + 1], turned[: half + 1], 1)[0]
-    upper = np.polyfit(heights[half:], turned[half:], 1)[0]
-    both = np.polyfit(heights, turned, 1)[0]
+    lower = float(np.polyfit(heights[: half + 1], turned[: half + 1], 1)[0])
+    upper = float(np.polyfit(heights[half:], turned[half:], 1)[0])
     at_middle = float(np.mod(np.interp(middle, heights, turned), pitch))
     if lower * upper > 0 or abs(abs(lower) - abs(upper)) > 0.2 * max(abs(lower), abs(upper)):
-        return float(both), float(both), at_middle
-    return float(lower), float(upper), at_middle
+        lower = upper = float(np.polyfit(heights, turned, 1)[0])
+    return lower, upper, at_middle
 
 
-def _bevel(cutter: Cutter, sections: list[Band], low: float, high: float) -> Wheel | None:
+def _bevel(sections: list[Band], low: float, high: float) -> Wheel | None:
     """A wheel with teeth on a cone, from the lines that tips and roots draw in the plane through the axis."""
     heights = np.array([b.height for b in sections])
     tips, roots = np.array([b.tip for b in sections]), np.array([b.root for b in sections])

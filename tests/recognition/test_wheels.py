@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from cadbridge.assembly import Shape
 from cadbridge.recognition.wheels import Wheel, WheelKind, find_wheels
 from tests.recognition import gear_shapes
 
 
-def only(shape: gear_shapes.Shape) -> Wheel:
+def only(shape: Shape) -> Wheel:
     found = [w for w in find_wheels(shape) if w.sure]
     assert len(found) == 1, [(w.teeth, w.doubt) for w in find_wheels(shape)]
     return found[0]

@@ -121,8 +121,7 @@ ENTRIES: dict[str, Entry] = {
     "CB196": Entry(
         Severity.ERROR,
         "a xacro file that cannot be expanded",
-        "A macro, property, argument or included file is missing or wrong, or an expression does more than compute "
-        "values, which is refused.",
+        "A macro, property, argument or included file is missing or wrong, or an expression has no value.",
         "Mend the file, name the folders of its packages with --package-dir, or give its arguments their defaults.",
         '<xacro:arg name="prefix" default=""/>',
     ),
@@ -154,6 +153,24 @@ ENTRIES: dict[str, Entry] = {
         "rules it adds nothing to theirs. An inertia without mass is set aside.",
         "Where it should weigh something, add <inertial>, weigh the meshes (--density), or use a mates file.",
         '`<link name="camera_frame"/>` fixed to the hand.',
+    ),
+    "CB1921": Entry(
+        Severity.ERROR,
+        "a xacro file that does more than describe a robot",
+        "An expression does more than compute values (a lambda, a comprehension, an attribute, a function that is not "
+        "listed), or the file reads what lies outside its folder and its packages, the environment, or a YAML tag that "
+        "makes objects. It was refused; nothing of the file was run. No option lets a file run code.",
+        "Write the value itself, or compute it with numbers, texts, lists, YAML data and the functions that "
+        "docs/security.md lists. If you trust the file, expand it with ROS' own xacro and give the URDF that it "
+        "writes.",
+        "${(lambda: 0).__globals__}",
+    ),
+    "CB1922": Entry(
+        Severity.INFO,
+        "what a xacro file says",
+        "The file speaks to its reader by xacro.warning, error or message, or xacro warns of it.",
+        "Read it, and correct what it speaks of.",
+        "${xacro.warning('the limits are guessed')}",
     ),
 }
 

@@ -7,16 +7,15 @@ import json
 import os
 import selectors
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
-import cadbridge
 from cadbridge.jobs import limits
 from cadbridge.jobs.child import ENVIRONMENT
+from cadbridge.processes import environment, python
 
 LOOK = 0.1
 """Seconds between looks at the time and memory of running jobs."""
@@ -209,12 +208,6 @@ def _last_words(stage: Path) -> str:
     return f"; its last words: {(fatal or lines)[-1]}" if lines else ""
 
 
-def _environment() -> dict[str, str]:
-    home = str(Path(cadbridge.__file__).resolve().parents[1])
-    path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
-    return {**os.environ, **ENVIRONMENT, "PYTHONPATH": path}
-
-
 class Warm:
     """Copies of one warm process (POSIX)."""
 
@@ -230,10 +223,9 @@ class Warm:
     def start(self, request: dict[str, Any]) -> None:
         """Send a request, to a new process where there is none."""
         if self._process is None:
-            # -P: a file named like one of our modules in the user's folder must not be run.
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "cadbridge.jobs.server"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(), start_new_session=True,
+                python("cadbridge.jobs.server"),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(ENVIRONMENT), start_new_session=True,
             )  # fmt: skip
             self._waiting = b""
         stream = cast("IO[bytes]", self._process.stdin)
@@ -285,8 +277,8 @@ class Cold:
     def start(self, request: dict[str, Any]) -> None:
         """Start the process of a request."""
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "cadbridge.jobs.cold"],
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=_environment(),
+            python("cadbridge.jobs.cold"),
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment(ENVIRONMENT),
         )  # fmt: skip
         with contextlib.suppress(OSError), cast("IO[bytes]", process.stdin) as stream:
             stream.write(json.dumps(request).encode())

@@ -7,13 +7,12 @@ import contextlib
 import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import IO, Any, cast
 
+from cadbridge.processes import environment, python
 from cadbridge.shapes import protocol
 
 _POLL = 0.25
@@ -85,18 +84,15 @@ class Worker:
         if self._process is not None and self._process.poll() is None:
             return
         self._kill()
-        home = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH", "")) if p)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
         # The worker ends with the thread that starts it: only the main one lives as long as the process.
         tied = [str(os.getpid())] if threading.current_thread() is threading.main_thread() else []
-        # -P: a file named like one of our modules in the user's folder must not be run.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", self._module, *tied],
+            python(self._module, *tied),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env={**os.environ, "PYTHONPATH": path},
+            env=environment(),
         )
         self._answers = queue.Queue()
         threading.Thread(target=_read_answers, args=(self._process.stdout, self._answers), daemon=True).start()

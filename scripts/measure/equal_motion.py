@@ -60,7 +60,7 @@ def machines() -> dict[str, list[str]]:
 
 def compared(arguments: list[str], to: str, duration: float) -> dict[str, Any] | str:
     """What `cadbridge verify` says, or why it says nothing."""
-    command = [sys.executable, "-m", "cadbridge", "verify", *arguments, "--to", to, "--json"]
+    command = [sys.executable, "-P", "-m", "cadbridge", "verify", *arguments, "--to", to, "--json"]
     try:
         done = subprocess.run(
             [*command, "--duration", str(duration)], capture_output=True, text=True, timeout=LIMIT, check=False

@@ -69,7 +69,7 @@ def jobs_file(folder: Path, poison: int) -> Path:
 def batch(path: Path, *more: str) -> tuple[float, dict[str, int]]:
     """Wall time of a run, and its counts."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "cadbridge", "batch", str(path), "--json", *more]
+    command = [sys.executable, "-P", "-m", "cadbridge", "batch", str(path), "--json", *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wall = time.perf_counter() - start
     if done.returncode not in (0, 1):

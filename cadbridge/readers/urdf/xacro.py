@@ -5,20 +5,27 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.processes import environment, python
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.paths import package_folder
 from cadbridge.readers.xml import Element
+from cadbridge.touched import looked_for
 
 NAMESPACE = "xacro"
-LIMIT_SECONDS = 30.0
-"""Seconds of the clock for an expansion; the child's own limit of CPU time is shorter."""
+LIMIT_SECONDS = 180.0
+"""Seconds of the clock for an expansion. The child's own limit, of processor time, is much shorter: a busy machine
+expands what an idle one does."""
 
 _PACKAGE = re.compile(r"\$\(\s*find\s+([^\s)]+)\s*\)|find\(\s*['\"]([^'\"]+)['\"]\s*\)")
+LARGEST_SEARCHED = 8 * 1024**2
+"""Bytes of a file that is looked through for the packages it names."""
+
 _INCLUDED = 200
 """So many files are looked through for the packages they name."""
 
@@ -40,7 +47,7 @@ def is_xacro(root: Element, path: Path) -> bool:
 
 
 def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
-    """The URDF that a xacro file stands for; InputError (CB196) where it cannot be expanded."""
+    """The URDF that a xacro file stands for; InputError (CB196, CB1921) where it cannot be expanded."""
     folder = path.resolve().parent
     packages = _packages(path, folder, options)
     roots = [folder, *packages.values(), *(d.resolve() for d in options.package_dirs)]
@@ -50,25 +57,47 @@ def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
         "packages": {name: str(where) for name, where in packages.items()},
         "roots": sorted({str(root.resolve()) for root in roots}),
     }
-    reason = "it gave no answer"
+    answer = _answer(request)
+    for read in answer.get("read", ()):
+        looked_for(read)  # the result depends on it, and another process opened it
+    if "text" in answer:
+        for note in answer["notes"]:
+            findings.add("CB1922", f"{path.name}: {note}", Where(file=str(path)))
+        return str(answer["text"]).encode()
+    place = Where(file=_as_named(answer.get("file"), path), line=answer.get("line"), item=answer.get("tag"))
+    reason = str(answer["error"])
+    findings.add("CB1921" if answer.get("refused") else "CB196", f"{path.name}: {reason}", place)
+    raise InputError(f"{path.name} cannot be expanded: {reason}", findings)
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    """What the process that expands says; {"error": …} where it ends otherwise."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "cadbridge.readers.urdf.xacro_child"],
+            python("cadbridge.readers.urdf.xacro_child"),
             input=json.dumps(request).encode(),
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             timeout=LIMIT_SECONDS,
             check=False,
+            env=environment(),
+            cwd=Path(request["path"]).parent,
+            start_new_session=True,  # no terminal that it could type into
         )
-        answer = json.loads(done.stdout)
-        if "text" in answer:
-            return str(answer["text"]).encode()
-        reason = str(answer["error"])
+        answer: dict[str, Any] = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
-        reason = f"the expansion took longer than {LIMIT_SECONDS:g} s"
+        return {"error": f"the expansion took longer than {LIMIT_SECONDS:g} s"}
     except ValueError:
-        reason = "the expansion was ended at its limit of time or memory"
-    findings.add("CB196", f"{path.name}: {reason}", Where(file=str(path)))
-    raise InputError(f"{path.name} cannot be expanded: {reason}", findings)
+        return {"error": "the expansion was ended at its limit of time or memory"}
+    return answer
+
+
+def _as_named(file: str | None, path: Path) -> str:
+    """A file as the person named it, where it lies beside the source."""
+    folder = path.resolve().parent
+    if file is None or not Path(file).is_relative_to(folder):
+        return file or str(path)
+    return str(path.parent / Path(file).relative_to(folder))
 
 
 def _packages(path: Path, folder: Path, options: ReadOptions) -> dict[str, Path]:
@@ -82,6 +111,8 @@ def _packages(path: Path, folder: Path, options: ReadOptions) -> dict[str, Path]
             continue
         seen.add(at)
         try:
+            if not at.is_file() or at.stat().st_size > LARGEST_SEARCHED:
+                continue
             text = at.read_text("utf-8", errors="replace")
         except OSError:
             continue
@@ -91,7 +122,7 @@ def _packages(path: Path, folder: Path, options: ReadOptions) -> dict[str, Path]
             if where is None or name in found:
                 continue
             found[name] = where.resolve()
-            waiting += sorted(where.rglob("*.xacro"))[:_INCLUDED]
+            waiting += sorted(islice(where.rglob("*.xacro"), _INCLUDED))
         if at.parent == folder:
-            waiting += sorted(folder.glob("*.xacro"))[:_INCLUDED]
+            waiting += sorted(islice(folder.glob("*.xacro"), _INCLUDED))
     return found

@@ -178,12 +178,12 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
     },
     "xacro": {
         **XML,
-        "a way out": (swap('filename="parts.xacro"', f'filename="{OUT}"'), "CB196"),
+        "a way out": (swap('filename="parts.xacro"', f'filename="{OUT}"'), "CB1921"),
         "itself within itself": (swap('filename="parts.xacro"', 'filename="fourbar.urdf.xacro"'), "CB196"),
-        "code": (swap("-1 / ratio", "__import__('os').abort()"), "CB196"),
+        "code": (swap("-1 / ratio", "__import__('os').abort()"), "CB1921"),
         "a number without end": (swap("-1 / ratio", "9**9**9"), "CB196"),
         "a text without end": (swap("-1 / ratio", "('a' * 60000) * 60000 * 60000"), "CB196"),
-        "a file of the system": (swap("-1 / ratio", f"xacro.load_yaml('{SECRET}')"), "CB196"),
+        "a file of the system": (swap("-1 / ratio", f"xacro.load_yaml('{SECRET}')"), "CB1921"),
     },
     "sdf": {
         **XML,

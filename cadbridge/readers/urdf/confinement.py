@@ -1,0 +1,157 @@
+"""Holds a process that reads a stranger's file as tightly as the system allows: it reads a few folders, no more.
+
+Linux on x86-64 and ARM64: seccomp ends at the kernel whatever is not reading, memory or the answer (no new program,
+process, file, connection), Landlock lets files be opened below the folders given only. Every POSIX system: limits of
+memory, processor time, processes and file sizes. Everywhere: an audit hook of Python. The hook is the last layer, and
+alone it would not do.
+
+Sources: seccomp(2), Linux' Documentation/userspace-api/landlock.rst.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import platform
+import struct
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+MEMORY = 2 * 1024**3
+"""Bytes of address space."""
+
+SECONDS = 20
+"""Seconds of processor time."""
+
+FILES = 64
+"""Files open at a time."""
+
+_LIMITS = (
+    ("RLIMIT_AS", MEMORY), ("RLIMIT_CPU", SECONDS), ("RLIMIT_FSIZE", 0), ("RLIMIT_NPROC", 0),
+    ("RLIMIT_NOFILE", FILES), ("RLIMIT_CORE", 0),
+)  # fmt: skip
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+# What a process does that reads and computes: reading and memory, signals of its own, the clock, the end.
+_X86_64 = (
+    0xC000003E, 257,
+    (0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 21, 24, 25, 28, 32, 39, 60, 63, 72, 79, 89, 96, 97, 131,
+     186, 202, 217, 219, 228, 231, 262, 267, 318, 332, 334, 439),
+)  # fmt: skip
+_ARM64 = (
+    0xC00000B7, 56,
+    (17, 23, 25, 48, 57, 61, 62, 63, 64, 67, 73, 78, 79, 80, 93, 94, 98, 113, 124, 128, 132, 134, 135, 139, 160, 169,
+     172, 178, 214, 215, 216, 222, 226, 233, 278, 291, 293, 439),
+)  # fmt: skip
+_CALLS = {"x86_64": _X86_64, "aarch64": _ARM64}
+"""By machine: the number of the architecture (linux/audit.h), of openat, and of the calls allowed."""
+
+
+def confine(folders: Iterable[Path]) -> tuple[str, ...]:
+    """Hold this process from now on, for ever; the names of the layers in force.
+
+    Import first whatever is needed: Python's own modules can be opened no more.
+    """
+    readable = tuple(Path(f).resolve() for f in folders)
+    done = ["limits"] if _limit() else []
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError, KeyError):
+            libc = ctypes.CDLL(None, use_errno=True)
+            _call(libc.prctl, 38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+            with contextlib.suppress(OSError):
+                _landlock(libc, readable)
+                done.append("landlock")
+            _seccomp(libc)
+            done.append("seccomp")
+    sys.addaudithook(_hook(readable))
+    return (*done, "audit")
+
+
+def _limit() -> bool:
+    try:
+        import resource
+    except ImportError:
+        return False
+    for name, value in _LIMITS:
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # not every system has each
+            more = 5 if name == "RLIMIT_CPU" else 0  # first the signal, then the end
+            resource.setrlimit(getattr(resource, name), (value, value + more))
+    return True
+
+
+def _call(function: Any, *arguments: Any) -> int:
+    """A call of C whose negative answer is an OSError."""
+    answer = int(function(*(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)))
+    if answer < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return answer
+
+
+def _landlock(libc: Any, folders: Iterable[Path]) -> None:
+    """No file but those below the folders, for reading; no connection, no signal to others."""
+    version = _call(libc.syscall, 444, None, 0, 1)
+    files = (1 << (13 + (version >= 2) + (version >= 3) + (version >= 5))) - 1
+    rules = struct.pack("=QQQ", files, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    handle = _call(libc.syscall, 444, ctypes.c_char_p(rules[:size]), size, 0)
+    for folder in folders:
+        if folder.exists():
+            parent = os.open(folder, os.O_PATH | os.O_CLOEXEC)
+            access = 0b1100 if folder.is_dir() else 0b0100  # read files, list folders
+            _call(libc.syscall, 445, handle, 1, ctypes.c_char_p(struct.pack("=Qi", access, parent)), 0)
+            os.close(parent)
+    _call(libc.syscall, 446, handle, 0)
+    os.close(handle)
+
+
+def _seccomp(libc: Any) -> None:
+    """No system call but those listed; openat for reading only."""
+    architecture, openat, calls = _CALLS[platform.machine()]
+    load, equal, bits, mask, answer = 0x20, 0x15, 0x45, 0x54, 0x06
+    allow, refuse, kill = 0x7FFF0000, 0x00050001, 0x80000000  # refuse: EPERM
+    code = [(load, 0, 0, 4), (equal, 1, 0, architecture), (answer, 0, 0, kill), (load, 0, 0, 0)]
+    code += [(bits, 0, 1, 0x40000000), (answer, 0, 0, refuse)]  # the numbers of x32
+    code += [(equal, 0, 5, openat), (load, 0, 0, 32), (mask, 0, 0, _WRITING)]
+    code += [(equal, 0, 1, 0), (answer, 0, 0, allow), (answer, 0, 0, refuse)]
+    for number in calls:
+        code += [(equal, 0, 1, number), (answer, 0, 0, allow)]
+    code += [(answer, 0, 0, refuse)]
+    program = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in code))
+    head = ctypes.create_string_buffer(struct.pack("@HP", len(code), ctypes.addressof(program)))
+    _call(libc.prctl, 22, 2, ctypes.byref(head), 0, 0)  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+
+
+def _hook(folders: tuple[Path, ...]) -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook: only reading, and only below the folders.
+
+    What it goes by is bound in its own cells: no list of a module can be emptied.
+    """
+    realpath, sep = os.path.realpath, os.sep
+    roots = tuple(str(f).rstrip(sep) + sep for f in folders) + tuple(map(str, folders))
+    refused = (
+        "os.", "subprocess.", "socket.", "shutil.", "ctypes.", "tempfile.", "pty.", "signal.", "winreg.", "import",
+        "exec", "fcntl.", "mmap.", "msvcrt.", "_winapi.", "_posixsubprocess.", "sys.set", "sys.add", "code.",
+        "cpython.", "urllib.", "ftplib.", "http.", "smtplib.", "sqlite3.", "webbrowser.", "marshal.", "pickle.", "gc.",
+        "object.",
+    )  # fmt: skip
+    allowed = ("os.listdir", "os.scandir", "os.walk")
+    writing = _WRITING
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = arguments[0], arguments[1], arguments[2]
+            if isinstance(path, int):
+                return
+            real = realpath(path.decode(errors="replace") if isinstance(path, bytes) else str(path))
+            writes = (mode is not None and any(m in mode for m in "wax+")) or flags & writing
+            if writes or not (real in roots or real.startswith(roots)):
+                raise PermissionError(f"{path} lies outside the folder of the source and its packages")
+        elif event.startswith(refused) and event not in allowed:
+            raise PermissionError(f"{event} is refused")
+
+    return hook

@@ -16,9 +16,12 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import ConvexHull, QhullError
 
 from cadbridge.assembly import Face, Mesh, Shape
 from cadbridge.frames import Matrix, Vector
+from cadbridge.polyhedron import volume_properties_of
+from cadbridge.recognition.helicoids import Helicoid, find_helicoid
 from cadbridge.recognition.profiles import read_flanks, usual_module
 from cadbridge.recognition.sections import Cutter, across
 from cadbridge.recognition.teeth import Band, bands, comb_like
@@ -38,6 +41,8 @@ _FACETS = 0.55
 """Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41."""
 _SHORT, _SURE = 1.5, 1.62
 """Below the first, splines, serrations and knurls (1.0 to 1.4); a stub gear has 1.8, a gear 2.25."""
+_THREAD = 1.95
+"""A worm's ridges are 2.2 axial modules deep, an ISO metric thread's 1.7 to 1.9, a trapezoidal one's 1.6 to 1.9."""
 _DEEP = 3.2
 """Above it, fins and blades."""
 _STRAIGHT = math.radians(0.25)
@@ -53,6 +58,7 @@ class WheelKind(StrEnum):
     BEVEL = "bevel"
     RACK = "rack"
     WORM = "worm"
+    THREAD = "thread"
     WORM_WHEEL = "worm_wheel"
     SPROCKET = "sprocket"
     PULLEY = "pulley"
@@ -116,12 +122,11 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
     for point, direction in candidate_axes(shape, mesh):
         R_PA = across(direction)
         cutter = Cutter(mesh, point, R_PA)
-        for group in _groups(cutter):
-            wheel = _measured(cutter, group)
-            if wheel is not None:
-                placed = _placed(wheel, point, R_PA)
-                if not any(_same(placed, other) for other in found):
-                    found.append(placed)
+        ridges = find_helicoid(cutter)
+        wheels = [_worm(ridges)] if ridges else [_measured(cutter, group) for group in _groups(cutter)]
+        for placed in (_placed(wheel, point, R_PA) for wheel in wheels if wheel is not None):
+            if not any(_same(placed, other) for other in found):
+                found.append(placed)
     return tuple(found)
 
 
@@ -152,8 +157,9 @@ def candidate_axes(shape: Shape, mesh: Mesh) -> list[tuple[Vector, Vector]]:
             directions.append(face.direction)
             areas.append(face.area)
     picked = _clustered(np.array(points), np.array(directions), np.array(areas), size) if points else []
-    picked += _plane_axes(shape.faces)
-    picked += _principal_axis(shape, mesh)
+    lone = _principal_axis(shape, mesh)
+    picked += _hull_axes(shape.faces, mesh, None if lone is None else lone[1])
+    picked += [lone] if lone is not None else []
     kept: list[tuple[Vector, Vector]] = []
     for point, direction in picked:
         if not any(_one_line(point, direction, p, d, size) for p, d in kept):
@@ -174,26 +180,43 @@ def _clustered(points: Array, directions: Array, areas: Array, size: float) -> l
     return [(points[first[i]], directions[first[i]]) for i in best]
 
 
-def _plane_axes(faces: tuple[Face, ...]) -> list[tuple[Vector, Vector]]:
-    """Normals through the middle of the two largest planes: the ends of a wheel without a bore."""
+def _hull_axes(faces: tuple[Face, ...], mesh: Mesh, lone: Vector | None) -> list[tuple[Vector, Vector]]:
+    """Axes through the middle of a round outline, seen along the largest planes' normals and the lone axis of inertia.
+
+    A wheel or worm without a bore or shaft has no other face that knows its axis.
+    """
     planes = sorted((f for f in faces if f.kind == "plane" and f.direction is not None), key=lambda f: -f.area)[:2]
-    return [(face.centre, face.direction) for face in planes if face.direction is not None]
+    directions = [f.direction for f in planes if f.direction is not None] + ([] if lone is None else [lone])
+    found = []
+    for direction in directions:
+        R_PA = across(direction)
+        flat = (mesh.vertices @ R_PA)[:, :2]
+        try:
+            hull = flat[ConvexHull(flat).vertices]
+        except QhullError:
+            continue
+        if len(hull) < LEAST_TEETH:
+            continue
+        system = np.column_stack([2 * hull, np.ones(len(hull))])
+        x, y, rest = np.linalg.lstsq(system, (hull**2).sum(axis=1), rcond=None)[0]
+        radius = math.sqrt(max(rest + x * x + y * y, 0.0))
+        if np.abs(np.hypot(hull[:, 0] - x, hull[:, 1] - y) - radius).max() < 0.02 * radius:
+            found.append((R_PA @ np.array([x, y, 0.0]), np.asarray(direction)))
+    return found
 
 
-def _principal_axis(shape: Shape, mesh: Mesh) -> list[tuple[Vector, Vector]]:
+def _principal_axis(shape: Shape, mesh: Mesh) -> tuple[Vector, Vector] | None:
     """The axis of inertia whose other two are equal, as about any wheel of three teeth or more."""
-    from cadbridge.polyhedron import volume_properties_of
-
     if shape.brep is not None:
         com, inertia = shape.brep.com, shape.brep.inertia
     else:
         _, com, inertia = volume_properties_of(mesh.vertices, mesh.triangles)
     if not np.isfinite(inertia).all():
-        return []
+        return None
     values, vectors = np.linalg.eigh(inertia)
     lone = 0 if values[2] - values[1] < values[1] - values[0] else 2
     equal = abs(values[1] - values[2 - lone]) < 0.02 * abs(values[2])
-    return [(np.asarray(com), vectors[:, lone])] if equal else []
+    return (np.asarray(com), vectors[:, lone]) if equal else None
 
 
 def _one_line(p: Vector, d: Vector, q: Vector, e: Vector, size: float) -> bool:
@@ -360,6 +383,35 @@ def _bevel(sections: list[Band], low: float, high: float) -> Wheel | None:
     plane = _in_modules(best)
     depth = min(plane * math.cos(cone), plane / math.cos(cone), key=lambda d: abs(d - 2.25))
     return _judged(wheel, best, depth, len(sections))
+
+
+def _worm(ridges: Helicoid) -> Wheel:
+    """A worm, or the doubt that a thread is; its normal module by its axial pitch and lead."""
+    axial = ridges.pitch / math.pi
+    depth = (ridges.tip - ridges.root) / axial
+    reference = ridges.tip - axial
+    helix = math.atan(reference * ridges.rate)
+    degrees = math.degrees(ridges.flank)
+    kind, doubt = WheelKind.WORM, ""
+    if 27 < degrees < 33 and depth < 2.05:
+        kind, doubt = WheelKind.THREAD, f"screw thread: flanks of {degrees:.0f}°, {depth:.2f} modules deep"
+    elif depth < _THREAD and 13 < degrees < 17:
+        kind, doubt = WheelKind.THREAD, f"lead screw: flanks of {degrees:.0f}°, {depth:.2f} modules deep"
+    elif not (_THREAD <= depth < _DEEP and 10 < degrees < 31 and 0.3 < ridges.thickness < 0.7):
+        kind, doubt = (
+            WheelKind.THREAD,
+            (f"thread or auger: flanks of {degrees:.0f}°, {depth:.2f} modules deep; a worm has 14.5 to 25° and 2.2"),
+        )
+    evidence = (
+        f"{ridges.starts} ridges turn evenly, a lead of {ridges.pitch * ridges.starts * 1e3:.3f} mm",
+        f"flanks of {degrees:.1f}° in a plane through the axis, {depth:.2f} axial modules deep",
+    )
+    return Wheel(
+        kind, ridges.starts, False, np.array([0.0, 0.0, (ridges.low + ridges.high) / 2]), np.array([0.0, 0.0, 1.0]),
+        ridges.high - ridges.low, ridges.tip, ridges.root, reference, axial * abs(math.sin(helix)), ridges.starts,
+        math.atan(math.tan(ridges.flank) * abs(math.sin(helix))), helix=helix, phase=ridges.phase, doubt=doubt,
+        evidence=evidence,
+    )  # fmt: skip
 
 
 def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:

@@ -36,7 +36,8 @@ def check(
     from cadbridge.diagnosis import diagnose, settled
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, check_text, findings_list
-    from cadbridge.report.compare import changes_between, changes_text, findings_of_changes, read_old
+    from cadbridge.report.compare import changes_between, changes_lines, changes_text, findings_of_changes, read_old
+    from cadbridge.report.terminal import width
 
     if run is not None and html is None:
         raise InputError("A run is shown on the page: --run needs --html.")
@@ -53,14 +54,22 @@ def check(
         findings += chosen(findings_of_changes(changes, str(compare)))
         document["findings"] = findings_list(findings)
     if html is not None:
-        from cadbridge.report.page import write_page
+        from cadbridge.report.page import Extras, write_page
+        from cadbridge.report.provenance import provenance
 
         with working("drawing the page"):
-            write_page(html, mechanism, diagnosis, run, findings)
+            extras = Extras(
+                run,
+                findings,
+                changes=changes_lines(changes) if older is not None else None,
+                since=compare.name if compare is not None else "",
+                provenance=provenance(assembly),
+            )
+            write_page(html, mechanism, diagnosis, extras)
     if json:
         print_json(document)
     else:
-        typer.echo(check_text(mechanism, diagnosis))
+        typer.echo(check_text(mechanism, document, width()))
         if older is not None:
             typer.echo("\n" + changes_text(changes, str(compare)))
         say_findings(findings)

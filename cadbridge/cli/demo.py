@@ -36,6 +36,9 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     from cadbridge.exporters import export
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, check_text, run_text, write_json
+    from cadbridge.report.page import Extras, write_page
+    from cadbridge.report.provenance import provenance
+    from cadbridge.report.terminal import width
 
     start = time.perf_counter()
 
@@ -48,14 +51,18 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     with working("checking"):
         mechanism = build(assembly)
         diagnosis = diagnose(mechanism)
-    typer.echo(check_text(mechanism, diagnosis))
+    document = check_document(mechanism, diagnosis)
+    typer.echo(check_text(mechanism, document, width()))
     findings = list(all_findings(mechanism, diagnosis))
     output.mkdir(parents=True, exist_ok=True)
-    write_json(output / "check.json", check_document(mechanism, diagnosis))
+    write_json(output / "check.json", document)
     step("simulating")
     run = run_mechanism(mechanism, output / "run.parquet", scenario=scenario, plots=output / "plots")
     typer.echo(run_text(run, output / "run.parquet"))
     findings += run.findings
+    step("drawing the page")
+    extras = Extras(output / "run.parquet", findings, provenance=provenance(assembly))
+    write_page(output / "report.html", mechanism, diagnosis, extras)
     for target in ("urdf", "mjcf"):
         step(f"writing {target.upper()}")
         result = export(mechanism, output / target, to=target)

@@ -21,6 +21,7 @@ def inspect(
     """What is in the file: parts, instances, mates, units, materials."""
     from cadbridge.cli.output import exit_status, print_json, say_findings
     from cadbridge.report import faces_text, inspect_document, inspect_text, with_masses
+    from cadbridge.report.terminal import width
 
     assembly = reading.assembly()
     if faces is not None:
@@ -30,6 +31,6 @@ def inspect(
     if json:
         print_json(inspect_document(weighed))
     else:
-        typer.echo(inspect_text(weighed))
+        typer.echo(inspect_text(weighed, width()))
         say_findings(weighed.findings)
     raise typer.Exit(exit_status(weighed.findings, strict))

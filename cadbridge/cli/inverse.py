@@ -39,6 +39,7 @@ def inverse(
     from cadbridge.efforts import inverse as analyse
     from cadbridge.efforts import load_motion, write_inverse, write_inverse_plots
     from cadbridge.report.efforts import efforts_document, efforts_text
+    from cadbridge.report.terminal import width
 
     if svg is not None and method != "bond-graph":
         raise InputError("The drawing is that of the bond graph: --svg needs --method bond-graph.")
@@ -55,7 +56,7 @@ def inverse(
     if json:
         print_json(efforts_document(found, output))
     else:
-        typer.echo(efforts_text(found, output))
+        typer.echo(efforts_text(found, output, width()))
         say_findings(findings)
     raise typer.Exit(exit_status(findings, strict))
 
@@ -74,10 +75,12 @@ def _draw(found: Inverse, html: Path | None, svg: Path | None) -> None:
     if html is not None:
         from cadbridge.diagnosis import diagnose
         from cadbridge.report import all_findings
-        from cadbridge.report.page import write_page
+        from cadbridge.report.page import Extras, write_page
+        from cadbridge.report.provenance import provenance
 
         mechanism = found.run.mechanism
         with working("drawing the page"):
             diagnosis = diagnose(mechanism)
             told = (*all_findings(mechanism, diagnosis), *found.findings)
-            write_page(html, mechanism, diagnosis, findings=told, efforts=found)
+            extras = Extras(findings=told, efforts=found, provenance=provenance(mechanism.assembly))
+            write_page(html, mechanism, diagnosis, extras)

@@ -31,6 +31,7 @@ def transmission(
     from cadbridge.geared import transmission as take_apart
     from cadbridge.mechanism import build
     from cadbridge.report.drawing import write_transmission_svg
+    from cadbridge.report.terminal import width
     from cadbridge.report.transmission import transmission_document, transmission_text
 
     assembly = reading.assembly()
@@ -46,6 +47,6 @@ def transmission(
     if json:
         print_json(transmission_document(found))
     else:
-        typer.echo(transmission_text(found))
+        typer.echo(transmission_text(found, width()))
         say_findings(findings)
     raise typer.Exit(exit_status(findings, strict))

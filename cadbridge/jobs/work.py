@@ -58,12 +58,15 @@ def _check(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
 
     mechanism = settled(mechanism)
     diagnosis = diagnose(mechanism)
-    write_json(order.out / "check.json", check_document(mechanism, diagnosis))
-    _write_text(order.out / "check.txt", check_text(mechanism, diagnosis))
+    document = check_document(mechanism, diagnosis)
+    write_json(order.out / "check.json", document)
+    _write_text(order.out / "check.txt", check_text(mechanism, document))
     if order.do == "report":
-        from cadbridge.report.page import write_page
+        from cadbridge.report.page import Extras, write_page
+        from cadbridge.report.provenance import provenance
 
-        write_page(order.out / "report.html", mechanism, diagnosis)
+        extras = Extras(provenance=provenance(mechanism.assembly))
+        write_page(order.out / "report.html", mechanism, diagnosis, extras)
     return all_findings(mechanism, diagnosis)
 
 

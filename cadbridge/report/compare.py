@@ -123,22 +123,28 @@ _WORDS = {
 
 def changes_text(changes: Changes, since: str) -> str:
     """What changed, for a person."""
-    if not changes:
+    lines = changes_lines(changes)
+    if not lines:
         return f"Nothing changed since {since}."
-    lines = [f"What changed since {since}"]
+    return "\n".join([f"Changes since {since}", *(f"  {line}" for line in lines)])
+
+
+def changes_lines(changes: Changes) -> list[str]:
+    """What changed, a line for each change."""
+    lines: list[str] = []
     for section in _COUNTED:
-        lines += [f"  {_WORDS[k]}: {a} → {b}" for k, (a, b) in changes.get(section, {}).items()]
+        lines += [f"{_WORDS[k]}: {a} → {b}" for k, (a, b) in changes.get(section, {}).items()]
     for kind, title in (
         ("joints", "joint"), ("bodies", "body"), ("redundancies", "redundant mate"), ("reactions", "reaction of"),
     ):  # fmt: skip
-        lines += [f"  {title} {text}" for text in _named(changes.get(kind, {}))]
+        lines += [f"{title} {text}" for text in _named(changes.get(kind, {}))]
     for kind, title in (("freedoms", "freedom"), ("groups", "dependent group"), ("findings", "finding")):
         for state in ("gone", "new"):
             entries = changes.get(kind, {}).get(state, [])
-            lines += [f"  {title} {state}: {', '.join(e) if isinstance(e, list) else e}" for e in entries[:20]]
+            lines += [f"{title} {state}: {', '.join(e) if isinstance(e, list) else e}" for e in entries[:20]]
             if len(entries) > 20:
-                lines.append(f"  … and {len(entries) - 20} more {title}s {state} (all of them with --json)")
-    return "\n".join(lines)
+                lines.append(f"… and {len(entries) - 20} more {title}s {state} (all of them with --json)")
+    return lines
 
 
 def _values(document: Document, section: str, key: str) -> list[Any]:

@@ -124,8 +124,8 @@ def _box(found: Analysis, places: _Places, link: int) -> Html:
         "g",
         el("title", f"{name}, {'primary' if primary else 'secondary'}"),
         el("rect", x=f"{x - width / 2:.1f}", y=f"{y - HALF:.1f}", width=f"{width:.1f}", height=f"{2 * HALF:.0f}",
-           rx="4" if primary else "13", fill="#ffffff", stroke="#222222", stroke_width="2" if primary else "1"),
-        el("text", _shown(name), x=f"{x:.1f}", y=f"{y + 4:.1f}", text_anchor="middle", fill="#222222"),
+           rx="4" if primary else "13", fill="none", stroke="currentColor", stroke_width="2" if primary else "1"),
+        el("text", _shown(name), x=f"{x:.1f}", y=f"{y + 4:.1f}", text_anchor="middle", fill="currentColor"),
     )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cadbridge.report.document import findings_list
-from cadbridge.report.text import plain_table
+from cadbridge.report.terminal import PIPED, plain_table
+from cadbridge.report.views.numbers import figure
 
 if TYPE_CHECKING:
     from cadbridge.efforts import Inverse
@@ -24,7 +25,7 @@ def efforts_document(found: Inverse, output: Path) -> dict[str, Any]:
     }
 
 
-def efforts_text(found: Inverse, output: Path) -> str:
+def efforts_text(found: Inverse, output: Path, columns: int = PIPED) -> str:
     """How far the motion was followed, and the table of peaks."""
     from cadbridge.efforts import peaks
 
@@ -33,9 +34,12 @@ def efforts_text(found: Inverse, output: Path) -> str:
     lines = [f"{reached}; efforts and reactions are in {output}"]
     lines += [f"  {key}: {value}" for key, value in found.summary.items() if not isinstance(value, dict | list)]
     rows = [
-        (p.kind, p.name, p.what, f"{p.peak:.5g}", p.unit, f"{p.at_s:.5g}", f"{p.rms:.5g}", "" if p.determined else "no")
+        (p.kind, p.name, p.what, f"{figure(p.peak)} {p.unit}", figure(p.at_s), f"{figure(p.rms)} {p.unit}",
+         "yes" if p.determined else "no")
         for p in peaks(found)
-    ]
+    ]  # fmt: skip
     if rows:
-        lines.append(plain_table(("", "name", "", "peak", "unit", "at s", "rms", "determined"), rows))
+        head = ("kind", "name", "quantity", "peak", "at s", "rms", "determined")
+        numeric = [False, False, False, True, True, True, False]
+        lines.append(plain_table(head, rows, columns, numeric))
     return "\n".join(lines)

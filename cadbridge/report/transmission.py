@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cadbridge.report.document import findings_list
-from cadbridge.report.text import plain_table
+from cadbridge.report.terminal import PIPED, plain_table
 
 if TYPE_CHECKING:
     from cadbridge.geared import Analysis
@@ -66,7 +66,7 @@ def transmission_document(found: Analysis) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def transmission_text(found: Analysis) -> str:
+def transmission_text(found: Analysis, columns: int = PIPED) -> str:
     """The lines, the structure matrix, the gear pairs with their carriers and the axes, for the terminal."""
     robot, graph, name = found.robot, found.robot.graph, found.name
     form = "pseudo-triangular" if robot.pseudo_triangular else "general"
@@ -89,6 +89,7 @@ def transmission_text(found: Analysis) -> str:
             )
             for line in robot.lines
         ],
+        columns,
     )
     inputs = [graph.pairs[i].name for i in robot.inputs]
     text += "\nStructure matrix A: input angles Q = Aᵀ Θ of the primary angles\n" + plain_table(
@@ -97,6 +98,7 @@ def transmission_text(found: Analysis) -> str:
             (graph.pairs[link].name, *(_number(v) for v in row))
             for link, row in zip(robot.primary[1:], robot.structure, strict=True)
         ],
+        columns,
     )
     text += "\nGear pairs\n" + plain_table(
         ("gear", "kind", "driver", "driven", "carrier", "pressure angle"),
@@ -104,6 +106,7 @@ def transmission_text(found: Analysis) -> str:
             (m.name, m.gear.kind, name(a), name(b), name(m.carrier), _angle(found.pressure_angles.get(m.name)))
             for m, a, b in zip(graph.meshes, robot.driver, robot.driven, strict=True)
         ],
+        columns,
     )
     text += "\nTurning pairs\n" + plain_table(
         ("hinge", "axis", "link", "on", "carried in the canonical graph by", ""),
@@ -112,6 +115,7 @@ def transmission_text(found: Analysis) -> str:
              "primary" if p.link in robot.primary else "secondary")
             for p in graph.pairs
         ],
+        columns,
     )  # fmt: skip
     return text.rstrip()
 

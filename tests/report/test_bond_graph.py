@@ -16,7 +16,7 @@ import cadbridge as cb
 from cadbridge.diagnosis import diagnose
 from cadbridge.efforts import Inverse
 from cadbridge.report.bond_graph import bond_graph_svg
-from cadbridge.report.page import page_html
+from cadbridge.report.page import Extras, page_html
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -64,13 +64,13 @@ def test_every_node_and_bond_is_drawn_once_and_nothing_lies_on_another(found: In
 
 def test_the_page_shows_efforts_peaks_and_graph(page_code: None, found: Inverse) -> None:
     mechanism = found.run.mechanism
-    text = page_html(mechanism, diagnose(mechanism), efforts=found)
+    text = page_html(mechanism, diagnose(mechanism), Extras(efforts=found))
     tree: Any = lxml_html.document_fromstring(text)
     assert {"efforts", "peaks", "bondgraph", "run"} <= set(tree.xpath("//section/@id"))
     assert not tree.xpath("//@style")
     shown = [c.text_content() for c in tree.xpath("//section[@id='peaks']//tbody/tr[1]/*")]
     joint = found.actuators[0].name
     peak = float(np.max(np.abs(found.forces.efforts[:, 0])))
-    assert shown[:4] == [joint, "actuator", "effort", f"{peak:.5g} N m"]
+    assert shown[:4] == [joint, "actuator", "effort", f"{peak:.4g} N m"]
     plain = cb.inverse(mechanism, found.motion)
-    assert "bondgraph" not in page_html(mechanism, diagnose(mechanism), efforts=plain).split("<main")[1]
+    assert "bondgraph" not in page_html(mechanism, diagnose(mechanism), Extras(efforts=plain)).split("<main")[1]

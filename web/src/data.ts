@@ -29,7 +29,21 @@ export interface MateData {
   point: [number, number, number] | null;
   direction: [number, number, number] | null;
   parts: number[];
+  /** Both features of the mate, in the world as designed. */
+  sides: SideData[];
+  /** The two components, and how far a conflicting mate is from being fulfilled; "" where it is. */
+  between: string;
+  gap: string;
   state: MateState;
+}
+
+export interface SideData {
+  kind: "plane" | "axis" | "point" | "frame" | "sphere";
+  body: number;
+  point: [number, number, number];
+  direction: [number, number, number] | null;
+  radius: number | null;
+  parts: number[];
 }
 
 /** A motion: poses frame by frame of the bodies that move, or a twist of every body. */

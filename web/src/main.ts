@@ -1,6 +1,7 @@
 // The report's code: tables that sort, filter and pick; the picture where the browser can draw it.
 
 import "./page.css";
+import { drawCharts } from "./charts";
 import { Block, readScene } from "./data";
 import { Selection } from "./selection";
 import { enhanceTables } from "./tables";
@@ -10,6 +11,7 @@ async function start(): Promise<void> {
   document.documentElement.classList.add("js");
   const selection = new Selection();
   enhanceTables(selection);
+  drawCharts();
   const fallback = document.getElementById("fallback");
   if (!hasWebGL()) {
     if (fallback) fallback.dataset["reason"] = "webgl";

@@ -35,6 +35,15 @@ export class Clip {
     return mix(this.data.values[i] ?? 0, this.data.values[j] ?? 0, frame - i);
   }
 
+  /** The frame, which need not be whole, at a value of the slider; values rise. */
+  frameAt(value: number): number {
+    const values = this.data.values;
+    const next = values.findIndex((v) => v >= value);
+    if (next <= 0) return next < 0 ? this.frames - 1 : 0;
+    const [before, after] = [values[next - 1] ?? 0, values[next] ?? 0];
+    return next - 1 + (value - before) / (after - before);
+  }
+
   /** The frame at which every body is nearest to its designed pose. */
   get home(): number {
     if (this.data.kind === "run") return 0;

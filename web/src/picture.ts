@@ -2,14 +2,16 @@
 
 import {
   AmbientLight, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
-  Group, HemisphereLight, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry,
-  PerspectiveCamera, Quaternion, Raycaster, Scene, Sphere, TorusGeometry, Vector2, Vector3, WebGLRenderer,
+  Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial,
+  OctahedronGeometry, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, Sphere, TorusGeometry, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { mergeGeometries, toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { Block, MateState, SceneData, ShapeData } from "./data";
+import { type Carrier, lightSides } from "./lit";
 import { unpack } from "./motion";
 import { parse, type Ref } from "./selection";
+import { stickFigures } from "./sticks";
 
 const CREASE = Math.PI / 6;
 const ZERO = new Vector3();
@@ -45,6 +47,13 @@ export class Picture {
   private readonly centre: Vector3;
   private picked = new Set<number>();
   private pickedRef: Ref | null = null;
+  private readonly glass: Layer[] = [];
+  private readonly hidden = new Set<number>();
+  private readonly explodeOffsets: Vector3[] = [];
+  private exploded = 0;
+  private lit: { group: Group; placed: Placed }[] = [];
+  private readonly sticks: { group: Group; placed: Placed }[] = [];
+  private measured: { on: boolean; from: Vector3 | null; line: Line | null } = { on: false, from: null, line: null };
   private seeThrough = false;
   private wanted = false;
   /** Whether the view is still that of `home`. */
@@ -66,7 +75,9 @@ export class Picture {
     this.radius = around.radius;
     this.centre = around.center;
     this.addJoints();
+    this.addSticks();
     this.addMates();
+    this.spread();
     this.light();
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.camera.up.copy(Z);
@@ -131,6 +142,7 @@ export class Picture {
   pick(ref: Ref | null): void {
     this.pickedRef = ref;
     this.picked = ref === null ? new Set() : this.partsOf(ref);
+    this.lightMate(ref);
     this.joints.forEach(({ group }, i) => {
       const own = ref === `joint:${i}`;
       group.scale.setScalar(own ? 1.6 : 1);
@@ -155,7 +167,7 @@ export class Picture {
       const mate = hit?.instanceId === undefined ? undefined : this.mateMarks.mates[hit.instanceId];
       if (mate !== undefined) return `mate:${mate}`;
     }
-    for (const layers of [this.solid, this.ghost]) {
+    for (const layers of [this.solid, this.glass, this.ghost]) {
       let nearest: { distance: number; part: number } | null = null;
       for (const { mesh, parts } of layers) {
         if (mesh.count === 0) continue;
@@ -173,13 +185,13 @@ export class Picture {
   /** Poses of bodies have changed. */
   moved(): void {
     const m = new Matrix4();
-    for (const layers of [this.solid, this.ghost]) {
+    for (const layers of [this.solid, this.glass, this.ghost]) {
       for (const { mesh, parts } of layers) {
         parts.forEach((part, i) => mesh.setMatrixAt(i, this.placePart(part, m)));
         mesh.instanceMatrix.needsUpdate = true;
       }
     }
-    for (const { group, placed } of this.joints) this.place(placed, m).decompose(group.position, group.quaternion, new Vector3());
+    for (const { group, placed } of [...this.joints, ...this.lit, ...this.sticks]) this.place(placed, m).decompose(group.position, group.quaternion, new Vector3());
     this.placeMates();
     this.draw();
   }
@@ -192,6 +204,151 @@ export class Picture {
       this.wanted = false;
       this.renderer.render(this.scene, this.camera);
       this.canvas.dataset["drawn"] = "yes";
+    });
+  }
+
+  /** Move near to what is picked. */
+  focus(): void {
+    const around = new Sphere(ZERO.clone(), -1);
+    const m = new Matrix4();
+    for (const i of this.picked) {
+      const sphere = this.solid[this.parts[i]?.shape ?? -1]?.mesh.geometry.boundingSphere;
+      if (sphere) around.union(sphere.clone().applyMatrix4(this.placePart(i, m)));
+    }
+    if (around.radius <= 0) return;
+    this.whole = false;
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    offset.setLength((1.3 * around.radius) / Math.sin((this.camera.fov * Math.PI) / 360));
+    this.controls.target.copy(around.center);
+    this.camera.position.copy(around.center).add(offset);
+    this.camera.near = Math.min(this.camera.near, offset.length() / 100);
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.draw();
+  }
+
+  hidePicked(): void {
+    for (const part of this.picked) this.hidden.add(part);
+    this.arrange();
+  }
+
+  isolatePicked(): void {
+    this.parts.forEach((_, i) => (this.picked.has(i) ? this.hidden.delete(i) : this.hidden.add(i)));
+    this.arrange();
+  }
+
+  showAll(): void {
+    this.hidden.clear();
+    this.arrange();
+  }
+
+  /** How many parts are shown. */
+  get shown(): number {
+    return this.parts.length - this.hidden.size;
+  }
+
+  /** Cut away what lies beyond a plane; `at` goes from -1 to 1 across the assembly. */
+  cut(axis: "x" | "y" | "z" | null, at: number): void {
+    const normal = new Vector3(axis === "x" ? -1 : 0, axis === "y" ? 1 : 0, axis === "z" ? -1 : 0);
+    const place = this.centre.clone().addScaledVector(normal, -at * this.radius);
+    this.renderer.clippingPlanes = axis ? [new Plane().setFromNormalAndCoplanarPoint(normal, place)] : [];
+    this.draw();
+  }
+
+  /** Move the bodies apart, from 0 (as placed) to 1. */
+  explode(share: number): void {
+    this.exploded = share;
+    this.moved();
+  }
+
+  measuring(on: boolean): void {
+    this.measured.line?.removeFromParent();
+    this.measured = { on, from: null, line: null };
+    this.draw();
+  }
+
+  /** Where measuring: takes a point under the pointer; the distance in mm and its components once there are two. */
+  measure(x: number, y: number): string | null {
+    if (!this.measured.on) return null;
+    const point = this.pointUnder(x, y);
+    if (!point) return "Click on a part.";
+    const { from } = this.measured;
+    this.measured.line?.removeFromParent();
+    if (!from) {
+      this.measured = { on: true, from: point, line: null };
+      return "Click the second point.";
+    }
+    const line = new Line(new BufferGeometry().setFromPoints([from, point]), new LineBasicMaterial({ color: "#d6369a", depthTest: false }));
+    line.renderOrder = 5;
+    this.scene.add(line);
+    this.measured = { on: true, from: null, line };
+    this.draw();
+    const mm = (value: number): string => (1e3 * value).toPrecision(4);
+    const d = point.clone().sub(from);
+    return `distance ${mm(d.length())} mm (x ${mm(d.x)}, y ${mm(d.y)}, z ${mm(d.z)})`;
+  }
+
+  /** The picture as a PNG, drawn anew. */
+  image(): string {
+    this.renderer.render(this.scene, this.camera);
+    return this.canvas.toDataURL("image/png");
+  }
+
+  private pointUnder(x: number, y: number): Vector3 | null {
+    const caster = new Raycaster();
+    caster.setFromCamera(new Vector2((2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight), this.camera);
+    let best: { distance: number; point: Vector3 } | null = null;
+    for (const { mesh } of [...this.solid, ...this.glass]) {
+      if (mesh.count === 0) continue;
+      mesh.boundingSphere = null;
+      const hit = caster.intersectObject(mesh)[0];
+      if (hit && (!best || hit.distance < best.distance)) best = { distance: hit.distance, point: hit.point };
+    }
+    return best?.point ?? null;
+  }
+
+  /** Where each body goes in the exploded view: away from the middle, the farther the farther out it is. */
+  private spread(): void {
+    const m = new Matrix4();
+    const spheres = this.rest.map(() => new Sphere(ZERO.clone(), -1));
+    this.parts.forEach((part, i) => {
+      const sphere = this.solid[part.shape]?.mesh.geometry.boundingSphere;
+      if (sphere) spheres[part.body]?.union(sphere.clone().applyMatrix4(this.placePart(i, m)));
+    });
+    for (const sphere of spheres) {
+      this.explodeOffsets.push(sphere.radius > 0 ? sphere.center.clone().sub(this.centre).multiplyScalar(0.9) : new Vector3());
+    }
+  }
+
+  private addSticks(): void {
+    const shaped = new Set(this.parts.filter((p) => p.shape >= 0).map((p) => p.body));
+    const origins = this.rest.map((m) => new Vector3().setFromMatrixPosition(m));
+    stickFigures(this.data.joints, this.rest.length, shaped, origins).forEach((group, body) => {
+      if (!group) return;
+      this.scene.add(group);
+      this.sticks.push({ group, placed: this.fixedTo(body, new Matrix4()) });
+    });
+  }
+
+  /** Light the faces of the mate that is picked. */
+  private lightMate(ref: Ref | null): void {
+    for (const { group } of this.lit) group.removeFromParent();
+    const { kind, index } = ref ? parse(ref) : { kind: "", index: -1 };
+    const mate = kind === "mate" ? this.data.mates[index] : undefined;
+    if (!mate) {
+      this.lit = [];
+      return;
+    }
+    const carriers = (side: { parts: number[] }): Carrier[] => side.parts.flatMap((i) => {
+      const part = this.parts[i];
+      const geometry = this.solid[part?.shape ?? -1]?.mesh.geometry;
+      if (!part || !geometry) return [];
+      const rest = this.rest[part.body];
+      return [{ geometry, X_WP: rest ? rest.clone().multiply(part.local) : part.local.clone() }];
+    });
+    this.lit = lightSides(mate.sides, carriers, this.radius).map((group, i) => {
+      this.scene.add(group);
+      return { group, placed: this.fixedTo(mate.sides[i]?.body ?? -1, new Matrix4()) };
     });
   }
 
@@ -214,14 +371,15 @@ export class Picture {
     const count = this.data.shapes.map(() => 0);
     for (const part of this.parts) if (part.shape >= 0) count[part.shape] = (count[part.shape] ?? 0) + 1;
     const opaque = new MeshLambertMaterial({ side: DoubleSide });
+    const clear = new MeshLambertMaterial({ side: DoubleSide, transparent: true, opacity: 0.3, depthWrite: false });
     const faint = new MeshLambertMaterial({ side: DoubleSide, transparent: true, opacity: 0.1, depthWrite: false });
     this.data.shapes.forEach((shape, i) => {
       const geometry = geometryOf(shape, block);
-      for (const [layers, material] of [[this.solid, opaque], [this.ghost, faint]] as const) {
+      for (const [layers, material] of [[this.solid, opaque], [this.glass, clear], [this.ghost, faint]] as const) {
         const mesh = new InstancedMesh(geometry, material, Math.max(count[i] ?? 0, 1));
         mesh.frustumCulled = false;
         mesh.count = 0;
-        mesh.renderOrder = layers === this.ghost ? 1 : 0;
+        mesh.renderOrder = layers === this.solid ? 0 : 1;
         this.scene.add(mesh);
         layers.push({ mesh, parts: [] });
       }
@@ -330,14 +488,17 @@ export class Picture {
 
   /** Parts into the solid and the faint layer, each in its colour. */
   private arrange(): void {
-    for (const layers of [this.solid, this.ghost]) for (const layer of layers) layer.parts = [];
+    const all = [this.solid, this.glass, this.ghost];
+    for (const layers of all) for (const layer of layers) layer.parts = [];
     this.parts.forEach((part, i) => {
-      if (part.shape < 0) return;
+      if (part.shape < 0 || this.hidden.has(i)) return;
+      // The faces of a mate lie between its parts: those are seen through.
+      const own = this.lit.length ? this.glass : this.solid;
       const solid = this.picked.size ? this.picked.has(i) : !this.seeThrough;
-      (solid ? this.solid : this.ghost)[part.shape]?.parts.push(i);
+      (solid ? own : this.ghost)[part.shape]?.parts.push(i);
     });
     const shade = new Color();
-    for (const layers of [this.solid, this.ghost]) {
+    for (const layers of all) {
       for (const { mesh, parts } of layers) {
         mesh.count = parts.length;
         parts.forEach((part, i) => mesh.setColorAt(i, this.shadeOf(part, shade)));
@@ -381,7 +542,11 @@ export class Picture {
 
   private placePart(part: number, out: Matrix4): Matrix4 {
     const it = this.parts[part];
-    return it ? this.place({ body: it.body, matrix: it.local }, out) : out.identity();
+    if (!it) return out.identity();
+    this.place({ body: it.body, matrix: it.local }, out);
+    const offset = this.explodeOffsets[it.body];
+    if (offset && this.exploded) out.premultiply(new Matrix4().makeTranslation(offset.clone().multiplyScalar(this.exploded)));
+    return out;
   }
 }
 

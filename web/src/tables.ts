@@ -2,6 +2,9 @@
 
 import type { Selection } from "./selection";
 
+/** Rows that a table shows before somebody asks for all. */
+const MOST_ROWS = 15;
+const WIDE = matchMedia("(min-width: 75rem)");
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 export function enhanceTables(selection: Selection): void {
@@ -29,7 +32,10 @@ export function enhanceTables(selection: Selection): void {
       selection.set(null, "page");
     }
   });
-  selection.listen((ref) => mark(ref));
+  selection.listen((ref, from) => mark(ref, from === "picture"));
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a")) {
+    link.addEventListener("click", () => open(document.querySelector(link.hash)));
+  }
 }
 
 function enhance(section: HTMLElement, table: HTMLTableElement): void {
@@ -46,6 +52,29 @@ function enhance(section: HTMLElement, table: HTMLTableElement): void {
     button.addEventListener("click", () => sort(body, rows, heads, column));
   });
   if (rows.length > 3) addFilter(section, rows);
+  if (rows.length > MOST_ROWS) shorten(section, rows.length);
+}
+
+/** A long table shows its first rows and a button for the others. */
+function shorten(section: HTMLElement, count: number): void {
+  section.classList.add("short");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "more";
+  button.textContent = `Show all ${count}`;
+  button.addEventListener("click", () => lengthen(section));
+  section.querySelector(".scroll")?.after(button);
+}
+
+function lengthen(section: Element): void {
+  section.classList.remove("short");
+  section.querySelector("button.more")?.remove();
+}
+
+/** Unfold what an element stands in. */
+function open(element: Element | null): void {
+  for (const inner of element?.querySelectorAll("details") ?? []) inner.open = true;
+  for (let outer = element?.closest("details"); outer; outer = outer.parentElement?.closest("details")) outer.open = true;
 }
 
 function sort(body: HTMLTableSectionElement, rows: HTMLTableRowElement[], heads: HTMLElement[], column: number): void {
@@ -92,6 +121,7 @@ function addFilter(section: HTMLElement, rows: HTMLTableRowElement[]): void {
   heading?.after(label, told);
   const texts = rows.map((row) => (row.textContent ?? "").toLowerCase());
   input.addEventListener("input", () => {
+    lengthen(section);
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     rows.forEach((row, i) => {
@@ -103,20 +133,20 @@ function addFilter(section: HTMLElement, rows: HTMLTableRowElement[]): void {
   });
 }
 
-function mark(ref: string | null): void {
+function mark(ref: string | null, bring: boolean): void {
   for (const old of document.querySelectorAll("[aria-selected], .picked")) {
     old.removeAttribute("aria-selected");
     old.classList.remove("picked");
   }
   if (ref === null) return;
   const same = `[data-ref="${CSS.escape(ref)}"]`;
-  for (const item of document.querySelectorAll<HTMLElement | SVGElement>(same)) {
-    item.classList.add("picked");
-    const box = item.closest<HTMLElement>(".scroll");
-    // Within its own box only: the page stays where the reader is.
-    if (box && item instanceof HTMLElement) {
-      const gap = item.getBoundingClientRect().top - box.getBoundingClientRect().top;
-      if (gap < 40 || gap > box.clientHeight - 40) box.scrollTop += gap - box.clientHeight / 3;
-    }
-  }
+  const items = [...document.querySelectorAll<HTMLElement | SVGElement>(same)];
+  for (const item of items) item.classList.add("picked");
+  // A pick in the picture brings its row into view where the picture stays in view beside it.
+  const row = items.find((item) => item instanceof HTMLTableRowElement);
+  if (!bring || !row || !WIDE.matches) return;
+  open(row);
+  const section = row.closest("section");
+  if (section) lengthen(section);
+  row.scrollIntoView({ block: "center" });
 }

@@ -1,10 +1,13 @@
 // The picture with its controls: what is shown, which motion plays, and what is picked.
 
+import { onSeek, tellTime } from "./charts";
 import type { Block, SceneData } from "./data";
 import { Clip } from "./motion";
 import { Picture } from "./picture";
 import { parse, type Ref, type Selection } from "./selection";
+import { tools } from "./tools";
 
+const PROMPT = "Click a part or an axis, here or in a table.";
 const KINDS: Record<string, string> = { part: "part", body: "body", joint: "joint", gear: "gear", mate: "mate" };
 
 export function make<K extends keyof HTMLElementTagNameMap>(
@@ -33,15 +36,19 @@ export function openView(data: SceneData, block: Block, selection: Selection): v
     "3D picture of the assembly. Arrow keys turn it, plus and minus zoom, Home shows the whole. " +
       "All that can be picked here can be picked in the tables.",
   );
-  section.append(switches(picture, data), ...player(picture, data, block, section));
-  const told = make("p", { class: "told", role: "status" }, "Click a part or an axis, here or in a table.");
+  const told = make("p", { class: "told", role: "status" }, PROMPT);
+  const say = (text: string): void => told.replaceChildren(text || PROMPT);
+  section.append(
+    switches(picture, data), tools(picture, selection, say), ...player(picture, data, block, section),
+  );
   holder.append(told);
-  pointing(canvas, picture, selection);
+  pointing(canvas, picture, selection, say);
+  printing(picture, section);
   keys(canvas, picture);
   selection.listen((ref) => {
     picture.pick(ref);
     section.dataset["selected"] = ref ?? "";
-    told.replaceChildren(...(ref ? words(ref, data, block) : ["Click a part or an axis, here or in a table."]));
+    told.replaceChildren(...(ref ? words(ref, data, block) : [PROMPT]));
   });
   section.dataset["ready"] = "true";
 }
@@ -64,13 +71,24 @@ function switches(picture: Picture, data: SceneData): HTMLElement {
   return box;
 }
 
-function pointing(canvas: HTMLCanvasElement, picture: Picture, selection: Selection): void {
+/** For paper, which has no WebGL, the picture as it stands. */
+function printing(picture: Picture, section: HTMLElement): void {
+  addEventListener("beforeprint", () => {
+    section.querySelector("img.print")?.remove();
+    section.prepend(make("img", { class: "print", src: picture.image(), alt: "The assembly" }));
+  });
+}
+
+function pointing(canvas: HTMLCanvasElement, picture: Picture, selection: Selection, say: (text: string) => void): void {
   let down: { x: number; y: number } | null = null;
   canvas.addEventListener("pointerdown", (e) => (down = { x: e.offsetX, y: e.offsetY }));
   canvas.addEventListener("pointerup", (e) => {
     const still = down && Math.hypot(e.offsetX - down.x, e.offsetY - down.y) < 5;
     down = null;
-    if (still) selection.set(picture.under(e.offsetX, e.offsetY), "picture");
+    if (!still) return;
+    const measured = picture.measure(e.offsetX, e.offsetY);
+    if (measured === null) selection.set(picture.under(e.offsetX, e.offsetY), "picture");
+    else say(measured);
   });
 }
 
@@ -99,7 +117,10 @@ function words(ref: Ref, data: SceneData, block: Block): (Node | string)[] {
   const mate = data.mates[index];
   if (kind === "part") return [...head, " of ", body(block.i2(data.parts.body)[index] ?? -1)];
   if (kind === "joint" && joint) return [...head, ` (${joint.type}) between `, body(joint.a), " and ", body(joint.b)];
-  if (kind === "mate" && mate) return [...head, ` (${mate.kind.replace("_", " ")})`, mate.state ? `, ${mate.state}` : ""];
+  if (kind === "mate" && mate) {
+    const state = mate.state === "conflicting" ? `, conflicting by ${mate.gap}` : mate.state ? `, ${mate.state}` : "";
+    return [...head, ` (${mate.kind.replace("_", " ")}) between ${mate.between}${state}`];
+  }
   return head;
 }
 
@@ -142,7 +163,7 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
     clip.apply(frame, picture.bodies);
     picture.moved();
     section.dataset["frame"] = frame.toFixed(3);
-    moveCursors(clip.data.kind === "run" ? value : null);
+    tellTime(clip.data.kind === "run" ? value : null);
   };
   const stop = (): void => {
     cancelAnimationFrame(running);
@@ -182,6 +203,16 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
   });
   choose();
   picture.reset();
+  onSeek((time) => {
+    const run = clips.findIndex((it) => it.data.kind === "run");
+    if (run < 0) return;
+    if (choice.value !== String(run)) {
+      choice.value = String(run);
+      choose();
+    }
+    stop();
+    show(clip.frameAt(time));
+  });
   document.addEventListener("click", (event) => {
     const wanted = (event.target as Element).closest<HTMLElement>("[data-clip]")?.dataset["clip"];
     if (wanted === undefined || !clips[Number(wanted)]) return;
@@ -191,16 +222,4 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
     section.scrollIntoView({ block: "nearest" });
   });
   return [make("div", { class: "player", role: "group", "aria-label": "Motion" }, choice, play, slider, read, home), detail];
-}
-
-/** The line across the plots that tells which moment the picture shows. */
-function moveCursors(time: number | null): void {
-  for (const line of document.querySelectorAll<SVGLineElement>("line.cursor")) {
-    line.classList.toggle("on", time !== null);
-    const number = (name: string): number => Number(line.dataset[name]);
-    const share = ((time ?? 0) - number("start")) / (number("end") - number("start"));
-    const x = String(number("left") + share * (number("right") - number("left")));
-    line.setAttribute("x1", x);
-    line.setAttribute("x2", x);
-  }
 }

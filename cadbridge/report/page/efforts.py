@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cadbridge.report.page.html import Child, Html, el, join
+from cadbridge.report.page.html import Html, el, join
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.plots import Line, plot_figure, plot_of
-from cadbridge.report.page.tables import Number, Row, pick, table
+from cadbridge.report.page.tables import draw
+from cadbridge.report.views.numbers import figure
+from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table, number
 
 if TYPE_CHECKING:
     from cadbridge.efforts import Inverse
@@ -19,7 +21,7 @@ _KINDS = {"actuator": ("joint",), "joint": ("joint",), "gear": ("gear",), "tooth
 
 def efforts_sections(found: Inverse, items: Items) -> Html:
     """Efforts drawn, their peaks and those of reactions as a table, and the graph."""
-    return join(_efforts(found, items), _peaks(found, items), _graph(found))
+    return join(_efforts(found, items), draw(items, _peaks(found)), _graph(found))
 
 
 def _efforts(found: Inverse, items: Items) -> Html:
@@ -43,27 +45,17 @@ def _efforts(found: Inverse, items: Items) -> Html:
     )
 
 
-def _peaks(found: Inverse, items: Items) -> Html:
+def _peaks(found: Inverse) -> Table:
     from cadbridge.efforts import peaks
 
     rows = []
     for p in peaks(found):
-        named: Child = pick(p.name, items.ref(p.name, *_KINDS[p.kind])) if p.kind in _KINDS else p.name
-        rows.append(
-            Row(
-                None,
-                (
-                    join(named),
-                    p.kind,
-                    p.what,
-                    Number(p.peak, f"{p.peak:.5g} {p.unit}"),
-                    Number(p.at_s, f"{p.at_s:.4g}"),
-                    Number(p.rms, f"{p.rms:.5g} {p.unit}"),
-                    "" if p.determined else el("span", "not determined", class_="badge mark"),
-                ),
-            )
-        )
-    return table("peaks", "Peaks", ("of", "kind", "what", "peak", "at s", "root mean square", "rigid model"), rows)
+        named: Cell = Names((p.name,), _KINDS[p.kind]) if p.kind in _KINDS else p.name
+        largest = Number(p.peak, f"{figure(p.peak)} {p.unit}")
+        mean = Number(p.rms, f"{figure(p.rms)} {p.unit}")
+        determined = Badge("determined", "good") if p.determined else Badge("not determined", "mark")
+        rows.append(Row((named, p.kind, p.what, largest, number(p.at_s), mean, determined)))
+    return Table("peaks", "Peaks", ("of", "kind", "what", "peak", "at s", "root mean square", "rigid model"), rows)
 
 
 def _graph(found: Inverse) -> Html:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Iterable
+from typing import Any
 
 VOID = {"input", "meta", "br", "hr", "wbr"}
 """Elements without an end tag."""
@@ -34,6 +36,13 @@ def el(tag: str, /, *children: Child, **attributes: str | float | bool | None) -
     if tag in VOID:
         return Html(f"<{tag}{written}>")
     return Html(f"<{tag}{written}>{join(*children)}</{tag}>")
+
+
+def embedded(document: Any, name: str | None = None) -> Html:
+    """A JSON document in the page that no name in it can end early."""
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    escaped = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return el("script", raw(escaped), type="application/json", id=name)
 
 
 def _piece(child: Child) -> str:

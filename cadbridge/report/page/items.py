@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cadbridge.assembly import GROUND, Assembly, Coupling, Feature, Mate
+from cadbridge.assembly import GROUND, Coupling, Mate
 from cadbridge.findings import Finding
-from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
 
 GROUND_REF = "body:-1"
@@ -60,18 +59,3 @@ class Items:
     def named_in(self, finding: Finding) -> list[str]:
         """What a finding is about, of that which can be picked here, by name."""
         return [name for name in finding.items if self.ref(name)]
-
-
-def component_point(assembly: Assembly, feature: Feature | None) -> tuple[str, Vector, Vector] | None:
-    """Where a feature lies: its component, its point and its direction in the world as designed."""
-    if feature is None:
-        return None
-    if feature.component == GROUND:
-        point, direction = feature.point, feature.direction
-    else:
-        X_WC = assembly.component(feature.component).X_WC
-        point = X_WC.point(feature.point)
-        direction = None if feature.direction is None else X_WC.vector(feature.direction)
-    if direction is None:
-        direction = point * 0.0
-    return feature.component, point, direction

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,43 +17,53 @@ from cadbridge.report.page import sections
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.efforts import efforts_sections
 from cadbridge.report.page.graph import graph
-from cadbridge.report.page.html import Html, el, join, raw
+from cadbridge.report.page.html import Html, el, embedded, join, raw
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.scene import scene
+from cadbridge.report.page.tables import draw
 from cadbridge.report.page.transmission import transmission_section
+from cadbridge.report.views import tables, verdict
 
 if TYPE_CHECKING:
     from cadbridge.diagnosis.model import Diagnosis
     from cadbridge.efforts import Inverse
     from cadbridge.findings import Finding
     from cadbridge.mechanism.model import Mechanism
+    from cadbridge.report.page.motions import RunData
 
 NAVIGATION = {
-    "summary": "Summary", "findings": "Findings", "redundancies": "Redundant mates", "groups": "Groups",
-    "freedoms": "Freedoms",
-    "graph": "Graph", "transmission": "Transmission", "efforts": "Efforts", "peaks": "Peaks",
-    "bondgraph": "Bond graph", "joints": "Joints", "gears": "Gears", "ratios": "Ratios", "bodies": "Bodies",
-    "mates": "Mates", "parts": "Parts", "masses": "Masses", "overlaps": "Overlaps", "run": "Run",
+    "summary": "Summary", "changes": "Changes", "redundancies": "Redundant mates", "freedoms": "Motion",
+    "findings": "Findings", "graph": "Graph", "transmission": "Transmission", "ratios": "Ratios",
+    "efforts": "Efforts", "peaks": "Peaks", "run": "Run", "bondgraph": "Bond graph", "joints": "Joints",
+    "gears": "Gears", "bodies": "Bodies", "masses": "Masses", "overlaps": "Overlaps", "mates": "Mates",
+    "parts": "Parts", "provenance": "Provenance",
 }  # fmt: skip
 
 
-def write_page(
-    path: Path,
-    mechanism: Mechanism,
-    diagnosis: Diagnosis,
-    run: Path | None = None,
-    findings: Sequence[Finding] | None = None,
-    efforts: Inverse | None = None,
-) -> None:
-    """Write the page, with a trajectory of the mechanism where one is given; it appears whole or not at all.
+@dataclass(frozen=True)
+class Extras:
+    """What a page can show beside the diagnosis.
 
-    `findings` are those to tell, by default all. `efforts` is an inverse analysis to show; its motion is played where
-    there is no run.
+    `run` is a trajectory of the mechanism, played and plotted; `efforts` an inverse analysis, whose motion is played
+    where there is no run. `findings` are those to list, by default all. `changes` are the changes since the older
+    document that `since` names. `provenance` are names and values of where the page comes from.
+    """
+
+    run: Path | None = None
+    findings: Sequence[Finding] | None = None
+    efforts: Inverse | None = None
+    changes: Sequence[str] | None = None
+    since: str = ""
+    provenance: Sequence[tuple[str, str]] = ()
+
+
+def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None = None) -> None:
+    """Write the page; it appears whole or not at all.
 
     InputError where the file cannot be written or the run is of another model, MissingExtraError where the
     page's code was not built.
     """
-    text = page_html(mechanism, diagnosis, run, findings, efforts)
+    text = page_html(mechanism, diagnosis, extras)
     try:
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
@@ -61,55 +71,76 @@ def write_page(
         raise InputError(f"The page {path} cannot be written: {fault.strerror or fault}.") from fault
 
 
-def page_html(
-    mechanism: Mechanism,
-    diagnosis: Diagnosis,
-    run: Path | None = None,
-    findings: Sequence[Finding] | None = None,
-    efforts: Inverse | None = None,
-) -> str:
+def page_html(mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None = None) -> str:
     """The page as a string."""
-    from cadbridge.efforts import inverse_table
-    from cadbridge.report.page.motions import RunData, freedom_clips, run_clip
-    from cadbridge.report.page.plots import plots
+    from cadbridge.report.page.motions import freedom_clips, run_clip
 
+    extras = extras or Extras()
     code, style = built("page.js"), built("page.css")
     items, buffer = Items(mechanism), Buffer()
-    told = all_findings(mechanism, diagnosis) if findings is None else findings
-    document = check_document(mechanism, diagnosis, told)
-    played = RunData(mechanism, run) if run is not None else None
-    if played is None and efforts is not None:
-        played = RunData(mechanism, Path("the motion prescribed"), inverse_table(efforts))
+    found = all_findings(mechanism, diagnosis) if extras.findings is None else extras.findings
+    document = check_document(mechanism, diagnosis, found)
+    played = _played(mechanism, extras)
     clips = [run_clip(played, buffer)] if played is not None else []
     clips += freedom_clips(mechanism, buffer)
     picture = scene(mechanism, diagnosis, items, clips, buffer)
-    content = [
-        sections.summary(document),
-        sections.findings(items, told),
-        sections.redundancies(items, document),
-        sections.groups(items, document),
-        sections.freedoms(items, diagnosis, clips),
-        graph(mechanism, diagnosis, items),
-        transmission_section(mechanism),
-        efforts_sections(efforts, items) if efforts is not None else Html(""),
-        sections.joints(items, document),
-        sections.gears(items, document),
-        sections.ratios(items, document),
-        sections.bodies(items, document),
-        sections.mates(items),
-        sections.parts(items),
-        sections.masses(items, document),
-        sections.overlaps(items, document),
-        plots(played) if played is not None else Html(""),
-    ]
+    content = _content(mechanism, diagnosis, extras, (items, document, tuple(found), clips, played))
     return "<!doctype html>\n" + el(
         "html",
         _head(mechanism.assembly.name, code, style),
         el("body", _header(document, content), el("main", _view(), el("div", content, class_="content"), id="main"),
-           _data("scene", picture), el("script", raw(buffer.base64()), type="text/plain", id="buffer"),
+           embedded(picture, "scene"), el("script", raw(buffer.base64()), type="text/plain", id="buffer"),
            el("script", raw(code))),
         lang="en",
     ) + "\n"  # fmt: skip
+
+
+def _played(mechanism: Mechanism, extras: Extras) -> RunData | None:
+    """The run, else the motion of the inverse analysis, that the page plays."""
+    from cadbridge.efforts import inverse_table
+    from cadbridge.report.page.motions import RunData
+
+    if extras.run is not None:
+        return RunData(mechanism, extras.run)
+    if extras.efforts is not None:
+        return RunData(mechanism, Path("the motion prescribed"), inverse_table(extras.efforts))
+    return None
+
+
+def _content(
+    mechanism: Mechanism,
+    diagnosis: Diagnosis,
+    extras: Extras,
+    drawn: tuple[Items, dict[str, Any], tuple[Finding, ...], list[dict[str, Any]], RunData | None],
+) -> list[Html]:
+    """The sections in the order in which a person asks: the answer, what is wrong, how it moves, then the lists."""
+    from cadbridge.report.page.plots import plots
+
+    items, document, found, clips, played = drawn
+    between = tables.components_between(mechanism)
+    empty = Html("")
+    return [
+        sections.summary(document, verdict(document, between)),
+        sections.changes(extras.changes, extras.since) if extras.changes is not None else empty,
+        draw(items, tables.redundancies(document, between)),
+        sections.freedoms(items, document, clips),
+        sections.findings(items, found),
+        graph(mechanism, diagnosis, items),
+        transmission_section(mechanism, items),
+        draw(items, tables.ratios(document)),
+        efforts_sections(extras.efforts, items) if extras.efforts is not None else empty,
+        plots(played) if played is not None else empty,
+        draw(items, tables.joints(document)),
+        draw(items, tables.gears(document, between)),
+        draw(items, tables.bodies(document)),
+        draw(items, tables.groups(document)),
+        draw(items, tables.deletable(document)),
+        draw(items, tables.masses(document)),
+        draw(items, tables.overlaps(document)),
+        draw(items, tables.mates(mechanism, between)),
+        draw(items, tables.parts(mechanism)),
+        sections.provenance(extras.provenance) if extras.provenance else empty,
+    ]
 
 
 def built(name: str) -> str:
@@ -162,10 +193,3 @@ def _view() -> Html:
            id="fallback", class_="note"),
         id="view", aria_labelledby="view-h",
     )  # fmt: skip
-
-
-def _data(name: str, document: Any) -> Html:
-    """A JSON document that no name in it can end early."""
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    escaped = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return el("script", raw(escaped), type="application/json", id=name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.lowering import SINGLE
-from cadbridge.report.page.html import Child, Html, el
+from cadbridge.report.page.html import Child, Html, el, embedded
 from cadbridge.report.page.motions import RunData
 
 Array = NDArray[np.float64]
@@ -118,7 +119,29 @@ def plot_figure(time: Array, plot: Plot) -> Html:
         class_="legend",
     )  # fmt: skip
     more = el("p", f"The {len(plot.lines)} largest of {plot.of}.", class_="note") if plot.of > len(plot.lines) else None
-    return el("figure", el("figcaption", plot.title), _drawing(time, plot), legend, more)
+    return el("figure", el("figcaption", plot.title), _drawing(time, plot), legend, more, embedded(_series(time, plot)),
+              class_="plot")  # fmt: skip
+
+
+def _series(time: Array, plot: Plot) -> dict[str, Any]:
+    """The numbers of a plot, thinned, for the chart that the page's code draws in place of the drawing."""
+    samples = _samples(time)
+
+    def short(values: Array) -> list[float | None]:
+        return [float(f"{v:.6g}") if np.isfinite(v) else None for v in values[samples]]
+
+    return {
+        "title": plot.title,
+        "axis": plot.axis,
+        "logarithmic": plot.logarithmic,
+        "time": short(time),
+        "lines": [{"name": line.name, "values": short(line.values)} for line in plot.lines],
+    }
+
+
+def _samples(time: Array) -> NDArray[np.int64]:
+    """The samples that a plot shows: at most `MOST_POINTS`."""
+    return np.unique(np.linspace(0, len(time) - 1, min(MOST_POINTS, len(time))).astype(np.int64))
 
 
 def _named(line: Line) -> Child:
@@ -133,7 +156,7 @@ def _drawing(time: Array, plot: Plot) -> Html:
     if high - low < 1e-12 * max(abs(high), 1.0):
         low, high = low - 1.0, high + 1.0
     start, end = float(time[0]), float(max(time[-1], time[0] + 1e-9))
-    samples = np.unique(np.linspace(0, len(time) - 1, min(MOST_POINTS, len(time))).astype(np.int64))
+    samples = _samples(time)
     x = LEFT + (time[samples] - start) / (end - start) * (WIDTH - LEFT - RIGHT)
 
     def y(value: Array | float) -> Array:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Coupling, Instance, Mate
+from cadbridge.assembly import Coupling, Feature, Instance, Mate
 from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.graph import mate_states, worst
-from cadbridge.report.page.items import Items, component_point
+from cadbridge.report.page.items import Items
 from cadbridge.report.page.meshes import add_shapes
+from cadbridge.report.views.tables import Between, components_between, gap
 
 PLAIN = (0.62, 0.65, 0.70)
 """The colour of a part that the source gave none."""
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """By mate: its state ("redundant", "conflicting"), its components, and the gap of a conflicting one."""
+
+    states: dict[str, str]
+    between: Between
+    gaps: dict[str, str]
 
 
 def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[dict[str, Any]], buffer: Buffer) -> Any:
@@ -31,6 +42,9 @@ def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[
         for i, b in zip(instances, body_of, strict=True)
     ]
     states = mate_states(diagnosis)
+    wrong = [r for r in diagnosis.redundancies if r.kind == "conflicting"]
+    gaps = {r.mate: gap(r.residual_mm, r.residual_deg) for r in wrong}
+    marks = _Marks(states, components_between(mechanism), gaps)
     return {
         "shapes": shapes,
         "parts": {
@@ -48,7 +62,7 @@ def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[
         "gears": [
             {"name": c.name, "bodies": sorted({b for b in c.primitive.bodies if b >= 0})} for c in mechanism.couplings
         ],
-        "mates": [_mate(mechanism, items, m, states) for m in items.all_mates],
+        "mates": [_mate(mechanism, items, m, marks) for m in items.all_mates],
         "clips": clips,
     }
 
@@ -77,20 +91,36 @@ def _joint(mechanism: Mechanism, joint: Joint, states: dict[str, str]) -> dict[s
     }
 
 
-def _mate(mechanism: Mechanism, items: Items, mate: Mate | Coupling, states: dict[str, str]) -> dict[str, Any]:
+def _mate(mechanism: Mechanism, items: Items, mate: Mate | Coupling, drawn: _Marks) -> dict[str, Any]:
     """A mate with the bodies and parts it holds, and where its first feature lies."""
-    sides = [s for s in (component_point(mechanism.assembly, f) for f in (mate.a, mate.b)) if s is not None]
+    sides = [_side(mechanism, items, f) for f in (mate.a, mate.b) if f is not None]
     place = sides[0] if sides else None
-    parts = []
-    for component, _, _ in sides:
-        if component in items.components:
-            parts += [items.parts[i] for i in mechanism.assembly.component(component).instances if i in items.parts]
     return {
         "name": mate.name,
         "kind": mate.kind.value,
-        "body": items.body_of_instance(place[0]) if place else GROUND_BODY,
-        "point": [float(x) for x in place[1]] if place else None,
-        "direction": [float(x) for x in place[2]] if place else None,
-        "parts": parts,
-        "state": worst(states, (mate.name,)),
+        "body": place["body"] if place else GROUND_BODY,
+        "point": place["point"] if place else None,
+        "parts": [part for side in sides for part in side["parts"]],
+        "sides": sides,
+        "between": " – ".join(drawn.between.get(mate.name, ())),
+        "gap": drawn.gaps.get(mate.name, ""),
+        "state": worst(drawn.states, (mate.name,)),
+    }
+
+
+def _side(mechanism: Mechanism, items: Items, feature: Feature) -> dict[str, Any]:
+    """A feature of a mate in the world as designed, with the parts that may carry it."""
+    assembly = mechanism.assembly
+    known = feature.component in items.components
+    X_WC = assembly.component(feature.component).X_WC if known else Pose()
+    instances = assembly.component(feature.component).instances if known else ()
+    own = [feature.instance] if feature.instance in instances else instances
+    direction = None if feature.direction is None else X_WC.vector(feature.direction)
+    return {
+        "kind": feature.kind.value,
+        "body": items.body_of_instance(feature.component),
+        "point": [float(x) for x in X_WC.point(feature.point)],
+        "direction": None if direction is None else [float(x) for x in direction],
+        "radius": None if feature.radius is None else float(feature.radius),
+        "parts": [items.parts[i] for i in own if i in items.parts],
     }

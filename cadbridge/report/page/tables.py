@@ -1,54 +1,38 @@
-"""Tables of the page: they read without any script; the page's code sorts and filters them."""
+"""Tables drawn on the page: they read without any script; the page's code sorts, filters and shortens them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cadbridge.report.page.html import Child, Html, el, join
 from cadbridge.report.page.items import Items
+from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table
 
 LONG = 24
 """Letters from which the text of a cell may break anywhere."""
+MOST_NAMES = 40
+"""Names in one cell; the others are counted."""
 
 
-@dataclass(frozen=True)
-class Number:
-    """A cell that sorts by `value` and shows `text`; None sorts last and shows a dash."""
+def draw(items: Items, table: Table) -> Html:
+    """A section with a heading, a table and its note; empty where there are no rows.
 
-    value: float | None
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class Row:
-    """Cells of one item, and the reference by which it is picked, if it can be."""
-
-    ref: str | None
-    cells: Sequence[Child | Number]
-    class_: str | None = None
-
-
-def table(name: str, caption: str, head: Sequence[str], rows: Sequence[Row], note: Child = None) -> Html:
-    """A section with a heading, a field to filter by, and a table with a caption; empty where there are no rows.
-
-    The first cell of a row names its item; columns of numbers stand to the right.
+    The first cell of a row names its item; columns of numbers stand to the right. A folded table is closed at first.
     """
-    if not rows:
+    if not table.rows:
         return Html("")
-    numeric = [any(isinstance(r.cells[k], Number) for r in rows) for k in range(len(head))]
-    heads = [el("th", title, scope="col", class_="n" if numeric[k] else None) for k, title in enumerate(head)]
-    body = el("tbody", [_row(row, numeric) for row in rows])
-    return el(
-        "section",
-        el("h2", caption, " ", el("span", str(len(rows)), class_="count"), id=f"{name}-h"),
-        el("div" if isinstance(note, Html) else "p", note, class_="note") if note else None,
-        el("div", el("table", el("caption", caption, class_="sr"), el("thead", el("tr", heads)), body),
-           class_="scroll", tabindex="0", role="region", aria_labelledby=f"{name}-h"),
-        id=name,
-        aria_labelledby=f"{name}-h",
-        class_="data",
+    numeric = [any(isinstance(r.cells[k], Number) for r in table.rows) for k in range(len(table.head))]
+    heads = [el("th", title, scope="col", class_="n" if numeric[k] else None) for k, title in enumerate(table.head)]
+    title = f"{table.name}-h"
+    heading = el("h2", table.title, " ", el("span", str(len(table.rows)), class_="count"), id=title)
+    body = el("tbody", [_row(items, row, table.head, numeric) for row in table.rows])
+    drawn = join(
+        el("p", table.note, class_="note") if table.note else None,
+        el("div", el("table", el("caption", table.title, class_="sr"), el("thead", el("tr", heads)), body),
+           class_="scroll", tabindex="0", role="group", aria_labelledby=title),
     )  # fmt: skip
+    content = el("details", el("summary", heading), drawn) if table.folded else join(heading, drawn)
+    return el("section", content, id=table.name, aria_labelledby=title, class_="data")
 
 
 def pick(name: str, ref: str | None) -> Html:
@@ -66,40 +50,48 @@ def pick(name: str, ref: str | None) -> Html:
     )
 
 
-def picks(items: Items, names: Sequence[str], *kinds: str, most: int = 40) -> Html:
-    """Names as buttons, separated by commas; the first `most`, the rest counted."""
+def picks(items: Items, names: Sequence[str], *kinds: str, joined: str = ", ") -> Html:
+    """Names as buttons with `joined` between them; the first ones, the rest counted."""
     pieces: list[Child] = []
-    for name in names[:most]:
-        pieces += [pick(name, items.ref(name, *kinds)), ", "]
+    for name in names[:MOST_NAMES]:
+        pieces += [pick(name, items.ref(name, *kinds)), joined]
     pieces = pieces[:-1]
-    if len(names) > most:
-        pieces.append(f" and {len(names) - most} more")
+    if len(names) > MOST_NAMES:
+        pieces.append(f" and {len(names) - MOST_NAMES} more")
     return join(pieces)
 
 
-def figure(value: float | None, digits: int = 4) -> Number:
-    """A number to some digits, or a dash."""
-    return Number(value, "–" if value is None else f"{value:.{digits}g}")
+def badge(it: Badge) -> Html:
+    """A word that stands out, with what follows it."""
+    return join(el("span", it.text, class_=f"badge {it.level}"), it.after)
 
 
-def _row(row: Row, numeric: Sequence[bool]) -> Html:
+def _row(items: Items, row: Row, head: Sequence[str], numeric: Sequence[bool]) -> Html:
+    ref = row.ref or _ref(items, row.cells[0])
     cells = []
     for k, cell in enumerate(row.cells):
-        class_ = "n" if numeric[k] else None
+        label = head[k]
         if isinstance(cell, Number):
             value = "" if cell.value is None else repr(float(cell.value))
-            cells.append(el("td", cell.text, data_v=value, class_=class_))
+            cells.append(el("td", cell.text, data_v=value, data_label=label, class_="n"))
         elif k == 0:
-            cells.append(el("th", cell if row.ref is None or isinstance(cell, Html) else pick(str(cell), row.ref),
-                            scope="row"))  # fmt: skip
+            named = pick(cell, ref) if isinstance(cell, str) and not isinstance(cell, Html) and ref else None
+            cells.append(el("th", named or _child(items, cell), scope="row"))
         else:
-            cells.append(
-                el(
-                    "td",
-                    cell,
-                    class_="long"
-                    if isinstance(cell, str) and len(cell) > LONG and not isinstance(cell, Html)
-                    else None,
-                )
-            )
-    return el("tr", cells, data_ref=row.ref, class_=row.class_)
+            plain = isinstance(cell, str) and not isinstance(cell, Html)
+            class_ = "long" if plain and len(str(cell)) > LONG else "n" if numeric[k] else None
+            cells.append(el("td", _child(items, cell), data_label=label, class_=class_))
+    return el("tr", cells, data_ref=ref, class_=row.level)
+
+
+def _ref(items: Items, cell: Cell) -> str | None:
+    """The reference of a row whose first cell names one item."""
+    return items.ref(cell.names[0], *cell.kinds) if isinstance(cell, Names) and len(cell.names) == 1 else None
+
+
+def _child(items: Items, cell: Cell) -> Child:
+    if isinstance(cell, Names):
+        return picks(items, cell.names, *cell.kinds, joined=cell.joined)
+    if isinstance(cell, Badge):
+        return badge(cell)
+    return cell.text if isinstance(cell, Number) else cell

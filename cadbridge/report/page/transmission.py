@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from cadbridge.errors import ModelError
 from cadbridge.report.page.html import Html, el
-from cadbridge.report.page.tables import Number, Row, table
+from cadbridge.report.page.items import Items
+from cadbridge.report.page.tables import draw
+from cadbridge.report.views.table import Row, Table, number, whole
 from solver.constraints import GearPair
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from cadbridge.mechanism.model import Mechanism
 
 
-def transmission_section(mechanism: Mechanism) -> Html:
+def transmission_section(mechanism: Mechanism, items: Items) -> Html:
     """Sections of the robot's transmission; empty where the mechanism is no geared robot with a known output link."""
     if not any(isinstance(c.primitive, GearPair) for c in mechanism.couplings):
         return Html("")
@@ -36,24 +38,22 @@ def transmission_section(mechanism: Mechanism) -> Html:
     heading = el("h2", "Transmission", id="transmission-h")
     head = el("section", heading, el("p", told, class_="note"), drawing, id="transmission",
               aria_labelledby="transmission-h")  # fmt: skip
-    return Html(head + _structure(found))
+    return Html(head + draw(items, _structure(found)))
 
 
-def _structure(found: Analysis) -> Html:
-    """Lines with their columns of A."""
+def _structure(found: Analysis) -> Table:
+    """Lines with their columns of the structure matrix A."""
     robot, graph = found.robot, found.robot.graph
     chain = [graph.pairs[link].name for link in robot.primary[1:]]
+    largest = float(abs(robot.structure).max())
     rows = [
-        Row(
-            None,
-            (
-                graph.pairs[line.input].name,
-                Number(line.level, str(line.level)),
-                " → ".join(found.name(i) for i in line.links),
-                *(Number(float(v), f"{v:.6g}" if abs(v) > 1e-12 else "0") for v in robot.structure[:, k]),
-            ),
-        )
+        Row((
+            graph.pairs[line.input].name,
+            whole(line.level),
+            " → ".join(found.name(i) for i in line.links),
+            *(number(float(v), scale=largest) for v in robot.structure[:, k]),
+        ))
         for k, line in enumerate(robot.lines)
-    ]
-    note = "Turns of each input for one of each joint of the chain: the columns of the structure matrix as rows."
-    return table("lines", "Transmission lines", ("input", "level", "links", *chain), rows, note)
+    ]  # fmt: skip
+    note = "How often each motor turns per turn of each joint (the structure matrix, transposed)."
+    return Table("lines", "Transmission lines", ("input", "level", "links", *chain), rows, note)

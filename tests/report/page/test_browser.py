@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from cadbridge.diagnosis import Diagnosis
 from cadbridge.mechanism import Mechanism
-from cadbridge.report.page import write_page
+from cadbridge.report.page import Extras, write_page
 from cadbridge.simulation import simulate, write_trajectory
 from tests.report.page.browser import ARGUMENTS, PHONE, browser_path, opened
 
@@ -30,8 +30,14 @@ def browser() -> Iterator[Browser]:
 def report(page_code: None, hinged: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     write_trajectory(simulate(hinged[0], duration=0.5), folder / "door.parquet")
-    write_page(folder / "report.html", *hinged, folder / "door.parquet")
+    write_page(folder / "report.html", *hinged, Extras(folder / "door.parquet"))
     return folder / "report.html"
+
+
+def unfold(page: Page, *sections: str) -> None:
+    """Open folded sections, as a reader does."""
+    for name in sections:
+        page.locator(f"#{name} > details > summary").click()
 
 
 def picked(page: Page) -> str | None:
@@ -56,29 +62,32 @@ def test_a_pick_in_the_picture_shows_in_the_table(browser: Browser, report: Path
     with opened(browser, report) as (page, _):
         for box in ("joint axes", "redundant mates"):
             page.get_by_label(box, exact=True).uncheck()
-        page.locator("canvas").click()
+        page.locator("#view canvas").click()
         ref = picked(page)
         assert ref in ("part:0", "part:1")
         assert page.locator(f"#parts tr[data-ref='{ref}']").get_attribute("class") == "picked"
-        page.locator("canvas").click(position={"x": 3, "y": 3})
+        page.locator("#view canvas").click(position={"x": 3, "y": 3})
         assert picked(page) == ""
 
 
 def drawn(page: Page) -> bytes:
     """The picture as it stands, once it is drawn."""
     page.wait_for_selector("canvas[data-drawn=yes]")
-    return page.locator("canvas").screenshot()
+    return page.locator("#view canvas").screenshot()
 
 
 def test_the_picture_changes_with_what_is_picked_and_played(browser: Browser, report: Path) -> None:
     with opened(browser, report) as (page, _):
+        unfold(page, "parts")
         seen = [drawn(page)]
         page.locator("#parts button[data-pick='part:1']").click()
         seen.append(drawn(page))
         page.locator("select[aria-label='Motion']").select_option("1")
-        page.locator("input[type=range]").evaluate("e => { e.value = e.max; e.dispatchEvent(new Event('input')); }")
+        page.get_by_label("Position in the motion").evaluate(
+            "e => { e.value = e.max; e.dispatchEvent(new Event('input')); }"
+        )
         seen.append(drawn(page))
-        page.locator("canvas").press("ArrowLeft")
+        page.locator("#view canvas").press("ArrowLeft")
         seen.append(drawn(page))
         assert len(set(seen)) == 4
 
@@ -88,7 +97,7 @@ def test_the_whole_is_seen_in_a_window_of_any_shape(browser: Browser, report: Pa
     with opened(browser, report) as (page, _):
         for name in ("wide", "narrow"):
             if name == "narrow":
-                page.locator("canvas").evaluate("e => { e.parentElement.style.width = '150px'; }")
+                page.locator("#view canvas").evaluate("e => { e.parentElement.style.width = '150px'; }")
                 page.wait_for_function("document.querySelector('canvas').clientWidth <= 150")
                 page.wait_for_timeout(200)
             image = np.asarray(imread(io.BytesIO(drawn(page)), "png"))[..., :3]
@@ -116,6 +125,7 @@ def test_motions_play_and_stop(browser: Browser, report: Path) -> None:
 
 def test_tables_sort_and_filter_and_tell_it(browser: Browser, report: Path) -> None:
     with opened(browser, report) as (page, _):
+        unfold(page, "mates")
         first = page.locator("#mates tbody tr th").first
         names = {}
         for way in ("ascending", "descending"):
@@ -148,7 +158,7 @@ def test_it_is_dark_where_the_reader_wants_it(browser: Browser, report: Path) ->
 def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, report: Path) -> None:
     with opened(browser, report, size=PHONE) as (page, _):
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        assert page.locator("canvas").bounding_box() is not None
+        assert page.locator("#view canvas").bounding_box() is not None
         page.locator("#joints button[data-pick='joint:0']").click()
         assert picked(page) == "joint:0"
 
@@ -170,7 +180,8 @@ def test_without_script_the_tables_read(browser: Browser, report: Path) -> None:
 def test_everything_is_named_and_reached_by_keyboard(browser: Browser, report: Path) -> None:
     with opened(browser, report) as (page, _):
         unnamed = page.evaluate(
-            """() => [...document.querySelectorAll('button, input, select, a, canvas, [role=button], [role=region]')]
+            """() => [...document.querySelectorAll(
+              'button, input, select, a, #view canvas, [role=button], [role=region]')]
             .filter((e) => !(e.textContent.trim() || e.ariaLabel || e.getAttribute('aria-label')
               || e.getAttribute('aria-labelledby') || e.closest('label'))).map((e) => e.outerHTML)"""
         )
@@ -182,3 +193,96 @@ def test_everything_is_named_and_reached_by_keyboard(browser: Browser, report: P
         levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((h) => h.tagName)")
         assert levels[0] == "H1"
         assert set(levels[1:]) == {"H2"}
+
+
+def test_the_answer_comes_first_with_the_level_of_its_colour(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        first = page.locator(".content > section").first
+        assert first.get_attribute("id") == "summary"
+        answer = page.locator("p.verdict")
+        assert answer.get_attribute("class") == "verdict good"
+        assert answer.inner_text().startswith("It moves with 1 degree of freedom.")
+
+
+def test_a_mate_lights_its_two_faces_and_names_what_it_joins(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        before = drawn(page)
+        page.locator("#redundancies button[data-pick^='mate:']").first.click()
+        assert "(revolute) between frame – leaf, redundant" in page.locator(".told").inner_text()
+        assert drawn(page) != before
+
+
+def test_parts_are_hidden_isolated_cut_and_moved_apart(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        unfold(page, "parts")
+        tools = page.get_by_role("group", name="Tools")
+        seen = [drawn(page)]
+        tools.get_by_text("hide").click()
+        assert "Pick a part" in page.locator(".told").inner_text()
+        page.locator("#parts button[data-pick='part:1']").click()
+        tools.get_by_text("hide").click()
+        seen.append(drawn(page))
+        tools.get_by_text("show all").click()
+        assert drawn(page) != seen[1]
+        page.locator("#parts button[data-pick='part:1']").click()
+        for name in ("zoom", "isolate"):
+            tools.get_by_text(name).click()
+            seen.append(drawn(page))
+        tools.get_by_text("show all").click()
+        tools.get_by_label("Section plane").select_option("y")
+        seen.append(drawn(page))
+        tools.get_by_label("Section plane").select_option("none")
+        tools.get_by_label("explode").evaluate("e => { e.value = 1; e.dispatchEvent(new Event('input')); }")
+        seen.append(drawn(page))
+        assert len(set(seen)) == len(seen)
+
+
+def test_a_distance_is_measured_between_two_clicks(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        for box in ("joint axes", "redundant mates"):
+            page.get_by_label(box, exact=True).uncheck()
+        page.get_by_role("group", name="Tools").get_by_text("measure").click()
+        canvas = page.locator("#view canvas")
+        size = canvas.bounding_box()
+        assert size is not None
+        middle = {"x": size["width"] / 2, "y": size["height"] / 2}
+        canvas.click(position={"x": middle["x"] - 8, "y": middle["y"]})
+        assert page.locator(".told").inner_text() == "Click the second point."
+        canvas.click(position={"x": middle["x"] + 8, "y": middle["y"]})
+        assert page.locator(".told").inner_text().startswith("distance ")
+        assert picked(page) in (None, "")
+
+
+def test_charts_and_picture_show_the_same_moment_both_ways(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        chart = page.locator("figure.plot .u-over").first
+        size = chart.bounding_box()
+        assert size is not None
+        chart.click(position={"x": size["width"] / 2, "y": size["height"] / 2})
+        assert page.locator("#view output").inner_text().endswith(" s")
+        shown = float(page.locator("#view output").inner_text().split()[0])
+        assert 0.15 < shown < 0.35
+        assert float(page.locator("figure.plot .chart").last.get_attribute("data-time") or "nan") == pytest.approx(
+            shown, abs=0.01
+        )
+
+
+def test_a_chart_is_saved_as_numbers_and_as_a_picture(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        figure = page.locator("figure.plot").first
+        saved = {}
+        for kind in ("CSV", "SVG", "PNG"):
+            with page.expect_download() as download:
+                figure.get_by_text(kind, exact=True).click()
+            saved[kind] = download.value.path().read_bytes()
+        assert saved["CSV"].decode().splitlines()[0].startswith('"t in s","')
+        assert b"<polyline" in saved["SVG"]
+        assert saved["PNG"].startswith(b"\x89PNG")
+
+
+def test_on_paper_the_answer_and_the_picture_fit_few_pages(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
+        pages = page.pdf(format="A4").count(b"/Type /Page\n")
+        assert 1 <= pages <= 5
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert (page.locator("img.print").get_attribute("src") or "").startswith("data:image/png;base64,")

@@ -10,7 +10,7 @@ import pytest
 from cadbridge.diagnosis import Diagnosis
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.report.page import page_html, write_page
+from cadbridge.report.page import Extras, page_html, write_page
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.graph import edges_of, layout
 from cadbridge.report.page.motions import RunData, freedom_clips
@@ -38,7 +38,7 @@ def test_a_freedom_goes_from_end_to_end_through_the_designed_pose(hinged: Made) 
 
 
 def test_a_run_is_played_and_plotted(page_code: None, hinged: Made, run: Path) -> None:
-    text = page_html(*hinged, run)
+    text = page_html(*hinged, Extras(run))
     scene = json.loads(re.findall('id="scene">(.*?)</script>', text, re.DOTALL)[0])
     assert [c["kind"] for c in scene["clips"]] == ["run", "freedom"]
     assert scene["clips"][0]["values"][-1] == pytest.approx(0.2)
@@ -54,10 +54,10 @@ def test_a_joint_that_is_taken_off_leaves_a_gap(page_code: None, hinged: Made, t
     )
     path = tmp_path / "door.parquet"
     write_trajectory(simulate(hinged[0], load_scenario(tmp_path / "s.yaml", hinged[0])), path)
-    text = page_html(*hinged, path)
-    joints = next(figure for figure in text.split("<figure>") if "<figcaption>Joints<" in figure)
-    assert joints.count("<polyline") == 2
-    assert "nan" not in joints
+    text = page_html(*hinged, Extras(path))
+    joints = next(figure for figure in text.split('<figure class="plot">') if "<figcaption>Joints<" in figure)
+    assert joints.split("</figure>")[0].count("<polyline") == 2
+    assert "nan" not in joints.split("</figure>")[0].lower()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_run_of_another_model_is_refused_with_a_finding(
     other = build(door(" of a house") if change == "name" else door(width=0.9))
     path = tmp_path / "report.html"
     with pytest.raises(InputError) as refused:
-        write_page(path, other, hinged[1], run)
+        write_page(path, other, hinged[1], Extras(run))
     assert [f.code for f in refused.value.findings] == ["CB630"]
     assert why in refused.value.findings[0].message
     assert not path.exists()

@@ -1,0 +1,101 @@
+"""Tables and paragraphs in plain text, as wide as the reader's terminal."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from cadbridge.report.views.table import Badge, Cell, Names, Number, Table
+
+MAX_ROWS = 60
+"""Rows of a table on the terminal; JSON has all of them."""
+PIPED = 120
+"""Columns where no terminal says how wide it is."""
+NARROWEST = 40
+MOST_NAMES = 4
+"""Names in one cell; the others are counted."""
+LONGEST_WORD = 28
+"""Letters of a word that a column keeps together."""
+GAP = 2
+
+
+def width() -> int:
+    """Columns of the terminal."""
+    return max(NARROWEST, shutil.get_terminal_size((PIPED, 24)).columns)
+
+
+def wrapped(lines: Iterable[str], columns: int) -> list[str]:
+    """Lines broken between words, continued two columns further in."""
+    found: list[str] = []
+    for line in lines:
+        indent = line[: len(line) - len(line.lstrip())] + "  "
+        found += textwrap.wrap(line, columns, subsequent_indent=indent, break_long_words=False,
+                               break_on_hyphens=False) or [""]  # fmt: skip
+    return found
+
+
+def draw(table: Table, columns: int) -> str:
+    """A table with its title; records below each other where the columns do not fit beside each other."""
+    numeric = [any(isinstance(row.cells[k], Number) for row in table.rows) for k in range(len(table.head))]
+    rows = [[_text(cell) for cell in row.cells] for row in table.rows]
+    return f"{table.title}\n" + plain_table(table.head, rows, columns, numeric)
+
+
+def plain_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], columns: int, numeric: Sequence[bool] | None = None
+) -> str:
+    """Rows below their heads, numbers to the right; the first `MAX_ROWS`, the rest counted."""
+    items = [list(row) for row in rows]
+    shown = items[:MAX_ROWS]
+    least = [_least(title, [row[k] for row in shown]) for k, title in enumerate(head)]
+    if sum(least) + GAP * (len(head) - 1) <= columns:
+        lines = _columns(head, shown, least, numeric or [False] * len(head), columns)
+    else:
+        lines = _records(head, shown, columns)
+    if len(items) > MAX_ROWS:
+        lines.append(f"… and {len(items) - MAX_ROWS} more (all of them with --json)")
+    return "\n".join(lines) + "\n"
+
+
+def _least(title: str, cells: Sequence[str]) -> int:
+    """The width of a column's longest word."""
+    return max(min(len(word), LONGEST_WORD) for text in (title, *cells) for word in (text.split() or [""]))
+
+
+def _columns(
+    head: Sequence[str], rows: Sequence[Sequence[str]], least: Sequence[int], numeric: Sequence[bool], columns: int
+) -> list[str]:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title, minimum, right in zip(head, least, numeric, strict=True):
+        drawn.add_column(title, min_width=minimum, justify="right" if right else "left")
+    for row in rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    console = Console(file=io.StringIO(), width=columns, color_system=None)
+    console.print(drawn)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def _records(head: Sequence[str], rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Each row as its first cell, with the other cells below it by name."""
+    lines = []
+    for row in rows:
+        told = (f"  {title}: {cell}" for title, cell in zip(head[1:], row[1:], strict=True) if cell not in ("", "–"))
+        lines += wrapped([row[0], *told], columns)
+    return lines
+
+
+def _text(cell: Cell) -> str:
+    if isinstance(cell, Names):
+        shown = cell.joined.join(cell.names[:MOST_NAMES])
+        return shown if len(cell.names) <= MOST_NAMES else f"{shown} and {len(cell.names) - MOST_NAMES} more"
+    if isinstance(cell, Badge):
+        return cell.text + cell.after
+    return cell.text if isinstance(cell, Number) else cell

@@ -1,0 +1,118 @@
+// Charts of a run: read-out under the pointer, zoom, one cursor for all charts and the picture, downloads.
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { make } from "./view";
+
+interface Series {
+  title: string;
+  axis: string;
+  logarithmic: boolean;
+  time: number[];
+  lines: { name: string; values: (number | null)[] }[];
+}
+
+const HEIGHT = 250;
+const COLOURS = ["#2f7de1", "#e8860c", "#2a9d5c", "#d6293e", "#8e5bd0", "#8a6d3b", "#d061a8", "#3aa7b5"];
+/** The picture and the charts tell each other the moment they show, in s. */
+const SHOWN = "cadbridge:shown";
+const SEEK = "cadbridge:seek";
+
+export function tellTime(time: number | null): void {
+  document.dispatchEvent(new CustomEvent(SHOWN, { detail: time }));
+}
+
+export function onSeek(seek: (time: number) => void): void {
+  document.addEventListener(SEEK, (event) => seek((event as CustomEvent<number>).detail));
+}
+
+export function drawCharts(): void {
+  if (!document.createElement("canvas").getContext("2d")) return;
+  for (const figure of document.querySelectorAll<HTMLElement>("figure.plot")) {
+    const text = figure.querySelector("script")?.textContent;
+    if (text) chart(figure, JSON.parse(text) as Series);
+  }
+}
+
+function chart(figure: HTMLElement, series: Series): void {
+  const ink = getComputedStyle(document.body).color;
+  const holder = make("div", { class: "chart", role: "img", "aria-label": figure.querySelector("svg")?.getAttribute("aria-label") ?? "" });
+  figure.querySelector("svg")?.before(holder);
+  figure.classList.add("live");
+  const axis = { stroke: ink, grid: { stroke: "rgba(128,128,128,.25)", width: 1 }, ticks: { stroke: "rgba(128,128,128,.4)" } };
+  const plot = new uPlot(
+    {
+      width: Math.max(holder.clientWidth, 240),
+      height: HEIGHT,
+      cursor: { sync: { key: "run" } },
+      scales: { x: { time: false }, y: { distr: series.logarithmic ? 3 : 1 } },
+      axes: [{ ...axis, label: "time in s", labelSize: 18 }, { ...axis, label: series.axis, labelSize: 18, size: 56 }],
+      series: [
+        { label: "t in s", value: (_, v) => short(v) },
+        ...series.lines.map(({ name }, i) => ({
+          label: name, stroke: COLOURS[i % COLOURS.length] ?? ink, width: 1.6, value: (_: uPlot, v: number | null) => short(v),
+        })),
+      ],
+    },
+    [series.time, ...series.lines.map((line) => line.values)],
+    holder,
+  );
+  plot.ctx.canvas.setAttribute("aria-hidden", "true");
+  plot.over.addEventListener("click", () => {
+    const index = plot.cursor.idx;
+    const time = index === null || index === undefined ? undefined : series.time[index];
+    if (time !== undefined) document.dispatchEvent(new CustomEvent(SEEK, { detail: time }));
+  });
+  document.addEventListener(SHOWN, (event) => {
+    const time = (event as CustomEvent<number | null>).detail;
+    plot.setCursor(time === null ? { left: -10, top: -10 } : { left: plot.valToPos(time, "x"), top: 0 }, false);
+    holder.dataset["time"] = String(time ?? "");
+  });
+  new ResizeObserver(() => plot.setSize({ width: Math.max(holder.clientWidth, 240), height: HEIGHT })).observe(holder);
+  figure.append(downloads(figure, series, plot));
+}
+
+function short(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : Number(value.toPrecision(4)).toString().replace("-", "−");
+}
+
+function downloads(figure: HTMLElement, series: Series, plot: uPlot): HTMLElement {
+  const box = make("p", { class: "downloads" });
+  const add = (kind: string, data: () => Promise<Blob>): void => {
+    const button = make("button", { type: "button", "aria-label": `${series.title} as ${kind}` }, kind);
+    button.addEventListener("click", () => void data().then((blob) => save(blob, `${series.title}.${kind.toLowerCase()}`)));
+    box.append(button);
+  };
+  add("PNG", () => new Promise((done) => plot.ctx.canvas.toBlob((blob) => done(blob ?? new Blob()))));
+  add("SVG", async () => new Blob([svgText(figure)], { type: "image/svg+xml" }));
+  add("CSV", async () => new Blob([csvText(series)], { type: "text/csv" }));
+  return box;
+}
+
+/** The drawing that the page came with, with the colours of its style written out. */
+function svgText(figure: HTMLElement): string {
+  const svg = figure.querySelector("svg")?.cloneNode(true) as SVGElement;
+  svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  svg.querySelectorAll("polyline").forEach((line) => {
+    const index = [...line.classList].find((c) => /^c\d$/.test(c))?.slice(1) ?? "0";
+    line.setAttribute("fill", "none");
+    line.setAttribute("stroke", COLOURS[Number(index)] ?? "#000000");
+  });
+  svg.querySelectorAll(".grid line").forEach((line) => line.setAttribute("stroke", "#d9dde4"));
+  svg.querySelectorAll("line.cursor").forEach((line) => line.remove());
+  svg.querySelectorAll("text").forEach((text) => text.setAttribute("font-family", "sans-serif"));
+  svg.querySelectorAll("text").forEach((text) => text.setAttribute("font-size", "11"));
+  return new XMLSerializer().serializeToString(svg);
+}
+
+function csvText({ time, lines }: Series): string {
+  const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+  const rows = time.map((t, i) => [t, ...lines.map((line) => line.values[i] ?? "")].join(","));
+  return [["t in s", ...lines.map((l) => l.name)].map(quote).join(","), ...rows].join("\n") + "\n";
+}
+
+function save(blob: Blob, name: string): void {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

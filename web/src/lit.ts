@@ -1,0 +1,112 @@
+// The two faces of a mate: lit in two colours, each with an arrow along its normal or axis.
+
+import {
+  BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, DoubleSide, Group, Matrix4, Mesh, MeshBasicMaterial,
+  Quaternion, SphereGeometry, Vector3,
+} from "three";
+import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
+import type { SideData } from "./data";
+
+const Z = new Vector3(0, 0, 1);
+const SIDES = ["#1e88ff", "#d6369a"];
+/** Share of a shape's radius within which a triangle lies on a face: meshes are packed in steps of 1/65535. */
+const NEAR = 2e-3;
+const PARALLEL = 0.995;
+
+/** A part that may carry a face of the mate: its triangles, three points each, and its designed pose. */
+export interface Carrier {
+  geometry: BufferGeometry;
+  X_WP: Matrix4;
+}
+
+/** Adds the faces and arrows of the sides of a mate to a group, in the world as designed; one child a side. */
+export function lightSides(sides: SideData[], carriers: (side: SideData) => Carrier[], radius: number): Group[] {
+  return sides.map((side, i) => {
+    const group = new Group();
+    const colour = SIDES[i % 2] ?? "#1e88ff";
+    const solid = new MeshBasicMaterial({ color: colour, side: DoubleSide, depthTest: false, transparent: true, opacity: 0.75 });
+    let size = 0;
+    for (const carrier of carriers(side)) {
+      const faces = facesOn(carrier, side);
+      if (!faces) continue;
+      faces.computeBoundingSphere();
+      size = Math.max(size, faces.boundingSphere?.radius ?? 0);
+      group.add(above(new Mesh(faces, solid)));
+    }
+    const length = Math.min(Math.max(1.2 * size, 0.05 * radius), 0.3 * radius);
+    group.add(above(new Mesh(marker(side, length), solid)));
+    return group;
+  });
+}
+
+function above(mesh: Mesh): Mesh {
+  mesh.renderOrder = 4;
+  mesh.frustumCulled = false;
+  return mesh;
+}
+
+/** An arrow along the direction, or a ball where there is none. */
+function marker(side: SideData, length: number): BufferGeometry {
+  const at = new Vector3(...side.point);
+  if (!side.direction) return new SphereGeometry(0.12 * length, 16, 12).translate(at.x, at.y, at.z);
+  const thin = 0.018 * length;
+  const rod = new CylinderGeometry(thin, thin, length, 10).rotateX(Math.PI / 2).translate(0, 0, length / 2);
+  const tip = new ConeGeometry(4 * thin, 12 * thin, 16).rotateX(Math.PI / 2).translate(0, 0, length);
+  const turned = new Matrix4().makeRotationFromQuaternion(
+    new Quaternion().setFromUnitVectors(Z, new Vector3(...side.direction).normalize()),
+  );
+  return mergeGeometries([rod, tip]).applyMatrix4(turned.setPosition(at));
+}
+
+/** The triangles of a part that lie on the plane, cylinder or sphere of a side, in world coordinates as designed. */
+function facesOn({ geometry, X_WP }: Carrier, side: SideData): BufferGeometry | null {
+  const X_PW = X_WP.clone().invert();
+  const point = new Vector3(...side.point).applyMatrix4(X_PW);
+  const direction = side.direction ? new Vector3(...side.direction).transformDirection(X_PW) : null;
+  const near = NEAR * (geometry.boundingSphere?.radius ?? 1);
+  const points = geometry.getAttribute("position");
+  const corners = [new Vector3(), new Vector3(), new Vector3()] as const;
+  const [edge, normal] = [new Vector3(), new Vector3()];
+  const found: { radius: number; at: number }[] = [];
+  for (let i = 0; i < points.count; i += 3) {
+    corners.forEach((c, k) => c.fromBufferAttribute(points, i + k));
+    normal.subVectors(corners[1], corners[0]).cross(edge.subVectors(corners[2], corners[0]));
+    if (normal.lengthSq() === 0) continue;
+    normal.normalize();
+    const radius = onSurface(side, corners, normal, point, direction, near);
+    if (radius !== null) found.push({ radius, at: i });
+  }
+  const chosen = side.kind === "axis" && side.radius === null ? smallest(found, near) : found;
+  if (!chosen.length) return null;
+  const out = new Float32Array(9 * chosen.length);
+  const v = new Vector3();
+  chosen.forEach(({ at }, k) => {
+    for (let c = 0; c < 3; c += 1) v.fromBufferAttribute(points, at + c).applyMatrix4(X_WP).toArray(out, 9 * k + 3 * c);
+  });
+  return new BufferGeometry().setAttribute("position", new BufferAttribute(out, 3));
+}
+
+/** Of an axis without a radius: the triangles of its thinnest cylinder, which is the pin or bore. */
+function smallest(found: { radius: number; at: number }[], near: number): { radius: number; at: number }[] {
+  const least = Math.min(...found.map((f) => f.radius));
+  return found.filter((f) => f.radius < least + 2 * near);
+}
+
+/** The radius of the surface (0 of a plane) if the triangle lies on the side's surface, else null. */
+function onSurface(
+  side: SideData, corners: readonly Vector3[], normal: Vector3, point: Vector3, direction: Vector3 | null, near: number,
+): number | null {
+  const away = corners.map((c) => c.clone().sub(point));
+  if (side.kind === "plane" && direction) {
+    const flat = away.every((a) => Math.abs(a.dot(direction)) < near);
+    return flat && Math.abs(normal.dot(direction)) > PARALLEL ? 0 : null;
+  }
+  const radial = side.kind === "axis" && direction ? away.map((a) => a.addScaledVector(direction, -a.dot(direction))) : away;
+  if (side.kind !== "axis" && side.kind !== "sphere") return null;
+  const radii = radial.map((r) => r.length());
+  const [low, high] = [Math.min(...radii), Math.max(...radii)];
+  if (high - low > near || low < near) return null;
+  if (side.radius !== null && Math.abs(low - side.radius) > 2 * near) return null;
+  const middle = radial.reduce((sum, r) => sum.add(r), new Vector3()).normalize();
+  return Math.abs(middle.dot(normal)) > 0.9 ? (low + high) / 2 : null;
+}

@@ -43,11 +43,11 @@ def graph(mechanism: Mechanism, diagnosis: Diagnosis, items: Items) -> Html:
     nodes = sorted({n for e in edges for n in (e.a, e.b)})
     if not edges:
         return Html("")
-    heading = el("h2", "How the bodies hang together", id="graph-h")
+    heading = el("h2", "Bodies and joints", id="graph-h")
     lone = len(mechanism.bodies) - len([n for n in nodes if n != GROUND_BODY])
     told = (
-        "Lines are joints, dashed lines are gears. What has redundant mates is orange, conflicting ones red: "
-        "a line between two bodies, a body where they lie among its own parts."
+        "Lines are joints, dashed lines are gears. Orange: redundant mates; red: conflicting mates. A coloured line "
+        "marks mates between two bodies, a coloured box mates inside one."
     )
     if lone:
         told += f" {lone} bodies that nothing connects are left out."

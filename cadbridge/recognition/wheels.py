@@ -127,7 +127,7 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
         for placed in (_placed(wheel, point, R_PA) for wheel in wheels if wheel is not None):
             if not any(_same(placed, other) for other in found):
                 found.append(placed)
-    return tuple(found)
+    return tuple(w for w in found if w.sure or not any(_hides(o, w) for o in found if o is not w))
 
 
 def _may_have_teeth(shape: Shape) -> bool:
@@ -321,7 +321,8 @@ def _cylindrical(cutter: Cutter, sections: list[Band], low: float, high: float) 
         flanks.reference, flanks.module, max(b.present for b in sections), flanks.pressure_angle, flanks.base,
         flanks.shift, 0.0 if kind is WheelKind.SPUR else helix, phase=phase,
     )  # fmt: skip
-    return _judged(wheel, deepest, abs(tip - root) * teeth / 2 / flanks.reference, len(sections))
+    reference = flanks.reference if flanks.base is not None else (tip + root) / 2
+    return _judged(wheel, deepest, abs(tip - root) * teeth / 2 / reference, len(sections))
 
 
 def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tuple[float, float, float]:
@@ -427,7 +428,7 @@ def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
         f"{depth:.2f} modules deep, {middle:.2f} of the pitch thick at half depth",
     )
     doubt, kind = "", wheel.kind
-    if depth < _SHORT:
+    if depth < _SHORT and wheel.kind is not WheelKind.HERRINGBONE:  # no spline has two hands
         kind, doubt = (
             WheelKind.SPLINE,
             f"spline, serration or knurl: its teeth are {depth:.2f} modules deep, a gear's 1.8 to 2.5",
@@ -443,7 +444,7 @@ def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
         kind, doubt = WheelKind.UNKNOWN, f"ratchet or blades: the teeth lean by {drift:.2f} of a pitch to one side"
     elif thinning < (0.04 if wheel.kind is WheelKind.BEVEL else 0.12):
         kind, doubt = WheelKind.UNKNOWN, "slots: the teeth do not grow thinner towards their tips"
-    elif depth < _SURE:
+    elif depth < _SURE and wheel.kind is not WheelKind.HERRINGBONE:
         doubt = f"teeth of {depth:.2f} modules are between those of splines and of gears"
     return replace(wheel, kind=kind, doubt=doubt, evidence=evidence)
 
@@ -461,6 +462,15 @@ def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:
         axis=axis,
         apex=None if wheel.apex is None else point + R_PA @ wheel.apex,
         phase=phase,
+    )
+
+
+def _hides(a: Wheel, b: Wheel) -> bool:
+    """Whether a doubtful find is but an edge of another of as many teeth on the same axis."""
+    away = b.point - a.point
+    aside = float(np.linalg.norm(away - a.axis * (away @ a.axis)))
+    return (
+        a.teeth == b.teeth and abs(float(a.axis @ b.axis)) > 0.999 and aside < 0.1 * a.tip and b.width < 0.5 * a.width
     )
 
 

@@ -102,6 +102,14 @@ ENTRIES: dict[str, Entry] = {
         "Put the file where the source expects it.",
         '`<mesh filename="meshes/arm.stl"/>` where the folder meshes was not copied along.',
     ),
+    "CB113": Entry(
+        Severity.WARNING,
+        "an option that has no effect on this format",
+        "An option of reading was given that the reader of this format does not use, so the model is as it would be "
+        "without it. A URDF, for example, is in metres by definition.",
+        "Leave the option out; if the lengths of the file are wrong, correct them in the program that wrote it.",
+        "`cadbridge check arm.urdf --units mm`.",
+    ),
 }
 
 FAMILIES = (Family("general", "any file", Stage.READING, ENTRIES, errors_leave_out=True),)

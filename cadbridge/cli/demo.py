@@ -39,6 +39,7 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     from cadbridge.report.page import Extras, write_page
     from cadbridge.report.provenance import provenance
     from cadbridge.report.terminal import width
+    from cadbridge.run_options import RunOptions
 
     start = time.perf_counter()
 
@@ -57,7 +58,7 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     write_json(output / "check.json", document)
     step("simulating")
-    run = run_mechanism(mechanism, output / "run.parquet", scenario=scenario, plots=output / "plots")
+    run = run_mechanism(mechanism, output / "run.parquet", RunOptions(scenario), plots=output / "plots")
     typer.echo(run_text(run, output / "run.parquet"))
     findings += run.findings
     step("drawing the page")

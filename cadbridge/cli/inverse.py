@@ -40,9 +40,11 @@ def inverse(
     from cadbridge.efforts import load_motion, write_inverse, write_inverse_plots
     from cadbridge.report.efforts import efforts_document, efforts_text
     from cadbridge.report.terminal import width
+    from cadbridge.simulation.trajectory import check_ending
 
     if svg is not None and method != "bond-graph":
         raise InputError("The drawing is that of the bond graph: --svg needs --method bond-graph.")
+    check_ending(output)
     mechanism = reading.whole_mechanism(keep_going)
     asked = load_motion(motion, mechanism)
     with progress_bar("following the motion", asked.scenario.duration) as progress:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
+
+from cadbridge.options import Option, from_given, options_of
+from cadbridge.readers.options import ReadOptions
+from cadbridge.run_options import RunOptions
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
     from cadbridge.mechanism.model import Mechanism
 
 P = ParamSpec("P")
-
-
-class MassFrom(StrEnum):
-    """Where masses come from."""
-
-    DECLARED = "declared"
-    FROM_MESH = "from-mesh"
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else on stdout.")]
@@ -45,47 +43,19 @@ Ignore = Annotated[
 
 @dataclass(frozen=True)
 class Reading:
-    """A source, and what a person may say about how it is read; the first argument of most commands."""
+    """A source, its mates file, and the options of reading; the first argument of most commands."""
 
-    source: Annotated[
-        Path,
-        typer.Argument(
-            help="A file of any format that is read (STEP, URDF, Simscape XML, FreeCAD …).", metavar="SOURCE"
-        ),
-    ]
-    mates: Annotated[
-        Path | None, typer.Option("--mates", help="The mates file; by default NAME.mates.yaml beside the source.")
-    ] = None
-    density: Annotated[
-        float | None, typer.Option("--density", min=1e-3, help="kg/m³, for parts that nothing else gives one.")
-    ] = None
-    material: Annotated[
-        str | None, typer.Option("--material", help="Material, for parts that nothing else gives one.")
-    ] = None
-    mass: Annotated[
-        MassFrom, typer.Option("--mass", help="Take declared masses, or weigh the meshes (needs a density).")
-    ] = MassFrom.DECLARED
-    package_dir: Annotated[
-        list[Path] | None, typer.Option("--package-dir", help="A folder with ROS packages; may be repeated.")
-    ] = None
-    units: Annotated[
-        str | None, typer.Option("--units", help="Length unit of the source (mm, m, in …), instead of its own.")
-    ] = None
+    source: Path
+    mates: Path | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
 
     def assembly(self) -> Assembly:
-        """Read the source, telling on a terminal that it takes its time."""
+        """Read the source, with a sign of life on a terminal."""
         from cadbridge.cli.output import working
-        from cadbridge.readers import ReadOptions, read
+        from cadbridge.readers import read
 
-        options = ReadOptions(
-            package_dirs=tuple(self.package_dir or ()),
-            density=self.density,
-            material=self.material,
-            mass_from="mesh" if self.mass is MassFrom.FROM_MESH else "declared",
-            length_unit=self.units,
-        )
         with working(f"reading {self.source.name}"):
-            return read(self.source, mates=self.mates, options=options)
+            return read(self.source, mates=self.mates, options=self.options)
 
     def whole_mechanism(self, keep_going: bool) -> Mechanism:
         """The mechanism, for what computes or writes a motion; refused where faults of the input left something out."""
@@ -98,17 +68,65 @@ class Reading:
         return mechanism
 
 
+_SOURCE = (
+    Parameter(
+        "source",
+        Parameter.KEYWORD_ONLY,
+        annotation=Annotated[
+            Path,
+            typer.Argument(help="A file of any format that is read (STEP, URDF, Simscape XML …).", metavar="SOURCE"),
+        ],
+    ),
+    Parameter(
+        "mates",
+        Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[
+            Path | None, typer.Option("--mates", help="Mates file; by default NAME.mates.yaml beside the source.")
+        ],
+    ),
+)
+
+
+def parameters_of(kind: type) -> list[Parameter]:
+    """The declared options of a dataclass as parameters of a command, by their keys."""
+    return [_parameter(declared) for declared in options_of(kind).values()]
+
+
+def _parameter(declared: Option) -> Parameter:
+    form: Any = declared.form
+    if isinstance(declared.form, tuple):
+        form = StrEnum(declared.key, {word: word for word in declared.form})  # type: ignore[misc, no-redef]
+    kind = bool if form is bool else (list[form] if declared.many else form) | None
+    shown = typer.Option(declared.flag, help=declared.help, min=declared.least)
+    default = False if form is bool else None
+    return Parameter(declared.key, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
+
+
 def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[..., None]:
-    """A command as Typer wants it: the fields of `Reading` stand in place of its first parameter."""
-    told = list(inspect.signature(Reading, eval_str=True).parameters.values())
+    """A command as Typer wants it: source, mates file and the options of reading in place of its first parameter.
+
+    A parameter of the type RunOptions is replaced by the options that it declares.
+    """
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    runs = [p.name for p in own if p.annotation is RunOptions]
 
     @functools.wraps(command)
     def typed(**values: Any) -> None:
-        reading = Reading(**{field.name: values.pop(field.name) for field in told})
+        source, mates = values.pop("source"), values.pop("mates")
+        reading = Reading(source, mates, from_given(ReadOptions, _taken(ReadOptions, values)))
+        values |= {name: from_given(RunOptions, _taken(RunOptions, values)) for name in runs}
         command(reading, **values)  # type: ignore[call-arg]  # Typer hands over what the signature below asks for
 
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (told[0], *own, *told[1:])]
+    source, mates = _SOURCE
+    rest = [q for p in own for q in (parameters_of(RunOptions) if p.name in runs else [p])]
+    rest = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in rest]
+    parameters = [source, *rest, mates, *parameters_of(ReadOptions)]
     typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     typed.__annotations__ = {p.name: p.annotation for p in parameters}
     return typed
+
+
+def _taken(kind: type, values: dict[str, Any]) -> dict[str, Any]:
+    """The values of the declared options of a dataclass, by their keys, taken out of `values`."""
+    return {declared.key: values.pop(declared.key) for declared in options_of(kind).values()}

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
+from cadbridge.run_options import RunOptions
 
 
 class Against(StrEnum):
@@ -17,35 +18,16 @@ class Against(StrEnum):
     REFERENCE = "reference"
 
 
-class Method(StrEnum):
-    """How the motion is computed."""
-
-    ABSOLUTE = "absolute"
-    TREE = "tree"
-
-
 @reads_source
 def simulate(
     reading: Reading,
+    options: RunOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).")] = Path(
         "run.parquet"
     ),
-    scenario: Annotated[
-        Path | None, typer.Option("--scenario", help="Gravity, motors, initial state, duration, tolerances.")
-    ] = None,
-    duration: Annotated[
-        float | None, typer.Option("--duration", min=1e-9, help="Seconds, instead of the scenario's.")
-    ] = None,
     plots: Annotated[Path | None, typer.Option("--plots", help="A folder for plots of the run.")] = None,
-    keep_redundant: Annotated[
-        bool, typer.Option("--keep-redundant", help="Hand every row of every mate to the solver.")
-    ] = False,
-    method: Annotated[
-        Method,
-        typer.Option("--method", help="Every body's pose, or the minimal coordinates of a spanning tree."),
-    ] = Method.ABSOLUTE,
     real_time: Annotated[
-        bool, typer.Option("--real-time", help="Keep pace with the clock, and tell how much faster the run could be.")
+        bool, typer.Option("--real-time", help="Keep pace with the clock, and report how much faster the run could be.")
     ] = False,
     against: Annotated[
         Against | None,
@@ -65,16 +47,7 @@ def simulate(
     from cadbridge.simulation import compare
 
     mechanism = reading.whole_mechanism(keep_going)
-    run = run_mechanism(
-        mechanism,
-        output,
-        scenario=scenario,
-        duration=duration,
-        plots=plots,
-        collapse=not keep_redundant,
-        method=method.value,
-        real_time=real_time,
-    )
+    run = run_mechanism(mechanism, output, options, plots=plots, real_time=real_time)
     told = Findings(run.findings)
     compared = compare(run, told) if against is not None else None
     run = replace(run, findings=told.as_tuple())

@@ -12,8 +12,10 @@ from pydantic import ValidationError
 from cadbridge.findings import Findings, Where
 from cadbridge.jobs.model import shown
 from cadbridge.jobs.schema import Defaults, JobsFile, JobSpec
+from cadbridge.options import options_of
 from cadbridge.readers.mates_file.document import Teller
 from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.options import ReadOptions
 
 
 @dataclass(frozen=True)
@@ -136,19 +138,24 @@ class _Reader:
 
 _PATHS = ("mates", "scenario")
 
+FOLDERS = tuple(o.key for o in options_of(ReadOptions).values() if o.form is Path and o.many)
+"""Options of reading that are lists of folders."""
+
 
 def _anchor(options: dict[str, Any], base: Path) -> None:
     """Paths among the options count from the folder of the file that says them; fields are filled in later."""
     for key in _PATHS:
         if key in options:
             options[key] = (base, options[key])
-    if "package_dirs" in options:
-        options["package_dirs"] = [str(base / name) for name in options["package_dirs"]]
+    for key in FOLDERS:
+        if key in options:
+            options[key] = [str(base / name) for name in options[key]]
 
 
 def _given(spec: Defaults | JobSpec) -> dict[str, Any]:
     """The options that were written, without what says where from and where to."""
-    return spec.model_dump(exclude_none=True, exclude={"sources", "exclude", "name", "output"})
+    given: dict[str, Any] = spec.model_dump(exclude_none=True, exclude={"sources", "exclude", "name", "output"})
+    return given
 
 
 def as_list(value: str | list[str] | None) -> list[str]:

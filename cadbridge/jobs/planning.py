@@ -13,10 +13,12 @@ from typing import Any
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.jobs.files import Entry, as_list, entries_of, read_jobs_files
+from cadbridge.jobs.files import FOLDERS, Entry, as_list, entries_of, read_jobs_files
 from cadbridge.jobs.model import Job, shown
 from cadbridge.jobs.schema import memory_bytes
+from cadbridge.options import options_of
 from cadbridge.readers.mates_file.document import nearest
+from cadbridge.run_options import RunOptions
 
 OUTPUT = "out"
 """The folder of outputs where nothing names one."""
@@ -31,12 +33,9 @@ _ONLY_FOR = {
     "to": "convert",
     "collision": "convert",
     "collision_tolerance": "convert",
-    "scenario": "simulate",
-    "duration": "simulate",
     "plots": "simulate",
-    "keep_redundant": "simulate",
-    "method": "simulate",
     "trajectory": "simulate",
+    **{o.key: "simulate" for o in options_of(RunOptions).values()},
 }
 """Options that one kind of job alone has a use for. In `defaults` they wait for the jobs that do."""
 
@@ -203,8 +202,9 @@ def _job(entry: Entry, source: Path, output: Path, options: dict[str, Any], find
         if key in rest:
             folder_of, text = rest[key]
             rest[key] = relative_to(folder_of / _filled(text, fields, entry.where(key), findings), base)
-    if "package_dirs" in rest:
-        rest["package_dirs"] = [relative_to(Path(p), base) for p in rest["package_dirs"]]
+    for key in FOLDERS:
+        if key in rest:
+            rest[key] = [relative_to(Path(p), base) for p in rest[key]]
     memory = memory_bytes(options["memory"]) if "memory" in options else None
     where = entry.where()
     return Job(name, options["do"], relative, base, folder, rest, options.get("timeout"), memory, where)

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Literal
+import types
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
+
+from cadbridge.options import options_of
+from cadbridge.readers.options import ReadOptions
+from cadbridge.run_options import RunOptions
 
 FORMAT = "cadbridge.jobs/1"
 
@@ -44,7 +50,25 @@ class Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Options(Strict):
+_FORMS: dict[Any, Any] = {float: Positive, str: Text, Path: Text, bool: bool}
+
+
+def _declared(kind: type) -> dict[str, Any]:
+    """The options that a dataclass declares, as fields of a model by their keys."""
+    fields = {}
+    for o in options_of(kind).values():
+        form: Any = Literal[o.form] if isinstance(o.form, tuple) else _FORMS[o.form]
+        if o.least is not None:
+            form = Annotated[form, Field(ge=o.least)]
+        form = types.GenericAlias(list, form) if o.many else form
+        fields[o.key] = (form | None, Field(default=None, description=o.help))
+    return fields
+
+
+_Declared: Any = create_model("Declared", __base__=Strict, **_declared(ReadOptions), **_declared(RunOptions))
+
+
+class Options(_Declared):  # type: ignore[misc]  # with the fields of ReadOptions and RunOptions
     """What a job may say and `defaults` may say for all: what to do, how to read, what it may use."""
 
     do: Literal["check", "convert", "simulate", "report"] | None = Field(default=None, description="What to do; check.")
@@ -54,28 +78,11 @@ class Options(Strict):
         default=None, description="convert: how far that may be from the part, as a share of the part's size; 0.01."
     )
     mates: Text | None = Field(default=None, description="The mates file; {stem} and {path} are filled in.")
-    density: Positive | None = Field(default=None, description="kg/m³, for parts that nothing else gives one.")
-    material: Text | None = Field(default=None, description="Material, for parts that nothing else gives one.")
-    mass: Literal["declared", "from-mesh"] | None = Field(
-        default=None, description="Declared masses, or meshes weighed."
-    )
-    package_dirs: list[Text] | None = Field(default=None, description="Folders with ROS packages.")
-    units: Text | None = Field(default=None, description="Length unit of the source, instead of its own.")
     strict: bool | None = Field(default=None, description="Warnings fail the job.")
     keep_going: bool | None = Field(
         default=None, description="convert, simulate: go on without what faults of the input left out."
     )
-    scenario: Text | None = Field(
-        default=None, description="simulate: the scenario file; {stem} and {path} are filled in."
-    )
-    duration: Positive | None = Field(default=None, description="simulate: seconds, instead of the scenario's.")
     plots: bool | None = Field(default=None, description="simulate: draw plots.")
-    keep_redundant: bool | None = Field(
-        default=None, description="simulate: hand every row of every mate to the solver."
-    )
-    method: Literal["absolute", "tree"] | None = Field(
-        default=None, description="simulate: every body's pose, or the minimal coordinates of a spanning tree."
-    )
     trajectory: Literal["parquet", "csv"] | None = Field(
         default=None, description="simulate: the form of the trajectory."
     )

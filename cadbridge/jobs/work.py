@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cadbridge.findings import Finding, Findings, refuse_incomplete
+from cadbridge.options import from_given
+from cadbridge.run_options import RunOptions
 
 if TYPE_CHECKING:
     from cadbridge.mechanism.model import Mechanism
@@ -36,14 +38,7 @@ def perform(order: Order) -> tuple[Finding, ...]:
     from cadbridge.readers import ReadOptions, read
 
     say = order.options
-    options = ReadOptions(
-        package_dirs=tuple(Path(p) for p in say.get("package_dirs", ())),
-        density=say.get("density"),
-        material=say.get("material"),
-        mass_from="mesh" if say.get("mass") == "from-mesh" else "declared",
-        length_unit=say.get("units"),
-    )
-    assembly = read(order.source, mates=say.get("mates"), options=options)
+    assembly = read(order.source, mates=say.get("mates"), options=from_given(ReadOptions, say))
     mechanism = build(assembly)
     if order.do in MOVING:
         refuse_incomplete((*assembly.findings, *mechanism.findings), say.get("keep_going", False))
@@ -91,9 +86,9 @@ def _simulate(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
 
     say = order.options
     said = Findings()
-    what = asked_scenario(mechanism, said, Path(say["scenario"]) if "scenario" in say else None, say.get("duration"))
-    how = {"collapse": not say.get("keep_redundant", False), "method": say.get("method", "absolute")}
-    run = simulate(mechanism, what, **how)
+    options = from_given(RunOptions, say)
+    what = asked_scenario(mechanism, said, options.scenario, options.duration)
+    run = simulate(mechanism, what, collapse=options.collapse, method=options.method)
     run = replace(run, findings=(*said, *run.findings))
     name = Path(f"run.{say.get('trajectory', 'parquet')}")
     write_trajectory(run, order.out / name)

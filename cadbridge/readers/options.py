@@ -1,26 +1,65 @@
-"""What a person may ask of any reader."""
+"""Options of reading, the same for every reader."""
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from pathlib import Path
+
+from cadbridge.errors import InputError
+from cadbridge.options import option
+from cadbridge.units import LENGTH
+
+
+def _arguments(given: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """(name, value) pairs of texts NAME:=VALUE; InputError for a text of another form."""
+    pairs = [text.partition(":=") for text in given]
+    wrong = [text for text, (name, mark, _) in zip(given, pairs, strict=True) if not (mark and name.strip())]
+    if wrong:
+        raise InputError(f"A xacro argument is written NAME:=VALUE, not {', '.join(map(repr, wrong))}.")
+    return tuple((name.strip(), value) for name, _, value in pairs)
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of `cadbridge.read`.
+    """Options of `cadbridge.read`; InputError for a unit of length that is not known.
 
-    `package_dirs`: folders that hold ROS packages. `density` (kg/m³) and `material` serve parts
-    for which nothing else gives one. `mass_from` "mesh" sets aside the masses that the file declares
-    and weighs the meshes. `length_unit` overrides the unit a file claims. `geometry` False leaves
-    shapes unread where a format allows it. `arguments` are the (name, value) pairs of a xacro file's arguments.
+    `package_dirs`: folders that hold ROS packages. `density` (kg/m³) and `material` serve parts that have neither.
+    `mass_from` "mesh" ignores the masses that the file declares and weighs the meshes. `length_unit` replaces the
+    unit that the file states. `floating` leaves the root link of a URDF free. `arguments` are the (name, value)
+    pairs of a xacro file's arguments. `geometry` False leaves shapes unread where a format allows it.
     """
 
-    package_dirs: tuple[Path, ...] = ()
-    density: float | None = None
-    material: str | None = None
-    mass_from: str = "declared"
-    length_unit: str | None = None
+    density: float | None = option(None, "--density", float, "Density in kg/m³ for parts without one.", least=1e-3)
+    material: str | None = option(None, "--material", str, "Material for parts without a density.")
+    mass_from: str = option(
+        "declared",
+        "--mass",
+        ("declared", "from-mesh"),
+        "Take the declared masses, or compute them from meshes and densities.",
+        value=lambda given: "mesh" if given == "from-mesh" else "declared",
+    )
+    length_unit: str | None = option(
+        None, "--units", str, "Length unit of the source (mm, m, in …), in place of the one that it states."
+    )
+    package_dirs: tuple[Path, ...] = option(
+        (), "--package-dir", Path, "Folder with ROS packages; may be repeated.", key="package_dirs", many=True
+    )
+    floating: bool = option(False, "--floating", bool, "Leave the root link of a URDF free instead of fixing it.")
+    arguments: tuple[tuple[str, str], ...] = option(
+        (), "--arg", str, "Argument of a xacro file, NAME:=VALUE; may be repeated.", key="arguments", many=True,
+        value=_arguments,
+    )  # fmt: skip
     geometry: bool = True
-    floating: bool = False
-    arguments: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.length_unit is None:
+            return
+        unit = self.length_unit.strip().lower()
+        if unit not in LENGTH:
+            near = difflib.get_close_matches(unit, LENGTH, n=2)
+            nearest = f" Nearest: {', '.join(near)}." if near else ""
+            raise InputError(
+                f"{self.length_unit!r} is not a unit of length.{nearest} Known units: {', '.join(sorted(LENGTH))}."
+            )
+        object.__setattr__(self, "length_unit", unit)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cadbridge.errors import InputError
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Finding, Findings, Where
+from cadbridge.options import options_of
 from cadbridge.readers.bounds import refuse_wild
 from cadbridge.readers.options import ReadOptions
 
@@ -29,13 +30,17 @@ JSON_BYTES = 32 * 1024 * 1024
 class Format:
     """A format: its name, the endings of its files (lower case), a test of the first bytes, its reader.
 
-    `reader` is the module whose `read(path, options)` returns an Assembly; it is imported when used.
+    `reader` is the module whose `read(path, options)` returns an Assembly; it is imported when used. `frames` says
+    what the frames of a file become (right-handed throughout). `heeds` are the fields of ReadOptions, of those
+    that only some formats have a use for, that this reader uses.
     """
 
     name: str
     endings: tuple[str, ...]
     sniff: Callable[[bytes], bool]
     reader: str
+    frames: str
+    heeds: frozenset[str] = frozenset()
 
 
 def _contains(*marks: bytes) -> Callable[[bytes], bool]:
@@ -47,34 +52,103 @@ def _starts(mark: bytes) -> Callable[[bytes], bool]:
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("json", (), _contains(b'"cadbridge.mechanism/'), "cadbridge.readers.plain"),
-    Format("step", (".step", ".stp", ".stpz", ".p21"), _starts(b"ISO-10303-21"), "cadbridge.readers.step"),
+    Format(
+        "json",
+        (),
+        _contains(b'"cadbridge.mechanism/'),
+        "cadbridge.readers.plain",
+        "as written: components in the world, features in their components",
+    ),
+    Format(
+        "step",
+        (".step", ".stp", ".stpz", ".p21"),
+        _starts(b"ISO-10303-21"),
+        "cadbridge.readers.step",
+        "placements of occurrences in assemblies → the world; shapes stay in parts; pairs, in links → components",
+        heeds=frozenset({"length_unit"}),
+    ),
     Format(
         "simscape",
         (".xml",),
         _contains(b"SimscapeMultibodyImportXML", b"urn:mathworks:SimscapeMultibody"),
         "cadbridge.readers.simscape",
+        "placements of instances in their assemblies → the world; constraints, in part frames → components",
+        heeds=frozenset({"length_unit"}),
     ),
-    Format("simmechanics", (".xml",), _contains(b"<PhysicalModelingXMLFile"), "cadbridge.readers.simmechanics"),
-    Format("urdf", (".urdf", ".xacro"), _contains(b"<robot ", b"<robot>", b"<robot\n"), "cadbridge.readers.urdf"),
-    Format("sw2robot", (), _contains(b'"robot_name"', b'"deep_worlds"'), "cadbridge.readers.sw2robot"),
-    Format("chrono", (), _contains(b"Chrono::SolidWorks", b"chrono.ChBodyAuxRef("), "cadbridge.readers.chrono"),
-    Format("fusion", (), _contains(b'"as_built_joints"', b'"geometry_or_origin_one"'), "cadbridge.readers.fusion"),
-    Format("onshape", (), _contains(b'"rootAssembly"'), "cadbridge.readers.onshape"),
+    Format(
+        "simmechanics",
+        (".xml",),
+        _contains(b"<PhysicalModelingXMLFile"),
+        "cadbridge.readers.simmechanics",
+        "coordinate systems of bodies → the world; joint axes → components",
+    ),
+    Format(
+        "urdf",
+        (".urdf", ".xacro"),
+        _contains(b"<robot ", b"<robot>", b"<robot\n"),
+        "cadbridge.readers.urdf",
+        "poses of joints in their parent links, at joint values of zero → the world; mate frames → links",
+        heeds=frozenset({"floating", "arguments"}),
+    ),
+    Format(
+        "sw2robot",
+        (),
+        _contains(b'"robot_name"', b'"deep_worlds"'),
+        "cadbridge.readers.sw2robot",
+        "faces and their points, in the world as designed → components",
+    ),
+    Format(
+        "chrono",
+        (),
+        _contains(b"Chrono::SolidWorks", b"chrono.ChBodyAuxRef("),
+        "cadbridge.readers.chrono",
+        "bodies and markers, in the world as designed → components",
+    ),
+    Format(
+        "fusion",
+        (),
+        _contains(b'"as_built_joints"', b'"geometry_or_origin_one"'),
+        "cadbridge.readers.fusion",
+        "occurrence transforms are in the world already; joint geometry, in the world → components",
+        heeds=frozenset({"length_unit"}),
+    ),
+    Format(
+        "onshape",
+        (),
+        _contains(b'"rootAssembly"'),
+        "cadbridge.readers.onshape",
+        "occurrence transforms are in the world already; mate connectors, in part frames → components",
+    ),
     Format(
         "ondsel",
         (".asmt",),
         _contains(b"freeCAD: 3D CAD with Motion Simulation", b"OndselSolver\nAssembly", b"OndselSolver\r\nAssembly"),
         "cadbridge.readers.ondsel",
+        "parts in the assembly's frame → the world; markers, by their reference points → parts",
+        heeds=frozenset({"length_unit"}),
     ),
     Format(
         "freecad",
         (".fcstd",),
         lambda head: head.startswith(b"PK") and b"Document.xml" in head,
         "cadbridge.readers.freecad",
+        "placements in their containers, through links → the world; connectors, in their objects → components",
+        heeds=frozenset({"length_unit"}),
     ),
-    Format("mjcf", (".mjcf",), _contains(b"<mujoco>", b"<mujoco ", b"<mujoco\n"), "cadbridge.readers.mjcf"),
-    Format("sdf", (".sdf", ".world"), _contains(b"<sdf>", b"<sdf ", b"<sdf\n"), "cadbridge.readers.sdf"),
+    Format(
+        "mjcf",
+        (".mjcf",),
+        _contains(b"<mujoco>", b"<mujoco ", b"<mujoco\n"),
+        "cadbridge.readers.mjcf",
+        "poses of bodies in their parents, at the reference pose → the world; joint axes → bodies",
+    ),
+    Format(
+        "sdf",
+        (".sdf", ".world"),
+        _contains(b"<sdf>", b"<sdf ", b"<sdf\n"),
+        "cadbridge.readers.sdf",
+        "poses in the frames that they name → the world; joint axes → links",
+    ),
 )
 
 
@@ -98,10 +172,8 @@ def openable(path: Path) -> Path:
     raise InputError(f"{path} {reason}", findings)
 
 
-def format_of(path: Path) -> Format | None:
-    """The format of a file: by its first bytes, else by the ending of its name; None where none fits."""
-    found = taken_by(path)
-    return None if found is None else found[0]
+_OF_SOME = ("length_unit", "floating", "arguments")
+"""Fields of ReadOptions that change what some readers read, and that others have no use for."""
 
 
 def taken_by(path: Path) -> tuple[Format, str] | None:
@@ -136,7 +208,20 @@ def load(path: Path, options: ReadOptions) -> Assembly:
         findings.add("CB101", f"{path.name} is in no format that cadbridge reads", Where(file=str(path)))
         raise InputError(f"no reader takes {path.name}", findings)
     fmt, why = found
+    unused = _without_effect(fmt, path, options)
     with np.errstate(over="ignore", invalid="ignore"):
         assembly: Assembly = refuse_wild(import_module(fmt.reader).read(path, options))
     extra = {**assembly.extra, "taken": {"reader": fmt.name, "why": why}}
-    return replace(assembly, format=assembly.format or fmt.name, extra=extra)
+    return replace(assembly, format=assembly.format or fmt.name, extra=extra).with_findings(unused)
+
+
+def _without_effect(fmt: Format, path: Path, options: ReadOptions) -> tuple[Finding, ...]:
+    """CB113 for each option that was given and that this format has no use for."""
+    findings = Findings()
+    for name, declared in options_of(ReadOptions).items():
+        given = getattr(options, name) != getattr(ReadOptions(), name)
+        if given and name in _OF_SOME and name not in fmt.heeds:
+            able = [f.name for f in FORMATS if name in f.heeds]
+            message = f"{declared.flag} has no effect on {fmt.name}; it is for {', '.join(able)}"
+            findings.add("CB113", message, Where(file=str(path)))
+    return findings.as_tuple()

@@ -116,11 +116,7 @@ def _restore(document: Document, prepared: Prepared, path: Path, findings: Findi
 def _unit(options: ReadOptions, findings: Findings) -> float | None:
     if options.length_unit is None:
         return None
-    try:
-        return LENGTH[options.length_unit.strip().lower()]
-    except KeyError:
-        known = ", ".join(sorted(LENGTH))
-        raise InputError(f"unknown unit of length {options.length_unit!r}; known are {known}", findings) from None
+    return LENGTH[options.length_unit]
 
 
 def _ledger(document: Document, options: ReadOptions) -> tuple[str, ...]:

@@ -7,23 +7,8 @@ from typing import Any
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Stage
+from cadbridge.readers.registry import FORMATS
 
-FRAMES: dict[str, str] = {
-    "step": "placements of occurrences in assemblies → the world; shapes stay in parts; pairs, in links → components",
-    "simscape": "placements of instances in their assemblies → the world; constraints, in part frames → components",
-    "simmechanics": "coordinate systems of bodies → the world; joint axes → components",
-    "urdf": "poses of joints in their parent links, at joint values of zero → the world; mate frames → links",
-    "sdf": "poses in the frames that they name → the world; joint axes → links",
-    "mjcf": "poses of bodies in their parents, at the reference pose → the world; joint axes → bodies",
-    "onshape": "occurrence transforms are in the world already; mate connectors, in part frames → components",
-    "fusion": "occurrence transforms are in the world already; joint geometry, in the world → components",
-    "ondsel": "parts in the assembly's frame → the world; markers, by their reference points → parts",
-    "freecad": "placements in their containers, through links → the world; connectors, in their objects → components",
-    "sw2robot": "faces and their points, in the world as designed → components",
-    "chrono": "bodies and markers, in the world as designed → components",
-    "json": "as written: components in the world, features in their components",
-}
-"""By format: the frames of a file and what they become. Right-handed throughout."""
 OTHER = "placements as the file has them → the world"
 
 
@@ -93,7 +78,7 @@ def taken(assembly: Assembly) -> dict[str, str]:
     return {
         "reader": reader,
         "why": str(said.get("why") or "it was asked for"),
-        "frames": FRAMES.get(reader, OTHER),
+        "frames": next((f.frames for f in FORMATS if f.name == reader), OTHER),
     }
 
 

@@ -212,9 +212,9 @@ def trajectory_table(run: Run) -> pa.Table:
 
 
 def write_trajectory(run: Run, path: Path) -> None:
-    """Write a run as Parquet, or CSV where the name ends so; it appears whole or not at all.
+    """Write a run as Parquet or CSV, by the ending of the name; it appears whole or not at all.
 
-    InputError where the file cannot be written (a full disk, a folder that is not there).
+    InputError for another ending, and where the file cannot be written (a full disk, a folder that is not there).
     """
     write_table(trajectory_table(run), path)
 
@@ -228,14 +228,25 @@ def arrow_table(columns: Columns, document: dict[str, Any], format_: str) -> pa.
     return pa.table([pa.array(np.ascontiguousarray(v)) for v, _ in columns.values()], schema=schema)
 
 
+ENDINGS = (".parquet", ".csv")
+"""Forms of a table by the endings of its file."""
+
+
+def check_ending(path: Path) -> None:
+    """InputError where the ending of a table's name is none of ENDINGS: it says which form is written."""
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(f"{path}: name the table with the ending {' or '.join(ENDINGS)}, which selects its form.")
+
+
 def write_table(table: pa.Table, path: Path) -> None:
     """Write a table as `write_trajectory` does."""
     import pyarrow.csv as pa_csv
     import pyarrow.parquet as pq
 
+    check_ending(path)
     try:
         with replacing(path) as temporary:
-            if path.suffix == ".csv":
+            if path.suffix.lower() == ".csv":
                 pa_csv.write_csv(table, temporary)
             else:
                 pq.write_table(table, temporary, compression="zstd")

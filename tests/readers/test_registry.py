@@ -17,7 +17,7 @@ from cadbridge.inertia import MassProperties
 from cadbridge.readers import ReadOptions, read
 from cadbridge.readers.finish import finish, unique_names
 from cadbridge.readers.materials import find_material
-from cadbridge.readers.registry import format_of
+from cadbridge.readers.registry import taken_by
 
 XML = '<?xml version="1.0"?>\n'
 
@@ -46,16 +46,16 @@ XML = '<?xml version="1.0"?>\n'
 def test_the_first_bytes_decide_then_the_ending(tmp_path: Path, name: str, content: str, expected: str | None) -> None:
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
-    found = format_of(path)
-    assert (found and found.name) == expected
+    found = taken_by(path)
+    assert (found and found[0].name) == expected
 
 
 def test_utf_16_is_recognised(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_text('<robot name="r"/>', encoding="utf-16")
-    found = format_of(path)
+    found = taken_by(path)
     assert found is not None
-    assert found.name == "urdf"
+    assert found[0].name == "urdf"
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from cadbridge.cli import main
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers import ReadOptions
-from cadbridge.readers.registry import FORMATS
-from cadbridge.report.ledger import FRAMES, count_mates, taken, taken_lines
+from cadbridge.report.ledger import count_mates, taken, taken_lines
 
 CORPUS = [
     ("quadruped_solidworks/Assem4.xml", "simscape", 16),
@@ -21,10 +20,6 @@ CORPUS = [
     ("freecad/universal_joint_assembly.FCStd", "freecad", 3),
     ("so100/so100.urdf", "urdf", 6),
 ]
-
-
-def test_the_frames_told_are_of_formats_that_are_read() -> None:
-    assert set(FRAMES) <= {f.name for f in FORMATS}
 
 
 @pytest.mark.parametrize(("file", "reader", "mates"), CORPUS)

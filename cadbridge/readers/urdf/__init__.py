@@ -73,6 +73,8 @@ def _robot(c: Context) -> Element:
         robot = parse_text(expand(c.path, c.options, c.findings), c.path, c.findings)
         c.expanded = True
         c.findings.add("CB197", f"{c.path.name} was expanded by xacro", Where(str(c.path)))
+    elif c.options.arguments:
+        c.findings.add("CB113", f"--arg has no effect: {c.path.name} is no xacro file", Where(str(c.path)))
     return robot
 
 

@@ -1,0 +1,32 @@
+"""Options of a simulation, the same for the command line, jobs and Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cadbridge.options import option
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What is simulated, and how.
+
+    `scenario`: its file; None takes gravity and what the source itself asks for. `duration` (s) replaces the
+    scenario's. `collapse` False passes every row of every mate to the solver, redundant ones too. `method`:
+    "absolute" computes the pose of every body, "tree" the minimal coordinates of a spanning tree.
+    """
+
+    scenario: Path | None = option(
+        None, "--scenario", Path, "Scenario file: gravity, motors, initial state, duration, tolerances."
+    )
+    duration: float | None = option(None, "--duration", float, "Duration in s, in place of the scenario's.", least=1e-9)
+    collapse: bool = option(
+        True, "--keep-redundant", bool, "Pass every row of every mate to the solver.", value=lambda keep: not keep
+    )  # fmt: skip
+    method: str = option(
+        "absolute",
+        "--method",
+        ("absolute", "tree"),
+        "Compute every body's pose (absolute), or minimal coordinates of a spanning tree (tree).",
+    )

@@ -2,81 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.inverse import Inverse, effort_unit
-from cadbridge.efforts.methods import Quantity
 from cadbridge.efforts.table import inverse_columns
-from cadbridge.simulation.plots import saved
+from cadbridge.plotting import Curve, write_figure
 from cadbridge.simulation.trajectory import Columns
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 
-MOST = 12
-"""Curves in a plot: the largest of more are shown."""
+MOST = 16
+"""Curves of a figure: of more, those with the largest values."""
 
 
 def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
-    """Write efforts.png, forces.png, torques.png and, where there are gears or bodies led, gears.png and led.png;
-    and KIND.png for each kind of quantity that the method has to plot."""
+    """Write efforts, forces, torques and, where there are gears or bodies moved from outside, gears and led; and a
+    figure for each kind of quantity that the method has to plot. Each as PNG and SVG."""
     columns = inverse_columns(found)
-    groups = {
-        "forces": ("joint", "f", "N", [j.name for j in found.run.mechanism.joints]),
-        "torques": ("joint", "t", "N m", [j.name for j in found.run.mechanism.joints]),
-        "gears": ("gear", "f", "N", [c.name for c in found.run.mechanism.couplings]),
-        "led": ("led", "f", "N", list(found.led)),
+    t = columns["time"][0]
+    joints = [j.name for j in found.run.mechanism.joints]
+    gears = [c.name for c in found.run.mechanism.couplings]
+    efforts = [
+        Curve(j.name, columns[f"actuator.{j.name}.effort"][0], effort_unit(j)) for j in found.actuators
+    ]  # fmt: skip
+    figures = {
+        "efforts": ("Efforts of the actuators", efforts),
+        "forces": ("Resultant forces in the joints", _sizes(columns, "joint", "f", "N", joints)),
+        "torques": ("Resultant torques in the joints", _sizes(columns, "joint", "t", "N m", joints)),
+        "gears": ("Contact forces of the gears", _sizes(columns, "gear", "f", "N", gears)),
+        "led": ("Forces from outside", _sizes(columns, "led", "f", "N", list(found.led))),
     }
-    written = []
-    if found.actuators:
-        written.append(saved(folder, "efforts", lambda axes: _efforts(axes, columns, found)))
-    for file, (kind, letter, unit, names) in groups.items():
-        if names:
-            written.append(
-                saved(folder, file, lambda axes, g=(kind, letter, unit, names): _sizes(axes, columns, *g))  # type: ignore[misc]
-            )
-    own: dict[str, dict[str, Quantity]] = {}
     for q in found.forces.quantities:
         if q.plotted:
-            own.setdefault(q.kind, {})[q.name] = q
-    for kind, of in own.items():
-        written.append(saved(folder, kind, lambda axes, of=of: _own(axes, columns["time"][0], of)))  # type: ignore[misc]
+            title = f"{q.kind}: {q.what}"
+            figures.setdefault(q.kind, (title, []))[1].append(Curve(q.name, np.abs(q.values), q.unit))
+    written: list[Path] = []
+    for name, (title, curves) in figures.items():
+        shown = _largest(curves)
+        more = f" (the {MOST} largest of {len(curves)})" if len(curves) > MOST else ""
+        written += write_figure(folder, name, title + more, t, shown)
     return tuple(written)
 
 
-def _own(axes: Axes, t: Array, quantities: dict[str, Quantity]) -> None:
-    """Quantities of one kind, those with the largest values."""
-    sizes = {name: np.abs(q.values) for name, q in quantities.items()}
-    first = next(iter(quantities.values()))
-    _curves(axes, t, sizes, f"{first.kind}: {first.what} in {first.unit}")
-
-
-def _curves(axes: Axes, t: Array, sizes: dict[str, Array], label: str) -> None:
+def _largest(curves: Sequence[Curve]) -> list[Curve]:
     """The curves with the largest values, in the order given."""
-    largest = sorted(sizes, key=lambda name: -float(np.max(sizes[name], initial=0.0)))[:MOST]
-    for name in (n for n in sizes if n in largest):
-        axes.plot(t, sizes[name], label=name)
-    axes.set_ylabel(label + (f" (the {MOST} largest)" if len(sizes) > MOST else ""))
+    sizes = [float(np.max(np.abs(c.values), initial=0.0)) for c in curves]
+    chosen = sorted(sorted(range(len(curves)), key=lambda k: -sizes[k])[:MOST])
+    return [curves[k] for k in chosen]
 
 
-def _efforts(axes: Axes, columns: Columns, found: Inverse) -> None:
-    t = columns["time"][0]
-    for joint in found.actuators:
-        axes.plot(t, columns[f"actuator.{joint.name}.effort"][0], label=f"{joint.name} ({effort_unit(joint)})")
-    axes.set_ylabel("effort of the actuators")
-
-
-def _sizes(axes: Axes, columns: Columns, kind: str, letter: str, unit: str, names: list[str]) -> None:
-    """The resultants of the groups with the largest ones."""
-    t = columns["time"][0]
-    sizes = {
-        name: np.linalg.norm([columns[f"{kind}.{name}.{letter}{axis}"][0] for axis in "xyz"], axis=0) for name in names
-    }
-    what = {"f": "force", "t": "torque"}[letter]
-    _curves(axes, t, sizes, f"resultant {what} in {unit}")
+def _sizes(columns: Columns, kind: str, letter: str, unit: str, names: Sequence[str]) -> list[Curve]:
+    """The magnitudes of forces (`letter` f) or torques (t) by name."""
+    return [
+        Curve(n, np.linalg.norm([columns[f"{kind}.{n}.{letter}{axis}"][0] for axis in "xyz"], axis=0), unit)
+        for n in names
+    ]

@@ -390,7 +390,8 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
     assert table.schema.field("actuator.A2.effort").metadata == {b"unit": b"N m"}
     peak = next(p for p in document["peaks"] if p["name"] == "A2" and p["what"] == "effort")
     assert peak["peak"] == max(abs(x) for x in table["actuator.A2.effort"].to_pylist())
-    assert {p.name for p in plots.iterdir()} == {"efforts.png", "forces.png", "torques.png", "gears.png"}
+    names = ("efforts", "forces", "torques", "gears")
+    assert {p.name for p in plots.iterdir()} == {f"{n}.{kind}" for n in names for kind in ("png", "svg")}
     # The tooth's force at the pinion's pitch circle (12 teeth of module 2 mm) turns the pinion and its rotor.
     mechanism = cb.build(cb.read(Path(str(source))))
     pinion = mechanism.joint("Insert:2")

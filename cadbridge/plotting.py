@@ -1,0 +1,101 @@
+"""Figures over time in one style: a panel for each unit, lines named at their ends, PNG and SVG of the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+COLOURS = ("#2f7de1", "#e8860c", "#2a9d5c", "#d6293e", "#8e5bd0", "#8a6d3b", "#d061a8", "#3aa7b5")
+"""As many lines as a panel holds: no two of them alike."""
+WIDTH, PANEL = 9.0, 2.6
+"""Inches: of a figure, and the height of one panel."""
+NOISE = 1e-9
+"""Share of the largest value of a unit below which a line is rounding noise."""
+LABEL_GAP = 0.065
+"""Share of a panel's height between the labels of two lines."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Values (k,) over the time of the figure, with a name and the unit that they are in."""
+
+    name: str
+    values: Array
+    unit: str
+
+
+def write_figure(folder: Path, name: str, title: str, t: Array, curves: Sequence[Curve]) -> tuple[Path, ...]:
+    """Write NAME.png and NAME.svg into a folder: times `t` (k,) in s, a panel for each unit, at most eight lines each.
+
+    Lines that are rounding noise beside the largest of their unit are left out; nothing is written where none is left.
+    """
+    panels = _panels([c for c in curves if np.any(np.isfinite(c.values))])
+    if not panels:
+        return ()
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with mpl.rc_context({"svg.hashsalt": "cadbridge", "font.size": 9, "axes.spines.top": False,
+                         "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25}):  # fmt: skip
+        figure, axes = plt.subplots(len(panels), 1, sharex=True, squeeze=False, layout="constrained",
+                                    figsize=(WIDTH, PANEL * len(panels) + 0.6))  # fmt: skip
+        figure.suptitle(title, x=0.01, ha="left", weight="bold")
+        for panel, drawn in zip(axes[:, 0], panels, strict=True):
+            _draw(panel, t, drawn)
+        axes[-1, 0].set_xlabel("time in s")
+        paths = (folder / f"{name}.png", folder / f"{name}.svg")
+        figure.savefig(paths[0], dpi=110, metadata={"Software": None})
+        figure.savefig(paths[1], metadata={"Date": None, "Creator": None})
+        plt.close(figure)
+    return paths
+
+
+def _panels(curves: Sequence[Curve]) -> list[list[Curve]]:
+    """The curves of each unit without noise, in panels of as many as there are colours."""
+    by_unit: dict[str, list[Curve]] = {}
+    for curve in curves:
+        by_unit.setdefault(curve.unit, []).append(curve)
+    panels = []
+    for same in by_unit.values():
+        sizes = [float(np.nanmax(np.abs(c.values))) for c in same]
+        kept = [c for c, size in zip(same, sizes, strict=True) if size > NOISE * max(sizes)] or same[:1]
+        count = -(-len(kept) // len(COLOURS))
+        panels += [kept[k::count] for k in range(count)]
+    return panels
+
+
+def _draw(axes: Axes, t: Array, curves: Sequence[Curve]) -> None:
+    """The lines of a panel with their names at the right, apart from each other."""
+    for curve, colour in zip(curves, COLOURS, strict=False):
+        axes.plot(t, curve.values, color=colour, lw=1.4)
+    axes.set_ylabel(curves[0].unit)
+    axes.margins(x=0.0)
+    low, high = axes.get_ylim()
+    ends = [float(c.values[np.flatnonzero(np.isfinite(c.values))[-1]]) for c in curves]
+    for curve, colour, at in zip(curves, COLOURS, _apart([(e - low) / (high - low) for e in ends]), strict=False):
+        axes.annotate(curve.name, (1.0, at), xycoords="axes fraction", xytext=(5, 0), textcoords="offset points",
+                      va="center", color=colour, annotation_clip=False, parse_math=False)  # fmt: skip
+
+
+def _apart(places: Sequence[float]) -> list[float]:
+    """Heights of labels from 0 to 1, near to where their lines end, `LABEL_GAP` apart, in the lines' order."""
+    order = sorted(range(len(places)), key=lambda k: places[k])
+    found = list(places)
+    for before, after in pairwise(order):
+        found[after] = max(found[after], found[before] + LABEL_GAP)
+    excess = max(0.0, found[order[-1]] - 1.0) if order else 0.0
+    return [place - excess for place in found]

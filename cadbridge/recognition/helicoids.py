@@ -29,7 +29,8 @@ class Helicoid:
     """Ridges about the z axis between the heights `low` and `high`, m.
 
     `rate`: turn by height, rad/m, right-hand positive. `pitch`: axial distance of neighbouring ridges;
-    `flank`: their half angle in a plane through the axis, rad; `thickness`: their share of a pitch at half depth. `phase`: rad of a ridge at the middle height.
+    `flank`: their half angle in a plane through the axis, rad; `thickness`: their share of a pitch at half depth.
+    `phase`: rad of a ridge at the middle height.
     """
 
     starts: int

@@ -5,8 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from cadbridge.errors import InputError
+from cadbridge.touched import was_read
 
 
 @contextlib.contextmanager
@@ -27,3 +31,44 @@ def replacing(path: Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def refuse_output(path: Path) -> None:
+    """InputError unless a result may be written to `path`: a name for a file, which is none of those read.
+
+    A folder, a device or a pipe is not replaced by a file, nor a source by what was made from it.
+    """
+    if str(path) in ("", ".") or path.name in ("", ".."):
+        raise InputError(f"{str(path)!r} names no file to write")
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from error
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path} is a folder; name a file to write")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path} is no plain file (a device or a pipe), and is not replaced")
+    if was_read(path):
+        raise InputError(f"{path} is a file that this command reads; name another file to write")
+
+
+@contextlib.contextmanager
+def output(path: Path) -> Iterator[Path]:
+    """`replacing`, for a file that a person named: InputError as of `refuse_output`."""
+    refuse_output(path)
+    with replacing(path) as temporary:
+        yield temporary
+
+
+def below(folder: Path, name: str) -> Path:
+    """The file of a relative name below a folder; ValueError where the name leads out of it, on any system.
+
+    For names that others made: in a shared cache, or on another machine.
+    """
+    parts = PurePosixPath(name).parts
+    windows = PureWindowsPath(name)
+    if not parts or "\0" in name or "\\" in name or ".." in parts or name.startswith("/") or windows.anchor:
+        raise ValueError(f"{name!r} is no name of a file below the job's folder")
+    return folder.joinpath(*parts)

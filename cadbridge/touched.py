@@ -21,6 +21,54 @@ def looked_for(path: str | os.PathLike[str]) -> None:
     sys.audit(_EVENT, os.fspath(path))
 
 
+_read: set[str] | None = None
+
+
+def remember() -> None:
+    """From now on remember the files that this process opens to read, beginning anew; for `was_read`.
+
+    The audit hook behind it stays for the life of the process, and is added once.
+    """
+    global _read
+    if _read is None:
+        sys.addaudithook(_remembered)
+    _read = set()
+
+
+def _remembered(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open":
+        path, _, flags = arguments
+        if isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            return
+    elif event == _EVENT:
+        path = arguments[0]
+    else:
+        return
+    if _read is not None and isinstance(path, str | bytes | os.PathLike):
+        _read.add(os.path.abspath(os.fsdecode(path)))
+
+
+def was_read(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is one of those remembered, by whatever name or link; False where nothing is remembered."""
+    try:
+        there = os.stat(path)
+    except OSError:
+        return False
+    for name in _read or ():
+        try:
+            if os.path.samestat(there, os.stat(name)):
+                return True
+        except (OSError, ValueError):
+            continue
+    return False
+
+
+def read_below(folder: str | os.PathLike[str]) -> list[str]:
+    """The remembered files that lie below a folder, links resolved."""
+    root = os.path.join(os.path.realpath(folder), "")
+    return [name for name in sorted(_read or ()) if os.path.realpath(name).startswith(root)]
+
+
 def record(take: Callable[[str], None]) -> None:
     """From now on to the end of the process, hand `take` each path that is read or looked for.
 

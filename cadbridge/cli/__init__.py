@@ -19,7 +19,9 @@ def main(arguments: list[str] | None = None) -> int:
     from cadbridge.cli.app import app
     from cadbridge.cli.output import say_error
     from cadbridge.errors import CadbridgeError
+    from cadbridge.touched import remember
 
+    remember()
     try:
         app(arguments)
     except SystemExit as stop:

@@ -34,6 +34,7 @@ def check(
     """How the mechanism moves, which mates repeat which, and what is wrong with it."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.diagnosis import diagnose, settled
+    from cadbridge.files import refuse_output
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, check_text, findings_list
     from cadbridge.report.compare import changes_between, changes_lines, changes_text, findings_of_changes, read_old
@@ -41,6 +42,8 @@ def check(
 
     if run is not None and html is None:
         raise InputError("A run is shown on the page: --run needs --html.")
+    if html is not None:
+        refuse_output(html)
     chosen = chooser(select, ignore)
     older = read_old(compare) if compare is not None else None
     assembly = reading.assembly()

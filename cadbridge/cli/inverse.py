@@ -38,12 +38,16 @@ def inverse(
     from cadbridge.cli.output import exit_status, print_json, progress_bar, say_findings, working
     from cadbridge.efforts import inverse as analyse
     from cadbridge.efforts import load_motion, write_inverse, write_inverse_plots
+    from cadbridge.files import refuse_output
     from cadbridge.report.efforts import efforts_document, efforts_text
     from cadbridge.report.terminal import width
     from cadbridge.simulation.trajectory import check_ending
 
     if svg is not None and method != "bond-graph":
         raise InputError("The drawing is that of the bond graph: --svg needs --method bond-graph.")
+    for path in (output, html, svg):
+        if path is not None:
+            refuse_output(path)
     check_ending(output)
     mechanism = reading.whole_mechanism(keep_going)
     asked = load_motion(motion, mechanism)

@@ -42,10 +42,12 @@ def simulate(
 
     from cadbridge.cli.output import exit_status, print_json, say_findings
     from cadbridge.cli.running import run_mechanism
+    from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
     from cadbridge.report import run_document, run_text
     from cadbridge.simulation import compare
 
+    refuse_output(output)
     mechanism = reading.whole_mechanism(keep_going)
     run = run_mechanism(mechanism, output, options, plots=plots, real_time=real_time)
     told = Findings(run.findings)

@@ -28,12 +28,15 @@ def transmission(
 ) -> None:
     """The transmission lines of a geared robot: links, carriers, gear pairs, structure matrix."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    from cadbridge.files import refuse_output
     from cadbridge.geared import transmission as take_apart
     from cadbridge.mechanism import build
     from cadbridge.report.drawing import write_transmission_svg
     from cadbridge.report.terminal import width
     from cadbridge.report.transmission import transmission_document, transmission_text
 
+    if svg is not None:
+        refuse_output(svg)
     assembly = reading.assembly()
     with working("taking the transmission apart"):
         mechanism = build(assembly)

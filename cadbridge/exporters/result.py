@@ -20,6 +20,7 @@ from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
 from cadbridge.findings import Finding, Findings
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.touched import read_below
 
 FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str, bytes]]] = {
     "urdf": urdf.contents,
@@ -103,6 +104,10 @@ def _refuse_foreign(target: Path) -> None:
         ours = False
     if not ours:
         raise InputError(f"{target} is not empty and holds no earlier export ({LOSSES}); name another folder")
+    own = target / LOSSES
+    source = next((name for name in read_below(target) if not own.exists() or not own.samefile(name)), None)
+    if source is not None:
+        raise InputError(f"{target} holds {Path(source).name}, which this command reads; name another folder")
 
 
 def _put(target: Path, contents: dict[str, bytes]) -> None:

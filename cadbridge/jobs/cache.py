@@ -17,6 +17,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cadbridge.files import replacing
+from cadbridge.files import below, replacing
 from cadbridge.jobs.hashing import Hashes, canonical
 from cadbridge.jobs.model import Job
 from cadbridge.jobs.versions import versions
@@ -53,6 +54,20 @@ class Entry:
     def outputs(self) -> dict[str, str]:
         """Outputs by name, with hashes."""
         return dict(self.body["outputs"])
+
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def _sound(body: dict[str, Any]) -> bool:
+    """Whether an entry names outputs below the job's folder only, and objects by hashes only.
+
+    Others may write a shared cache: neither its names nor its hashes may lead out of the folders.
+    """
+    for name in body["outputs"]:
+        below(Path(), name)
+    hashes = [*body["outputs"].values(), body["log"]]
+    return all(isinstance(known, str) and _HASH.fullmatch(known) for known in hashes)
 
 
 class Cache:
@@ -213,8 +228,8 @@ class Cache:
         try:
             document = json.loads(path.read_bytes())
             body = document["body"]
-            whole = document["format"] == FORMAT and digest(canonical(body)) == document["sha256"]
-        except (OSError, ValueError, KeyError, TypeError):
+            whole = document["format"] == FORMAT and digest(canonical(body)) == document["sha256"] and _sound(body)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             whole = False
         if not whole:
             path.unlink(missing_ok=True)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from cadbridge.errors import InputError, MissingExtraError
+from cadbridge.files import below
 from cadbridge.findings import Findings
 from cadbridge.jobs.local import Ended, Local
 from cadbridge.jobs.planning import relative_to
@@ -85,7 +86,11 @@ class Dask:
                 return self._lost()
             del self._jobs[number]
             return [Ended(number, None, "CB722", f"its worker failed: {_first_line(error)}")]
-        ended = job.received(found)
+        try:
+            ended = job.received(found)
+        except ValueError as error:
+            del self._jobs[number]
+            return [Ended(number, None, "CB722", f"what its worker sent is refused: {error}")]
         if ended is None:
             self._send(job)
             return []
@@ -224,13 +229,17 @@ class _Shipped:
         ended = Ended(**found["ended"])
         if self._files is None:
             if found["stage"] is not None:
-                _move_into(Path(found["stage"]), stage)
+                there = Path(found["stage"])
+                if there.parent != stage or there.is_symlink():
+                    raise ValueError(f"it names {there}, which is not in the job's folder")
+                _move_into(there, stage)
+                _refuse_links(stage)
             return ended
         if ended.answer is not None and self._send_more(ended.answer) and self._rounds < _ROUNDS:
             self._rounds += 1
             return None
         for name, data in found["files"].items():
-            path = stage / name
+            path = below(stage, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         return ended
@@ -261,6 +270,13 @@ class _Shipped:
             return False
         self._stamps[name] = [status.st_size, status.st_mtime_ns]
         return True
+
+
+def _refuse_links(folder: Path) -> None:
+    """ValueError where a folder that others filled holds a link: what is written there would go elsewhere."""
+    for item in folder.rglob("*"):
+        if item.is_symlink():
+            raise ValueError(f"{item.relative_to(folder)} is a link")
 
 
 def _move_into(there: Path, stage: Path) -> None:
@@ -306,7 +322,7 @@ def _by_content(shipment: dict[str, Any], files: dict[str, bytes]) -> dict[str, 
         base.mkdir()
         stage.mkdir()
         for name, data in files.items():
-            path = base / name
+            path = below(base, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         ended = _run({**shipment, "base": str(base), "stage": str(stage), "cache": None})

@@ -96,7 +96,7 @@ def plan(
 
 
 def _plan(entries: list[Entry], output: Path, overrides: Mapping[str, Any], findings: Findings, file: str) -> Plan:
-    output = output.absolute()
+    output = Path(os.path.abspath(output))  # without "..": folders of jobs are compared with it
     jobs: list[Job] = []
     if not findings.errors:
         if not entries:

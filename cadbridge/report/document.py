@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cadbridge.files import replacing
+from cadbridge.files import output
 from cadbridge.findings import Finding, Findings
 from cadbridge.report.ledger import mates_document, taken
 
@@ -29,7 +29,7 @@ GEAR_KINDS = ("spur", "bevel", "internal", "rack_pinion")
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
     """Write a document by atomic rename; nothing half-written stays behind."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+    with output(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
         file.write("\n")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cadbridge.files import replacing
+from cadbridge.files import output
 from cadbridge.report.page.html import Child, Html, el
 from solver.geared import Transmission
 
@@ -51,7 +51,7 @@ def transmission_svg(found: Analysis) -> Html:
 
 def write_transmission_svg(found: Analysis, path: Path) -> None:
     """Write the drawing to a file, whole or not at all; OSError as from the system."""
-    with replacing(path) as temporary:
+    with output(path) as temporary:
         temporary.write_text(str(transmission_svg(found)) + "\n", encoding="utf-8", newline="\n")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.errors import InputError
-from cadbridge.files import replacing
+from cadbridge.files import output
 from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
 from cadbridge.simulation.changes import lock_name, released_at
@@ -245,7 +245,7 @@ def write_table(table: pa.Table, path: Path) -> None:
 
     check_ending(path)
     try:
-        with replacing(path) as temporary:
+        with output(path) as temporary:
             if path.suffix.lower() == ".csv":
                 pa_csv.write_csv(table, temporary)
             else:

@@ -48,12 +48,17 @@ def _named(root: Element, folder: Path, own: Path) -> Iterator[tuple[Element, li
         for key in _FOLDERS:
             value = element.get(key) if isinstance(element.tag, str) else None
             if value is not None:
-                found = {(base / value).resolve() for base in (folder, own)}
+                found = {(base / text).resolve() for text in _as_read(value) for base in (folder, own)}
                 folders |= found
                 yield element, sorted(found)
     for element in root.iter():
         if not isinstance(element.tag, str):
             continue
-        values = [value for key, value in element.attrib.items() if key.startswith("file")]
+        values = [text for key, value in element.attrib.items() if key.startswith("file") for text in _as_read(value)]
         if values:
             yield element, sorted({(base / value).resolve() for value in values for base in folders})
+
+
+def _as_read(name: str) -> set[str]:
+    """A path as it stands and as MuJoCo takes it: a backslash separates folders on every system."""
+    return {name, name.replace("\\", "/")}

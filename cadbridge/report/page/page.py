@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cadbridge.errors import InputError, MissingExtraError
-from cadbridge.files import replacing
+from cadbridge.files import output
 from cadbridge.report.document import all_findings, check_document
 from cadbridge.report.page import sections
 from cadbridge.report.page.buffer import Buffer
@@ -65,7 +65,7 @@ def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, extras: E
     """
     text = page_html(mechanism, diagnosis, extras)
     try:
-        with replacing(path) as temporary:
+        with output(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
     except OSError as fault:
         raise InputError(f"The page {path} cannot be written: {fault.strerror or fault}.") from fault

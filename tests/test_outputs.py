@@ -1,0 +1,156 @@
+"""Results go where they belong: never over what was read, never out of a job's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from cadbridge.cli import main
+from cadbridge.errors import InputError
+from cadbridge.files import below, refuse_output
+from cadbridge.findings import Findings
+from cadbridge.jobs.cache import FORMAT, Cache, DamagedError
+from cadbridge.jobs.distributed import _refuse_links, _Shipped
+from cadbridge.jobs.hashing import canonical
+from cadbridge.jobs.planning import load
+from cadbridge.readers.mjcf.files import check_files
+from cadbridge.readers.options import ReadOptions
+from cadbridge.storage import digest
+
+ROBOT = (
+    '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+)
+OUTSIDE = ["/etc/x", "../x", "a/../../x", "..", "", "C:/x", "C:x", "//server/x", "a\\..\\..\\x", "\\x", "a\0b"]
+
+
+@pytest.fixture
+def robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "r.urdf"
+    path.write_text(ROBOT, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["r.urdf", "./r.urdf", "link", "hard", "folder/../r.urdf"])
+def test_an_output_is_never_a_file_that_was_read(name: str, robot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (robot.parent / "folder").mkdir()
+    (robot.parent / "link").symlink_to("r.urdf")
+    os.link(robot, robot.parent / "hard")
+    assert main(["check", "r.urdf", "--html", name]) == 2
+    assert "is a file that this command reads" in capsys.readouterr().err
+    assert robot.read_text("utf-8") == ROBOT
+
+
+def test_an_export_does_not_replace_the_folder_of_its_source(robot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", "r.urdf", "--to", "urdf", "-o", "made"]) == 0
+    made = sorted((robot.parent / "made").rglob("*.urdf"))[0]
+    assert main(["convert", str(made), "--to", "urdf", "-o", "made"]) == 2
+    assert "which this command reads" in capsys.readouterr().err
+    assert made.is_file()
+    assert main(["convert", "r.urdf", "--to", "urdf", "-o", "made"]) == 0
+
+
+@pytest.mark.parametrize("command", [["check", "r.urdf", "--html"], ["simulate", "r.urdf", "--output"]])
+@pytest.mark.parametrize("name", ["", ".", "..", "folder", "pipe", "/dev/null"])
+def test_an_output_names_a_plain_file(
+    command: list[str], name: str, robot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (robot.parent / "folder").mkdir()
+    os.mkfifo(robot.parent / "pipe")
+    assert main([*command, name]) == 2
+    assert "error: " in capsys.readouterr().err.lower()
+
+
+def test_a_new_file_may_be_written(tmp_path: Path) -> None:
+    refuse_output(tmp_path / "new" / "file.html")
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_names_that_others_made_stay_below_the_folder(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no name of a file"):
+        below(tmp_path, name)
+    assert below(tmp_path, "a/b.txt") == tmp_path / "a" / "b.txt"
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_an_entry_of_a_shared_cache_leads_nowhere_else(name: str, tmp_path: Path) -> None:
+    body = {"outputs": {name: "0" * 64}, "log": "0" * 64, "inputs": {}, "base": None}
+    _stored_and_refused(body, tmp_path)
+
+
+@pytest.mark.parametrize("known", ["../../victim", "/etc/passwd", "0" * 63, 1, None])
+def test_an_object_of_a_shared_cache_is_named_by_its_hash(known: object, tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("mine", encoding="utf-8")
+    _stored_and_refused({"outputs": {"a": known}, "log": "0" * 64, "inputs": {}, "base": None}, tmp_path)
+    _stored_and_refused({"outputs": {}, "log": known, "inputs": {}, "base": None}, tmp_path)
+    assert (tmp_path / "victim").is_file()
+
+
+def _stored_and_refused(body: Mapping[str, object], folder: Path) -> None:
+    path = folder / "entry.json"
+    path.write_bytes(canonical({"format": FORMAT, "sha256": digest(canonical(body)), "body": body}))
+    with pytest.raises(DamagedError):
+        Cache(folder)._load(path)
+
+
+def _request(folder: Path) -> dict[str, object]:
+    stage = folder / "stage"
+    stage.mkdir()
+    return {"id": 1, "stage": str(stage), "base": str(folder), "source": "r.urdf", "options": {}}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_worker_cannot_write_outside_of_the_stage(name: str, tmp_path: Path) -> None:
+    job = _Shipped(_request(tmp_path), "content")
+    ended = {"id": 1, "answer": None}
+    with pytest.raises(ValueError, match="no name of a file"):
+        job.received({"ended": ended, "files": {name: b"evil"}})
+    assert [p.name for p in tmp_path.rglob("*")] == ["stage"]
+
+
+def test_a_worker_cannot_move_what_is_not_its_own(tmp_path: Path) -> None:
+    job = _Shipped(_request(tmp_path), "paths")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "keys").write_text("secret", encoding="utf-8")
+    with pytest.raises(ValueError, match="not in the job's folder"):
+        job.received({"ended": {"id": 1, "answer": None}, "stage": str(mine)})
+    assert (mine / "keys").is_file()
+
+
+def test_links_that_a_worker_leaves_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    _refuse_links(tmp_path)
+    (tmp_path / "out" / "manifest.json").symlink_to("/etc/passwd")
+    with pytest.raises(ValueError, match="is a link"):
+        _refuse_links(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["..\\secret.obj", "a\\..\\..\\secret.obj", "../secret.obj"])
+def test_a_mjcf_leads_out_by_no_kind_of_slash(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (tmp_path / "secret.obj").write_text("", encoding="utf-8")
+    path = folder / "m.xml"
+    path.write_text(f'<mujoco><asset><mesh name="m" file="{name}"/></asset></mujoco>', encoding="utf-8")
+    findings = Findings()
+    with pytest.raises(InputError):
+        check_files(path, ReadOptions(), findings)
+    assert [f.code for f in findings] == ["CB102"]
+
+
+def test_a_jobs_file_may_lie_above(robot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (robot.parent / "jobs.yaml").write_text("jobs: [{sources: r.urdf, do: check}]\n", encoding="utf-8")
+    below_it = robot.parent / "below"
+    below_it.mkdir()
+    monkeypatch.chdir(below_it)
+    plan = load("../jobs.yaml")
+    assert plan.output == robot.parent / "out"
+    assert [job.folder.is_relative_to(plan.output) for job in plan.jobs] == [True]
+    assert json.dumps([str(p) for p in plan.files]) == json.dumps(["../jobs.yaml"])

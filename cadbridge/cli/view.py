@@ -40,7 +40,7 @@ def view(
     played = RunData(mechanism, run) if run is not None else None
     with working("opening the view"):
         live = LiveView(mechanism, run=played, host=host, port=port, say=typer.echo)
-    say(f"The view is at http://{host}:{live.server.get_port()}; Ctrl-C ends it.")
+    say(f"The view is at {live.address} (nothing is answered without its token); Ctrl-C ends it.")
     try:
         while True:
             time.sleep(1)

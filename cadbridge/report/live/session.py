@@ -17,6 +17,7 @@ from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.frames import Pose
 from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.report.live.guard import Guard, refuse_unusable
 from cadbridge.report.live.picking import hit, mesh_of, yaml_of_hit
 from cadbridge.simulation.posing import Mover
 
@@ -48,7 +49,9 @@ class LiveView:
     ) -> None:
         self.mechanism, self.run, self._say = mechanism, run, say
         self.mover = Mover(mechanism)
-        self.server = _server(host, port, mechanism.assembly.name)
+        self._guard = Guard(host)
+        self.server = _server(host, port, mechanism.assembly.name, self._guard)
+        self._host = host
         self._lock = threading.RLock()  # setting a slider runs its callback at once, in this thread
         self._quiet = False
         self._playing = threading.Event()
@@ -64,6 +67,12 @@ class LiveView:
             self.server.gui.add_button("As designed").on_click(lambda _: self.home())
         self.time = self._add_playback() if run is not None else None
         self.show(self.mover.home().poses)
+
+    @property
+    def address(self) -> str:
+        """What a browser opens, with the token without which nothing is answered."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self.server.get_port()}/?token={self._guard.token}"
 
     def close(self) -> None:
         """End the server."""
@@ -256,13 +265,17 @@ class LiveView:
         self._playing.clear()
 
 
-def _server(host: str, port: int, label: str) -> viser.ViserServer:
+def _server(host: str, port: int, label: str, guard: Guard) -> viser.ViserServer:
     try:
         import viser
     except ImportError as fault:
         raise MissingExtraError('The live view needs viser: pip install "cadbridge[view]".') from fault
+    refuse_unusable(host)
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # its banner: stdout holds the YAML of faces and nothing else
+        with (
+            guard.installed(),
+            contextlib.redirect_stdout(sys.stderr),
+        ):  # its banner: stdout holds the YAML of faces and nothing else
             return viser.ViserServer(host=host, port=port, label=label, verbose=False)
     except (OSError, RuntimeError) as fault:
         raise InputError(f"The view cannot be served at {host}:{port}: {fault}.") from fault

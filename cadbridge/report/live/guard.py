@@ -1,0 +1,106 @@
+"""Who may speak to the live view: the page that was opened from the address told, and nothing else.
+
+Any page in the same browser can reach a server on this machine. So each request must bear a token, which the address
+told to the person holds and a cookie keeps; its Host must be an address or the host given (a name of a stranger's
+that leads here is none); and a web socket's Origin must be the view itself.
+"""
+
+from __future__ import annotations
+
+import hmac
+import http
+import ipaddress
+import secrets
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from cadbridge.errors import InputError
+
+_COOKIE = "cadbridge-view"
+
+
+def refuse_unusable(host: str) -> None:
+    """InputError unless this machine can serve at `host`."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as tried:
+            tried.bind(address)
+    except (OSError, UnicodeError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or fault
+        raise InputError(
+            f"The view cannot be served at {host!r}: {reason}. --host takes an address of this machine."
+        ) from fault
+
+
+class Guard:
+    """The check of every request; `token` is new for each view."""
+
+    def __init__(self, host: str) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self._host = host.lower()
+
+    def refusal(self, path: str, headers: Any) -> str:
+        """Why a request is refused; "" where it is not. `headers` as of websockets, or any mapping."""
+        host = headers.get("Host") or ""
+        if not self._ours(host):
+            return "the view is not served under this name"
+        origin = headers.get("Origin")
+        socket_asked = (headers.get("Upgrade") or "").lower() == "websocket"
+        if (socket_asked or origin is not None) and origin != f"http://{host}":
+            return "only the view's own page may speak to it"
+        given = [*parse_qs(urlsplit(path).query).get("token", ()), _cookie(headers.get("Cookie") or "")]
+        if not any(hmac.compare_digest(text.encode(), self.token.encode()) for text in given):
+            return "open the address that cadbridge view tells; it holds the view's token"
+        return ""
+
+    def _ours(self, host: str) -> bool:
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").lower()
+        except ValueError:
+            return False
+        if name in ("localhost", self._host) and name:
+            return True
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """While the server of viser starts within the block, its requests are made to pass the check."""
+        from websockets.asyncio import server
+
+        plain = server.serve
+
+        def serve(*arguments: Any, process_request: Callable[..., Any] | None = None, **more: Any) -> Any:
+            def checked(connection: Any, request: Any) -> Any:
+                reason = self.refusal(request.path, request.headers)
+                if reason:
+                    return connection.respond(http.HTTPStatus.FORBIDDEN, f"{reason}\n")
+                response = process_request(connection, request) if process_request else None
+                if response is not None:
+                    cookie = f"{_COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+                    response.headers["Set-Cookie"] = cookie
+                    response.headers["Referrer-Policy"] = "no-referrer"
+                return response
+
+            return plain(*arguments, process_request=checked, **more)
+
+        server.serve = serve  # type: ignore[assignment,misc]
+        try:
+            yield
+        finally:
+            server.serve = plain  # type: ignore[misc]
+
+
+def _cookie(text: str) -> str:
+    try:
+        found = SimpleCookie(text).get(_COOKIE)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value

@@ -329,7 +329,7 @@ def _rack_pinion(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
         return None
     return MeshingPair(
         CouplingKind.RACK_PINION, a, b, 0.0, height, 0.9 if p.sure and rack.sure else 0.6,
-        (f"{p.teeth} teeth, axis {height * 1e3:.3f} mm above the pitch line of a rack of module {rack.module * 1e3:.3f} mm",),
+        (f"{p.teeth} teeth, {height * 1e3:.3f} mm above the middle of a rack of module {rack.module * 1e3:.3f} mm",),
     )  # fmt: skip
 
 

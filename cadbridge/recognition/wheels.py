@@ -117,7 +117,7 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
     mesh = shape.fine if shape.fine is not None else shape.coarse
     if mesh is None or not len(mesh.triangles) or not _may_have_teeth(shape):
         return ()
-    mesh = _outward(mesh)
+    mesh = outward(mesh)
     found: list[Wheel] = []
     for point, direction in candidate_axes(shape, mesh):
         R_PA = across(direction)
@@ -138,7 +138,7 @@ def _may_have_teeth(shape: Shape) -> bool:
     return max(alike.values()) >= LEAST_TEETH
 
 
-def _outward(mesh: Mesh) -> Mesh:
+def outward(mesh: Mesh) -> Mesh:
     """The mesh with its triangles counter-clockwise from outside: an inverted solid is turned."""
     v = mesh.vertices - mesh.vertices.mean(axis=0)
     a, b, c = (v[mesh.triangles[:, i]] for i in range(3))

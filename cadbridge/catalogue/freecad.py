@@ -112,6 +112,28 @@ ENTRIES: dict[str, Entry] = {
         "Save each assembly in a file of its own, or put them into one.",
         "Two assemblies, of 3 and of 12 parts: that of 12 is read.",
     ),
+    "CB1235": Entry(
+        Severity.WARNING,
+        "a component without a shape",
+        "Joints hold it, so it takes part in the motion, but it is a body without features, or a link to one: it has "
+        "no shape and no mass.",
+        "Give its mass in a mates file, or give the body its features in FreeCAD.",
+        "A link to an empty body that stands behind a gear.",
+    ),
+    "CB1236": Entry(
+        Severity.WARNING,
+        "a mesh instead of a solid",
+        "The object is a mesh; FreeCAD's B-Rep shapes are read, meshes are not, so it has neither shape nor mass here.",
+        "Make a solid of it in FreeCAD (Part: shape from mesh), or give its mass in a mates file.",
+        "An STL that was imported into the assembly.",
+    ),
+    "CB1237": Entry(
+        Severity.INFO,
+        "an empty object",
+        "It has no shape and no joint holds it, so it is no part; it is left out.",
+        "Nothing need be done.",
+        "A new body without features.",
+    ),
 }
 
 FAMILIES = (Family("freecad", "FreeCAD's .FCStd", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -40,6 +40,14 @@ ENTRIES: dict[str, Entry] = {
         "Write the relation in a mates file beside the source.",
         "A contact between two surfaces.",
     ),
+    "CB1212": Entry(
+        Severity.WARNING,
+        "a force or a motion that cannot be carried over",
+        "Its kind has no equal here; it is left out. Joints, rows and freedoms are the same, but a run moves "
+        "differently without it.",
+        "Give springs, forces and motions of joints in a scenario (docs/scenario.md).",
+        "A spring with a damper along the line between two markers.",
+    ),
     "CB1205": Entry(
         Severity.WARNING,
         "a part without mass",

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.assembly import Assembly
+from cadbridge.diagnosis.placing import placed
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.lowering import lower, origin_of
-from cadbridge.mechanism import Mechanism, build, residuals
+from cadbridge.mechanism import GROUND_BODY, Mechanism, build, residuals
 from solver.projection import project
 from solver.rotation import matrix
 from solver.state import State
@@ -26,14 +27,18 @@ MOST = 5
 def settled(mechanism: Mechanism) -> Mechanism:
     """The mechanism itself where all its mates hold as placed, else the one at placements nearby that fulfil them.
 
-    Placements are moved by Newton steps, heavy components least, and how far is told (CB408). Where no placements
-    nearby fulfil all mates, the mechanism stays as placed and what remains open after least squares is told (CB409).
+    Placements are moved by Newton steps, heavy components least, and how far is told (CB408). Where these do not close
+    all mates, single components and then all are moved by damped least squares from several starts. Where no placements
+    found fulfil all mates, the mechanism stays as placed and what remains open after least squares is told (CB409).
     """
     before = _open(mechanism, mechanism.X_WC)
     if not before:
         return mechanism
     poses = _projected(mechanism)
     after = _open(mechanism, poses)
+    farther = _farther(mechanism, before) if after else None
+    if farther is not None:
+        poses, after = farther, []
     findings = Findings(mechanism.findings)
     where = {m.name: m.where for m in mechanism.assembly.mates}
     if after:
@@ -46,6 +51,9 @@ def settled(mechanism: Mechanism) -> Mechanism:
         )
         return replace(mechanism, findings=findings.as_tuple())
     moved = build(_placed(mechanism, poses))
+    if mechanism.assembly.extra.get("before_assembly"):
+        # The format keeps the poses that its solver starts from: that they are open is no fault of the file.
+        findings = Findings(f for f in mechanism.findings if f.code != "CB207")
     findings.extend(f for f in moved.findings if f not in mechanism.findings)
     text = f"{_shifts(mechanism, poses)}, so that all mates hold; before, {_told(before)} were off"
     findings.add("CB408", text, items=[name for name, _, _ in before])
@@ -74,6 +82,18 @@ def _projected(mechanism: Mechanism) -> tuple[Pose, ...]:
         R = np.asarray(matrix(q))
         poses.append(Pose(R, origin_of(lowered.units, i, x, R)))
     return tuple(poses)
+
+
+def _farther(mechanism: Mechanism, before: Sequence[tuple[str, float, float]]) -> tuple[Pose, ...] | None:
+    """Poses that fulfil all mates found from farther away; None where none are."""
+    couplings = {c.name for c in mechanism.couplings}
+    rows = [r for r in mechanism.mate_rows if r.mate not in couplings]
+    off = {name for name, _, _ in before}
+    first = list(dict.fromkeys(i for r in rows if r.mate in off for i in (r.b, r.a) if i != GROUND_BODY))
+    gap = max(mm for _, mm, _ in before) * 1e-3
+    primitives = [p for r in rows for p in r.primitives]
+    poses = placed(primitives, mechanism.X_WC, mechanism.length_scale, gap, first)
+    return poses if poses is not None and not _open(mechanism, poses) else None
 
 
 def _placed(mechanism: Mechanism, poses: Sequence[Pose]) -> Assembly:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -215,9 +216,13 @@ class _Unfolder:
             self._findings.add("CB137", text, Where(file=str(self._path)))
 
 
+_IDENTIFIER = re.compile(r"NAUO\d+$|[\d.\-]+$")
+"""What OCCT shows where an occurrence has no name: its identifier, as SolidWorks or FreeCAD number them."""
+
+
 def _is_name(name: str) -> bool:
-    """Whether a name tells something: not empty, not a mere number."""
-    return bool(name) and not name.replace(".", "").replace("-", "").isdigit()
+    """Whether a name tells something: not empty, no mere number or identifier."""
+    return bool(name) and not _IDENTIFIER.match(name)
 
 
 def _free(name: str, taken: set[str]) -> str:

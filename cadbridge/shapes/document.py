@@ -19,7 +19,7 @@ from OCP.TDataStd import TDataStd_Name, TDataStd_TreeNode
 from OCP.TDF import TDF_AttributeIterator, TDF_Label, TDF_LabelSequence, TDF_Tool
 from OCP.TDocStd import TDocStd_Document
 from OCP.TopAbs import TopAbs_EDGE, TopAbs_FACE, TopAbs_VERTEX
-from OCP.TopExp import TopExp
+from OCP.TopExp import TopExp, TopExp_Explorer
 from OCP.TopoDS import TopoDS
 from OCP.TopTools import TopTools_IndexedMapOfShape
 from OCP.XCAFApp import XCAFApp_Application
@@ -40,6 +40,11 @@ from OCP.XCAFDoc import (
 from cadbridge.shapes import faces, meshing
 from cadbridge.shapes.protocol import Document, Occurrence, Product, ShapeData
 from cadbridge.units import LENGTH
+
+MADE_UP = "=>["
+"""How OCCT's names of occurrences begin where the file has none."""
+BODY_NAMES = ("", "SOLID", "COMPSOLID", "COMPOUND", "SHELL", "FACE", "WIRE", "EDGE", "VERTEX")
+"""OCCT's names of products that it makes of bodies."""
 
 MILLIMETRE = 1e-3
 """OCCT's documents are in millimetres whatever the file says."""
@@ -128,11 +133,20 @@ def read_document(source: StepDocument, scale: float, geometry: bool = True) -> 
         if label not in products:
             products[label] = _product(source, label, scale)
             waiting.extend(child.product for child in products[label].children)
+    _name_bodies(source, products)
     shapes: dict[str, ShapeData] = {}
     if geometry:
         leaves = [p for p in products.values() if not p.children]
         shapes = _shapes(source, leaves, scale)
     return Document(roots, products, shapes, source.units)
+
+
+def _name_bodies(source: StepDocument, products: dict[str, Product]) -> None:
+    """A body that stands beside occurrences has the name of the product that it is of."""
+    for product in list(products.values()):
+        for child in product.children:
+            if _is_body(source, child):
+                products[child.product].name = product.name
 
 
 def read_whole(source: StepDocument, scale: float) -> ShapeData | None:
@@ -150,8 +164,33 @@ def _product(source: StepDocument, entry: str, scale: float) -> Product:
     if XCAFDoc_ShapeTool.IsAssembly_s(label):
         found = TDF_LabelSequence()
         XCAFDoc_ShapeTool.GetComponents_s(label, found, False)
-        product.children = [_occurrence(source, child, scale) for child in _labels(found)]
+        product.children = _children(source, _labels(found), scale)
     return product
+
+
+def _children(source: StepDocument, labels: list[Any], scale: float) -> list[Occurrence]:
+    """The occurrences in an assembly; none where all of them are bodies of a part, which is a leaf then.
+
+    OCCT makes an assembly of a product whose representation holds several items (Pro/E: a solid and its curves), with
+    names of its own. What has no face among them is no instance; a body beside true occurrences is one.
+    """
+    found = [(label, _occurrence(source, label, scale)) for label in labels]
+    if all(_is_body(source, occurrence) for _, occurrence in found):
+        return []
+    return [o for label, o in found if not _is_body(source, o) or _has_face(XCAFDoc_ShapeTool.GetShape_s(label))]
+
+
+def _is_body(source: StepDocument, occurrence: Occurrence) -> bool:
+    """Whether OCCT made an occurrence of a body: the names of both it and its product are OCCT's."""
+    if not occurrence.name.startswith(MADE_UP):
+        return False
+    label = TDF_Label()
+    TDF_Tool.Label_s(source.document.GetData(), occurrence.product, label, False)
+    return _name(label) in BODY_NAMES and not XCAFDoc_ShapeTool.IsAssembly_s(label)
+
+
+def _has_face(shape: Any) -> bool:
+    return shape is not None and not shape.IsNull() and TopExp_Explorer(shape, TopAbs_FACE).More()
 
 
 def _occurrence(source: StepDocument, label: Any, scale: float) -> Occurrence:

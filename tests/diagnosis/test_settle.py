@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Assembly
+from cadbridge.assembly import Assembly, Component, Feature, FeatureKind, Mate, MateKind
 from cadbridge.diagnosis import diagnose, settled
 from cadbridge.frames import Pose
 from cadbridge.mechanism import build, residuals
@@ -58,3 +58,38 @@ def test_what_cannot_be_closed_is_told_with_what_stays_open() -> None:
     (finding,) = (f for f in found.findings if f.code == "CB409")
     assert "open after least squares: hinge" in finding.message
     assert " mm" in finding.message
+
+
+def test_a_body_far_from_its_mate_is_moved_there() -> None:
+    # The sphere's centre lies on the cylinder's axis and is to be 60 mm off it: there is no direction to start in.
+    ground = Feature("ground", FeatureKind.AXIS, np.zeros(3), np.array([0.0, 0.0, 1.0]))
+    ball = Feature("b", FeatureKind.POINT, np.array([0.01, 0.0, 0.02]))
+    away = Mate("away", MateKind.DISTANCE, ground, ball, value=0.06)
+    body = Component("b", (), Pose(np.eye(3), np.array([-0.01, 0.0, 0.1])))
+    model = Assembly("two", "", "test", (), (), components=(body,), mates=(away,))
+    mechanism = build(model)
+    found = settled(mechanism)
+    assert {f.code for f in found.findings} >= {"CB207", "CB408"}
+    (X,) = found.X_WC
+    centre = X.point(ball.point)
+    assert np.hypot(centre[0], centre[1]) == pytest.approx(0.06, abs=1e-9)
+    assert np.linalg.norm(X.p - body.X_WC.p) < 0.08
+    assert diagnose(found).mobility.rank == 1
+    before_assembly = settled(build(replace(model, extra={"before_assembly": True})))
+    assert "CB207" not in {f.code for f in before_assembly.findings}
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.02])
+def test_two_bodies_far_apart_on_a_ball_joint(gap: float) -> None:
+    held = Mate("fix", MateKind.FIXED, Feature("ground", FeatureKind.POINT, np.zeros(3)), _point("a", 0.0))
+    joint = Mate(
+        "ball", MateKind.DISTANCE if gap else MateKind.SPHERICAL, _point("a", 0.1), _point("b", 0.3), value=gap
+    )
+    parts = tuple(Component(n, (), Pose()) for n in "ab")
+    found = settled(build(Assembly("two", "", "test", (), (), components=parts, mates=(held, joint))))
+    assert "CB409" not in {f.code for f in found.findings}
+    assert max(mm for _, mm, _ in residuals(found.mate_rows, found.X_WC)) < 1e-6
+
+
+def _point(component: str, x: float) -> Feature:
+    return Feature(component, FeatureKind.POINT, np.array([x, 0.0, 0.0]))

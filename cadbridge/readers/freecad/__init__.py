@@ -11,7 +11,7 @@ from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Document, Library, Object
 from cadbridge.readers.freecad.joints import Joints
 from cadbridge.readers.freecad.references import Resolver
-from cadbridge.readers.freecad.tree import ASSEMBLY, NO_SHAPE, Placed, Unit, Walker, place
+from cadbridge.readers.freecad.tree import ASSEMBLY, CONTAINERS, LINKS, NO_SHAPE, Placed, Unit, Walker, place
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes import Brep, load_breps
 from cadbridge.units import LENGTH
@@ -50,6 +50,9 @@ def _assembly(document: Document, library: Library, options: ReadOptions, unit: 
     resolver = Resolver(library, draft.by_way, breps)
     grounded = {u.way for u in _grounded(scopes, resolver)}
     mates, couplings, given = _joints(scopes, resolver, LENGTH[unit], findings)
+    held = {f.component for m in mates for f in (m.a, m.b)} | {u.name for u in walker.units if u.way in grounded}
+    held |= {f.component for k in couplings for f in (k.a, k.b) if f is not None}
+    idle = _idle(walker.units, held, findings)
     return Assembly(
         name=document.path.stem if root is None else root.label,
         source=str(document.path),
@@ -57,15 +60,35 @@ def _assembly(document: Document, library: Library, options: ReadOptions, unit: 
         parts=tuple(_with_shape(p, breps.get(key)) for key, p in draft.parts.items()),
         instances=tuple(draft.instances),
         components=tuple(
-            replace(c, grounded=u.way in grounded) for c, u in zip(draft.components, walker.units, strict=True)
+            replace(c, grounded=u.way in grounded)
+            for c, u in zip(draft.components, walker.units, strict=True)
+            if c.name not in idle
         ),
         mates=tuple(mates),
         couplings=tuple(couplings),
         units=(f"lengths in {unit} → m", "angles in degrees → rad", f"written by FreeCAD {document.program}"),
         mates_in_file=given,
-        extra={"tree": tuple(n for c in draft.components for n in _nodes(c, draft))},
+        extra={"tree": tuple(n for c in draft.components if c.name not in idle for n in _nodes(c, draft))},
         findings=findings.as_tuple(),
     )
+
+
+def _idle(units: list[Unit], held: set[str], findings: Findings) -> set[str]:
+    """Names of what no joint holds and what has no shape: exploded views and other helpers, links to empty bodies.
+
+    What could have been a part is told, and what a joint holds although it has no shape.
+    """
+    idle = set()
+    for unit in units:
+        if unit.leaves:
+            continue
+        if unit.name in held:
+            findings.add("CB1235", f"{unit.name} has no shape, and joints hold it", unit.object.where())
+            continue
+        idle.add(unit.name)
+        if unit.object.type in (*LINKS, *CONTAINERS) or unit.object.file("Shape"):
+            findings.add("CB1237", f"{unit.name} has no shape, and no joint holds it", unit.object.where())
+    return idle
 
 
 def _nodes(component: Component, draft: Placed) -> list[dict[str, object]]:

@@ -45,6 +45,14 @@ class Archive:
         """Close the file."""
         self._zip.close()
 
+    def has(self, name: str) -> bool:
+        """Whether there is a member of that name."""
+        return name in self._zip.NameToInfo
+
+    def size(self, name: str) -> int:
+        """How many bytes the index says that a member has; 0 where it is missing."""
+        return self._zip.NameToInfo[name].file_size if self.has(name) else 0
+
     def read(self, name: str, limit: int = MAX_MEMBER) -> bytes | None:
         """A member's bytes; a finding and None where it is missing, broken or too large."""
         where = Where(str(self.path), item=name)

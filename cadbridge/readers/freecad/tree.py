@@ -21,10 +21,17 @@ LINKS = ("App::Link", "App::LinkElement", "App::LinkPython", "App::LinkElementPy
 NO_SHAPE = (
     "App::Origin", "App::Line", "App::Plane", "App::Point", "App::LocalCoordinateSystem", "Sketcher::SketchObject",
     "PartDesign::Plane", "PartDesign::Line", "PartDesign::Point", "PartDesign::CoordinateSystem",
+    "PartDesign::ShapeBinder", "PartDesign::SubShapeBinder", "PartDesign::SubShapeBinderPython",
+    "Part::DatumPlane", "Part::DatumLine", "Part::DatumPoint", "Part::LocalCoordinateSystem",
+    "Part::Part2DObjectPython",
     "Assembly::JointGroup", "Assembly::ViewGroup", "Assembly::SimulationGroup", "Assembly::BomGroup",
-    "Spreadsheet::Sheet", "App::VarSet", "App::TextDocument", "App::Annotation",
+    "Assembly::SnapshotGroup", "Assembly::BomObject", "Spreadsheet::Sheet", "App::VarSet", "App::TextDocument",
+    "App::Annotation", "App::AnnotationLabel", "App::MeasureDistance", "Image::ImagePlane",
 )  # fmt: skip
+"""Sketches, datums, binders, tables, notes and groups of an assembly's own: none of it is a part."""
 DEEPEST = 40
+SMALLEST = 1000
+"""Bytes of a B-Rep text below which it is looked at for a shape: one with a face has more."""
 MAX_INSTANCES = 200_000
 
 
@@ -168,11 +175,26 @@ class Walker:
                 for suffix, X_E in self._elements(member) if X_M is not None else []:
                     below = (*path, member.label, *suffix)
                     yield from self._leaves(member, X @ (X_M or Pose()) @ X_E, below, (*above, item))
-        elif item.file("Shape"):
+        elif _has_shape(item):
             yield Leaf(path, item, X)
+        elif item.has("Mesh"):
+            self.findings.add("CB1236", f"{item.label} is a mesh", item.where("Mesh"))
 
     def _cycle(self, item: Object) -> None:
         self.findings.add("CB1224", f"{item.label} holds itself, by links or groups", item.where())
+
+
+def _has_shape(item: Object) -> bool:
+    """Whether an object has a shape that is not empty: a body without features is saved as nothing, or as no shape."""
+    file, archive = item.file("Shape"), item.document.archive
+    if not file:
+        return False
+    size = archive.size(file)
+    if not 0 < size < SMALLEST:
+        # A member that is missing is told when it is read.
+        return size > 0 or not archive.has(file)
+    text = archive.read(file) or b""
+    return not text or b"\nTShapes 0\n" not in text.replace(b"\r\n", b"\n")
 
 
 @dataclass

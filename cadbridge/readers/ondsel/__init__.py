@@ -13,7 +13,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.readers.ondsel.context import Reader
-from cadbridge.readers.ondsel.joints import read_joints, read_limits, read_motions
+from cadbridge.readers.ondsel.joints import UNREAD, read_joints, read_limits, read_motions
 from cadbridge.readers.ondsel.parts import read_parts
 from cadbridge.readers.ondsel.series import designed_at, read_series
 from cadbridge.readers.ondsel.text import Node, load, number, row
@@ -64,6 +64,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         ),
         mates_in_file=given,
         study=study,
+        extra={"before_assembly": True},
         findings=r.findings.as_tuple(),
     )
 
@@ -77,7 +78,8 @@ def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities:
     tolerance = numbers.get("errorTol")
     for node in assembly.under("ForceTorques"):
         name = node.value("Name") or node.text
-        r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", r.where(node))
+        what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
+        r.findings.add("CB1212", f"{name} is {what}; it is left out", r.where(node))
     gx, gy, gz = (g * r.length for g in gravity) if gravity and len(gravity) == 3 else (0.0, 0.0, 0.0)
     reference = read_series(r, series, tolerance)
     return Study(

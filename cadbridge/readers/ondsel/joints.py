@@ -42,6 +42,7 @@ JOINTS: dict[str, tuple[_Piece, ...]] = {
     "TranslationalJoint": (_Piece(MateKind.PRISMATIC),),
     "SphericalJoint": (_Piece(MateKind.SPHERICAL, POINT, POINT),),
     "UniversalJoint": (_Piece(MateKind.UNIVERSAL),),
+    "ConstantVelocityJoint": (_Piece(MateKind.CONSTANT_VELOCITY),),
     "PlanarJoint": (_Piece(MateKind.PLANAR, value="offset"),),
     "PointInPlaneJoint": (_Piece(MateKind.COINCIDENT, PLANE, POINT, "offset"),),
     "PointInLineJoint": (_Piece(MateKind.COINCIDENT, AXIS, POINT),),
@@ -64,6 +65,14 @@ JOINTS: dict[str, tuple[_Piece, ...]] = {
 }
 """What the joints hold, by OndselSolver's classes of the same names."""
 
+UNREAD = {
+    "CurveCurveContact": "a contact (CurveCurveContact) of two curves, such as a cam and its follower",
+    "GeneralMotion": "a GeneralMotion, which prescribes place and orientation of one marker against another over time",
+    "InLineForceTorque": "a force (InLineForceTorque) along the line between two markers, such as a spring",
+    "GeneralForceTorque": "a force and torque (GeneralForceTorque) between two markers",
+}
+"""What the elements are that have no equal here."""
+
 MOTIONS = {
     "RotationalMotion": ("angle", "RotationZ", (MateKind.REVOLUTE, MateKind.CYLINDRICAL)),
     "TranslationalMotion": ("distance", "TranslationZ", (MateKind.PRISMATIC, MateKind.CYLINDRICAL)),
@@ -82,19 +91,21 @@ def read_joints(r: Reader, assembly: Node, root: str) -> tuple[list[Mate], list[
             r.findings.add(
                 "CB1202", f"below {name} stand two names: a line between them is missing", r.where(node, name)
             )
+        if node.text not in COUPLINGS and node.text not in JOINTS:
+            what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
+            r.findings.add("CB1204", f"{name} is {what}; it is left out", r.where(node, name))
+            continue
         pair = _markers(r, node, name)
         if pair is None:
             continue
         if node.text in COUPLINGS:
             coupling = _coupling(r, node, name, *pair)
             couplings += [coupling] if coupling else []
-        elif node.text in JOINTS:
+        else:
             made = _mates(r, node, name, *pair)
             if made:
                 r.mates.setdefault(f"/{root}/{name}", made[0])
             mates += made
-        else:
-            r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", r.where(node, name))
     return mates, couplings, len(nodes)
 
 
@@ -178,7 +189,8 @@ def read_motions(r: Reader, assembly: Node) -> tuple[MotionLaw, ...]:
         where = r.where(node)
         known = MOTIONS.get(node.text)
         if known is None:
-            r.findings.add("CB1204", f"{name} is a {node.text}, which is not understood", where)
+            what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
+            r.findings.add("CB1212", f"{name} is {what}; it is left out", where)
             continue
         kind, key, kinds = known
         joint = node.value("MotionJoint") or ""

@@ -100,9 +100,13 @@ def row(text: str) -> list[float] | None:
     return [v for v in values if v is not None] if None not in values else None
 
 
+_COMMENT = re.compile(r'"[^"]*"')
+
+
 def expression(text: str) -> str:
-    """An expression of `time` as one of t, in the solver's words."""
-    return re.sub(r"[A-Za-z_]\w*", lambda m: _NAMES.get(m[0], m[0]), _modern(text))
+    """An expression of `time` as one of t, in the solver's words, without comments (in quotes) and line ends."""
+    plain = _COMMENT.sub(" ", text).replace("<n>", " ")
+    return re.sub(r"[A-Za-z_]\w*", lambda m: _NAMES.get(m[0], m[0]), _modern(plain)).strip()
 
 
 def _modern(text: str) -> str:

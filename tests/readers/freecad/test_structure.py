@@ -190,3 +190,42 @@ def test_a_mates_file_adds_what_the_file_lacks(tmp_path: Path, solids: dict[str,
     assert [(j.type, j.mates) for j in mechanism.joints] == [("planar", ("Slide",))]
     assert mechanism.bodies[0].mass is not None
     assert mechanism.bodies[0].mass.mass == pytest.approx(2.7e-3)
+
+
+def test_exploded_views_datums_and_empty_bodies_are_no_parts(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Base", BREP)
+    made.part("Nothing", b"")
+    made.part("Void", b"CASCADE Topology V1, (c) Matra-Datavision\nLocations 0\n\nTShapes 0\n\n*\n")
+    made.add("Views", "Assembly::ViewGroup", Group=group("View"))
+    made.add("View", "App::FeaturePython", Group=group("Move"))
+    made.add("Move", "App::FeaturePython")
+    made.add("Datum", "Part::DatumPlane")
+    made.add("Gone", "App::Link", LinkedObject=xlink("Void"))
+    made.assembly("Base", "Nothing", "Void", "Views", "View", "Move", "Datum", "Gone")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [c.name for c in assembly.components] == ["Base"]
+    told = [(f.code, f.where.item) for f in assembly.findings]
+    assert told == [("CB1237", "Nothing"), ("CB1237", "Void"), ("CB1237", "Gone")]
+
+
+def test_an_empty_link_that_joints_hold_stays_and_is_named(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Base", BREP)
+    made.part("Void", b"")
+    made.add("Behind", "App::Link", LinkedObject=xlink("Void"))
+    made.joint("Turn", "Revolute", ("Base.Face1", "Behind."))
+    made.assembly("Base", "Behind")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [c.name for c in assembly.components] == ["Base", "Behind"]
+    assert [(f.code, f.where.item) for f in assembly.findings] == [("CB1235", "Behind")]
+    assert [m.b.component for m in assembly.mates] == ["Behind"]
+
+
+def test_a_mesh_in_an_assembly_is_told(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Base", BREP)
+    made.add("Scan", "Mesh::Feature", Mesh=whole(0))
+    made.assembly("Base", "Scan")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [f.code for f in assembly.findings] == ["CB1236"]

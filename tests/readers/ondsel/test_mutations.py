@@ -71,7 +71,7 @@ MUTATIONS: dict[str, tuple[Mutation, str | None]] = {
     "a motion without a value": (sub(r"(?<=\t)2\.0d\*pi\*time", "1/(t-t)"), None),
     "a motion nested deeply": (sub(r"(?<=\t)2\.0d\*pi\*time", "(" * 500 + "time" + ")" * 500), "CB1208"),
     "a motion too long": (sub(r"(?<=\t)2\.0d\*pi\*time", "+".join(["time"] * 100_000)), "CB1208"),
-    "a motion of another kind": (sub(r"^\t\t\tRotationalMotion$", "\t\t\tGeneralMotion"), "CB1204"),
+    "a motion of another kind": (sub(r"^\t\t\tRotationalMotion$", "\t\t\tGeneralMotion"), "CB1212"),
     "spaces for tabs": (lambda text: text.replace("\t\t", "        "), None),
     "a level skipped": (sub(r"^\t\t\tName$", "\t\t\t\t\t\t\tName"), "CB1201"),
     "a thousand tabs": (sub(r"^\t\t\tName$", "\t" * 1000 + "Name"), "CB1201"),

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
+from cadbridge.assembly import MateKind
+from cadbridge.diagnosis import settled
 from cadbridge.findings import Severity
+from cadbridge.readers.ondsel.text import expression
 
 # (bodies, joints by type, couplings, rows, redundant, dof); drivers count neither in rows nor in freedom.
 EXPECTED = {
@@ -72,3 +75,28 @@ def test_the_study_and_its_series_come_back_from_json(corpus: Path, tmp_path: Pa
     for field in ("positions", "rotations", "velocities"):
         for name, values in getattr(study.reference, field).items():
             np.testing.assert_array_equal(getattr(back.reference, field)[name], values)
+
+
+@pytest.mark.parametrize(("name", "rows", "rank", "dof"), [("CylSphJt", 7, 7, 5), ("00camrocker", 28, 28, 2)])
+def test_mechanisms_that_stand_before_their_assembly(corpus: Path, name: str, rows: int, rank: int, dof: int) -> None:
+    mechanism = settled(cb.build(cb.read(corpus / "ondsel" / f"{name}.asmt")))
+    found = cb.diagnose(mechanism).mobility
+    assert (found.rows, found.rank, found.dof) == (rows, rank, dof)
+    assert not [f.code for f in mechanism.findings if f.severity == "error"]
+
+
+def test_a_constant_velocity_joint_has_four_rows(corpus: Path) -> None:
+    assembly = cb.read(corpus / "ondsel" / "constvel.asmt")
+    assert MateKind.CONSTANT_VELOCITY in {m.kind for m in assembly.mates}
+    assert cb.diagnose(cb.build(assembly)).mobility.rows == 13
+
+
+def test_a_contact_and_a_spring_are_told_as_what_they_are(corpus: Path) -> None:
+    told = {f.code: f.message for f in cb.read(corpus / "ondsel" / "00camrocker.asmt").findings}
+    assert "contact (CurveCurveContact) of two curves" in told["CB1204"]
+    assert "force (InLineForceTorque)" in told["CB1212"]
+    assert "CB1203" not in told
+
+
+def test_comments_in_expressions_are_skipped() -> None:
+    assert expression('-1*("a(time - T1)"<n>2*time<n>+<n>1)').replace(" ", "") == "-1*(2*t+1)"

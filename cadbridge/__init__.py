@@ -16,7 +16,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cadbridge.version import __version__ as __version__
+
 if TYPE_CHECKING:
+    from cadbridge import jobs
     from cadbridge.diagnosis import diagnose
     from cadbridge.efforts import inverse, load_motion, write_inverse
     from cadbridge.errors import CadbridgeError, InputError, ModelError
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
     from cadbridge.readers import ReadOptions, read
     from cadbridge.report import check_document
     from cadbridge.simulation import load_scenario, simulate, write_trajectory
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "read": "cadbridge.readers",
@@ -43,6 +44,7 @@ _HOMES = {
     "write_inverse": "cadbridge.efforts",
     "transmission": "cadbridge.geared",
     "check_document": "cadbridge.report",
+    "jobs": "cadbridge.jobs",
     "CadbridgeError": "cadbridge.errors",
     "InputError": "cadbridge.errors",
     "ModelError": "cadbridge.errors",
@@ -58,6 +60,7 @@ __all__ = [
     "diagnose",
     "export",
     "inverse",
+    "jobs",
     "load_motion",
     "load_scenario",
     "read",
@@ -69,13 +72,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "jobs":
-        return import_module("cadbridge.jobs")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'cadbridge' has no attribute {name!r}")
-    return getattr(import_module(home), name)
+    module = import_module(home)
+    return module if home == f"cadbridge.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return [*__all__, "__doc__", "__file__", "__name__", "__path__", "__version__"]

@@ -56,12 +56,6 @@ class Pose:
         return X
 
     @staticmethod
-    def from_matrix(X: ArrayLike) -> Pose:
-        """From a homogeneous matrix (4, 4) or (3, 4)."""
-        X = np.asarray(X, dtype=float)
-        return Pose(X[:3, :3].copy(), X[:3, 3].copy())
-
-    @staticmethod
     def from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> Pose:
         """URDF's convention: fixed-axis roll, pitch, yaw in radians."""
         r, p, y = np.asarray(rpy, dtype=float)

@@ -23,5 +23,10 @@ MASS: dict[str, float] = {
 }  # fmt: skip
 """Kilograms a unit of mass."""
 
-DENSITY: dict[str, float] = {"kg/m3": 1.0, "g/cm3": 1e3, "kg/dm3": 1e3, "t/m3": 1e3}
-"""kg/m³ a unit of density."""
+DENSITY: dict[str, float] = {
+    "kg/m3": 1.0, "kg/m^3": 1.0, "kg/m³": 1.0,
+    "g/cm3": 1e3, "g/cm^3": 1e3, "g/cm³": 1e3, "kg/dm3": 1e3, "t/m3": 1e3,
+    "g/mm3": 1e6, "kg/mm3": 1e9, "t/mm3": 1e12, "tonne/mm3": 1e12,
+    "lb/in3": 27679.90471019,
+}  # fmt: skip
+"""kg/m³ a unit of density, as writers of STEP spell them."""

@@ -18,6 +18,7 @@ def test_every_public_name_resolves() -> None:
             "diagnose",
             "export",
             "inverse",
+            "jobs",
             "load_motion",
             "load_scenario",
             "read",
@@ -28,6 +29,11 @@ def test_every_public_name_resolves() -> None:
         ],
         True,
     )
+
+
+def test_dir_shows_the_public_names_alone() -> None:
+    shown = {name for name in dir(cadbridge) if not name.startswith("_")}
+    assert shown == set(cadbridge.__all__)
 
 
 def test_importing_cadbridge_and_its_command_line_loads_nothing_heavy() -> None:

@@ -34,7 +34,7 @@ app.add_typer(cache, name="cache")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from cadbridge import __version__
+        from cadbridge.version import __version__
 
         typer.echo(f"cadbridge {__version__}")
         raise typer.Exit

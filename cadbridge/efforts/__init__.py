@@ -1,7 +1,7 @@
 """Inverse dynamics: a mechanism driven along a prescribed motion, and what that asks of actuators, joints and gears."""
 
 from cadbridge.efforts.inverse import Inverse, effort_unit, inverse
-from cadbridge.efforts.methods import METHODS, Forces, Task
+from cadbridge.efforts.methods import METHODS
 from cadbridge.efforts.motion import BodyPath, JointPath, Motion, Turning, load_motion
 from cadbridge.efforts.plots import write_inverse_plots
 from cadbridge.efforts.table import (
@@ -12,6 +12,7 @@ from cadbridge.efforts.table import (
     peaks,
     write_inverse,
 )
+from cadbridge.efforts.task import Forces, Task
 
 __all__ = [
     "METHODS",

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.guides import led_slots, path_rows
-from cadbridge.efforts.methods import Forces, Task
 from cadbridge.efforts.motion import BodyPath
+from cadbridge.efforts.task import Forces, Task
 from cadbridge.lowering import Lowered
 from solver.bondgraph import Drive, KinetoStatics, Place
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.efforts.methods import Forces, Quantity, Task
+from cadbridge.efforts.task import Forces, Quantity, Task
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.geared import Analysis, transmission

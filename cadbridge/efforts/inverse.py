@@ -13,8 +13,9 @@ from cadbridge.efforts.determined import determined
 from cadbridge.efforts.follow import follow
 from cadbridge.efforts.freedoms import spare_actuators, tell_singular_poses
 from cadbridge.efforts.guides import joint_coordinate
-from cadbridge.efforts.methods import METHODS, Forces, Task
+from cadbridge.efforts.methods import METHODS
 from cadbridge.efforts.motion import Motion
+from cadbridge.efforts.task import Forces, Task
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import SINGLE, Lowered, lower

@@ -2,102 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.efforts.bond_graph import by_bond_graph
 from cadbridge.efforts.coordinates import Measured
-from cadbridge.efforts.follow import Followed
-from cadbridge.efforts.motion import BodyPath
-from cadbridge.findings import Finding
-from cadbridge.lowering import Lowered
-from solver.constraints import Coordinate
+from cadbridge.efforts.geared import by_transmission
+from cadbridge.efforts.task import Forces, Method, Task
 from solver.kinematics import inverse as inverse_dynamics
 from solver.methods import slope_at
 from solver.minimal import jacobian
-from solver.model import Model, Motor, TimeFunction
+from solver.model import Motor, TimeFunction
 from solver.projection import carry_angles, complete, drive_values
 from solver.rank import null_space
-from solver.result import Trajectory
 from solver.state import State
 from solver.system import prepare
 
-if TYPE_CHECKING:
-    from solver.bondgraph import KinetoStatics
-
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A motion that is known, and what drives it: the same for all methods.
-
-    `model` is the lowered mechanism with its loads, without drivers; `followed` has its states and accelerations;
-    `channels` (c) are the coordinates along which efforts are asked for, of the joints `names`. `outside` are bodies
-    that are moved from outside beside them. `spare` is how many channels there are more than freedoms.
-    """
-
-    lowered: Lowered
-    model: Model
-    followed: Followed
-    names: tuple[str, ...]
-    channels: tuple[Coordinate, ...]
-    outside: tuple[BodyPath, ...] = ()
-    spare: int = 0
-
-    @property
-    def trajectory(self) -> Trajectory:
-        """The samples of the motion."""
-        return self.followed.trajectory
-
-    def states(self) -> list[State]:
-        """The states of the trajectory."""
-        T = self.trajectory
-        arrays = (T.t, T.positions, T.quaternions, T.velocities, T.angles)
-        return [State(float(t), *rest) for t, *rest in zip(*arrays, strict=True)]
-
-
-@dataclass(frozen=True, eq=False)
-class Quantity:
-    """Values (k,) along the motion: column `kind`.`name`.`what`; its peak is told unless it is the part of one that is.
-
-    Those `plotted` are drawn together with the others of their kind.
-    """
-
-    kind: str
-    name: str
-    what: str
-    unit: str
-    values: Array
-    peak: bool = True
-    plotted: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Forces:
-    """What a method found at k samples.
-
-    `efforts` (k, c; N m, N) along the channels, `multipliers` (k, m) of the rows of the model's primitives
-    (M v̇ + Ĝᵀλ = f), and the largest acceleration `unmet` (k,), rad/s² or m/s².
-
-    `quantities` are what the method has beside it, `findings` what it has to say. `led` are wrenches (k, 6)
-    [force; torque] from outside on bodies, by name, about the point led, world axes. `graph` is the bond graph, where
-    the method has one.
-    """
-
-    efforts: Array
-    multipliers: Array
-    unmet: Array
-    quantities: tuple[Quantity, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    led: dict[str, Array] = field(default_factory=dict)
-    graph: KinetoStatics | None = None
-
-
-Method = Callable[[Task], Forces]
 
 
 def absolute(task: Task) -> Forces:
@@ -144,19 +67,5 @@ def _least(task: Task, states: list[State], efforts: Array) -> Forces:
     return Forces(least, np.array(multipliers), np.array(unmet))
 
 
-def transmission(task: Task) -> Forces:
-    """Link by link along the transmission lines of a geared robot, with the loads of its teeth and bearings."""
-    from cadbridge.efforts.geared import by_transmission
-
-    return by_transmission(task)
-
-
-def bond_graph(task: Task) -> Forces:
-    """By the vector bond graph of the mechanism and its unified formulae."""
-    from cadbridge.efforts.bond_graph import by_bond_graph
-
-    return by_bond_graph(task)
-
-
-METHODS: dict[str, Method] = {"absolute": absolute, "transmission": transmission, "bond-graph": bond_graph}
-"""Name → method. A method takes a task and gives its forces."""
+METHODS: dict[str, Method] = {"absolute": absolute, "transmission": by_transmission, "bond-graph": by_bond_graph}
+"""Name → method: in absolute coordinates, link by link along transmission lines, by the vector bond graph."""

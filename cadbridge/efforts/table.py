@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-FORMAT = "cadbridge.inverse/1"
+FORMAT = "cadbridge.inverse/2"
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def inverse_columns(found: Inverse) -> Columns:
     _, _, wrenches = gear_errors_and_forces(run)
     columns: Columns = {"time": (T.t, "s")}
     columns |= _actuators(found)
-    columns |= _wrench_columns({f"led.{name}": wrench for name, wrench in found.led.items()})
+    columns |= _wrench_columns({f"external.{name}": wrench for name, wrench in found.led.items()})
     columns |= reaction_columns(run, rotations, wrenches)
     columns |= _gears(found, rotations, wrenches)
     columns |= {f"{q.kind}.{q.name}.{q.what}": (q.values, q.unit) for q in found.forces.quantities}

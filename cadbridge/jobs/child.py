@@ -22,12 +22,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import cadbridge
 from cadbridge.errors import CadbridgeError
 from cadbridge.findings import Finding, Findings, Where, exit_status
 from cadbridge.jobs import limits
 from cadbridge.jobs.work import Order, perform
 from cadbridge.touched import record
+from cadbridge.version import PACKAGE
 
 ENVIRONMENT = {
     # One job, one core: jobs run beside each other, and sums then do not depend on a number of threads.
@@ -199,7 +199,7 @@ def _outside(touched: dict[str, list[int] | None], stage: Path, cache: Path | No
     """What belongs to the input: not our own files, not Python's, the system's or a person's settings."""
     home = Path.home()
     inner = [str(p) + os.sep for p in (
-        stage, *([cache] if cache else []), Path(cadbridge.__file__).parent / "data" / "page",
+        stage, *([cache] if cache else []), PACKAGE / "data" / "page",
         sys.prefix, sys.base_prefix, home / ".cache", home / ".config", home / ".local",
         *(() if os.name == "nt" else ("/proc", "/sys", "/dev", "/etc", "/usr")),
     )]  # fmt: skip

@@ -7,9 +7,8 @@ import platform
 import sys
 from functools import cache
 from importlib import metadata
-from pathlib import Path
 
-import cadbridge
+from cadbridge.version import PACKAGE, __version__
 
 LIBRARIES = (
     "numpy", "scipy", "numba", "cadquery", "cadquery-ocp", "trimesh", "lxml", "pyarrow", "matplotlib",
@@ -21,7 +20,7 @@ LIBRARIES = (
 @cache
 def versions() -> dict[str, str]:
     """Names to versions, "code" being a hash of the sources of cadbridge and its solver."""
-    found = {"cadbridge": cadbridge.__version__, "code": _code(), "python": platform.python_version()}
+    found = {"cadbridge": __version__, "code": _code(), "python": platform.python_version()}
     found["system"] = f"{sys.platform} {platform.machine()}"
     for name in LIBRARIES:
         try:
@@ -36,7 +35,7 @@ def _code() -> str:
 
     The code of the report page, which is built, is one of them.
     """
-    root = Path(cadbridge.__file__).resolve().parents[1]
+    root = PACKAGE.parent
     total = hashlib.sha256()
     for package in ("cadbridge", "solver"):
         page = root / package / "data" / "page"

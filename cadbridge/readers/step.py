@@ -22,7 +22,7 @@ from cadbridge.shapes import MIRROR_SUFFIX, read_document
 from cadbridge.shapes.convert import mirrored, scaled, to_shape
 from cadbridge.shapes.part21 import Prepared
 from cadbridge.shapes.protocol import Document, Occurrence, Product, ShapeData
-from cadbridge.units import LENGTH
+from cadbridge.units import DENSITY, LENGTH
 
 MAX_INSTANCES = 200_000
 """Leaves that a product structure may unfold into."""
@@ -354,14 +354,6 @@ class _Parts:
         return replace(shape, validation=numbers) if numbers else shape
 
 
-_DENSITY_UNITS = {
-    "kg/m3": 1.0, "kg/m^3": 1.0, "kg/m³": 1.0,
-    "g/cm3": 1e3, "g/cm^3": 1e3, "g/cm³": 1e3, "kg/dm3": 1e3,
-    "g/mm3": 1e6, "kg/mm3": 1e9, "t/mm3": 1e12, "tonne/mm3": 1e12,
-    "lb/in3": 27679.90471019,
-}  # fmt: skip
-"""kg/m³ a unit of density, as writers spell them."""
-
 _DENSEST, _LIGHTEST = 23000.0, 1.0
 """kg/m³: osmium and the lightest foams."""
 
@@ -372,7 +364,7 @@ def _density(product: Product, name: str, where: Where, findings: Findings) -> t
     if value is None:
         return None, None
     words = product.density_unit.lower().split()
-    factor = next((_DENSITY_UNITS[w] for w in words if w in _DENSITY_UNITS), None)
+    factor = next((DENSITY[w] for w in words if w in DENSITY), None)
     if factor is None:
         for guess, unit, least in ((1e3, "g/cm³", 0.1), (1.0, "kg/m³", 100.0)):
             if least <= value and value * guess <= _DENSEST:

@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 
 from cadbridge.files import output
-from cadbridge.report.page.html import Child, Html, el
+from cadbridge.report.html import Child, Html, el
 from solver.bondgraph.build import Built
 from solver.bondgraph.graph import MTF, ONE, SE, ZERO, BondGraph, causality, other
 

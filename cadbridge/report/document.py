@@ -145,7 +145,7 @@ def with_masses(assembly: Assembly) -> Assembly:
 
 
 def inspect_document(assembly: Assembly) -> dict[str, Any]:
-    """The document `cadbridge.inspect/1`: what a file holds, in SI."""
+    """The document `cadbridge.inspect/2`: what a file holds, in SI."""
     from cadbridge.mass import part_mass
 
     instances = Counter(i.part for i in assembly.instances)
@@ -170,12 +170,12 @@ def inspect_document(assembly: Assembly) -> dict[str, Any]:
             }
         )
     return {
-        "format": "cadbridge.inspect/1",
+        "format": "cadbridge.inspect/2",
         "source": assembly.source,
         "reader": assembly.format,
         "taken": taken(assembly),
         "units": list(assembly.units),
-        "mates_told": mates_document(assembly),
+        "mates_report": mates_document(assembly),
         "counts": {
             "parts": len(assembly.parts),
             "instances": len(assembly.instances),

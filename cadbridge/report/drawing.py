@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cadbridge.files import output
-from cadbridge.report.page.html import Child, Html, el
+from cadbridge.report.html import Child, Html, el
 from solver.geared import Transmission
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def efforts_document(found: Inverse, output: Path) -> dict[str, Any]:
-    """The document `cadbridge.inverse/1` with its findings, as `--json` prints it."""
+    """The document `cadbridge.inverse/2` with its findings, as `--json` prints it."""
     from cadbridge.efforts import inverse_document
 
     mechanism = found.run.mechanism

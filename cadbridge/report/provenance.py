@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from cadbridge import __version__
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Where
+from cadbridge.version import __version__
 
 CHUNK = 1 << 20
 

@@ -135,7 +135,7 @@ def test_a_free_body_led_in_all_six_asks_for_newton_and_euler(tmp_path: Path) ->
     found = cb.inverse(block, motion(tmp_path, block, text))
     assert [f.code for f in found.findings] == ["CB667"]
     T, columns = found.run.result.trajectory, inverse_columns(found)
-    W = np.column_stack([columns[f"led.block.{c}"][0] for c in ("fx", "fy", "fz", "tx", "ty", "tz")])
+    W = np.column_stack([columns[f"external.block.{c}"][0] for c in ("fx", "fy", "fz", "tx", "ty", "tz")])
     R = _R(T.quaternions[:, 0])
     w, alpha = T.velocities[:, 0, 3:], T.accelerations[:, 0, 3:]
     I_W = R @ inertia @ R.transpose(0, 2, 1)

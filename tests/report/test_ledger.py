@@ -63,9 +63,9 @@ def test_inspect_tells(tmp_path: Path, corpus: Path, capsys: pytest.CaptureFixtu
     main(["inspect", str(source), "--json"])
     document = json.loads(capsys.readouterr().out)
     assert document["taken"]["reader"] == "ondsel"
-    assert document["mates_told"]["in_file"] == 4
-    assert document["mates_told"]["understood"] == 3
-    assert [(m["name"], m["why"][0]["code"]) for m in document["mates_told"]["left_out"]] == [("Joint1", "CB1204")]
+    assert document["mates_report"]["in_file"] == 4
+    assert document["mates_report"]["understood"] == 3
+    assert [(m["name"], m["why"][0]["code"]) for m in document["mates_report"]["left_out"]] == [("Joint1", "CB1204")]
     main(["inspect", str(source)])
     out = capsys.readouterr().out
     assert "4 mates in the file, 3 understood, 1 not:" in out

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cadbridge.report.page.html import Html, el, join
+from cadbridge.report.html import Html, el, join
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.plots import Line, plot_figure, plot_of
 from cadbridge.report.page.tables import draw

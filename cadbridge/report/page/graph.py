@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.mechanism.model import GROUND_BODY, Mechanism
-from cadbridge.report.page.html import Html, el
+from cadbridge.report.html import Html, el
 from cadbridge.report.page.items import Items
 
 Array = NDArray[np.float64]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.files import output
 from cadbridge.report.document import all_findings, check_document
+from cadbridge.report.html import Html, el, embedded, join, raw
 from cadbridge.report.page import sections
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.efforts import efforts_sections
 from cadbridge.report.page.graph import graph
-from cadbridge.report.page.html import Html, el, embedded, join, raw
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.scene import scene
 from cadbridge.report.page.tables import draw

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.lowering import SINGLE
-from cadbridge.report.page.html import Child, Html, el, embedded
+from cadbridge.report.html import Child, Html, el, embedded
 from cadbridge.report.page.motions import RunData
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import Any
 
 from cadbridge.catalogue import CATALOGUE
 from cadbridge.findings import Finding, Severity, Where
-from cadbridge.report.page.html import Html, el, join
+from cadbridge.report.html import Html, el, join
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.tables import draw, picks
 from cadbridge.report.views import Row, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cadbridge.report.page.html import Child, Html, el, join
+from cadbridge.report.html import Child, Html, el, join
 from cadbridge.report.page.items import Items
 from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table
 

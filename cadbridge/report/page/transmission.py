@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cadbridge.errors import ModelError
-from cadbridge.report.page.html import Html, el
+from cadbridge.report.html import Html, el
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.tables import draw
 from cadbridge.report.views.table import Row, Table, number, whole

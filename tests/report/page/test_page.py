@@ -16,9 +16,9 @@ from cadbridge.assembly import Part
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.mechanism import Mechanism, build
+from cadbridge.report.html import el
 from cadbridge.report.page import page as page_module
 from cadbridge.report.page import page_html, write_page
-from cadbridge.report.page.html import el
 from tests.diagnosis import gearing, linkages
 from tests.mass.solids import box, placed, shape
 

@@ -1,0 +1,93 @@
+"""A motion whose efforts are asked for, and what a method gives of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.efforts.follow import Followed
+from cadbridge.efforts.motion import BodyPath
+from cadbridge.findings import Finding
+from cadbridge.lowering import Lowered
+from solver.constraints import Coordinate
+from solver.model import Model
+from solver.result import Trajectory
+from solver.state import State
+
+if TYPE_CHECKING:
+    from solver.bondgraph import KinetoStatics
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A motion that is known, and what drives it: the same for all methods.
+
+    `model` is the lowered mechanism with its loads, without drivers; `followed` has its states and accelerations;
+    `channels` (c) are the coordinates along which efforts are asked for, of the joints `names`. `outside` are bodies
+    that are moved from outside beside them. `spare` is how many channels there are more than freedoms.
+    """
+
+    lowered: Lowered
+    model: Model
+    followed: Followed
+    names: tuple[str, ...]
+    channels: tuple[Coordinate, ...]
+    outside: tuple[BodyPath, ...] = ()
+    spare: int = 0
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The samples of the motion."""
+        return self.followed.trajectory
+
+    def states(self) -> list[State]:
+        """The states of the trajectory."""
+        T = self.trajectory
+        arrays = (T.t, T.positions, T.quaternions, T.velocities, T.angles)
+        return [State(float(t), *rest) for t, *rest in zip(*arrays, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """Values (k,) along the motion: column `kind`.`name`.`what`; its peak is told unless it is the part of one that is.
+
+    Those `plotted` are drawn together with the others of their kind.
+    """
+
+    kind: str
+    name: str
+    what: str
+    unit: str
+    values: Array
+    peak: bool = True
+    plotted: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Forces:
+    """What a method found at k samples.
+
+    `efforts` (k, c; N m, N) along the channels, `multipliers` (k, m) of the rows of the model's primitives
+    (M v̇ + Ĝᵀλ = f), and the largest acceleration `unmet` (k,), rad/s² or m/s².
+
+    `quantities` are what the method has beside it, `findings` what it has to say. `led` are wrenches (k, 6)
+    [force; torque] from outside on bodies, by name, about the point led, world axes. `graph` is the bond graph, where
+    the method has one.
+    """
+
+    efforts: Array
+    multipliers: Array
+    unmet: Array
+    quantities: tuple[Quantity, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    led: dict[str, Array] = field(default_factory=dict)
+    graph: KinetoStatics | None = None
+
+
+Method = Callable[[Task], Forces]

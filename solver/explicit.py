@@ -11,24 +11,26 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from solver.compiled import inlined, kernel
-from solver.constraints.kernels import out_of, rotations
+from solver.compiled import Array1, Array2, Array3, entry, inlined, kernel, table
+from solver.constraints.kernels import out_of, placed
+from solver.constraints.terms import Terms
 from solver.dynamics import place, stage
+from solver.loading import Loads
 from solver.projection import put_back
+from solver.room import Room
 from solver.sweeps.factor import repeats
+from solver.sweeps.forest import Forest
 from solver.sweeps.work import copy_rows, row
-
-Array = NDArray[np.float64]
+from solver.system import Bodies, Rows
+from solver.tableaus import Tableau
 
 CLOSED = 1e-11
 """A residual of the projection below this is none."""
 
 
-@kernel
-def multiply(a, b, out):  # type: ignore[no-untyped-def]
+@entry
+def multiply(a: Array1, b: Array1, out: Array1) -> None:
     """out = a ⊗ b (4,)."""
     out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
     out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
@@ -36,14 +38,11 @@ def multiply(a, b, out):  # type: ignore[no-untyped-def]
     out[3] = a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]
 
 
-@njit(cache=True)
-def shaft_spins(B, quaternions, velocities):  # type: ignore[no-untyped-def]
+def shaft_spins(B: Bodies, quaternions: Array2, velocities: Array2) -> Array2:
     """The part of ω along each body's shaft, world axes (n, 3)."""
-    n = B.mass.shape[0]
-    R, out = np.empty((n + 1, 3, 3)), np.empty((n, 3))
-    rotations(quaternions, R)
-    _spins(B, R, velocities, out)
-    return out
+    _, R, v = placed(np.zeros((len(B.mass), 3)), quaternions, velocities)
+    axes = np.einsum("nij,nj->ni", R[:-1], B.spin)
+    return np.asarray(np.einsum("ni,ni->n", axes, v[:-1, 3:])[:, None] * axes)
 
 
 @kernel
@@ -55,8 +54,8 @@ def _spins(B, R, v, out):  # type: ignore[no-untyped-def]
             out[i, j] = along * axis[j]
 
 
-@kernel
-def spun(turn, spins, quaternions, time, out):  # type: ignore[no-untyped-def]
+@entry
+def spun(turn: Array2, spins: Array2, quaternions: Array2, time: float, out: Array2) -> None:
     """out (n, 4) = δ ⊗ exp(time · s) ⊗ q₀."""
     for i in range(spins.shape[0]):
         a, b = quaternions[i, 0], quaternions[i, 1]
@@ -73,7 +72,7 @@ def spun(turn, spins, quaternions, time, out):  # type: ignore[no-untyped-def]
             out[i, j] = found[j]
 
 
-@njit(cache=True, inline="always")
+@inlined
 def quaternion_product(a, b):  # type: ignore[no-untyped-def]
     """a ⊗ b, four floats each."""
     return (
@@ -84,6 +83,7 @@ def quaternion_product(a, b):  # type: ignore[no-untyped-def]
     )
 
 
+@table
 class Steps(NamedTuple):
     """Room for the steps of a method of s stages, besides the state's own (`solver.room`).
 
@@ -92,23 +92,22 @@ class Steps(NamedTuple):
     there; `before_x`, `before_q` are poses before their projection.
     """
 
-    start: Array
-    end: Array
-    slopes: Array
-    spins: Array
-    x: Array
-    turn: Array
-    q: Array
-    v: Array
-    angles: Array
-    work: Array
-    before_x: Array
-    before_q: Array
-    multipliers: Array
+    start: Array1
+    end: Array1
+    slopes: Array2
+    spins: Array2
+    x: Array2
+    turn: Array2
+    q: Array2
+    v: Array2
+    angles: Array1
+    work: Array1
+    before_x: Array2
+    before_q: Array2
+    multipliers: Array1
 
 
-@njit(cache=True)
-def make_steps(stages, n, angles, powers, rows):  # type: ignore[no-untyped-def]
+def make_steps(stages: int, n: int, angles: int, powers: int, rows: int) -> Steps:
     """Room for a method of so many stages and a system of so many bodies, angles, powers and rows."""
     size = 13 * n + angles + powers
     return Steps(
@@ -224,8 +223,18 @@ def _moving(B, v):  # type: ignore[no-untyped-def]
     return s
 
 
-@kernel
-def step(tables, S, tableau, h, state, work, slope, drives, tolerances):  # type: ignore[no-untyped-def]
+@entry
+def step(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    S: Steps,
+    tableau: Tableau,
+    h: float,
+    state: tuple[Array2, Array2, Array2, Array1],
+    work: Array1,
+    slope: tuple[Array2, Array1, Array1],
+    drives: Array3,
+    tolerances: tuple[float, float],
+) -> float:
     """One step of h from `state` (x, q, v, angles): into S, with the work done; returns the scaled error.
 
     An error of 1 is just allowed by `tolerances` (relative, absolute). `tables` are those of the system, its length and
@@ -253,11 +262,18 @@ def step(tables, S, tableau, h, state, work, slope, drives, tolerances):  # type
             S.q[i, j] /= size
     for k in range(work.shape[0]):
         S.work[k] = S.end[13 * n + na + k]
-    return scaled_error(tableau, h, 13 * n + na, _moving(B, v), S.slopes, S.start, S.end, *tolerances)
+    error: float = scaled_error(tableau, h, 13 * n + na, _moving(B, v), S.slopes, S.start, S.end, *tolerances)
+    return error
 
 
-@kernel
-def settle(tables, before, state, drive, tolerances):  # type: ignore[no-untyped-def]
+@entry
+def settle(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    before: tuple[Array2, Array2],
+    state: tuple[Array2, Array2, Array2, Array1],
+    drive: Array2,
+    tolerances: tuple[float, float],
+) -> tuple[float, float]:
     """Project a state in place; how far that moved it over what is allowed, and the residual left.
 
     `before` ((n, 3), (n, 4)) is room for the poses as they were.
@@ -293,20 +309,32 @@ def advance(tables, S, tableau, h, state, work, slope, drives, drive, complete, 
     return error, moved, residual
 
 
-@inlined
+@kernel
 def repeated(tables):  # type: ignore[no-untyped-def]
     """Whether rows repeat each other where the room's factor was made."""
     _, P, _, _, W, _, E = tables
     return repeats(P, E.sweeps, W.compliance)
 
 
-@njit(cache=True)
-def attempt(tables, S, tableau, h, state, work, slope, drives, drive, tolerances):  # type: ignore[no-untyped-def]
+@entry
+def attempt(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    S: Steps,
+    tableau: Tableau,
+    h: float,
+    state: tuple[Array2, Array2, Array2, Array1],
+    work: Array1,
+    slope: tuple[Array2, Array1, Array1],
+    drives: Array3,
+    drive: Array2,
+    tolerances: tuple[float, float],
+) -> tuple[float, float, float, bool]:
     """As `advance` with all multipliers; and whether rows repeat each other."""
-    found = advance(tables, S, tableau, h, state, work, slope, drives, drive, True, tolerances)
-    return found, repeated(tables)
+    error, moved, residual = advance(tables, S, tableau, h, state, work, slope, drives, drive, True, tolerances)
+    return error, moved, residual, repeated(tables)
 
 
+@table
 class Pace(NamedTuple):
     """How long steps are: the last one, the longest allowed, whether all are equal, the exponent and the safeties."""
 
@@ -320,8 +348,20 @@ class Pace(NamedTuple):
     allowed: float
 
 
-@njit(cache=True)
-def march(tables, S, tableau, pace, times, state, work, slope, drives, most, tolerances):  # type: ignore[no-untyped-def]
+@entry
+def march(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    S: Steps,
+    tableau: Tableau,
+    pace: Pace,
+    times: tuple[float, float, float],
+    state: tuple[Array2, Array2, Array2, Array1],
+    work: Array1,
+    slope: tuple[Array2, Array1, Array1],
+    drives: Array3,
+    most: int,
+    tolerances: tuple[float, float],
+) -> tuple[float, float, int, float, float, bool]:
     """Plain steps in one call, `most` of them, as long as each is taken at once and ends before a sample.
 
     `times` are now, the sample's, and the run's end. For models without functions of time. `state` (x, q, v, angles),

@@ -13,18 +13,19 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from solver.compiled import inlined, kernel
+from solver.compiled import Array1, Array2, entry, kernel, table
 from solver.constraints.kernels import turn_angles, turn_rates
+from solver.constraints.terms import Terms
 from solver.dynamics import act, place, solve_loaded, stage
-from solver.explicit import CLOSED, next_length, repeated
+from solver.explicit import CLOSED, Pace, next_length, repeated
+from solver.loading import Loads
 from solver.projection import correct, look_at_gaps, move, put_back, rounding, turn_by
+from solver.room import Room
 from solver.sweeps.factor import factor
+from solver.sweeps.forest import Forest
 from solver.sweeps.work import add_rows, copy_rows
-
-Array = NDArray[np.float64]
+from solver.system import Bodies, Rows
 
 _ROUNDS = 30
 _WITHIN = 1e-8
@@ -33,6 +34,7 @@ _NEAR = 1e-6
 """A scaled residual below this squares to rounding by one correction."""
 
 
+@table
 class Alpha(NamedTuple):
     """Coefficients; `mass` and `force` are αm and αf, `beta` and `gamma` Newmark's."""
 
@@ -49,6 +51,7 @@ def alpha_coefficients(radius: float) -> Alpha:
     return Alpha(mass, force, 0.25 * (gamma + 0.5) ** 2, gamma)
 
 
+@table
 class Memory(NamedTuple):
     """What generalised-α knows from the steps before: accelerations (n, 6), and how long ago (s).
 
@@ -56,12 +59,13 @@ class Memory(NamedTuple):
     `spans` (2,) the lengths of these steps: 0 where there was none.
     """
 
-    algorithmic: Array
-    once: Array
-    twice: Array
-    spans: Array
+    algorithmic: Array2
+    once: Array2
+    twice: Array2
+    spans: Array1
 
 
+@table
 class Guess(NamedTuple):
     """Room for a step of generalised-α.
 
@@ -70,20 +74,19 @@ class Guess(NamedTuple):
     velocities so that they keep the constraints.
     """
 
-    now: Array
-    own: Array
-    x: Array
-    turn: Array
-    q: Array
-    v: Array
-    angles: Array
-    multipliers: Array
-    moves: Array
-    pushes: Array
+    now: Array2
+    own: Array2
+    x: Array2
+    turn: Array2
+    q: Array2
+    v: Array2
+    angles: Array1
+    multipliers: Array1
+    moves: Array2
+    pushes: Array2
 
 
-@njit(cache=True)
-def make_guess(n, angles, rows):  # type: ignore[no-untyped-def]
+def make_guess(n: int, angles: int, rows: int) -> Guess:
     """Room for a system of so many bodies, angles and rows."""
     return Guess(
         np.empty((n, 6)),
@@ -123,7 +126,7 @@ def _soften(T, F, E, now, first, tangents, step_rate, step_place):  # type: igno
         _soften_row(T, E, now, first + count + k, 0.0, step_rate * damping[k] + step_place * stiffness[k])
 
 
-@inlined
+@kernel
 def _soften_row(T, E, now, i, armature, soft):  # type: ignore[no-untyped-def]
     """c and compliance of row i, in which c is −(q̈ at v̇ = 0)."""
     whole = max(armature + soft, 1e-30)
@@ -182,7 +185,7 @@ def _expect_corrections(G, memory, h):  # type: ignore[no-untyped-def]
             G.pushes[i, j] *= part
 
 
-@inlined
+@kernel
 def _respond(tables, G, alpha, h, drive, soft):  # type: ignore[no-untyped-def]
     """Accelerations at the state of G, and what corrects it; the scaled residual there is."""
     (T, P, B, F, W, length, E), (first, tangents) = tables, soft
@@ -203,7 +206,7 @@ def _respond(tables, G, alpha, h, drive, soft):  # type: ignore[no-untyped-def]
     return gap
 
 
-@inlined
+@kernel
 def _close(tables, G, drive):  # type: ignore[no-untyped-def]
     """Put the state of G on the constraints, to which it is near, with the factor there is; the residual left.
 
@@ -298,8 +301,19 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
     return error, residual, rounds
 
 
-@njit(cache=True)
-def alpha_attempt(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances):  # type: ignore[no-untyped-def]
+@entry
+def alpha_attempt(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    G: Guess,
+    alpha: Alpha,
+    h: float,
+    state: tuple[Array2, Array2, Array2, Array1],
+    slope: tuple[Array2, Array1, Array1],
+    memory: Memory,
+    drive: Array2,
+    soft: tuple[int, tuple[Array1, Array1]],
+    tolerances: tuple[float, float],
+) -> tuple[float, float, int, bool]:
     """As `alpha_step`, with all multipliers in G; and whether rows repeat each other."""
     T, P, B, F, W, _, E = tables
     error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances)
@@ -308,8 +322,22 @@ def alpha_attempt(tables, G, alpha, h, state, slope, memory, drive, soft, tolera
     return error, residual, rounds, repeated(tables)
 
 
-@njit(cache=True)
-def alpha_march(tables, G, alpha, pace, times, state, work, slope, memory, drive, soft, most, tolerances):  # type: ignore[no-untyped-def]
+@entry
+def alpha_march(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    G: Guess,
+    alpha: Alpha,
+    pace: Pace,
+    times: tuple[float, float, float],
+    state: tuple[Array2, Array2, Array2, Array1],
+    work: Array1,
+    slope: tuple[Array2, Array1, Array1],
+    memory: Memory,
+    drive: Array2,
+    soft: tuple[int, tuple[Array1, Array1]],
+    most: int,
+    tolerances: tuple[float, float],
+) -> tuple[float, float, int, float, float, bool, int]:
     """Plain steps in one call: see `solver.explicit.march`; `memory` goes on in place as well.
 
     Returns also the rounds of all steps.
@@ -328,7 +356,7 @@ def alpha_march(tables, G, alpha, pace, times, state, work, slope, memory, drive
         shortest, longest = min(shortest, h), max(longest, h)
         h = next_length(pace, h, error)
     stage(T, P, B, F, W, E, state, drive, True, G.multipliers)
-    return (t, h, taken, shortest, longest, repeated(tables)), all_rounds
+    return t, h, taken, shortest, longest, repeated(tables), all_rounds
 
 
 @kernel

@@ -1,18 +1,17 @@
 """Ctrl-C during compiled code: asked for between steps instead of raised wherever it falls.
 
-A KeyboardInterrupt that falls while Numba takes a call's arguments apart comes out as a SystemError. While Numba
-compiles, which may take minutes, it is raised at once.
+A KeyboardInterrupt that falls while arguments are taken apart for compiled code may come out as a SystemError. While
+Numba compiles, which may take minutes, it is raised at once.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-
-from numba.core.compiler_lock import global_compiler_lock
 
 
 @contextmanager
@@ -27,7 +26,8 @@ def deferred() -> Iterator[Callable[[], bool]]:
         nonlocal asked
         asked = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if global_compiler_lock.is_locked():
+        numba = sys.modules.get("numba.core.compiler_lock")
+        if numba is not None and numba.global_compiler_lock.is_locked():
             raise KeyboardInterrupt
 
     ours = threading.current_thread() is threading.main_thread()

@@ -16,10 +16,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from solver.compiled import Array1, Array2, Array3, Ints1, kernel, table
 from solver.constraints.program import Program
+from solver.constraints.terms import Terms
 from solver.elimination import columns_of, eliminate, entries
 
 Array = NDArray[np.float64]
@@ -30,21 +31,54 @@ MU = 1e-8
 REFINEMENTS = 12
 
 
+@table
 class Plan(NamedTuple):
     """The structure of the factor L of S, columns compressed; `place[row]` is a row's column in it.
 
     `pair_*`: which two blocks add to which entry. `update_*`: for column j, the entries of L in row j.
     """
 
-    place: Ints
-    column_start: Ints
-    row_index: Ints
-    pair_first: Ints
-    pair_second: Ints
-    pair_target: Ints
-    update_start: Ints
-    update_entry: Ints
-    update_end: Ints
+    place: Ints1
+    column_start: Ints1
+    row_index: Ints1
+    pair_first: Ints1
+    pair_second: Ints1
+    pair_target: Ints1
+    update_start: Ints1
+    update_entry: Ints1
+    update_end: Ints1
+
+
+@table
+class Space(NamedTuple):
+    """What the factor of S leaves: M⁻¹ of the bodies (n, 3, 3; world axes), `weighed` M⁻¹Ĝᵀ by blocks (nb, 6), L (nnz,)
+    and `scale` (m,); and room for solutions: y (n, 6), z, r, `work`, `by_place`, and for whom it serves b and x (m,).
+    """
+
+    inverse: Array3
+    weighed: Array2
+    L: Array1
+    scale: Array1
+    y: Array2
+    z: Array1
+    r: Array1
+    work: Array1
+    by_place: Array1
+    b: Array1
+    x: Array1
+
+
+def space(T: Terms, K: Plan, bodies: int) -> Space:
+    """Room for the factor of a plan, and for solutions."""
+    m = len(K.place)
+    return Space(
+        np.empty((bodies, 3, 3)),
+        np.empty((len(T.block_body), 6)),
+        np.empty(len(K.row_index)),
+        np.empty(m),
+        np.zeros((bodies, 6)),
+        *(np.zeros(m) for _ in range(6)),
+    )
 
 
 def plan(program: Program) -> Plan:
@@ -85,7 +119,7 @@ def _updates(m: int, start: Ints, index: Ints) -> tuple[Ints, Ints, Ints]:
     return counts, entry, start[column[entry] + 1]
 
 
-@njit(cache=True)
+@kernel
 def weigh(block_body, blocks, inverse_mass, inverse_inertia, weighed):  # type: ignore[no-untyped-def]
     """M⁻¹ Ĝᵀ by blocks (nb, 6); inverse inertia (n, 3, 3) in world axes."""
     for b in range(blocks.shape[0]):
@@ -100,11 +134,13 @@ def weigh(block_body, blocks, inverse_mass, inverse_inertia, weighed):  # type: 
             )
 
 
-@njit(cache=True)
-def factor(K, blocks, weighed, compliance, L, scale):  # type: ignore[no-untyped-def]
-    """L of the scaled S + μ 1 into L (nnz,), and the factors (m,) that give S a unit diagonal."""
+@kernel
+def factor(K, Q, blocks, compliance):  # type: ignore[no-untyped-def]
+    """L of the scaled S + μ 1 into Q.L (nnz,), and the factors (m,) that give S a unit diagonal into Q.scale."""
+    L, scale, weighed, by_place, work = Q.L, Q.scale, Q.weighed, Q.by_place, Q.work
     m = scale.shape[0]
-    L[:] = 0.0
+    for p in range(L.shape[0]):
+        L[p] = 0.0
     for p in range(K.pair_first.shape[0]):
         a, b = K.pair_first[p], K.pair_second[p]
         s = 0.0
@@ -115,10 +151,8 @@ def factor(K, blocks, weighed, compliance, L, scale):  # type: ignore[no-untyped
         d = L[K.column_start[K.place[i]]] + compliance[i]
         L[K.column_start[K.place[i]]] = d
         scale[i] = 1.0 / math.sqrt(d) if d > 1e-300 else 0.0
-    by_place = np.empty(m)
     for i in range(m):
-        by_place[K.place[i]] = scale[i]
-    work = np.zeros(m)
+        by_place[K.place[i]], work[i] = scale[i], 0.0
     for j in range(m):
         low, high = K.column_start[j], K.column_start[j + 1]
         for p in range(low, high):
@@ -135,10 +169,9 @@ def factor(K, blocks, weighed, compliance, L, scale):  # type: ignore[no-untyped
         L[low] = pivot
         for p in range(low + 1, high):
             L[p] = work[K.row_index[p]] / pivot
-    return 0
 
 
-@njit(cache=True)
+@kernel
 def _substitute(K, L, z):  # type: ignore[no-untyped-def]
     m = z.shape[0]
     for j in range(m):
@@ -152,7 +185,15 @@ def _substitute(K, L, z):  # type: ignore[no-untyped-def]
         z[j] = s / L[K.column_start[j]]
 
 
-@njit(cache=True)
+@kernel
+def clear(y):  # type: ignore[no-untyped-def]
+    """y (n, k) = 0."""
+    for i in range(y.shape[0]):
+        for j in range(y.shape[1]):
+            y[i, j] = 0.0
+
+
+@kernel
 def transposed_product(row_block, block_body, blocks, x, out):  # type: ignore[no-untyped-def]
     """out (n, 6) += blocksᵀ x, for x (m,)."""
     for i in range(x.shape[0]):
@@ -162,7 +203,7 @@ def transposed_product(row_block, block_body, blocks, x, out):  # type: ignore[n
                     out[block_body[b], j] += blocks[b, j] * x[i]
 
 
-@njit(cache=True)
+@kernel
 def product(row_block, block_body, blocks, y, out):  # type: ignore[no-untyped-def]
     """out (m,) = blocks · y (n, 6)."""
     for i in range(out.shape[0]):
@@ -173,23 +214,22 @@ def product(row_block, block_body, blocks, y, out):  # type: ignore[no-untyped-d
         out[i] = s
 
 
-@njit(cache=True)
-def solve(T, K, blocks, weighed, compliance, L, scale, b, n, x):  # type: ignore[no-untyped-def]
-    """x (m,) of least norm with S x = b, and y (n, 6) = M⁻¹ Ĝᵀ x; returns the scaled residual left.
+@kernel
+def solve(T, K, Q, blocks, compliance, b, x):  # type: ignore[no-untyped-def]
+    """x (m,) of least norm with S x = b, and Q.y (n, 6) = M⁻¹ Ĝᵀ x; returns the scaled residual left.
 
     Refines until the residual stops falling: what b has outside the range of S then remains.
     """
     m = b.shape[0]
-    y = np.zeros((n, 6))
-    z, r = np.empty(m), np.empty(m)
-    x[:] = 0.0
+    y, z, r, L, scale, weighed = Q.y, Q.z, Q.r, Q.L, Q.scale, Q.weighed
     size = 0.0
     for i in range(m):
+        x[i] = 0.0
         size = max(size, abs(scale[i] * b[i]))
     before, left = np.inf, size
     for k in range(REFINEMENTS):
         if k > 0:
-            y[:] = 0.0
+            clear(y)
             transposed_product(T.row_block, T.block_body, weighed, x, y)
             product(T.row_block, T.block_body, blocks, y, r)
         left = 0.0
@@ -203,9 +243,9 @@ def solve(T, K, blocks, weighed, compliance, L, scale, b, n, x):  # type: ignore
         _substitute(K, L, z)
         for i in range(m):
             x[i] += scale[i] * z[K.place[i]]
-    y[:] = 0.0
+    clear(y)
     transposed_product(T.row_block, T.block_body, weighed, x, y)
-    return y, left
+    return left
 
 
 def dense_accelerations(mass: Array, G: Array, force: Array, c: Array) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from solver import rotation
 from solver.callbacks import Callbacks
+from solver.compiled import Array1, Array2, Array3, Ints1, Ints2, table
 from solver.constraints import evaluate
 from solver.constraints.primitives import GROUND, Coordinate
 from solver.constraints.program import Program
@@ -27,6 +28,7 @@ KINDS = ("torque", "speed", "angle", "pd")
 """Kinds of motors."""
 
 
+@table
 class Loads(NamedTuple):
     """What acts, as tables. Without a stop `lower` and `upper` are infinite; `motor_row` −1: no driver's row.
 
@@ -35,46 +37,46 @@ class Loads(NamedTuple):
     row of `drive`); bushings (bodies with n for the ground); callbacks.
     """
 
-    term: Ints
-    damping: Array
-    stiffness: Array
-    rest: Array
-    armature: Array
-    friction: Array
-    friction_speed: Array
-    lower: Array
-    upper: Array
-    stop_stiffness: Array
-    stop_damping: Array
-    stop_depth: Array
-    mesh_row: Ints
-    mesh_term: Ints
-    mesh_pull: Array
-    mesh_loss: Array
-    mesh_speed: Array
-    motor_term: Ints
-    motor_row: Ints
-    motor_pd: Ints
-    motor_stiffness: Array
-    motor_damping: Array
-    motor_effort: Array
-    wrench_body: Ints
-    wrench_force: Array
-    wrench_torque: Array
-    wrench_point: Array
-    wrench_turns: Ints
-    wrench_row: Ints
-    bushing_a: Ints
-    bushing_b: Ints
-    bushing_point_a: Array
-    bushing_point_b: Array
-    bushing_axes_a: Array
-    bushing_axes_b: Array
-    bushing_stiffness: Array
-    bushing_damping: Array
-    callback: Ints
-    callback_row: Ints
-    callback_term: Ints
+    term: Ints1
+    damping: Array1
+    stiffness: Array1
+    rest: Array1
+    armature: Array1
+    friction: Array1
+    friction_speed: Array1
+    lower: Array1
+    upper: Array1
+    stop_stiffness: Array1
+    stop_damping: Array1
+    stop_depth: Array1
+    mesh_row: Ints1
+    mesh_term: Ints2
+    mesh_pull: Array2
+    mesh_loss: Array1
+    mesh_speed: Array2
+    motor_term: Ints1
+    motor_row: Ints1
+    motor_pd: Ints1
+    motor_stiffness: Array1
+    motor_damping: Array1
+    motor_effort: Array1
+    wrench_body: Ints1
+    wrench_force: Array2
+    wrench_torque: Array2
+    wrench_point: Array2
+    wrench_turns: Ints1
+    wrench_row: Ints1
+    bushing_a: Ints1
+    bushing_b: Ints1
+    bushing_point_a: Array2
+    bushing_point_b: Array2
+    bushing_axes_a: Array3
+    bushing_axes_b: Array3
+    bushing_stiffness: Array3
+    bushing_damping: Array3
+    callback: Ints1
+    callback_row: Ints1
+    callback_term: Ints1
 
 
 class Component(NamedTuple):

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numba import njit
-
-from solver.callbacks import call_python
-from solver.compiled import inlined, kernel, making
+from solver.compiled import Array1, Array2, Array3, call_python, entry, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub, turn
+from solver.constraints.terms import Terms
+from solver.loading import Loads
+from solver.system import Bodies
 
 
 @kernel
@@ -28,7 +27,7 @@ def world_inertia(local, R, out):  # type: ignore[no-untyped-def]
                 out[i, r, c] = s
 
 
-@inlined
+@kernel
 def body_forces(B, R, v, out):  # type: ignore[no-untyped-def]
     """out (n, 6): [m g; −ω × I ω], the frames in the centres of mass."""
     for i in range(B.mass.shape[0]):
@@ -153,48 +152,78 @@ def wrench_forces(F, drive, R, v, out, power):  # type: ignore[no-untyped-def]
             power[row] += force[j] * v[i, j] + moment[j] * v[i, 3 + j]
 
 
-@making
-def _log(E, out):  # type: ignore[no-untyped-def]
-    """Rotation vector (3,) of the matrix E (3, 3), below half a turn, by way of the quaternion."""
+@kernel
+def _log(E):  # type: ignore[no-untyped-def]
+    """Rotation vector of the matrix of rows E, below half a turn, by way of the quaternion."""
+    a, b, c = E
+    trace = a[0] + b[1] + c[2]
+    odd = (c[1] - b[2], a[2] - c[0], b[0] - a[1])
     # The largest of the four components is the safe one to divide by.
-    q = np.empty(4)
-    trace = E[0, 0] + E[1, 1] + E[2, 2]
-    big = 0
-    if E[0, 0] > trace and E[0, 0] >= E[1, 1] and E[0, 0] >= E[2, 2]:
-        big = 1
-    elif E[1, 1] > trace and E[1, 1] >= E[2, 2]:
-        big = 2
-    elif E[2, 2] > trace:
-        big = 3
-    if big == 0:
-        q[0] = 1.0 + trace
-        q[1], q[2], q[3] = E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]
+    if a[0] > trace and a[0] >= b[1] and a[0] >= c[2]:
+        w, v = odd[0], (1.0 + a[0] - b[1] - c[2], a[1] + b[0], a[2] + c[0])
+    elif b[1] > trace and b[1] >= c[2]:
+        w, v = odd[1], (b[0] + a[1], 1.0 + b[1] - c[2] - a[0], b[2] + c[1])
+    elif c[2] > trace:
+        w, v = odd[2], (c[0] + a[2], c[1] + b[2], 1.0 + c[2] - a[0] - b[1])
     else:
-        i = big - 1
-        j, k = (i + 1) % 3, (i + 2) % 3
-        q[0] = E[k, j] - E[j, k]
-        q[1 + i] = 1.0 + E[i, i] - E[j, j] - E[k, k]
-        q[1 + j], q[1 + k] = E[i, j] + E[j, i], E[i, k] + E[k, i]
-    if q[0] < 0.0:
-        q *= -1.0
-    s = math.sqrt(q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
-    factor = 2.0 / q[0] if s < 1e-9 * q[0] else 2.0 * math.atan2(s, q[0]) / s
-    for i in range(3):
-        out[i] = factor * q[1 + i]
+        w, v = 1.0 + trace, odd
+    if w < 0.0:
+        w, v = -w, mul(-1.0, v)
+    s = math.sqrt(dot(v, v))
+    return mul(2.0 / w if s < 1e-9 * w else 2.0 * math.atan2(s, w) / s, v)
 
 
-@making
-def bushing_strain(F, k, x, R, z):  # type: ignore[no-untyped-def]
-    """z (6,) = [u; θ] of bushing k in the axes of its frame on a (see `solver.model.Bushing`); returns those axes."""
+@kernel
+def _axes(R, i, local, k):  # type: ignore[no-untyped-def]
+    """The columns of R[i] local[k], for the frame `local` (b, 3, 3) of a bushing on body i."""
+    one = out_of(R, i, (local[k, 0, 0], local[k, 1, 0], local[k, 2, 0]))
+    two = out_of(R, i, (local[k, 0, 1], local[k, 1, 1], local[k, 2, 1]))
+    return one, two, out_of(R, i, (local[k, 0, 2], local[k, 1, 2], local[k, 2, 2]))
+
+
+@kernel
+def _along(axes, v):  # type: ignore[no-untyped-def]
+    """The components of v along three axes."""
+    return (dot(axes[0], v), dot(axes[1], v), dot(axes[2], v))
+
+
+@kernel
+def _of(axes, c):  # type: ignore[no-untyped-def]
+    """The vector with the components c along three axes."""
+    return add(mul(c[0], axes[0]), add(mul(c[1], axes[1]), mul(c[2], axes[2])))
+
+
+@kernel
+def bushing_strain(F, k, x, R):  # type: ignore[no-untyped-def]
+    """u and θ of bushing k in the axes of its frame on a (see `solver.model.Bushing`), and those axes."""
     a, b = F.bushing_a[k], F.bushing_b[k]
-    EA, EB = R[a] @ F.bushing_axes_a[k], R[b] @ F.bushing_axes_b[k]
+    A, B = _axes(R, a, F.bushing_axes_a, k), _axes(R, b, F.bushing_axes_b, k)
     pa, pb = turn(R[a], F.bushing_point_a[k]), turn(R[b], F.bushing_point_b[k])
-    for j in range(3):
-        z[j] = 0.0
-        for i in range(3):
-            z[j] += EA[i, j] * (x[b, i] + pb[i] - x[a, i] - pa[i])
-    _log(EA.T @ EB, z[3:])
-    return EA
+    u = _along(
+        A, (x[b, 0] + pb[0] - x[a, 0] - pa[0], x[b, 1] + pb[1] - x[a, 1] - pa[1], x[b, 2] + pb[2] - x[a, 2] - pa[2])
+    )
+    first, second, third = _along(A, B[0]), _along(A, B[1]), _along(A, B[2])
+    rows = (
+        (first[0], second[0], third[0]),
+        (first[1], second[1], third[1]),
+        (first[2], second[2], third[2]),
+    )
+    return u, _log(rows), A
+
+
+@kernel
+def _product(M, k, u, w):  # type: ignore[no-untyped-def]
+    """M[k] [u; w], for M (b, 6, 6)."""
+    return (
+        (_row(M, k, 0, u, w), _row(M, k, 1, u, w), _row(M, k, 2, u, w)),
+        (_row(M, k, 3, u, w), _row(M, k, 4, u, w), _row(M, k, 5, u, w)),
+    )
+
+
+@kernel
+def _row(M, k, i, u, w):  # type: ignore[no-untyped-def]
+    linear = M[k, i, 0] * u[0] + M[k, i, 1] * u[1] + M[k, i, 2] * u[2]
+    return linear + M[k, i, 3] * w[0] + M[k, i, 4] * w[1] + M[k, i, 5] * w[2]
 
 
 @kernel
@@ -207,26 +236,23 @@ def _turned_back(theta, tau):  # type: ignore[no-untyped-def]
     return add(add(tau, mul(0.5, twist)), mul(factor, cross(theta, twist)))
 
 
-@making
+@kernel
 def bushing_forces(F, x, R, v, n, out, power):  # type: ignore[no-untyped-def]
     """Bushings into out (n, 6), and what their dampers lose into power[-1]."""
-    z, rates = np.empty(6), np.empty(6)
     for k in range(F.bushing_a.shape[0]):
         a, b = F.bushing_a[k], F.bushing_b[k]
-        E = bushing_strain(F, k, x, R, z)
+        u, theta, axes = bushing_strain(F, k, x, R)
         pb = turn(R[b], F.bushing_point_b[k])
         reach = (x[b, 0] + pb[0] - x[a, 0], x[b, 1] + pb[1] - x[a, 1], x[b, 2] + pb[2] - x[a, 2])
         oa, ob = (v[a, 3], v[a, 4], v[a, 5]), (v[b, 3], v[b, 4], v[b, 5])
         # u̇ as seen from a: the point's speed less that of a's own point in the same place.
         moved = sub(add((v[b, 0], v[b, 1], v[b, 2]), cross(ob, pb)), add((v[a, 0], v[a, 1], v[a, 2]), cross(oa, reach)))
-        u1, w = turn(E.T, moved), turn(E.T, sub(ob, oa))
-        for j in range(3):
-            rates[j], rates[3 + j] = u1[j], w[j]
-        elastic, viscous = F.bushing_stiffness[k] @ z, F.bushing_damping[k] @ rates
-        tau = _turned_back((z[3], z[4], z[5]), (elastic[3], elastic[4], elastic[5]))
-        force = turn(E, -(elastic[:3] + viscous[:3]))
-        moment = turn(E, np.array([-tau[0] - viscous[3], -tau[1] - viscous[4], -tau[2] - viscous[5]]))
-        power[-1] += viscous @ rates
+        u1, w = _along(axes, moved), _along(axes, sub(ob, oa))
+        pull, twist = _product(F.bushing_stiffness, k, u, theta)
+        drag, hold = _product(F.bushing_damping, k, u1, w)
+        force = mul(-1.0, _of(axes, add(pull, drag)))
+        moment = mul(-1.0, _of(axes, add(_turned_back(theta, twist), hold)))
+        power[-1] += dot(drag, u1) + dot(hold, w)
         on_a, on_b = add(moment, cross(reach, force)), add(moment, cross(pb, force))
         for j in range(3):
             if a < n:
@@ -237,50 +263,60 @@ def bushing_forces(F, x, R, v, n, out, power):  # type: ignore[no-untyped-def]
                 out[b, 3 + j] += on_b[j]
 
 
-@making
-def callback_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type: ignore[no-untyped-def]
-    """The callbacks' forces along the model's coordinates into out (n, 6) and power."""
+@kernel
+def callback_forces(T, F, drive, value, rate, JA, JB, n, calls, out, power):  # type: ignore[no-untyped-def]
+    """The callbacks' forces along the model's coordinates into out (n, 6) and power; `calls` (3, k) is room."""
     count = F.callback_term.shape[0]
-    if F.callback.shape[0] == 0:
-        return
-    q, qd, given = np.empty(count), np.empty(count), np.empty(count)
     for j in range(count):
-        q[j], qd[j] = value[F.callback_term[j]], rate[F.callback_term[j]]
+        calls[0, j], calls[1, j] = value[F.callback_term[j]], rate[F.callback_term[j]]
     for k in range(F.callback_row.shape[0]):
         row = F.callback_row[k]
-        call_python(F.callback[0], k, drive[row, 0], q.ctypes.data, qd.ctypes.data, given.ctypes.data)
+        call_python(F.callback[0], k, drive[row, 0], calls)
         for j in range(count):
-            power[row] += given[j] * qd[j]
-            add_along(T, JA, JB, F.callback_term[j], given[j], n, out)
+            power[row] += calls[2, j] * calls[1, j]
+            add_along(T, JA, JB, F.callback_term[j], calls[2, j], n, out)
 
 
-@inlined
-def all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, out, power):  # type: ignore[no-untyped-def]
-    """Everything that acts but the constraints, into out (n, 6; zero before) and power (rows of drive + 1, W)."""
+@entry
+def all_forces(
+    T: Terms,
+    B: Bodies,
+    F: Loads,
+    drive: Array2,
+    x: Array2,
+    R: Array3,
+    v: Array2,
+    value: Array1,
+    rate: Array1,
+    JA: Array2,
+    JB: Array2,
+    calls: Array2,
+    out: Array2,
+    power: Array1,
+) -> None:
+    """Everything that acts but the constraints, into out (n, 6; zero before) and power (rows of drive + 1, W).
+
+    `calls` (3, k) is room for what callbacks get and give.
+    """
     n = B.mass.shape[0]
     body_forces(B, R, v, out)
-    # A call hands over all tables: it is spared where there is nothing to do.
-    if F.term.shape[0] + F.motor_term.shape[0] > 0:
-        coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power)
-    if F.wrench_body.shape[0] > 0:
-        wrench_forces(F, drive, R, v, out, power)
-    if F.bushing_a.shape[0] > 0:
-        bushing_forces(F, x, R, v, n, out, power)
+    coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power)
+    wrench_forces(F, drive, R, v, out, power)
+    bushing_forces(F, x, R, v, n, out, power)
     if F.callback.shape[0] > 0:
-        callback_forces(T, F, drive, value, rate, JA, JB, n, out, power)
+        callback_forces(T, F, drive, value, rate, JA, JB, n, calls, out, power)
 
 
-@njit(cache=True)
+@kernel
 def energies(T, B, F, x, R, v, value, rate):  # type: ignore[no-untyped-def]
     """Kinetic energy (bodies and rotors) and potential energy (gravity, springs, stops, bushings), J."""
     kinetic, potential = 0.0, 0.0
     for i in range(B.mass.shape[0]):
-        local = turn(R[i].T, v[i, 3:])
+        local = into(R, i, (v[i, 3], v[i, 4], v[i, 5]))
+        kinetic += 0.5 * dot(local, out_of(B.inertia, i, local))
         for j in range(3):
             kinetic += 0.5 * B.mass[i] * v[i, j] ** 2
             potential -= B.mass[i] * B.gravity[j] * x[i, j]
-            for k in range(3):
-                kinetic += 0.5 * local[j] * B.inertia[i, j, k] * local[k]
     for k in range(F.term.shape[0]):
         i = F.term[k]
         kinetic += 0.5 * F.armature[k] * rate[i] ** 2
@@ -288,8 +324,8 @@ def energies(T, B, F, x, R, v, value, rate):  # type: ignore[no-untyped-def]
         if F.stop_stiffness[k] != 0.0:
             for d in (F.lower[k] - value[i], value[i] - F.upper[k]):
                 potential += F.stop_stiffness[k] * stop_elastic(d, F.stop_depth[k])[1]
-    z = np.empty(6)
     for k in range(F.bushing_a.shape[0]):
-        bushing_strain(F, k, x, R, z)
-        potential += 0.5 * (z @ (F.bushing_stiffness[k] @ z))
+        u, theta, _ = bushing_strain(F, k, x, R)
+        pull, twist = _product(F.bushing_stiffness, k, u, theta)
+        potential += 0.5 * (dot(u, pull) + dot(theta, twist))
     return kinetic, potential

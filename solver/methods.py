@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.dense import Slope
-from solver.dynamics import accelerate, least_multipliers, observe
+from solver.dynamics import least_multipliers, observe
+from solver.evaluator import evaluator
 from solver.explicit import Pace, attempt, make_steps, march, settle
 from solver.implicit import Alpha, Memory, alpha_attempt, alpha_coefficients, alpha_march, make_guess
 from solver.projection import drive_values
@@ -87,10 +88,10 @@ def slope_at(system: System, state: State, drive: Array | None = None) -> Slope:
 
 def any_slope_at(system: System, state: State, drive: Array | None = None) -> Slope:
     """As `slope_at`; the multipliers are any where rows repeat each other."""
-    T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
     drive = drive_values(system, state.t) if drive is None else drive
-    arrays = (state.positions, state.quaternions, state.velocities, state.angles)
-    return _slope_of(accelerate(T, K, B, F, W, *arrays, drive), drive)
+    evaluate = evaluator(system)
+    repeated = evaluate(state, drive)
+    return _slope_in(evaluate.room, evaluate.multipliers, drive, repeated)
 
 
 def least(system: System, state: State, slope: Slope) -> Array:
@@ -107,9 +108,10 @@ def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, 
     T, B, F, W = system.program.terms, system.bodies, system.loads, system.rows
     arrays = (state.positions, state.quaternions, state.velocities, state.angles, slope.drive)
     count = len(system.program.coordinate_term)
-    q, qd, qdd, *rest = observe(T, B, F, W, system.length, *arrays, slope.acceleration, count)
+    found = observe(T, B, F, W, system.length, *arrays, slope.acceleration, count)
+    q, qd, qdd, first, second, kinetic, potential = found
     c = len(system.model.coordinates)
-    return (q[:c], qd[:c], qdd[:c], *rest)
+    return q[:c], qd[:c], qdd[:c], first, second, kinetic, potential
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +232,7 @@ class Absolute:
         else:
             memory = Memory(*_copied(memory))
             empty = np.empty((0, 3))
-            told, evaluations = alpha_march(
+            *told, evaluations = alpha_march(
                 *kernel, times, place, done, begin, memory, empty, self.system.soft, most, tolerances
             )
         t, h, steps, shortest, longest, repeated = told
@@ -250,7 +252,7 @@ class Absolute:
         drives = np.array([drive_values(self.system, t) for t in nodes])
         end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(self.system, state.t + h)
         begin = (_place(state), work, _start(slope), drives, end)
-        (error, moved, residual), repeated = attempt(self._tables, steps, tableau, h, *begin, tolerances)
+        error, moved, residual, repeated = attempt(self._tables, steps, tableau, h, *begin, tolerances)
         evaluations = self.method.evaluations
         if not error <= 1.0:
             return Attempt(state, work, float(error), 0.0, 0.0, None, evaluations)
@@ -293,9 +295,3 @@ def _slope_in(room: Room, multipliers: Array, drive: Array, repeated: bool) -> S
     """What the last evaluation left in a room."""
     arrays = (room.acceleration.copy(), room.turning.copy(), room.power.copy(), multipliers.copy())
     return Slope(*arrays, drive, repeated)
-
-
-def _slope_of(accelerated: tuple[Array, Array, Array, Array, bool], drive: Array) -> Slope:
-    """What `accelerate` gave, as a slope."""
-    acceleration, multipliers, turning, power, repeated = accelerated
-    return Slope(acceleration, turning, power, multipliers, drive, repeated)

@@ -12,20 +12,32 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from solver.compiled import inlined, kernel
-from solver.constraints.kernels import turn_angles
-from solver.dynamics import evaluate_all, frames, look, metric, place, scaled_residual, scaled_residuals
-from solver.kkt import solve
+from solver.compiled import Array1, Array2, Array3, Ints1, entry, kernel
+from solver.constraints.kernels import placed, rotations, rows_room, terms_room, turn_angles
+from solver.constraints.terms import Terms
+from solver.dynamics import (
+    evaluate,
+    evaluate_all,
+    frames,
+    look,
+    metric,
+    place,
+    scale_residuals,
+    scaled_residual,
+    scaled_residuals,
+)
+from solver.kkt import Plan, Space, solve, space
 from solver.result import Status
+from solver.room import Room
 from solver.state import State
 from solver.sweeps.factor import factor as factor_sweeps
+from solver.sweeps.forest import Forest
 from solver.sweeps.joints import gaps, lift
 from solver.sweeps.response import answer
 from solver.sweeps.work import add_rows
-from solver.system import System
+from solver.system import Bodies, Rows, System
 
 Array = NDArray[np.float64]
 
@@ -55,61 +67,146 @@ def turn_by(q, x, y, z):  # type: ignore[no-untyped-def]
         q[j] /= size
 
 
-@njit(cache=True)
-def project_positions(T, S, B, W, length, x, q, angles, drive, iterations):  # type: ignore[no-untyped-def]
+def project_positions(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    x: Array2,
+    q: Array2,
+    angles: Array1 | None,
+    drive: Array2,
+    iterations: int,
+) -> tuple[float, int]:
     """Newton on g in place of x (n, 3), q (n, 4), angles (na,); returns the scaled residual and the rounds."""
+    rooms = (space(T, S, len(x)), placed(x, q, np.zeros((len(x), 6))), terms_room(T), rows_room(T))
+    found: tuple[float, int] = newton_positions(T, S, B, W, length, (x, q, angles), drive, iterations, *rooms)
+    return found
+
+
+@entry
+def newton_positions(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    state: tuple[Array2, Array2, Array1],
+    drive: Array2,
+    iterations: int,
+    Q: Space,
+    poses: tuple[Array2, Array3, Array2],
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+) -> tuple[float, int]:
+    """As `project_positions`, in rooms."""
+    (x, q, angles), (xs, R, v) = state, poses
+    _, value, _, _, _, _ = terms
+    _, g, gv, _, blocks = rows
     n, m = B.mass.shape[0], T.constant.shape[0]
-    still = np.zeros((n, 6))
     before, residual, rounds = np.inf, 0.0, 0
-    step = np.empty(m)
     for rounds in range(iterations + 1):
-        xs, R, v = frames(x, q, still)
-        value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, xs, R, v, angles, drive, False)
+        put(x, q, xs, R)
+        evaluate(T, W, xs, R, v, angles, drive, False, terms, rows)
         for k in range(T.kind.shape[0]):
             if T.angle[k] >= 0:
                 angles[T.angle[k]] = value[k]
-        first, second = scaled_residuals(T, W, length, blocks, g, gv)
-        residual = first.max() if m > 0 else 0.0
+        residual, _ = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
         closed = residual < 1e-15 or (residual < 1e-13 and residual > 0.1 * before)
-        if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before):
+        if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before) or m == 0:
             break
         before = residual
-        inverse, weighed, L, scale = metric(T, S, B, W, R, blocks)
-        y, left = solve(T, S, blocks, weighed, W.compliance, L, scale, g, n, step)
+        metric(T, S, B, W, Q, R, blocks)
+        solve(T, S, Q, blocks, W.compliance, g, Q.x)
         largest = 0.0
         for i in range(n):
             for j in range(3):
-                largest = max(largest, abs(y[i, j]) / length, abs(y[i, 3 + j]))
-        if largest > _REACH:
-            y *= _REACH / largest
+                largest = max(largest, abs(Q.y[i, j]) / length, abs(Q.y[i, 3 + j]))
+        part = _REACH / largest if largest > _REACH else 1.0
         for i in range(n):
             for j in range(3):
-                x[i, j] -= y[i, j]
-            turn_by(q[i], -y[i, 3], -y[i, 4], -y[i, 5])
+                x[i, j] -= part * Q.y[i, j]
+            turn_by(q[i], -part * Q.y[i, 3], -part * Q.y[i, 4], -part * Q.y[i, 5])
     return residual, rounds
 
 
-@njit(cache=True)
-def project_velocities(T, S, B, W, length, x, q, v, angles, drive):  # type: ignore[no-untyped-def]
+@kernel
+def put(x, q, xs, R):  # type: ignore[no-untyped-def]
+    """The bodies' frames into xs (n+1, 3) and R (n+1, 3, 3)."""
+    for i in range(x.shape[0]):
+        for j in range(3):
+            xs[i, j] = x[i, j]
+    rotations(q, R)
+
+
+def project_velocities(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    x: Array2,
+    q: Array2,
+    v: Array2,
+    angles: Array1 | None,
+    drive: Array2,
+) -> float:
     """v (n, 6) ← v − M⁻¹Ĝᵀ S⁺ (Ĝ v − …), twice at most; returns the scaled residual."""
-    n, m = B.mass.shape[0], T.constant.shape[0]
-    residual = 0.0
-    step = np.empty(m)
+    rooms = (space(T, S, len(x)), placed(x, q, v), terms_room(T), rows_room(T))
+    return float(newton_velocities(T, S, B, W, length, v, angles, drive, *rooms))
+
+
+@entry
+def newton_velocities(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    v: Array2,
+    angles: Array1,
+    drive: Array2,
+    Q: Space,
+    poses: tuple[Array2, Array3, Array2],
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+) -> float:
+    """As `project_velocities`, in rooms, `poses` being those of the state."""
+    x, R, vs = poses
+    _, g, gv, _, blocks = rows
+    n, residual = B.mass.shape[0], 0.0
     for repeat in range(3):
-        xs, R, vs = frames(x, q, v)
-        value, rate, bias, JA, JB, g, gv, c, blocks = evaluate_all(T, W, xs, R, vs, angles, drive, True)
-        first, second = scaled_residuals(T, W, length, blocks, g, gv)
-        residual = second.max() if m > 0 else 0.0
+        for i in range(n):
+            for j in range(6):
+                vs[i, j] = v[i, j]
+        evaluate(T, W, x, R, vs, angles, drive, True, terms, rows)
+        _, residual = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
         if residual < 1e-14 or repeat == 2:
             break
-        inverse, weighed, L, scale = metric(T, S, B, W, R, blocks)
-        y, left = solve(T, S, blocks, weighed, W.compliance, L, scale, gv, n, step)
-        v -= y
+        metric(T, S, B, W, Q, R, blocks)
+        solve(T, S, Q, blocks, W.compliance, gv, Q.x)
+        for i in range(n):
+            for j in range(6):
+                v[i, j] -= Q.y[i, j]
     return residual
 
 
-@kernel
-def put_back(T, P, B, W, length, E, x, q, v, angles, drive, iterations):  # type: ignore[no-untyped-def]
+@entry
+def put_back(
+    T: Terms,
+    P: Forest,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    E: Room,
+    x: Array2,
+    q: Array2,
+    v: Array2,
+    angles: Array1,
+    drive: Array2,
+    iterations: int,
+) -> float:
     """Both projections in place by the sweeps, for states near the constraints: what a step needs.
 
     The rows of joints are met exactly, so that rows that contradict each other leave their gap in those that close
@@ -152,7 +249,7 @@ def rounding(x, length):  # type: ignore[no-untyped-def]
     return 1e-15 + 2e-16 * far / length
 
 
-@inlined
+@kernel
 def look_at_gaps(T, P, W, E, length, angles, drive):  # type: ignore[no-untyped-def]
     """g and ġ of all rows with the bodies placed, their angles put where they are; the largest of each, scaled."""
     look(T, P, W, E, angles, drive)
@@ -166,7 +263,7 @@ def look_at_gaps(T, P, W, E, length, angles, drive):  # type: ignore[no-untyped-
     return first, second
 
 
-@inlined
+@kernel
 def correct(T, P, B, E, gap):  # type: ignore[no-untyped-def]
     """The room's `move` (n, 6) = M⁻¹Ĝᵀ S⁺ gap (m,), with the sweeps factored."""
     lift(P, E.sweeps, E.R, gap, E.move)

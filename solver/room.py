@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from solver.compiled import Array1, Array2, Array3, table
+from solver.constraints.terms import Terms
+from solver.sweeps.forest import Forest
 from solver.sweeps.work import Work, workspace
 
-Array = NDArray[np.float64]
 
-
+@table
 class Room(NamedTuple):
     """What one state of a system leaves. Counts: n bodies, t terms, m rows, na angles, d functions of time.
 
@@ -20,37 +20,38 @@ class Room(NamedTuple):
     and gradients JA, JB (t, 6) of terms; g, gv, c (m,) and `blocks` (nb, 6) of rows, `compliance` (m,) theirs in the
     factor that `sweeps` holds. `force`, `acceleration` (n, 6); `turning` (na,) the rates of the angles; `power`
     (d + 1,). `torques` (k, 2) and `free` (n, 6) belong to meshes with losses, `still` (n, 6) is zero, `move` (n, 6) a
-    correction.
+    correction; `calls` (3, k) hands coordinates to callbacks and gets their forces.
     """
 
     sweeps: Work
-    x: Array
-    R: Array
-    v: Array
-    value: Array
-    rate: Array
-    bias: Array
-    JA: Array
-    JB: Array
-    g: Array
-    gv: Array
-    c: Array
-    blocks: Array
-    compliance: Array
-    force: Array
-    acceleration: Array
-    turning: Array
-    power: Array
-    torques: Array
-    free: Array
-    still: Array
-    move: Array
+    x: Array2
+    R: Array3
+    v: Array2
+    value: Array1
+    rate: Array1
+    bias: Array1
+    JA: Array2
+    JB: Array2
+    g: Array1
+    gv: Array1
+    c: Array1
+    blocks: Array2
+    compliance: Array1
+    force: Array2
+    acceleration: Array2
+    turning: Array1
+    power: Array1
+    torques: Array2
+    free: Array2
+    still: Array2
+    move: Array2
+    calls: Array2
 
 
-@njit(cache=True)
-def make_room(T, P, F, W, angles, drives):  # type: ignore[no-untyped-def]
-    """Room for a system of `angles` integrated angles and `drives` functions of time."""
-    n, t, m = P.body.shape[0], T.kind.shape[0], T.constant.shape[0]
+def make_room(T: Terms, P: Forest, sizes: tuple[int, int, int, int], compliance: Array1) -> Room:
+    """Room for a system of so many meshes, coordinates of callbacks, integrated angles and functions of time."""
+    n, t, m = len(P.body), len(T.kind), len(T.constant)
+    meshes, coordinates, angles, drives = sizes
     return Room(
         workspace(P),
         np.zeros((n + 1, 3)),
@@ -64,14 +65,15 @@ def make_room(T, P, F, W, angles, drives):  # type: ignore[no-untyped-def]
         np.zeros(m),
         np.zeros(m),
         np.zeros(m),
-        np.zeros((T.block_body.shape[0], 6)),
-        W.compliance.copy(),
+        np.zeros((len(T.block_body), 6)),
+        compliance.copy(),
         np.zeros((n, 6)),
         np.zeros((n, 6)),
         np.zeros(angles),
         np.zeros(drives + 1),
-        np.zeros((F.mesh_row.shape[0], 2)),
+        np.zeros((meshes, 2)),
         np.zeros((n, 6)),
         np.zeros((n, 6)),
         np.zeros((n, 6)),
+        np.zeros((3, coordinates)),
     )

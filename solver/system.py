@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.callbacks import Callbacks
+from solver.compiled import Array1, Array2, Array3, Ints1, table
 from solver.constraints.primitives import GROUND, Coordinate, GearPair, Primitive, RackPinion
 from solver.constraints.program import Program, compile_program
 from solver.constraints.terms import Poses
@@ -39,29 +40,31 @@ HOLD, ANGLE, SPEED, ROTOR = range(4)
 _DRIVERS = {"speed": SPEED, "angle": ANGLE}
 
 
+@table
 class Bodies(NamedTuple):
     """Mass properties, body axes; `spin` (n, 3): the axis about which a body may turn fast, or 0; gravity (3,).
 
     The inverses hold what is lent to the bodies `light`, which have no mass or inertia (see `solver.massless`).
     """
 
-    mass: Array
-    inverse_mass: Array
-    inertia: Array
-    inverse_inertia: Array
-    lent_mass: Array
-    lent_inertia: Array
-    light: Ints
-    spin: Array
-    gravity: Array
+    mass: Array1
+    inverse_mass: Array1
+    inertia: Array3
+    inverse_inertia: Array3
+    lent_mass: Array1
+    lent_inertia: Array3
+    light: Ints1
+    spin: Array2
+    gravity: Array1
 
 
+@table
 class Rows(NamedTuple):
     """What a row is (HOLD, ANGLE, SPEED, ROTOR), its motor (−1: none) and its compliance 1/armature (else 0)."""
 
-    kind: Ints
-    motor: Ints
-    compliance: Array
+    kind: Ints1
+    motor: Ints1
+    compliance: Array1
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +105,9 @@ class System:
 
     def room(self) -> Room:
         """Room to compute in (`solver.room`): the caller's own."""
-        sizes = (self.program.angle_count, len(self.drives))
-        made: Room = make_room(self.program.terms, self.plan, self.loads, self.rows, *sizes)
-        return made
+        F, angles = self.loads, self.program.angle_count
+        sizes = (len(F.mesh_row), len(F.callback_term), angles, len(self.drives))
+        return make_room(self.program.terms, self.plan, sizes, self.rows.compliance)
 
     @property
     def constraint_rows(self) -> int:

@@ -13,11 +13,11 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from solver.compiled import Array1, Array2, table
 
 
+@table
 class Tableau(NamedTuple):
     """`nodes` (s,), `stages` (s, s) strictly lower, `weights` (s,) of the new value.
 
@@ -25,11 +25,11 @@ class Tableau(NamedTuple):
     `scaled_error` in `solver.explicit`.
     """
 
-    nodes: Array
-    stages: Array
-    weights: Array
-    error: Array
-    coarse: Array
+    nodes: Array1
+    stages: Array2
+    weights: Array1
+    error: Array1
+    coarse: Array1
 
 
 @cache

@@ -302,7 +302,7 @@ def relative_accelerations(case: Case) -> Array:
         x, R, v = frames(state.positions, state.quaternions, state.velocities)
         value, rate, _, JA, JB, _, _, c, _ = evaluate_all(T, W, x, R, v, state.angles, drive, True)
         force, power = np.zeros((case.count, 6)), np.zeros(len(drive) + 1)
-        all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, force, power)
+        all_forces(T, B, F, drive, x, R, v, value, rate, JA, JB, np.zeros((3, 0)), force, power)
         M, G = mass_matrix(system, state), jacobian(system, state)[0]
         dense = dense_accelerations(M, G, force.ravel(), c)[0].reshape(-1, 6)
         slope = replace(slope, acceleration=dense)

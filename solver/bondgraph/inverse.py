@@ -125,7 +125,22 @@ class KinetoStatics:
         T, W = system.program.terms, system.rows
         value, speed, bias, JA, JB, *_ = evaluate_all(T, W, x, frames_, v, here.angles, drive, True)
         force, power = np.zeros((len(R), 6)), np.zeros(len(drive) + 1)
-        all_forces(T, system.bodies, system.loads, drive, x, frames_, v, value, speed, JA, JB, force, power)
+        all_forces(
+            T,
+            system.bodies,
+            system.loads,
+            drive,
+            x,
+            frames_,
+            v,
+            value,
+            speed,
+            JA,
+            JB,
+            np.zeros((3, len(system.loads.callback_term))),
+            force,
+            power,
+        )
         # The gyroscopic moment is the Euler junction structure's.
         spin = state.velocities[:, 3:]
         momentum = np.einsum("nij,njk,nlk,nl->ni", R, self._inertia, R, spin)

@@ -9,45 +9,44 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-from solver.compiled import kernel
-from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN
+from solver.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel
+from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN, Terms
 
 _TAU = 2 * math.pi
 
 
-@njit(cache=True, inline="always")
+@inlined
 def dot(a, b):  # type: ignore[no-untyped-def]
     """a · b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(cache=True, inline="always")
+@inlined
 def cross(a, b):  # type: ignore[no-untyped-def]
     """a × b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@njit(cache=True, inline="always")
+@inlined
 def add(a, b):  # type: ignore[no-untyped-def]
     """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@njit(cache=True, inline="always")
+@inlined
 def sub(a, b):  # type: ignore[no-untyped-def]
     """a − b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@njit(cache=True, inline="always")
+@inlined
 def mul(s, a):  # type: ignore[no-untyped-def]
     """s a."""
     return (s * a[0], s * a[1], s * a[2])
 
 
-@njit(cache=True, inline="always")
+@inlined
 def turn(R, a):  # type: ignore[no-untyped-def]
     """R a, for R (3, 3) and the array a (3,)."""
     return (
@@ -57,7 +56,7 @@ def turn(R, a):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, inline="always")
+@inlined
 def out_of(R, i, v):  # type: ignore[no-untyped-def]
     """R[i] v."""
     return (
@@ -67,7 +66,7 @@ def out_of(R, i, v):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, inline="always")
+@inlined
 def into(R, i, v):  # type: ignore[no-untyped-def]
     """R[i]ᵀ v."""
     return (
@@ -77,8 +76,8 @@ def into(R, i, v):  # type: ignore[no-untyped-def]
     )
 
 
-@kernel
-def rotations(quaternions, R):  # type: ignore[no-untyped-def]
+@entry
+def rotations(quaternions: Array2, R: Array3) -> None:
     """Matrices of quaternions (n, 4) of any length into R (n + 1, 3, 3); the last is the ground's."""
     n = quaternions.shape[0]
     for i in range(n):
@@ -92,12 +91,12 @@ def rotations(quaternions, R):  # type: ignore[no-untyped-def]
             R[n, j, k] = 1.0 if j == k else 0.0
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _put(J, first, second):  # type: ignore[no-untyped-def]
     J[0], J[1], J[2], J[3], J[4], J[5] = first[0], first[1], first[2], second[0], second[1], second[2]
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _put_reach(JA, JB, f, d, rA, rB):  # type: ignore[no-untyped-def]
     """Gradient of f·d with f fixed in A: a force f in p_B on B, and its opposite there on A."""
     _put(JA, mul(-1.0, f), cross(add(rA, d), mul(-1.0, f)))
@@ -300,26 +299,61 @@ def assemble_rows(T, which, value, rate, bias, JA, JB, g, gv, c, blocks):  # typ
         g[i], gv[i], c[i] = total, total1, -total2
 
 
-@njit(cache=True)
-def evaluate_rows(T, positions, quaternions, velocities, with_rates, angles, with_angles):  # type: ignore[no-untyped-def]
-    """g, ġ, c (m,), blocks (nb, 6) and angles (na,) at one state."""
-    n = positions.shape[0]
-    count, m = T.kind.shape[0], T.constant.shape[0]
-    x, v, R = np.zeros((n + 1, 3)), np.zeros((n + 1, 6)), np.empty((n + 1, 3, 3))
-    x[:n] = positions
-    v[:n] = velocities
-    rotations(quaternions, R)
-    value, rate, bias = np.empty(count), np.empty(count), np.empty(count)
-    JA, JB = np.empty((count, 6)), np.empty((count, 6))
-    every = np.arange(count)
-    evaluate_terms(T, every, x, R, v, with_rates, value, rate, bias, JA, JB)
+@entry
+def rows_into(
+    T: Terms,
+    poses: tuple[Array2, Array3, Array2],
+    angles: Array1,
+    branches: tuple[bool, bool],
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+) -> None:
+    """As `evaluate_rows`, into arrays; `angles` tell the branches, if at all, and become those found."""
+    (x, R, v), (with_rates, with_angles) = poses, branches
+    these, value, rate, bias, JA, JB = terms
+    those, g, gv, c, blocks = rows
+    evaluate_terms(T, these, x, R, v, with_rates, value, rate, bias, JA, JB)
     if with_angles:
-        unwind(T, every, value, angles)
-    found = np.empty(angles.shape[0])
-    for k in range(count):
+        unwind(T, these, value, angles)
+    for k in these:
         if T.angle[k] >= 0:
-            found[T.angle[k]] = value[k]
-    g, gv, c = np.empty(m), np.empty(m), np.empty(m)
-    blocks = np.empty((T.block_body.shape[0], 6))
-    assemble_rows(T, np.arange(m), value, rate, bias, JA, JB, g, gv, c, blocks)
-    return g, gv, c, blocks, found
+            angles[T.angle[k]] = value[k]
+    assemble_rows(T, those, value, rate, bias, JA, JB, g, gv, c, blocks)
+
+
+def evaluate_rows(
+    T: Terms,
+    positions: Array2,
+    quaternions: Array2,
+    velocities: Array2,
+    with_rates: bool,
+    angles: Array1,
+    with_angles: bool,
+) -> tuple[Array1, Array1, Array1, Array2, Array1]:
+    """g, ġ, c (m,), blocks (nb, 6) and angles (na,) at one state."""
+    poses = placed(positions, quaternions, velocities)
+    terms, rows, found = terms_room(T), rows_room(T), angles.copy()
+    rows_into(T, poses, found, (with_rates, with_angles), terms, rows)
+    return (*rows[1:], found)
+
+
+def placed(positions: Array2, quaternions: Array2, velocities: Array2) -> tuple[Array2, Array3, Array2]:
+    """x (n+1, 3), R (n+1, 3, 3), v (n+1, 6) with the ground behind the bodies."""
+    n = len(positions)
+    x, R, v = np.zeros((n + 1, 3)), np.empty((n + 1, 3, 3)), np.zeros((n + 1, 6))
+    x[:n], v[:n] = positions, velocities
+    rotations(np.ascontiguousarray(quaternions, dtype=float), R)
+    return x, R, v
+
+
+def terms_room(T: Terms) -> tuple[Ints1, Array1, Array1, Array1, Array2, Array2]:
+    """All terms, and room for their value, rate, bias (T,) and gradients JA, JB (T, 6)."""
+    count = len(T.kind)
+    gradients = (np.zeros((count, 6)), np.zeros((count, 6)))
+    return (np.arange(count), np.zeros(count), np.zeros(count), np.zeros(count), *gradients)
+
+
+def rows_room(T: Terms) -> tuple[Ints1, Array1, Array1, Array1, Array2]:
+    """All rows, and room for their g, ġ, c (m,) and blocks (nb, 6)."""
+    m = len(T.constant)
+    return np.arange(m), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros((len(T.block_body), 6))

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import rotation
+from solver.compiled import Array1, Array2, Ints1, table
 from solver.constraints.curves import Curve
 from solver.constraints.primitives import GROUND, Coordinate
 
@@ -32,6 +33,7 @@ Ints = NDArray[np.int64]
 PLANE, DOT, DISTANCE, LINE, CROSSED, TURN, ROLL = range(7)
 
 
+@table
 class Terms(NamedTuple):
     """The table of terms (T) and rows (m) with its blocks (one a row and body), for Numba.
 
@@ -41,28 +43,28 @@ class Terms(NamedTuple):
     the curves or −1; curve i has the breaks and coefficients `curve_start[i]:curve_start[i+1]`.
     """
 
-    kind: Ints
-    body_a: Ints
-    body_b: Ints
-    point_a: Array
-    first_a: Array
-    second_a: Array
-    point_b: Array
-    direction_b: Array
-    angle: Ints
-    coefficient: Array
-    row_term: Ints
-    constant: Array
-    slot_a: Ints
-    slot_b: Ints
-    row_block: Ints
-    block_body: Ints
-    curve: Ints
-    curve_start: Ints
-    curve_break: Array
-    curve_coefficient: Array
-    curve_period: Array
-    curve_rise: Array
+    kind: Ints1
+    body_a: Ints1
+    body_b: Ints1
+    point_a: Array2
+    first_a: Array2
+    second_a: Array2
+    point_b: Array2
+    direction_b: Array2
+    angle: Ints1
+    coefficient: Array1
+    row_term: Ints1
+    constant: Array1
+    slot_a: Ints1
+    slot_b: Ints1
+    row_block: Ints1
+    block_body: Ints1
+    curve: Ints1
+    curve_start: Ints1
+    curve_break: Array1
+    curve_coefficient: Array2
+    curve_period: Array1
+    curve_rise: Array1
 
 
 class Term(NamedTuple):

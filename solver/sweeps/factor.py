@@ -17,12 +17,12 @@ Everything is about the centres of mass, along the world's axes: [v̇; ω̇], [f
 
 from __future__ import annotations
 
-from numba import njit
-
-from solver.compiled import inlined, kernel
+from solver.compiled import Array1, Array2, Array3, entry, inlined, kernel
 from solver.constraints.kernels import cross, sub
+from solver.sweeps.forest import Forest
 from solver.sweeps.joints import place_joints
-from solver.sweeps.work import from_parent, hand_on, row
+from solver.sweeps.work import Work, from_parent, hand_on, row
+from solver.system import Bodies
 
 MU = 1e-8
 """1e-10 spoils λ by rounding, 1e-6 converges too slowly."""
@@ -31,7 +31,7 @@ _FEW = 1e4
 """A row is taken to repeat others when what it adds is below so many μ."""
 
 
-@inlined
+@kernel
 def _own_inertia(B, R, P, A):  # type: ignore[no-untyped-def]
     """A = the bodies' own, with what is lent to them."""
     mass, lent, inertia, more = B.mass, B.lent_mass, B.inertia, B.lent_inertia
@@ -71,7 +71,7 @@ def _eliminate(A, free, felt, give, k, j):  # type: ignore[no-untyped-def]
     add_outer(A, k, -g, (a0, a1, a2), (b0, b1, b2))
 
 
-@njit(cache=True, inline="always")
+@inlined
 def add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
     """A[k] += s [v; w] [v; w]ᵀ."""
     a, b, c = s * v[0], s * v[1], s * v[2]
@@ -129,8 +129,8 @@ def _hand_down(A, k, p, shift):  # type: ignore[no-untyped-def]
     A[p, 20] += A[k, 20] + d2[2] - c2[2]
 
 
-@kernel
-def factor(P, B, compliance, x, R, blocks, Q):  # type: ignore[no-untyped-def]
+@entry
+def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, blocks: Array2, Q: Work) -> None:
     """Fill Q for the poses x (n+1, 3), R (n+1, 3, 3), the blocks (nb, 6) of the rows and their compliance (m,)."""
     n, loops = P.body.shape[0], P.row.shape[0]
     A, free, felt, give, shift = Q.inertia, Q.free, Q.felt, Q.give, Q.shift
@@ -172,7 +172,7 @@ def factor(P, B, compliance, x, R, blocks, Q):  # type: ignore[no-untyped-def]
         _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, -1, e)
 
 
-@inlined
+@kernel
 def _begin_loops(P, B, blocks, Q):  # type: ignore[no-untyped-def]
     """Each row that closes a loop at its own bodies, and what it would be between free bodies."""
     carried, weight = Q.carried, Q.weight
@@ -236,8 +236,8 @@ def _close(start, slots, updates, targets, own, schur, weight, pivots, carried, 
         add_outer(A, k, pivot, v, (carried[t, 3], carried[t, 4], carried[t, 5]))
 
 
-@kernel
-def repeats(P, Q, compliance):  # type: ignore[no-untyped-def]
+@entry
+def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
     """Whether some row that closes a loop says (almost) what others say."""
     for e in range(P.row.shape[0]):
         if compliance[P.row[e]] == 0.0 and Q.pivot[e] * _FEW * MU * Q.weight[e] > 1.0:
@@ -245,7 +245,7 @@ def repeats(P, Q, compliance):  # type: ignore[no-untyped-def]
     return False
 
 
-@inlined
+@kernel
 def solve(P, Q, gap, acceleration, multipliers):  # type: ignore[no-untyped-def]
     """v̇ (n, 6, by bodies) and the loop rows' λ (l,) for the forces in Q.force and gap (l,), c of the joints being 0.
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.compiled import Array2, Array3, Ints1, Ints2, table
 from solver.constraints.program import Program
 from solver.constraints.terms import Poses
 from solver.sweeps.loops import loops
@@ -23,6 +24,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+@table
 class Forest(NamedTuple):
     """Joints by place k in an order in which parents come before their children; `n` stands for the ground.
 
@@ -46,39 +48,39 @@ class Forest(NamedTuple):
     whose angle is integrated: of these the rates are needed.
     """
 
-    body: Ints
-    place: Ints
-    parent: Ints
-    base: Ints
-    planes: Ints
-    angles: Ints
-    point_here: Ints
-    first_there: Ints
-    point: Array
-    normals: Array
-    duals: Array
-    first: Array
-    second: Array
-    across: Array
-    plane_row: Ints
-    angle_row: Ints
-    row: Ints
-    closed: Ints
-    slot_start: Ints
-    passing: Ints
-    slot_loop: Ints
-    slot_parent: Ints
-    slot_block: Ints
-    own_slot: Ints
-    column_start: Ints
-    column: Ints
-    column_slot: Ints
-    pair_start: Ints
-    pair_target: Ints
-    update_start: Ints
-    update_target: Ints
-    term: Ints
-    spin: Ints
+    body: Ints1
+    place: Ints1
+    parent: Ints1
+    base: Ints1
+    planes: Ints1
+    angles: Ints1
+    point_here: Ints1
+    first_there: Ints1
+    point: Array2
+    normals: Array3
+    duals: Array3
+    first: Array3
+    second: Array3
+    across: Array3
+    plane_row: Ints2
+    angle_row: Ints2
+    row: Ints1
+    closed: Ints1
+    slot_start: Ints1
+    passing: Ints1
+    slot_loop: Ints1
+    slot_parent: Ints1
+    slot_block: Ints1
+    own_slot: Ints1
+    column_start: Ints1
+    column: Ints1
+    column_slot: Ints1
+    pair_start: Ints1
+    pair_target: Ints1
+    update_start: Ints1
+    update_target: Ints1
+    term: Ints1
+    spin: Ints1
 
 
 def forest(program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints) -> Forest:

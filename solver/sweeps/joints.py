@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 
-from solver.compiled import inlined, kernel
+from solver.compiled import Array1, Array2, Array3, entry, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub
-from solver.sweeps.work import from_parent, hand_on, row, row_of
+from solver.constraints.terms import Terms
+from solver.sweeps.forest import Forest
+from solver.sweeps.work import Work, from_parent, hand_on, row, row_of
 
 
-@inlined
-def place_joints(P, x, R, shift, reach, free, turned):  # type: ignore[no-untyped-def]
+@entry
+def place_joints(P: Forest, x: Array2, R: Array3, shift: Array2, reach: Array2, free: Array3, turned: Array3) -> None:
     """Where the joints are, and their freedoms s."""
     ground = R.shape[0] - 1
     for k in range(P.body.shape[0]):
@@ -83,8 +85,8 @@ def _three_angles(turned, k, f0, f1, f2):  # type: ignore[no-untyped-def]
         turned[k, 0, c], turned[k, 1, c], turned[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
 
 
-@kernel
-def lift(P, Q, R, c, out):  # type: ignore[no-untyped-def]
+@entry
+def lift(P: Forest, Q: Work, R: Array3, c: Array1, out: Array2) -> None:
     """out (n, 6, by bodies): some accelerations with Ĝ v̇ = c (m,) in the rows of the joints."""
     turned, reach, shift = Q.turned, Q.reach, Q.shift
     for k in range(P.body.shape[0]):
@@ -113,8 +115,8 @@ def lift(P, Q, R, c, out):  # type: ignore[no-untyped-def]
             out[i, 3 + j] += alpha[j]
 
 
-@kernel
-def coast(P, Q, R, v, out):  # type: ignore[no-untyped-def]
+@entry
+def coast(P: Forest, Q: Work, R: Array3, v: Array2, out: Array2) -> None:
     """out (n, 6, by bodies): accelerations as velocities v (n+1, 6) alone ask for in the rows of the joints.
 
     As `lift` with c = −the second derivative of each row at v̇ = 0. Of a point: its acceleration as seen from the
@@ -168,8 +170,10 @@ def _turning(oE, oW, w):  # type: ignore[no-untyped-def]
     return add(cross(oW, w1), cross(oE, sub(cross(oE, w), mul(2.0, w1))))
 
 
-@kernel
-def gaps(T, P, x, R, v, length, g, gv):  # type: ignore[no-untyped-def]
+@entry
+def gaps(
+    T: Terms, P: Forest, x: Array2, R: Array3, v: Array2, length: float, g: Array1, gv: Array1
+) -> tuple[float, float]:
     """g and ġ (m,) of the joints' rows; the largest of each, scaled as in `solver.dynamics.scaled_residuals`.
 
     Of a plane's row only its normal counts in the scale, not its arms: never less than that.

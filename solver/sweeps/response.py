@@ -6,17 +6,21 @@ import math
 
 import numpy as np
 
-from solver.compiled import inlined, kernel, making
+from solver.compiled import Array1, Array2, Array3, entry, kernel
 from solver.constraints.kernels import add, into, mul, out_of
+from solver.constraints.terms import Terms
 from solver.sweeps.factor import REFINEMENTS, solve
+from solver.sweeps.forest import Forest
 from solver.sweeps.joints import reactions
+from solver.sweeps.work import Work
+from solver.system import Bodies
 
 _ROUNDS = 40
 _CLOSED = 8e-15
 """Of the sum of its terms: a row's residual below this is rounding."""
 
 
-@inlined
+@kernel
 def momentum(P, B, R, a, sign, lent, out):  # type: ignore[no-untyped-def]
     """out (n, 6, by places) += sign · M a (n, 6, by bodies), with the part `lent` (0 or 1) of what is lent."""
     mass, inertia = B.mass, B.inertia
@@ -30,7 +34,7 @@ def momentum(P, B, R, a, sign, lent, out):  # type: ignore[no-untyped-def]
             out[k, 3 + j] += world[j]
 
 
-@inlined
+@kernel
 def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[no-untyped-def]
     """gap (l,) = c − Ĝ v̇ + E λ of the rows that close loops; the largest scaled, and the scaled rounding in it."""
     left, rounding = 0.0, 0.0
@@ -53,8 +57,21 @@ def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[
     return left, _CLOSED * rounding
 
 
-@kernel
-def answer(T, P, B, Q, compliance, R, blocks, force, c, enough, acceleration, closing):  # type: ignore[no-untyped-def]
+@entry
+def answer(
+    T: Terms,
+    P: Forest,
+    B: Bodies,
+    Q: Work,
+    compliance: Array1,
+    R: Array3,
+    blocks: Array2,
+    force: Array2,
+    c: Array1,
+    enough: float,
+    acceleration: Array2,
+    closing: Array1,
+) -> None:
     """v̇ (n, 6) and the loops' λ in closing (l,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
 
     `acceleration` comes as some that meets the joints' rows (`lift`, `coast`), and becomes v̇. What is lent counts as
@@ -89,8 +106,19 @@ def answer(T, P, B, Q, compliance, R, blocks, force, c, enough, acceleration, cl
             closing[e] += more[e]
 
 
-@kernel
-def joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, closing, multipliers):  # type: ignore[no-untyped-def]
+@entry
+def joint_multipliers(
+    T: Terms,
+    P: Forest,
+    B: Bodies,
+    Q: Work,
+    R: Array3,
+    blocks: Array2,
+    force: Array2,
+    acceleration: Array2,
+    closing: Array1,
+    multipliers: Array1,
+) -> None:
     """All multipliers (m,), from those of the loops (l,) and what else acts."""
     for k in range(P.body.shape[0]):
         for j in range(6):
@@ -105,24 +133,34 @@ def joint_multipliers(T, P, B, Q, R, blocks, force, acceleration, closing, multi
     reactions(P, Q, R, multipliers)
 
 
-@making
-def give_back(T, P, B, Q, compliance, R, blocks, acceleration):  # type: ignore[no-untyped-def]
+@entry
+def give_back(
+    T: Terms, P: Forest, B: Bodies, Q: Work, compliance: Array1, R: Array3, blocks: Array2, acceleration: Array2
+) -> None:
     """Refine v̇ and Q.closing in place until the mass lent does nothing (see `solver.massless`)."""
-    n, still = P.body.shape[0], np.zeros(T.constant.shape[0])
-    change, closing = acceleration.copy(), np.empty(P.row.shape[0])
-    before = np.inf
-    force = np.zeros((n, 6))
+    n, before = P.body.shape[0], np.inf
+    force, change, closing = Q.returned, Q.returned_change, Q.returned_closing
+    for i in range(n):
+        for j in range(6):
+            change[i, j], force[i, j] = acceleration[i, j], 0.0
     for _ in range(_ROUNDS):
         for i in B.light:
-            turned = R[i] @ (B.lent_inertia[i] @ (R[i].T @ change[i, 3:]))
+            w = into(R, i, (change[i, 3], change[i, 4], change[i, 5]))
+            turned = out_of(R, i, out_of(B.lent_inertia, i, w))
             for j in range(3):
                 force[i, j] = B.lent_mass[i] * change[i, j]
                 force[i, 3 + j] = turned[j]
-        change[:] = 0.0
-        answer(T, P, B, Q, compliance, R, blocks, force, still, 0.0, change, closing)
-        acceleration += change
-        Q.closing[:] += closing
-        size = np.abs(change).max()
-        if size <= 1e-15 * np.abs(acceleration).max() or size > 0.9 * before:
+        for i in range(n):
+            for j in range(6):
+                change[i, j] = 0.0
+        answer(T, P, B, Q, compliance, R, blocks, force, Q.no_gap, 0.0, change, closing)
+        size, whole = 0.0, 0.0
+        for i in range(n):
+            for j in range(6):
+                acceleration[i, j] += change[i, j]
+                size, whole = max(size, abs(change[i, j])), max(whole, abs(acceleration[i, j]))
+        for e in range(closing.shape[0]):
+            Q.closing[e] += closing[e]
+        if size <= 1e-15 * whole or size > 0.9 * before:
             break
         before = size

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from solver.compiled import kernel
+from solver.compiled import Array1, Array2, Array3, inlined, kernel, table
 from solver.constraints.kernels import cross
+from solver.sweeps.forest import Forest
 
-Array = NDArray[np.float64]
 
-
+@table
 class Work(NamedTuple):
     """What a factorisation leaves, by places k of the forest, slots and loop rows.
 
@@ -21,33 +19,38 @@ class Work(NamedTuple):
     x of the parent and `reach` from the body to its joint's point (n, 3). `free`, `felt` (n, 6, 6): the freedoms s and
     A s; `give` (n, 6) 1/sᵀA s. `turned` (n, 3, 3): what the joint's angles need again: f, or duals. Slots: `carried`
     C and `swept` s·C (slots, 6). `schur` the factor of D, `pivot` and `weight` (l,). `force`, `drive`, `change`
-    (n, 6), `gap` and `more` (l,) belong to a solution; `closing` (l,) are the multipliers of the loops.
+    (n, 6), `gap` and `more` (l,) belong to a solution; `closing` (l,) are the multipliers of the loops. `returned`
+    (n, 6), its `change` and `closing`, and `no_gap` (m,), zero, belong to what is lent (`solver.massless`).
     """
 
-    inertia: Array
-    shift: Array
-    reach: Array
-    free: Array
-    felt: Array
-    give: Array
-    turned: Array
-    carried: Array
-    swept: Array
-    schur: Array
-    pivot: Array
-    weight: Array
-    force: Array
-    drive: Array
-    change: Array
-    gap: Array
-    more: Array
-    closing: Array
+    inertia: Array2
+    shift: Array2
+    reach: Array2
+    free: Array3
+    felt: Array3
+    give: Array2
+    turned: Array3
+    carried: Array2
+    swept: Array2
+    schur: Array1
+    pivot: Array1
+    weight: Array1
+    force: Array2
+    drive: Array2
+    change: Array2
+    gap: Array1
+    more: Array1
+    closing: Array1
+    returned: Array2
+    returned_change: Array2
+    returned_closing: Array1
+    no_gap: Array1
 
 
-@njit(cache=True)
-def workspace(P):  # type: ignore[no-untyped-def]
+def workspace(P: Forest) -> Work:
     """Room for the sweeps of a forest P."""
-    n, slots, loops = P.body.shape[0], P.slot_loop.shape[0], P.row.shape[0]
+    n, slots, loops = len(P.body), len(P.slot_loop), len(P.row)
+    rows = loops + int(np.sum(P.plane_row >= 0)) + int(np.sum(P.angle_row >= 0))
     return Work(
         np.empty((n, 21)),
         np.empty((n, 3)),
@@ -67,6 +70,10 @@ def workspace(P):  # type: ignore[no-untyped-def]
         np.empty(loops),
         np.empty(loops),
         np.empty(loops),
+        np.zeros((n, 6)),
+        np.empty((n, 6)),
+        np.empty(loops),
+        np.zeros(rows),
     )
 
 
@@ -86,19 +93,19 @@ def add_rows(target, part, source):  # type: ignore[no-untyped-def]
             target[i, j] += part * source[i, j]
 
 
-@njit(cache=True, inline="always")
+@inlined
 def row(a, k):  # type: ignore[no-untyped-def]
     """a[k] (3,) as three floats."""
     return (a[k, 0], a[k, 1], a[k, 2])
 
 
-@njit(cache=True, inline="always")
+@inlined
 def row_of(a, k, j):  # type: ignore[no-untyped-def]
     """a[k, j] (3,) as three floats."""
     return (a[k, j, 0], a[k, j, 1], a[k, j, 2])
 
 
-@njit(cache=True, inline="always")
+@inlined
 def hand_on(C, here, there, shift, k):  # type: ignore[no-untyped-def]
     """C[there] += C[here], a wrench of place k as felt by its parent."""
     f = (C[here, 0], C[here, 1], C[here, 2])
@@ -108,7 +115,7 @@ def hand_on(C, here, there, shift, k):  # type: ignore[no-untyped-def]
         C[there, 3 + j] += C[here, 3 + j] + turned[j]
 
 
-@njit(cache=True, inline="always")
+@inlined
 def from_parent(a, p, moving, shift, k, out, i):  # type: ignore[no-untyped-def]
     """out[i] = the acceleration a[p] of the parent where place k is; 0 where the parent does not move."""
     if moving:

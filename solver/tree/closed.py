@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from solver.constraints.kernels import add, cross, into, out_of, turn
-from solver.dynamics import evaluate_all, scaled_residuals
+from solver.dynamics import evaluate, scaled_residual
+from solver.jit import njit
 from solver.kkt import MU, REFINEMENTS, product, transposed_product
 from solver.loads import all_forces
 from solver.tree.kernels import (
@@ -40,6 +40,27 @@ from solver.tree.kernels import (
 
 _COUNTS = 1e-4
 """Of its weight: a row with less than this is scaled as if it had so much, so that a rounded one fades."""
+
+
+@njit(cache=True)
+def evaluate_all(T, W, x, R, v, angles, drive, with_rates):  # type: ignore[no-untyped-def]
+    """As `solver.dynamics.evaluate_all`."""
+    count, m = T.kind.shape[0], T.constant.shape[0]
+    value, rate, bias = np.empty(count), np.empty(count), np.empty(count)
+    JA, JB = np.empty((count, 6)), np.empty((count, 6))
+    g, gv, c, blocks = np.empty(m), np.empty(m), np.empty(m), np.empty((T.block_body.shape[0], 6))
+    terms = (np.arange(count), value, rate, bias, JA, JB)
+    evaluate(T, W, x, R, v, angles, drive, with_rates, terms, (np.arange(m), g, gv, c, blocks))
+    return value, rate, bias, JA, JB, g, gv, c, blocks
+
+
+@njit(cache=True)
+def scaled_residuals(T, W, length, blocks, g, gv):  # type: ignore[no-untyped-def]
+    """As `solver.dynamics.scaled_residuals`."""
+    first, second = np.zeros(g.shape[0]), np.zeros(g.shape[0])
+    for i in range(g.shape[0]):
+        first[i], second[i] = scaled_residual(T, W, length, blocks, g, gv, i)
+    return first, second
 
 
 @njit(cache=True)
@@ -187,7 +208,7 @@ def accelerate(L, K, T, B, F, W, q, rates, angles, drive):  # type: ignore[no-un
     x, axes, v = bodies(L, K, o, R, t)
     value, rate, second, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, axes, v, angles, drive, True)
     force, power = np.zeros((K.last.shape[0], 6)), np.zeros(drive.shape[0] + 1)
-    all_forces(T, B, F, drive, x, axes, v, value, rate, JA, JB, force, power)
+    all_forces(T, B, F, drive, x, axes, v, value, rate, JA, JB, np.zeros((3, F.callback_term.shape[0])), force, power)
     wrench, w, a = np.zeros((n, 6)), np.empty((n, 6)), np.zeros((n + 1, 6))
     on_links(L, K, R, v, force, wrench)
     U, D, rest, out = np.empty((nv, 6)), np.empty(nv), np.empty(nv), np.zeros(nv)
@@ -227,7 +248,7 @@ def reactions(L, K, T, B, F, W, q, rates, angles, drive, acceleration, multiplie
     x, axes, v = bodies(L, K, o, R, t)
     value, rate, second, JA, JB, g, gv, c, blocks = evaluate_all(T, W, x, axes, v, angles, drive, True)
     force, power = np.zeros((K.last.shape[0], 6)), np.zeros(drive.shape[0] + 1)
-    all_forces(T, B, F, drive, x, axes, v, value, rate, JA, JB, force, power)
+    all_forces(T, B, F, drive, x, axes, v, value, rate, JA, JB, np.zeros((3, F.callback_term.shape[0])), force, power)
     transposed_product(T.row_block, T.block_body, blocks, -multipliers, force)
     wrench, w, a = np.zeros((n, 6)), np.empty((n, 6)), np.zeros((n + 1, 6))
     on_links(L, K, R, v, force, wrench)

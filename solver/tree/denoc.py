@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from solver.jit import njit
 from solver.tree import kernels
 from solver.tree.dynamics import TreeEfforts, given, poses_and_motions
 from solver.tree.model import GROUND, Tree

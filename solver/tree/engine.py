@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from solver.constraints.kernels import evaluate_rows
 from solver.dense import Slope
 from solver.dynamics import frames
 from solver.explicit import shaft_spins, spun
+from solver.jit import njit
 from solver.methods import Attempt, Method, Remembered
 from solver.projection import drive_values
 from solver.state import State

@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from solver.constraints.kernels import add, cross, dot, mul, out_of, turn
+from solver.jit import njit
 from solver.tree.model import FIXED, FREE, SINGLE
 
 

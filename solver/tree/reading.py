@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from solver.constraints.kernels import add, cross, mul, sub, turn
+from solver.jit import njit
 from solver.tree.kernels import first, last, put, reach
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from solver.explicit import scaled_error
+from solver.jit import njit
 from solver.tree.closed import accelerate, bodies, close_positions, close_rates, configuration_rate
 from solver.tree.kernels import moving
 from solver.tree.reading import joint_values, quaternion

@@ -1,10 +1,122 @@
-"""Compiled kernels are kept by the content of the sources they were compiled from."""
+"""Kernels as machine code: tables as pointers, what entries take and refuse, and where the library is kept."""
 
+from __future__ import annotations
+
+import ctypes
+import pickle
+import struct
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
-from solver import compiled
+from solver import compiled, jit, library
+from solver.constraints.kernels import rotations
+from solver.explicit import make_steps, spun
+from solver.sweeps.factor import repeats
+from solver.system import prepare
+from tests.solver.examples import pendulum
+
+
+def test_a_table_is_words_that_hold_addresses_and_shapes() -> None:
+    steps: Any = make_steps(3, 2, 1, 1, 4)
+    words = np.ctypeslib.as_array((ctypes.c_int64 * 8).from_address(steps.address))
+    size = 13 * 2 + 1 + 1
+    assert_array_equal(words[:4], [steps.start.ctypes.data, size, steps.end.ctypes.data, size])
+    assert_array_equal(words[4:7], [steps.slopes.ctypes.data, 3, size])
+    assert steps.address == steps.address
+
+
+def test_a_copied_table_has_words_of_its_own() -> None:
+    steps: Any = make_steps(3, 2, 1, 1, 4)
+    before = steps.address
+    again = pickle.loads(pickle.dumps(steps))
+    assert type(again) is type(steps)
+    assert again.address != before
+    assert_array_equal(again.slopes, steps.slopes)
+
+
+def test_a_replaced_field_is_seen_by_kernels() -> None:
+    system = prepare(pendulum())
+    plan: Any = system.plan
+    before = plan.address
+    assert plan._replace(row=np.arange(3)).address != before
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.zeros((2, 4), np.float32), "float64 array of 2 dimensions, not one of float32 with 2"),
+        (np.zeros(4), "not one of float64 with 1"),
+        (np.zeros((4, 2)).T, "C order"),
+        ([[1.0, 0.0, 0.0, 0.0]], "has no attribute"),
+    ],
+)
+def test_an_entry_refuses_what_it_would_misread(array: object, said: str) -> None:
+    with pytest.raises((TypeError, AttributeError), match=said):
+        rotations(array, np.empty((3, 3, 3)))
+
+
+def test_an_entry_refuses_a_wrong_table() -> None:
+    with pytest.raises(AttributeError, match="address"):
+        repeats(np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+def test_a_bound_call_sees_what_its_arrays_hold_now() -> None:
+    turn, spins, q = np.array([[1.0, 0, 0, 0]]), np.zeros((1, 3)), np.array([[0.6, 0.8, 0, 0]])
+    out = np.empty((1, 4))
+    call = spun.bound(turn, spins, q, 0.0, out)
+    call()
+    assert_array_equal(out, q)
+    q[0] = [0.0, 1.0, 0.0, 0.0]
+    call()
+    assert_array_equal(out, q)
+
+
+def test_the_library_is_named_by_its_sources_the_system_and_the_processor() -> None:
+    assert library.name() == f"kernels-{library.stamp()}-{sys.platform}-{library.processor()}"
+
+
+def test_every_module_with_kernels_or_with_their_constants_counts_as_a_source() -> None:
+    files = set(library.sources())
+    for entry in compiled.ENTRIES.values():
+        assert Path(entry.py_func.__code__.co_filename).resolve() in files
+    assert library.PACKAGE / "constraints" / "terms.py" in files
+
+
+def test_kernels_are_kept_in_the_folder_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
+    assert library.kernel_folder() == tmp_path / "kernels"
+
+
+def test_a_bare_object_serves_where_nothing_links(tmp_path: Path) -> None:
+    """What a machine without a linker does: LLVM loads the object."""
+    from solver import building
+
+    (code,) = building.objects_of([rotations], [library.processor()])
+    path = tmp_path / "kernels.o"
+    path.write_bytes(code)
+    call = library.opened(path)(rotations.symbol)
+    q, R = np.array([[np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]]), np.empty((2, 3, 3))
+    words = struct.pack("=7q", q.ctypes.data, 1, 4, R.ctypes.data, 2, 3, 3)
+    assert call(words + bytes(8)) == 0
+    np.testing.assert_allclose(R[0], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
+    assert_array_equal(R[1], np.eye(3))
+
+
+def test_a_run_imports_neither_numba_nor_llvm() -> None:
+    code = (
+        "import sys; from solver import simulate; from tests.solver.examples import pendulum\n"
+        "assert simulate(pendulum(), duration=0.1, rate=10).status.ok\n"
+        "assert not {'numba', 'llvmlite'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 
 
 def test_the_hash_changes_with_any_source_of_the_package_and_with_nothing_else(tmp_path: Path) -> None:
@@ -12,27 +124,22 @@ def test_the_hash_changes_with_any_source_of_the_package_and_with_nothing_else(t
     for path in (caller, callee):
         path.parent.mkdir(exist_ok=True)
         path.write_text("a")
-    before = compiled.sources_hash.__wrapped__(tmp_path)
+    before = jit.sources_hash.__wrapped__(tmp_path)
     (tmp_path / "notes.txt").write_text("no source")
     callee.touch()
-    assert compiled.sources_hash.__wrapped__(tmp_path) == before
+    assert jit.sources_hash.__wrapped__(tmp_path) == before
     callee.write_text("changed")
-    assert compiled.sources_hash.__wrapped__(tmp_path) != before
-
-
-def test_kernels_are_kept_in_the_folder_that_the_environment_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
-    locator = compiled._BySources.from_function(compiled.kernel_folder, compiled.__file__)
-    assert locator is not None
-    assert Path(locator.get_cache_path()) == tmp_path / "kernels" / compiled.sources_hash() / "compiled"
+    assert jit.sources_hash.__wrapped__(tmp_path) != before
 
 
 def test_functions_of_other_packages_and_folders_that_cannot_be_written_are_left_to_numba(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert compiled._BySources.from_function(pytest.main, str(tmp_path / "other.py")) is None
-    (tmp_path / "kernels").write_text("a file where the folder should be")
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
-    assert compiled._BySources.from_function(compiled.kernel_folder, compiled.__file__) is None
+    locator = jit._BySources.from_function(library.kernel_folder, library.__file__)
+    assert locator is not None
+    assert Path(locator.get_cache_path()) == tmp_path / "kernels" / jit.sources_hash() / "library"
+    assert jit._BySources.from_function(pytest.main, str(tmp_path / "other.py")) is None
+    (tmp_path / "file").write_text("a file where the folder should be")
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path / "file"))
+    assert jit._BySources.from_function(library.kernel_folder, library.__file__) is None

@@ -86,7 +86,7 @@ def build_page(force: bool = False) -> None:
 
 
 def build_kernels() -> list[Path]:
-    """Compile the solver's kernels into solver/machine unless they are there; no file where that fails, which is told."""
+    """Compile the solver's kernels into solver/machine unless they are there; no file where that fails, and why."""
     sys.path.insert(0, str(ROOT))
     try:
         from solver import library

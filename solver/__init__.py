@@ -1,6 +1,6 @@
 """Multibody dynamics in absolute coordinates, of systems with any redundant constraints. Knows nothing of CAD.
 
-Its functions are loaded at first use: Numba takes its time, and who only builds or diagnoses need not wait.
+Its functions are loaded at first use: who only builds or diagnoses need not wait for all.
 """
 
 from __future__ import annotations

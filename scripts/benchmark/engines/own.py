@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from benchmark.cases import Array, Case, Motion
 from benchmark.engines.base import Evaluation, Run, stopwatch, timed
 from solver import rotation, simulate
-from solver.dynamics import accelerate, stage
+from solver.dynamics import stages
+from solver.evaluator import evaluator
 from solver.methods import observed, slope_at
 from solver.projection import drive_values, project
 from solver.system import prepare
@@ -23,14 +23,6 @@ TOLERANCES = {
 }
 REFERENCES = (1e-13, 1e-12, 1e-11, 1e-10)
 STEPS = (1e-2, 4e-3, 2e-3, 1e-3, 5e-4)
-
-
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def _repeated(count: int, tables: Any, room: Any, state: Any, drive: Any, multipliers: Any) -> float:
-    """Evaluations within compiled code, where the integrators make theirs: the call from Python costs some µs more."""
-    for _ in range(count):
-        stage(*tables, room, state, drive, True, multipliers)
-    return float(multipliers.sum())
 
 
 class Engine:
@@ -49,10 +41,12 @@ class Engine:
         s, state = self.system, self.start
         arrays = (state.positions, state.quaternions, state.velocities, state.angles, drive_values(s, 0.0))
         tables = (s.program.terms, s.plan, s.bodies, s.loads, s.rows)
-        called = timed(lambda: accelerate(*tables, *arrays))
+        evaluate, drive = evaluator(s), arrays[4]
+        called = timed(lambda: evaluate(state, drive))
         many = max(1, int(2e-3 / called))
-        within = (tables, s.room(), arrays[:4], arrays[4], np.zeros(s.program.rows))
-        seconds = timed(lambda: _repeated(many, *within)) / many
+        # Within compiled code, where the integrators make theirs: the call from Python costs some µs more.
+        within = stages.bound(*tables, s.room(), arrays[:4], drive, np.zeros(s.program.rows), many)
+        seconds = timed(within) / many
         beside = {"called from Python": called}
         return Evaluation("accelerations and multipliers", seconds, self.accelerations(), beside)
 

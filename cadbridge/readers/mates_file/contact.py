@@ -48,7 +48,7 @@ def attach_by_contact(draft: Draft) -> None:
     places: dict[str, Where] = {}
     held = _held(draft)
     for index, spec in enumerate(draft.spec.attach):
-        if spec.by != "contact":
+        if spec.by != "contact" or spec.parts is None:
             continue
         names = draft.fitting(spec.parts)
         if not names:

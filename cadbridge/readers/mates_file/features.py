@@ -89,6 +89,14 @@ def resolve(draft: Draft, spec: FeatureSpec, section: str, item: int, side: str,
     return replace(placed, instance=asked.instance.name if asked.instance else None, label=label(spec))
 
 
+def owner_of(draft: Draft, spec: FeatureSpec, section: str, item: int, side: str, name: str) -> str | None:
+    """The component that a feature names, GROUND for the ground; None with findings told."""
+    if spec.component == GROUND and GROUND not in draft.components:
+        return GROUND
+    component = draft.component(spec.component, draft.place(section, item, side, "component", name=name))
+    return None if component is None else component.name
+
+
 def label(spec: FeatureSpec) -> str:
     """How a person would call the feature."""
     what = spec.face or spec.select or "point"

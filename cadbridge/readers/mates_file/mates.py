@@ -6,12 +6,15 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from cadbridge.assembly import Drive, Limit, Mate, MateKind
+import numpy as np
+
+from cadbridge.assembly import Drive, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
-from cadbridge.readers.mates_file.draft import Draft
-from cadbridge.readers.mates_file.features import resolve
+from cadbridge.readers.mates_file.draft import Draft, moved
+from cadbridge.readers.mates_file.features import owner_of, resolve
 from cadbridge.readers.mates_file.schema import JointSpec, LimitSpec
 
+X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 TURNS, SLIDES = "revolute", "prismatic"
 
 FREEDOM: dict[MateKind, str] = {
@@ -33,8 +36,7 @@ def add_mates(draft: Draft) -> None:
     for index, spec in enumerate(draft.spec.mates):
         kind = MateKind("coincident" if spec.type == "mate" else spec.type)
         name = spec.name or f"{kind.value.title()}:{draft.document.rows['mates'][index] + 1}"
-        a = resolve(draft, spec.a, "mates", index, "a", name)
-        b = resolve(draft, spec.b, "mates", index, "b", name)
+        a, b = _sides(draft, index, name)
         if a is None or b is None:
             continue
         where = draft.place("mates", index, name=name)
@@ -58,6 +60,32 @@ def add_mates(draft: Draft) -> None:
             where=where,
         )
         draft.mates.append(mate)
+
+
+def _sides(draft: Draft, index: int, name: str) -> tuple[Feature | None, Feature | None]:
+    """Both features of a mate; of a component alone what the other side takes hold of, where it stands."""
+    spec = draft.spec.mates[index]
+    if spec.a.bare and spec.b.bare:
+        owner = owner_of(draft, spec.a, "mates", index, "a", name)
+        a = None if owner is None else Feature(owner, FeatureKind.FRAME, np.zeros(3), Z, x=X, label=spec.a.component)
+        return a, _as_designed(draft, a, index, "b", name)
+    if spec.a.bare:
+        b = resolve(draft, spec.b, "mates", index, "b", name)
+        return _as_designed(draft, b, index, "a", name), b
+    a = resolve(draft, spec.a, "mates", index, "a", name)
+    if spec.b.bare:
+        return a, _as_designed(draft, a, index, "b", name)
+    return a, resolve(draft, spec.b, "mates", index, "b", name)
+
+
+def _as_designed(draft: Draft, other: Feature | None, index: int, side: str, name: str) -> Feature | None:
+    """The other side's feature as one of the component that `side` names, at the same place of the world."""
+    spec = getattr(draft.spec.mates[index], side)
+    owner = owner_of(draft, spec, "mates", index, side, name)
+    if other is None or owner is None:
+        return None
+    X_BA = draft.pose(owner).inverse() @ draft.pose(other.component)
+    return replace(moved(other, owner, X_BA), instance=None, label=spec.component)
 
 
 def _value(draft: Draft, spec: Any) -> float:

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from cadbridge.readers.mates_file.gear_schema import GearSpec
 from cadbridge.readers.mates_file.values import (
+    DesignedSpec,
     FeatureSpec,
     Finite,
     LengthUnit,
@@ -63,7 +64,21 @@ class FlushMate(_MateBase):
     offset: Finite = 0.0
 
 
-class _Freedom(_MateBase):
+class _AsDesigned(Strict):
+    """One side may be a component alone: it is then held where it stands as designed."""
+
+    name: Name | None = None
+    a: DesignedSpec
+    b: DesignedSpec
+
+    @model_validator(mode="after")
+    def _some_feature(self) -> _AsDesigned:
+        if self.a.bare and self.b.bare:
+            raise fault("give a face, select or point of a or of b: nothing says where the joint stands")
+        return self
+
+
+class _Freedom(_AsDesigned):
     limits: LimitSpec | None = None
     damping: NotNegative = 0.0
     friction: NotNegative = 0.0
@@ -118,9 +133,12 @@ class DistanceMate(_MateBase):
     aligned: bool | None = None
 
 
-class FixedMate(_MateBase):
-    """No motion between the two."""
+class FixedMate(Strict):
+    """No motion between the two; without features, as they stand."""
 
+    name: Name | None = None
+    a: DesignedSpec
+    b: DesignedSpec
     type: Literal["fixed"]
 
 
@@ -198,14 +216,19 @@ class MassSpec(Strict):
 
 
 class AttachSpec(Strict):
-    """Loose parts and what they belong to."""
+    """Loose parts and what they belong to: `parts` by pattern, `components` by their full names."""
 
-    parts: Name
+    parts: Name | None = None
+    components: Annotated[list[Name], Field(min_length=1)] | None = None
     to: Name | None = None
     by: Literal["contact"] | None = None
 
     @model_validator(mode="after")
     def _one(self) -> AttachSpec:
+        if (self.parts is None) == (self.components is None):
+            raise fault("give either parts: PATTERN or components: [NAME, …]")
+        if self.components is not None and self.to is None:
+            raise fault("components go with to: COMPONENT")
         if (self.to is None) == (self.by is None):
             raise fault("give either to: COMPONENT or by: contact")
         return self

@@ -129,9 +129,7 @@ def attach_by_name(draft: Draft) -> None:
         if spec.to is None:
             continue
         where = draft.place("attach", index)
-        names = draft.fitting(spec.parts)
-        if not names:
-            draft.findings.add("CB151", f"no component fits {spec.parts!r}", where)
+        names = _attached_names(draft, index)
         if spec.to == GROUND:
             for name in names:
                 draft.components[name] = replace(draft.components[name], grounded=True)
@@ -144,3 +142,18 @@ def attach_by_name(draft: Draft) -> None:
             if name != target.name:
                 draft.merge(name, target.name)
                 draft.findings.add("CB153", f"{name} is attached to {target.name}", where, "")
+
+
+def _attached_names(draft: Draft, index: int) -> list[str]:
+    """The components that an item of `attach` names; what it names in vain is told."""
+    spec, where = draft.spec.attach[index], draft.place("attach", index)
+    if spec.components is None:
+        names = draft.fitting(spec.parts or "")
+        if not names:
+            draft.findings.add("CB151", f"no component fits {spec.parts!r}", where)
+        return names
+    found = []
+    for k, name in enumerate(spec.components):
+        component = draft.component(name, draft.place("attach", index, "components", k))
+        found += [component.name] if component is not None else []
+    return found

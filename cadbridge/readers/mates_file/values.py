@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -38,6 +38,9 @@ class Units(Strict):
 class FeatureSpec(Strict):
     """What a mate takes hold of: a face by name or selector, or a plane, axis, point, frame in numbers."""
 
+    may_be_bare: ClassVar[bool] = False
+    """Whether the component alone says enough."""
+
     component: Name
     part: Name | None = None
     face: Name | None = None
@@ -50,9 +53,16 @@ class FeatureSpec(Strict):
     x: Vector3 | None = None
     radius: Positive | None = None
 
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but the component is given."""
+        return not self.model_fields_set - {"component", "part"}
+
     @model_validator(mode="after")
     def _one_way(self) -> FeatureSpec:
         ways = [name for name in ("face", "select", "point") if getattr(self, name) is not None]
+        if self.bare and self.may_be_bare:
+            return self
         if len(ways) != 1:
             given = f"not {' and '.join(ways)}" if ways else "none is given"
             raise fault(f"a feature is given by one of face, select or point; {given}")
@@ -71,3 +81,9 @@ class FeatureSpec(Strict):
         if self.radius is not None and directions in (["normal"], ["z"]):
             raise fault("a radius goes with an axis or a point")
         return self
+
+
+class DesignedSpec(FeatureSpec):
+    """A feature, or a component alone: what the other side takes hold of, where the two stand as designed."""
+
+    may_be_bare: ClassVar[bool] = True

@@ -1,0 +1,307 @@
+"""Where surfaces of two instances meet: shafts in bores, planes on planes, cones, spheres, balls in grooves.
+
+Found by what the surfaces have in common (a line, a plane, a centre), never by pairs of faces: surfaces are gathered
+on lines and planes by a k-d tree, and swept along the line or across the plane there. All in the world frame W, m.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+from shapely.geometry import Polygon
+
+from cadbridge.assembly import Assembly
+from cadbridge.frames import Pose, Vector, frame_from_axis
+from cadbridge.recognition.faces import PartFaces, Surface
+from cadbridge.recognition.outlines import common_area, polygon_of
+
+EXACT = 1e-5
+"""m within which lines and planes of an assembly with exact placements are one."""
+LOOSE = 4.5e-4
+"""m within which they are where placements carry clearances: two of 0.2 mm each."""
+TILT = 2e-3
+"""rad between directions that count as parallel."""
+NOISY = 1.5
+"""So many times more fits at the loose tolerance than at the exact one say that placements carry clearances."""
+LEAST_AREA = 0.02
+"""Share of the smaller face that planes in contact have in common at least."""
+FULL_SPHERE = 0.9 * 4 * math.pi
+
+_SIDE = np.array([0.8123, 0.4717, 0.3427])
+"""Directions are turned to its side: no usual direction is square to it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A surface of an instance as it stands: `point` and `direction` in W; `low`, `high` along its `Line`."""
+
+    instance: str
+    X_WI: Pose
+    surface: Surface
+    point: Vector
+    direction: Vector
+    low: float = 0.0
+    high: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A line in W on which round surfaces lie: `low` and `high` of its members count from `point`."""
+
+    point: Vector
+    direction: Vector
+    members: tuple[Placed, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Two surfaces that meet. `a` holds the shaft, the ball or the inner cone where there is one.
+
+    `kind`: shaft, plane, cone, sphere or ball. `gap` m between the surfaces, negative where they interfere; `offset` m
+    between their axes or centres; `overlap` m along an axis, m² of planes. `direction` of planes points out of a.
+    """
+
+    kind: str
+    a: Placed
+    b: Placed
+    point: Vector
+    direction: Vector
+    gap: float
+    offset: float
+    overlap: float
+    radius: float = 0.0
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The two instances, in alphabetical order."""
+        first, second = sorted((self.a.instance, self.b.instance))
+        return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """All contacts, the lines they were found on, and the slack (m) between axes that were meant to be one."""
+
+    found: tuple[Contact, ...]
+    lines: tuple[Line, ...]
+    slack: float
+    by_pair: dict[tuple[str, str], list[Contact]] = field(default_factory=dict)
+
+
+def clearance(radius: float) -> float:
+    """The radial gap (m) up to which a shaft is taken to be guided by a bore: clearance holes of screws pass."""
+    return min(max(0.12 * radius, 1e-4), max(5e-4, 0.01 * radius))
+
+
+def interference(radius: float) -> float:
+    """The radial depth (m) up to which a shaft is pressed or cut into a bore: modelled threads pass."""
+    return min(0.2 * radius, 2e-3)
+
+
+def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
+    """All contacts between instances as they stand. The slack of the placements is found first."""
+    placed = _placed(assembly, faces)
+    rounds = [p for p in placed if p.surface.kind in ("cylinder", "cone")]
+    centre = np.mean([p.point for p in placed], axis=0) if placed else np.zeros(3)
+    exact = _lines(rounds, centre, EXACT)
+    loose = _lines(rounds, centre, LOOSE)
+    on_exact, on_loose = list(_on_lines(exact, EXACT)), list(_on_lines(loose, LOOSE))
+    noisy = len({c.pair for c in on_loose}) > NOISY * max(1, len({c.pair for c in on_exact}))
+    slack, lines, found = (LOOSE, loose, on_loose) if noisy else (EXACT, exact, on_exact)
+    found += _planes([p for p in placed if p.surface.kind == "plane"], centre, slack)
+    found += _spheres(placed, slack)
+    by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
+    for contact in found:
+        by_pair[contact.pair].append(contact)
+    return Contacts(tuple(found), tuple(lines), slack, dict(by_pair))
+
+
+def _placed(assembly: Assembly, faces: dict[str, PartFaces]) -> list[Placed]:
+    found = []
+    for instance in assembly.instances:
+        shape = assembly.part(instance.part).shape
+        known = None if shape is None else faces.get(shape.key)
+        if known is None or not known.surfaces:
+            continue
+        points = instance.X_WI.point(np.array([s.point for s in known.surfaces]))
+        axes = [np.zeros(3) if s.direction is None else s.direction for s in known.surfaces]
+        directions = instance.X_WI.vector(np.array(axes))
+        found += [
+            Placed(instance.name, instance.X_WI, s, point, direction)
+            for s, point, direction in zip(known.surfaces, points, directions, strict=True)
+        ]
+    return found
+
+
+def gathered(keys: NDArray[np.float64], radius: float) -> list[NDArray[np.int64]]:
+    """Rows of `keys` (n, k) chained together by distances (of the largest coordinate) below `radius`."""
+    if not len(keys):
+        return []
+    # Rows that are alike are one point of the tree: a thousand washers on one line are no million pairs.
+    unique, which = np.unique(np.round(keys / (0.1 * radius)), axis=0, return_inverse=True)
+    pairs = cKDTree(unique * 0.1 * radius).query_pairs(radius, p=np.inf, output_type="ndarray")
+    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(unique),) * 2)
+    count, label = connected_components(links, directed=False)
+    labels = label[which.ravel()]
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
+
+
+def _lines(rounds: Sequence[Placed], centre: Vector, slack: float) -> list[Line]:
+    """The lines on which round surfaces of two instances at least lie."""
+    if not rounds:
+        return []
+    points = np.array([p.point for p in rounds]) - centre
+    directions = np.array([p.direction for p in rounds])
+    directions = directions * np.where(directions @ _SIDE < 0, -1.0, 1.0)[:, None]
+    feet = points - np.sum(points * directions, axis=1)[:, None] * directions
+    lines = []
+    for group in gathered(np.hstack([directions * (slack / TILT), feet]), slack):
+        members = [rounds[i] for i in group]
+        if len({p.instance for p in members}) < 2:
+            continue
+        longest = max(group, key=lambda i: rounds[i].surface.length)
+        axis, foot = directions[longest], centre + feet[longest]
+        lines.append(Line(foot, axis, tuple(_along(p, foot, axis) for p in members)))
+    return lines
+
+
+def _along(p: Placed, foot: Vector, axis: Vector) -> Placed:
+    at, sign = float((p.point - foot) @ axis), 1.0 if p.direction @ axis > 0 else -1.0
+    low, high = sorted((at + sign * p.surface.low, at + sign * p.surface.high))
+    return Placed(p.instance, p.X_WI, p.surface, p.point, p.direction, low, high)
+
+
+def _on_lines(lines: Sequence[Line], slack: float) -> Iterator[Contact]:
+    for line in lines:
+        inner = sorted((m for m in line.members if not m.surface.hollow), key=lambda m: m.low)
+        starts = np.array([m.low for m in inner])
+        longest = max((m.high - m.low for m in inner), default=0.0)
+        for outer in (m for m in line.members if m.surface.hollow):
+            # What begins before the bore ends, and not so early that it ends before the bore begins.
+            first, last = np.searchsorted(starts, [outer.low - longest, outer.high])
+            for shaft in inner[first:last]:
+                contact = _fit(line, shaft, outer, slack)
+                if contact is not None:
+                    yield contact
+
+
+def _fit(line: Line, shaft: Placed, bore: Placed, slack: float) -> Contact | None:
+    """The contact of a shaft (or inner cone) with a bore on one line; None where they do not meet."""
+    s, b = shaft.surface, bore.surface
+    low, high = max(shaft.low, bore.low), min(shaft.high, bore.high)
+    if shaft.instance == bore.instance or s.kind != b.kind or high - low <= max(slack, 0.02 * min(s.radius, b.radius)):
+        return None
+    middle = line.point + (low + high) / 2 * line.direction
+    offset = float(np.linalg.norm(np.cross(bore.point - shaft.point, line.direction)))
+    if s.kind == "cylinder":
+        gap = b.radius - s.radius
+        if not -interference(b.radius) - slack <= gap <= clearance(b.radius) + slack:
+            return None
+        return Contact("shaft", shaft, bore, middle, line.direction, gap, offset, high - low, s.radius)
+    radii = [_radius_at(p, middle) for p in (shaft, bore)]
+    tilt = abs(_widening(shaft, line) - _widening(bore, line))
+    if tilt > 5e-3 or abs(radii[1] - radii[0]) > clearance(radii[1]) + slack or abs(s.second) < 5e-3:
+        return None
+    return Contact("cone", shaft, bore, middle, line.direction, radii[1] - radii[0], offset, high - low, radii[0])
+
+
+def _radius_at(p: Placed, point: Vector) -> float:
+    return p.surface.radius + math.tan(p.surface.second) * float((point - p.point) @ p.direction)
+
+
+def _widening(p: Placed, line: Line) -> float:
+    return p.surface.second * (1.0 if p.direction @ line.direction > 0 else -1.0)
+
+
+def _planes(planes: Sequence[Placed], centre: Vector, slack: float) -> list[Contact]:
+    """Faces of two instances that look at each other from one plane and have an area in common."""
+    if not planes:
+        return []
+    directions = np.array([p.direction for p in planes])
+    sides = np.where(directions @ _SIDE < 0, -1.0, 1.0)
+    normals = directions * sides[:, None]
+    heights = np.sum((np.array([p.point for p in planes]) - centre) * normals, axis=1)
+    found = []
+    for group in gathered(np.hstack([normals * (slack / TILT), heights[:, None]]), slack):
+        up = [planes[i] for i in group if sides[i] > 0]
+        down = [planes[i] for i in group if sides[i] < 0]
+        if up and down:
+            found += _facing(up, down, normals[group[0]], slack)
+    return found
+
+
+def _facing(up: Sequence[Placed], down: Sequence[Placed], normal: Vector, slack: float) -> list[Contact]:
+    from shapely import STRtree
+
+    X_PW = Pose(frame_from_axis(normal).T, np.zeros(3))
+    upper, lower = [_outline(p, X_PW) for p in up], [_outline(p, X_PW) for p in down]
+    found = []
+    for i, j in STRtree(lower).query(upper).T.tolist():
+        a, b = up[i], down[j]
+        if a.instance == b.instance:
+            continue
+        area, spot = common_area(upper[i], lower[j])
+        if area <= LEAST_AREA * min(a.surface.area, b.surface.area):
+            continue
+        gap = float((b.point - a.point) @ normal)
+        point = X_PW.R.T @ np.array([*spot, float(normal @ a.point)])
+        found.append(Contact("plane", a, b, point, normal, gap, 0.0, area))
+    return found
+
+
+def _outline(p: Placed, X_PW: Pose) -> Polygon:
+    """The outline of a plane in the plane's own coordinates."""
+    X_PI = X_PW @ p.X_WI
+    return polygon_of([X_PI.point(loop)[:, :2] for loop in p.surface.loops])
+
+
+def _spheres(placed: Sequence[Placed], slack: float) -> list[Contact]:
+    """Balls in sockets, and balls in grooves."""
+    balls = [p for p in placed if p.surface.kind == "sphere" and not p.surface.hollow]
+    if not balls:
+        return []
+    tree = cKDTree(np.array([p.point for p in balls]))
+    found = []
+    for p in placed:
+        s = p.surface
+        if not s.hollow or s.kind not in ("sphere", "torus"):
+            continue
+        reach = slack if s.kind == "sphere" else s.radius + slack + clearance(s.second)
+        for k in tree.query_ball_point(p.point, reach + 1e-12):
+            ball = balls[k]
+            contact = _socket(ball, p, slack) if s.kind == "sphere" else _groove(ball, p, slack)
+            if contact is not None and ball.instance != p.instance:
+                found.append(contact)
+    return found
+
+
+def _socket(ball: Placed, cup: Placed, slack: float) -> Contact | None:
+    gap = cup.surface.radius - ball.surface.radius
+    if not -interference(ball.surface.radius) <= gap <= clearance(cup.surface.radius) + slack:
+        return None
+    offset = float(np.linalg.norm(cup.point - ball.point))
+    area = min(ball.surface.area, cup.surface.area)
+    return Contact("sphere", ball, cup, ball.point, np.array([0.0, 0.0, 1.0]), gap, offset, area, ball.surface.radius)
+
+
+def _groove(ball: Placed, groove: Placed, slack: float) -> Contact | None:
+    """A whole ball on the middle circle of a groove that is not much wider than it."""
+    if ball.surface.turn < FULL_SPHERE or not 0.8 <= ball.surface.radius / groove.surface.second <= 1.05:
+        return None
+    arm = ball.point - groove.point
+    height = float(arm @ groove.direction)
+    away = float(np.linalg.norm(arm - height * groove.direction))
+    offset = math.hypot(height, away - groove.surface.radius)
+    if offset > slack + clearance(groove.surface.second):
+        return None
+    gap = groove.surface.second - ball.surface.radius
+    return Contact("ball", ball, groove, groove.point, groove.direction, gap, offset, 0.0, ball.surface.radius)

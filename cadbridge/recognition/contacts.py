@@ -65,7 +65,8 @@ class Line:
 class Contact:
     """Two surfaces that meet. `a` holds the shaft, the ball or the inner cone where there is one.
 
-    `kind`: shaft, plane, cone, sphere or ball. `gap` m between the surfaces, negative where they interfere; `offset` m
+    `kind`: shaft, plane, cone, sphere or ball; through (a pin, `by`, stands in bores of both) or holes (that meet).
+    `gap` m between the surfaces, negative where they interfere; `offset` m
     between their axes or centres; `overlap` m along an axis, m² of planes. `direction` of planes points out of a.
     """
 
@@ -78,6 +79,7 @@ class Contact:
     offset: float
     overlap: float
     radius: float = 0.0
+    by: str | None = None
 
     @property
     def pair(self) -> tuple[str, str]:

@@ -1,0 +1,219 @@
+"""Which instances move as one: what is clamped, pressed, held by two lines, or merely rests and has nothing else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cadbridge.assembly import Assembly
+from cadbridge.recognition.contacts import Contact, Contacts
+from cadbridge.recognition.faces import PartFaces
+from cadbridge.recognition.guides import judge
+from cadbridge.recognition.model import Bond
+from cadbridge.recognition.revolution import Revolution, revolution_of
+
+
+class Groups:
+    """Instances in groups that are joined one by one (union-find)."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._owner = {name: name for name in names}
+
+    def add(self, name: str) -> None:
+        """A name of its own, where it is new."""
+        self._owner.setdefault(name, name)
+
+    def root(self, name: str) -> str:
+        """The name that stands for a group."""
+        while self._owner[name] != name:
+            self._owner[name] = self._owner[self._owner[name]]
+            name = self._owner[name]
+        return name
+
+    def join(self, a: str, b: str) -> bool:
+        """Make two groups one; False where they are already."""
+        a, b = sorted((self.root(a), self.root(b)))
+        self._owner[b] = a
+        return a != b
+
+    def members(self) -> dict[str, list[str]]:
+        """All groups by their root, in the order of the names."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in self._owner:
+            found[self.root(name)].append(name)
+        return dict(found)
+
+
+@dataclass(eq=False)
+class Scene:
+    """What the steps of recognition share: the assembly, its surfaces and contacts, and the bodies so far."""
+
+    assembly: Assembly
+    faces: dict[str, PartFaces]
+    contacts: Contacts
+    groups: Groups
+    fasteners: dict[str, str] = field(default_factory=dict)
+    """What an instance is, where it is a screw, nut, washer, circlip …"""
+    bonds: dict[str, list[Bond]] = field(default_factory=lambda: defaultdict(list))
+    rolling: list[tuple[str, str, Contact]] = field(default_factory=list)
+    """Inner and outer ring, and a contact of a ball that rolls between them."""
+    revolutions: dict[str, Revolution | None] = field(default_factory=dict)
+    """By part."""
+
+    def bind(self, a: str, b: str, reason: str, confidence: float) -> bool:
+        """Make the bodies of two instances one, with the reason; False where they are already."""
+        if not self.groups.join(a, b):
+            return False
+        self.bonds[a].append(Bond(a, b, reason, confidence))
+        return True
+
+    def revolution(self, instance: str) -> Revolution | None:
+        """The body of revolution that an instance's part is; None where it is none."""
+        part = self.assembly.instance(instance).part
+        if part not in self.revolutions:
+            shape = self.assembly.part(part).shape
+            known = None if shape is None else self.faces.get(shape.key)
+            self.revolutions[part] = None if known is None or not known.surfaces else revolution_of(known)
+        return self.revolutions[part]
+
+    def size(self, instance: str) -> float:
+        """The volume of an instance's box, m³: how much of the assembly it is."""
+        shape = self.assembly.part(self.assembly.instance(instance).part).shape
+        if shape is None or shape.key not in self.faces:
+            return 0.0
+        box = self.faces[shape.key].box
+        return float((box[1] - box[0] + 1e-6).prod())
+
+    def between(self) -> dict[tuple[str, str], list[Contact]]:
+        """The contacts between different bodies, by their roots in alphabetical order."""
+        found: dict[tuple[str, str], list[Contact]] = defaultdict(list)
+        for (a, b), contacts in self.contacts.by_pair.items():
+            first, second = sorted((self.groups.root(a), self.groups.root(b)))
+            if first != second:
+                found[first, second] += contacts
+        return dict(found)
+
+
+def bind_rolling(scene: Scene) -> None:
+    """Balls to the outer ring of their bearing; which rings roll on each other is noted."""
+    touched: dict[str, dict[str, Contact]] = defaultdict(dict)
+    for c in scene.contacts.found:
+        if c.kind == "ball":
+            touched[c.a.instance][c.b.instance] = c
+    seen: set[tuple[str, str]] = set()
+    for ball, rings in touched.items():
+        ordered = sorted(rings, key=lambda r: (_outer_radius(scene, r, rings[r]), r))
+        scene.bind(ball, ordered[-1], "a ball in the groove of its ring", 0.95)
+        if len(ordered) == 2 and (ordered[0], ordered[1]) not in seen:
+            seen.add((ordered[0], ordered[1]))
+            scene.rolling.append((ordered[0], ordered[1], rings[ordered[0]]))
+
+
+def _outer_radius(scene: Scene, ring: str, contact: Contact) -> float:
+    """The radius that tells the outer ring of a bearing from the inner one."""
+    revolution = scene.revolution(ring)
+    return revolution.outer if revolution is not None else 2 * contact.b.surface.radius
+
+
+def bind_seats(scene: Scene) -> None:
+    """What sits on a shaft, or a shaft's ring in a bore, on the axis of a rolling bearing: that turns already."""
+    on_axis: dict[str, list[Contact]] = defaultdict(list)
+    for inner, outer, contact in scene.rolling:
+        on_axis[inner].append(contact)
+        on_axis[outer].append(contact)
+    forbidden = {frozenset((a, b)) for a, b, _ in scene.rolling}
+    grown = True
+    while grown:
+        grown = False
+        for c in scene.contacts.found:
+            if c.kind != "shaft" or frozenset(c.pair) in forbidden:
+                continue
+            a, b = c.pair
+            mine = next((k for k in (*on_axis.get(a, ()), *on_axis.get(b, ())) if _same_axis(k, c)), None)
+            if mine is None or _rolls(scene, a, b):
+                continue
+            if scene.bind(a, b, f"seated on the axis of a rolling bearing, {_fit_text(c)}", 0.9):
+                on_axis[a].append(mine)
+                on_axis[b].append(mine)
+                grown = True
+
+
+def _rolls(scene: Scene, a: str, b: str) -> bool:
+    """Whether joining two bodies would lock a bearing."""
+    ends = {scene.groups.root(a), scene.groups.root(b)}
+    return any({scene.groups.root(i), scene.groups.root(o)} == ends for i, o, _ in scene.rolling)
+
+
+def _same_axis(a: Contact, b: Contact) -> bool:
+    if float(np.linalg.norm(np.cross(a.direction, b.direction))) > 0.02:
+        return False
+    return float(np.linalg.norm(np.cross(b.point - a.point, a.direction))) < 1e-3 + 0.02 * b.radius
+
+
+def _fit_text(c: Contact) -> str:
+    if abs(c.gap) < 1e-6:
+        return "no gap"
+    return f"{'gap' if c.gap > 0 else 'interference'} {abs(c.gap) * 1e3:.4g} mm"
+
+
+def bind_fasteners(scene: Scene) -> None:
+    """A fastener and all that it stands in or lies on move as one."""
+    for c in scene.contacts.found:
+        for side, other in ((c.a.instance, c.b.instance), (c.b.instance, c.a.instance)):
+            what = scene.fasteners.get(side)
+            if what is not None and c.kind in ("shaft", "plane", "cone"):
+                scene.bind(side, other, f"a {what} that clamps it", 0.9)
+
+
+def bind_rings(scene: Scene) -> None:
+    """Bushes to the bore they sit in; collars, washers and circlips to the shaft that carries them."""
+    rolling = {name for pair in scene.rolling for name in pair[:2]}
+    held: dict[str, list[Contact]] = defaultdict(list)
+    for c in scene.contacts.found:
+        if c.kind == "shaft":
+            held[c.a.instance].append(c)
+            held[c.b.instance].append(c)
+    for name, contacts in held.items():
+        revolution = scene.revolution(name)
+        if name in rolling or revolution is None or not revolution.is_ring:
+            continue
+        outside = [c for c in contacts if c.a.instance == name]
+        inside = [c for c in contacts if c.b.instance == name]
+        if outside:
+            best = max(outside, key=lambda c: c.overlap)
+            scene.bind(name, best.b.instance, f"a bush in its bore, {_fit_text(best)}", 0.7)
+        elif inside:
+            best = max(inside, key=lambda c: c.overlap)
+            scene.bind(name, best.a.instance, f"a ring on its shaft, {_fit_text(best)}", 0.7)
+
+
+def bind_fixed(scene: Scene) -> None:
+    """Bodies that their contacts hold in all directions become one, until none is left."""
+    grown = True
+    while grown:
+        grown = False
+        rolling = {frozenset((scene.groups.root(i), scene.groups.root(o))) for i, o, _ in scene.rolling}
+        members = scene.groups.members()
+        for (a, b), contacts in scene.between().items():
+            if frozenset((a, b)) in rolling or scene.groups.root(a) == scene.groups.root(b):
+                continue
+            verdict = judge(contacts, set(members.get(a, ())), scene.contacts.slack)
+            if verdict is not None and verdict.type == "fixed":
+                first = contacts[0]
+                grown |= scene.bind(*first.pair, "; ".join(verdict.evidence), verdict.confidence)
+
+
+def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
+    """Pins that stand in one body only, in one bore, or in bores of several of its parts: dowels and studs."""
+    held: dict[str, list[Contact]] = defaultdict(list)
+    for c in scene.contacts.found:
+        if c.kind == "shaft" and is_pin(c.a.instance):
+            held[c.a.instance].append(c)
+    for pin, contacts in held.items():
+        hosts = {c.b.instance for c in contacts}
+        if len({scene.groups.root(h) for h in hosts}) == 1 and (len(contacts) == 1 or len(hosts) > 1):
+            what = "a dowel through parts of one body" if len(hosts) > 1 else "a pin in one bore, with nothing on it"
+            scene.bind(pin, min(hosts), what, 0.6)

@@ -1,0 +1,260 @@
+"""What holds two bodies to each other, and what it leaves free: the verdict on a pair.
+
+The rules, in the order in which they are tried; all numbers are of the geometry as it stands:
+
+1. A ball in a socket leaves three turns (spherical); two sockets a turn about the line through their centres.
+2. Two lines that are not one hold fast, but two guide rods (both long in their bores, nothing across them) slide.
+3. One line: a flat or a key off the axis, both ways, stops the turn (fixed with a shoulder, else sliding along).
+   A shaft three times as long in its bore as it is wide, that ends at the bottom of it, slides (prismatic).
+   One that is guided twice its width, without shoulder, slides and turns (cylindrical). All else turns (revolute).
+4. Planes alone: walls on both sides, long in one direction, and a floor make a slide along it. A plane alone rests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.frames import Vector, unit
+from cadbridge.recognition.contacts import Contact, Placed
+
+TELESCOPE = 3.0
+"""Guided length beside the diameter from which a shaft that ends in its bore is a plunger."""
+GUIDED = 2.0
+"""Guided length beside the diameter from which a shaft without shoulder slides too."""
+LONG_WALL = 2.0
+"""How much longer than deep walls of a slide are."""
+MOST_WALLS = 40
+"""So many faces between two bodies are tried as walls of a slide."""
+SQUARE = 0.02
+"""rad: directions that are parallel or square to each other to this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """A line that two bodies share, of their contacts: `length` m over which it guides, `radius` of the thinnest."""
+
+    point: Vector
+    direction: Vector
+    length: float
+    radius: float
+    contacts: tuple[Contact, ...]
+
+    @property
+    def cones(self) -> bool:
+        """Whether a cone sits in a cone on it."""
+        return any(c.kind == "cone" for c in self.contacts)
+
+    @property
+    def holes_only(self) -> bool:
+        """Whether it is but a hole that goes on in another."""
+        return all(c.kind in ("holes", "through") for c in self.contacts)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What contacts leave free: fixed, revolute, prismatic, cylindrical, spherical or rest (nothing but support)."""
+
+    type: str
+    point: Vector
+    axis: Vector | None
+    evidence: tuple[str, ...]
+    against: tuple[str, ...] = ()
+    confidence: float = 0.5
+
+
+def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:
+    """The lines that contacts share, the longest guided first."""
+    groups: list[list[Contact]] = []
+    for c in sorted((c for c in contacts if c.kind in ("shaft", "cone", "holes", "through")), key=lambda c: -c.radius):
+        for group in groups:
+            if _one_line(group[0], c, slack):
+                group.append(c)
+                break
+        else:
+            groups.append([c])
+    found = []
+    for group in groups:
+        weight = np.array([max(c.overlap, 1e-9) for c in group])
+        point = np.average([c.point for c in group], axis=0, weights=weight)
+        length = sum(c.overlap for c in group if c.kind in ("shaft", "cone"))
+        found.append(Guide(point, group[0].direction, length, min(c.radius for c in group), tuple(group)))
+    return sorted(found, key=lambda g: -g.length)
+
+
+def _one_line(a: Contact, b: Contact, slack: float) -> bool:
+    if float(np.linalg.norm(np.cross(a.direction, b.direction))) > SQUARE:
+        return False
+    off = float(np.linalg.norm(np.cross(b.point - a.point, a.direction)))
+    return off <= 3 * slack + 0.02 * min(a.radius, b.radius)
+
+
+@dataclass(frozen=True, eq=False)
+class Wall:
+    """Planes in contact, with the normal out of body a."""
+
+    contact: Contact
+    normal: Vector
+
+    @property
+    def point(self) -> Vector:
+        """The middle of what they have in common."""
+        return self.contact.point
+
+    @property
+    def area(self) -> float:
+        """What they have in common, m²."""
+        return self.contact.overlap
+
+    def extent(self, direction: Vector) -> float:
+        """The extent of the smaller of the two faces along a direction, m."""
+        return min(_extent(side, direction) for side in (self.contact.a, self.contact.b))
+
+
+def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float) -> Verdict | None:
+    """The verdict on two bodies with these contacts, `of_a` the instances of one; None where nothing holds."""
+    balls = [c for c in contacts if c.kind == "sphere" and c.b.surface.turn > 1.5 * math.pi]
+    guides = guides_of(contacts, slack)
+    planes = [
+        Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"
+    ]
+    if balls and not guides:
+        return _sockets(balls, slack)
+    if len(guides) >= 2:
+        return _many_lines(guides, planes)
+    if guides:
+        return _one_guide(guides[0], planes)
+    return _walls(planes) if planes else None
+
+
+def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
+    first = balls[0]
+    others = [b for b in balls if np.linalg.norm(b.point - first.point) > 10 * slack + 1e-4]
+    text = f"ball of radius {_mm(first.radius)} in a socket, {_fit(first.gap)}"
+    if not others:
+        return Verdict("spherical", first.point, None, (text,), (), 0.8)
+    axis = unit(others[0].point - first.point)
+    if any(np.linalg.norm(np.cross(o.point - first.point, axis)) > 10 * slack for o in others):
+        return Verdict("fixed", first.point, None, (f"{len(balls)} balls in sockets that are not on one line",), (), 0.8)
+    return Verdict("revolute", first.point, axis, (f"two balls in sockets on one line; {text}",), (), 0.8)
+
+
+def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
+    first = guides[0]
+    parallel = all(np.linalg.norm(np.cross(g.direction, first.direction)) < SQUARE for g in guides)
+    rods = [g for g in guides if g.length >= GUIDED * 2 * g.radius and not g.holes_only]
+    if parallel and len(rods) >= 2 and not any(_along(p, first.direction) for p in planes):
+        text = f"{len(rods)} parallel rods guided over {_mm(first.length)} each, nothing across them"
+        return Verdict("prismatic", first.point, first.direction, (text,), (), 0.7)
+    what = "parallel" if parallel else "crossing"
+    return Verdict("fixed", first.point, None, (f"{len(guides)} {what} lines hold the two",), (), 0.95)
+
+
+def _along(wall: Wall, axis: Vector) -> bool:
+    return abs(float(wall.normal @ axis)) > 1 - SQUARE
+
+
+def _one_guide(guide: Guide, planes: Sequence[Wall]) -> Verdict:
+    axis, point = guide.direction, guide.point
+    shoulders = [p for p in planes if _along(p, axis)]
+    evidence = [_guide_text(guide), *(_plane_text(p) for p in shoulders[:3])]
+    if _stops_turn(guide, planes):
+        evidence.append("flat faces beside the axis stop the turn both ways")
+        if shoulders:
+            return Verdict("fixed", point, None, tuple(evidence), (), 0.8)
+        return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
+    slender = guide.length / (2 * guide.radius)
+    if not shoulders and not guide.cones:
+        if slender >= GUIDED and not guide.holes_only:
+            return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)
+        return Verdict("revolute", point, axis, tuple(evidence), ("nothing holds it along the axis",), 0.6)
+    ways = {float(p.normal @ axis) > 0 for p in shoulders}
+    if slender >= TELESCOPE and not guide.cones and len(ways) == 1 and _bottoms(guide, shoulders):
+        text = f"the shaft is guided over {slender:.1f} times its width and ends at the bottom of its bore"
+        return Verdict("prismatic", point, axis, (*evidence, text), ("a round shaft could turn as well",), 0.55)
+    against = ("no shaft in the bores",) if guide.holes_only and not _through(guide) else ()
+    confidence = 0.5 if against else 0.85 if len(ways) > 1 else 0.75
+    return Verdict("revolute", point, axis, tuple(evidence), against, confidence)
+
+
+def _through(guide: Guide) -> bool:
+    return any(c.kind == "through" for c in guide.contacts)
+
+
+def _bottoms(guide: Guide, shoulders: Sequence[Wall]) -> bool:
+    """Whether the shoulder is the end of the shaft itself: no wider than the bore."""
+    widest = 1.05 * math.pi * (guide.radius * 1.1) ** 2
+    return all(min(p.contact.a.surface.area, p.contact.b.surface.area) <= widest for p in shoulders)
+
+
+def _stops_turn(guide: Guide, planes: Sequence[Wall]) -> bool:
+    """Whether faces beside the axis stop a turn about it both ways."""
+    ways: set[bool] = set()
+    for p in planes:
+        radial = p.normal - (p.normal @ guide.direction) * guide.direction
+        if float(np.linalg.norm(radial)) < 0.7:
+            continue
+        arm = np.cross(guide.direction, p.point - guide.point)
+        torque, reach = float(arm @ p.normal), p.extent(np.cross(guide.direction, unit(radial))) / 2
+        if abs(torque) < 0.9 * reach:
+            return True  # a flat: it stops both ways
+        ways.add(torque > 0)
+    return len(ways) == 2
+
+
+def _extent(p: Placed, direction: Vector) -> float:
+    loops = p.surface.loops
+    return float(np.ptp(np.concatenate(loops) @ p.X_WI.R.T @ direction)) if loops else 0.0
+
+
+def _walls(planes: Sequence[Wall]) -> Verdict:
+    """Planes alone: a slide between walls, or mere support."""
+    biggest = max(planes, key=lambda p: p.area)
+    for i, p in enumerate(planes[:MOST_WALLS]):
+        for q in planes[i + 1 : MOST_WALLS]:
+            found = _slide(p, q, planes) if float(p.normal @ q.normal) < SQUARE - 1 else None
+            if found is not None:
+                return found
+    return Verdict("rest", biggest.point, biggest.normal, (_plane_text(biggest),), (), 0.5)
+
+
+def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
+    """A slide between the walls p and q on a floor, where the walls are long and nothing stops it both ways."""
+    for floor in planes:
+        if abs(float(floor.normal @ p.normal)) > SQUARE:
+            continue
+        along = unit(np.cross(p.normal, floor.normal))
+        long, deep = (min(w.extent(d) for w in (p, q)) for d in (along, floor.normal))
+        stops = {float(c.normal @ along) > 0 for c in planes if _along(c, along)}
+        if long >= LONG_WALL * deep and len(stops) < 2:
+            text = f"walls {_mm(long)} long and {_mm(deep)} deep on both sides of a floor"
+            against = ("a face across it stops one way",) if stops else ()
+            return Verdict("prismatic", floor.point, along, (text,), against, 0.55)
+    return None
+
+
+def _guide_text(guide: Guide) -> str:
+    shafts = [c for c in guide.contacts if c.kind in ("shaft", "cone")]
+    if not shafts:
+        what = "a pin through both" if _through(guide) else "a bore that goes on in the other"
+        return f"{what}, radius {_mm(guide.radius)}"
+    first = max(shafts, key=lambda c: c.overlap)
+    many = f" in {len(shafts)} bores" if len(shafts) > 1 else " in a bore" if first.kind == "shaft" else " in a cone"
+    return f"shaft of radius {_mm(first.radius)}{many}, {_mm(guide.length)} long, {_fit(first.gap)}"
+
+
+def _plane_text(p: Wall) -> str:
+    return f"faces on each other over {p.area * 1e6:.4g} mm²"
+
+
+def _fit(gap: float) -> str:
+    if abs(gap) < 1e-6:
+        return "no gap"
+    return f"gap {_mm(gap)}" if gap > 0 else f"interference {_mm(-gap)}"
+
+
+def _mm(length: float) -> str:
+    return f"{length * 1e3:.4g} mm"

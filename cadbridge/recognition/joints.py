@@ -1,0 +1,169 @@
+"""Which pairs of bodies are joints, and which of several on one axis: a hinge of three knuckles is one joint."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cadbridge.frames import Vector
+from cadbridge.recognition.bodies import Groups, Scene
+from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.guides import Verdict, judge
+from cadbridge.recognition.model import Rejected
+
+MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A pair of bodies (by their roots) that may be a joint."""
+
+    a: str
+    b: str
+    verdict: Verdict
+    contacts: tuple[Contact, ...]
+
+    def other(self, body: str) -> str:
+        """The other body of the pair."""
+        return self.b if body == self.a else self.a
+
+
+def find_joints(scene: Scene, is_pin: Callable[[str], bool]) -> tuple[list[Candidate], list[Rejected]]:
+    """The joints between the bodies as they are now, and what was seen and not taken."""
+    members = scene.groups.members()
+    candidates = _candidates(scene, members)
+    rejected: list[Rejected] = []
+    pins = {root for root, names in members.items() if any(is_pin(n) for n in names) and all(_slim(scene, is_pin, n) for n in names)}
+    candidates = _one_partner(scene, candidates, pins, rejected)
+    return _trees(scene, candidates, rejected), rejected
+
+
+def _slim(scene: Scene, is_pin: Callable[[str], bool], name: str) -> bool:
+    revolution = scene.revolution(name)
+    return is_pin(name) or name in scene.fasteners or (revolution is not None and revolution.is_ring)
+
+
+def _candidates(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
+    rolling: dict[frozenset[str], list[Contact]] = defaultdict(list)
+    for inner, outer, contact in scene.rolling:
+        rolling[frozenset((scene.groups.root(inner), scene.groups.root(outer)))].append(contact)
+    found = []
+    for (a, b), contacts in scene.between().items():
+        balls = rolling.get(frozenset((a, b)))
+        verdict = _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack)
+        if verdict is not None and verdict.type in MOVING:
+            found.append(Candidate(a, b, verdict, tuple(contacts)))
+    known = {frozenset((c.a, c.b)) for c in found}
+    for pair, balls in rolling.items():
+        if len(pair) == 2 and pair not in known:
+            a, b = sorted(pair)
+            found.append(Candidate(a, b, _on_balls(balls), tuple(balls)))
+    return found
+
+
+def _on_balls(balls: Sequence[Contact]) -> Verdict:
+    text = f"{len(balls)} ball bearing{'s' if len(balls) > 1 else ''} on the axis"
+    return Verdict("revolute", balls[0].point, balls[0].direction, (text,), (), 0.98)
+
+
+def _one_partner(
+    scene: Scene, candidates: list[Candidate], pins: set[str], rejected: list[Rejected]
+) -> list[Candidate]:
+    """A pin turns against one of the bodies it stands in: the others turn against each other on it."""
+    by_pin: dict[str, list[Candidate]] = defaultdict(list)
+    for c in candidates:
+        for body in (c.a, c.b):
+            if body in pins and c.other(body) not in pins:
+                by_pin[body].append(c)
+    dropped: set[int] = set()
+    kept: dict[int, Candidate] = {}
+    for pin, own in by_pin.items():
+        ranked = sorted(own, key=lambda c: (-_flush(scene, pin, c), -sum(k.overlap for k in c.contacts), c.other(pin)))
+        first = ranked[0]
+        flush = _flush(scene, pin, first)
+        text = f"{flush} end{'s' if flush > 1 else ''} of the pin flush with it" if flush else "the longest bore on the pin"
+        verdict = replace(first.verdict, evidence=(*first.verdict.evidence, text))
+        if len(own) > 1 or flush:
+            verdict = replace(verdict, type="revolute", against=())
+        kept[id(first)] = replace(first, verdict=verdict)
+        for c in ranked[1:]:
+            dropped.add(id(c))
+            reason = f"the pin turns against {first.other(pin)} already, whose faces its ends are flush with"
+            rejected.append(Rejected(c.verdict.type, c.a, c.b, reason if flush else reason.split(",")[0]))
+    return [kept.get(id(c), c) for c in candidates if id(c) not in dropped]
+
+
+def _flush(scene: Scene, pin: str, candidate: Candidate) -> int:
+    """How many ends of a pin lie in one plane with faces of its partner, looking the same way."""
+    axis = candidate.verdict.axis
+    if axis is None:
+        return 0
+    members = scene.groups.members()
+    ends = [f for name in members[pin] for f in _faces_across(scene, name, axis)]
+    if not ends:
+        return 0
+    spots = [e[0] for e in ends]
+    outermost = [(min(spots), -1.0), (max(spots), 1.0)]
+    others = {
+        (name, way): heights for name in members[candidate.other(pin)]
+        for way in (-1.0, 1.0) if (heights := [h for h, w in _faces_across(scene, name, axis) if w == way])
+    }  # fmt: skip
+    tolerance = 2 * scene.contacts.slack + 1e-6
+    return sum(
+        any(abs(h - end) <= tolerance for (_, w), heights in others.items() if w == way for h in heights)
+        for end, way in outermost
+    )
+
+
+def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, float]]:
+    """Heights along an axis of the faces of an instance across it, and which way they look."""
+    instance = scene.assembly.instance(name)
+    shape = scene.assembly.part(instance.part).shape
+    if shape is None or shape.key not in scene.faces:
+        return []
+    found = []
+    for s in scene.faces[shape.key].of("plane"):
+        normal = instance.X_WI.vector(s.direction)
+        way = float(normal @ axis)
+        if abs(way) > 0.9998:
+            found.append((float(instance.X_WI.point(s.point) @ axis), 1.0 if way > 0 else -1.0))
+    return found
+
+
+def _trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -> list[Candidate]:
+    """Of joints on one axis only as many as connect its bodies, the surest first."""
+    order = sorted(candidates, key=lambda c: (-c.verdict.confidence, -_nearness(c), c.a, c.b))
+    lines: list[tuple[Vector, Vector, Groups]] = []
+    kept = []
+    for c in order:
+        axis, point = c.verdict.axis, c.verdict.point
+        if axis is None or c.verdict.type == "prismatic":
+            kept.append(c)
+            continue
+        groups = _line_of(lines, point, axis, scene)
+        for body in (c.a, c.b):
+            groups.add(body)
+        if groups.join(c.a, c.b):
+            kept.append(c)
+        else:
+            rejected.append(Rejected(c.verdict.type, c.a, c.b, "both turn on this axis by way of others already"))
+    return kept
+
+
+def _nearness(c: Candidate) -> float:
+    """The area with which two bodies touch."""
+    return sum(k.overlap for k in c.contacts if k.kind == "plane")
+
+
+def _line_of(lines: list[tuple[Vector, Vector, Groups]], point: Vector, axis: Vector, scene: Scene) -> Groups:
+    for other, direction, groups in lines:
+        if float(np.linalg.norm(np.cross(axis, direction))) < 0.02:
+            off = float(np.linalg.norm(np.cross(point - other, direction)))
+            if off < 3 * scene.contacts.slack + 1e-5:
+                return groups
+    groups = Groups(())
+    lines.append((point, axis, groups))
+    return groups

@@ -1,0 +1,80 @@
+"""What recognition finds: bodies, joints and gears, each with its evidence. Frozen, SI, world frame W."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from cadbridge.assembly import Assembly, Limit
+from cadbridge.findings import Finding
+from cadbridge.frames import Vector
+
+
+@dataclass(frozen=True)
+class Bond:
+    """Why an instance belongs to a body: `to` is the instance it is held to, None for the body's first."""
+
+    instance: str
+    to: str | None
+    reason: str
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class FoundBody:
+    """Instances that move as one; `bonds` say why. `name` is that of its largest instance."""
+
+    name: str
+    instances: tuple[str, ...]
+    bonds: tuple[Bond, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FoundJoint:
+    """A joint between bodies a and b (indices). `evidence` speaks for it, `against` against it.
+
+    `axis` is None for spherical joints; `contacts` names the pairs of instances that guide it.
+    """
+
+    name: str
+    type: str
+    a: int
+    b: int
+    point: Vector
+    axis: Vector | None
+    evidence: tuple[str, ...]
+    against: tuple[str, ...]
+    confidence: float
+    contacts: tuple[tuple[str, str], ...] = ()
+    limit: Limit | None = None
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """What was seen and not taken, with the reason: a joint between two bodies."""
+
+    type: str
+    a: str
+    b: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Recognition:
+    """All that was found in an assembly. `ground` is an index into `bodies`; `loose` are instances that touch nothing.
+
+    `gears` are couplings ready for the mates file, `wheels` what `recognised_gears` lists.
+    """
+
+    assembly: Assembly
+    bodies: tuple[FoundBody, ...]
+    ground: int
+    ground_reason: str
+    joints: tuple[FoundJoint, ...]
+    rejected: tuple[Rejected, ...]
+    loose: tuple[str, ...]
+    slack: float
+    gears: tuple[Any, ...] = ()
+    wheels: tuple[dict[str, Any], ...] = ()
+    findings: tuple[Finding, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)

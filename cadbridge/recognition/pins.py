@@ -1,0 +1,78 @@
+"""Lines that two parts share by way of a third, or by holes that meet: pins, screws, bolt holes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from cadbridge.recognition.bodies import Scene
+from cadbridge.recognition.contacts import Contact, Contacts, Line, Placed
+
+LIKE = 1.7
+"""Radii of holes that belong to one screw: a clearance hole beside the core of its thread."""
+
+
+def with_shared_lines(scene: Scene) -> Contacts:
+    """The contacts, and beside them what pairs share by pins through both ("through") and holes that meet ("holes")."""
+    known = scene.contacts
+    bores = _bores_of_shafts(known)
+    added = [c for line in known.lines for c in (*_through(scene, line, bores), *_meeting(line, known))]
+    by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
+    for contact in (*known.found, *added):
+        by_pair[contact.pair].append(contact)
+    return Contacts((*known.found, *added), known.lines, known.slack, dict(by_pair))
+
+
+def is_pin(scene: Scene, instance: str) -> bool:
+    """Whether an instance is a plain pin or a fastener with a shank."""
+    if scene.fasteners.get(instance) in ("screw", "pin", "rivet"):
+        return True
+    revolution = scene.revolution(instance)
+    return revolution is not None and revolution.is_pin
+
+
+def _bores_of_shafts(known: Contacts) -> dict[tuple[str, int], set[tuple[str, int]]]:
+    """Which bores (instance, surface) a shaft's surfaces stand in, by shaft (instance, line)."""
+    found: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
+    for c in known.found:
+        if c.kind == "shaft":
+            found[c.a.instance, id(c.a.surface)].add((c.b.instance, id(c.b.surface)))
+    return found
+
+
+def _through(scene: Scene, line: Line, bores: dict[tuple[str, int], set[tuple[str, int]]]) -> Iterator[Contact]:
+    """Neighbours along a pin on the line."""
+    hollow = {(m.instance, id(m.surface)): m for m in line.members if m.surface.hollow}
+    hosts: dict[str, list[Placed]] = defaultdict(list)
+    for m in line.members:
+        if not m.surface.hollow and is_pin(scene, m.instance):
+            inside = bores.get((m.instance, id(m.surface)), ())
+            hosts[m.instance] += [hollow[key] for key in inside if key in hollow]
+    for pin, held in hosts.items():
+        held.sort(key=lambda m: m.low + m.high)
+        for a, b in zip(held, held[1:], strict=False):
+            if a.instance != b.instance:
+                yield _shared("through", line, a, b, pin)
+
+
+def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
+    """Holes of two parts that meet in the plane where the parts lie on each other."""
+    hollow = sorted((m for m in line.members if m.surface.hollow), key=lambda m: (m.low, m.high))
+    for a, b in zip(hollow, hollow[1:], strict=False):
+        if a.instance == b.instance or not 1 / LIKE <= a.surface.radius / b.surface.radius <= LIKE:
+            continue
+        if abs(b.low - a.high) > 2 * known.slack + 1e-6:
+            continue
+        pair = (min(a.instance, b.instance), max(a.instance, b.instance))
+        planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
+        if any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
+            yield _shared("holes", line, a, b, None)
+
+
+def _shared(kind: str, line: Line, a: Placed, b: Placed, pin: str | None) -> Contact:
+    point = line.point + 0.5 * (max(a.low, b.low) + min(a.high, b.high)) * line.direction
+    offset = float(np.linalg.norm(np.cross(b.point - a.point, line.direction)))
+    radius = min(a.surface.radius, b.surface.radius)
+    return Contact(kind, a, b, point, line.direction, 0.0, offset, 0.0, radius, pin)

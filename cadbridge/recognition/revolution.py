@@ -1,0 +1,87 @@
+"""Parts that are bodies of revolution: pins, rings, discs, by their surfaces alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.frames import Vector
+from cadbridge.recognition.faces import SAME, PartFaces, Surface
+
+KNOWN = 0.98
+"""Share of a part's area that must lie on surfaces of revolution about one axis."""
+SLIM = 3.0
+"""Outer beside inner radius up to which a ring is a bush, a spacer, a washer or a collar, and no wheel."""
+EVEN = 0.7
+"""Share of a pin's length over which it has its full radius."""
+
+
+@dataclass(frozen=True, eq=False)
+class Revolution:
+    """A body of revolution about a line (part's frame): extent along it, outer radius, radius of the through bore."""
+
+    point: Vector
+    direction: Vector
+    low: float
+    high: float
+    outer: float
+    inner: float
+    even: bool
+
+    @property
+    def length(self) -> float:
+        """Extent along the axis, m."""
+        return self.high - self.low
+
+    @property
+    def is_pin(self) -> bool:
+        """A plain round rod at least as long as it is wide."""
+        return self.inner == 0.0 and self.even and self.length >= 2 * self.outer
+
+    @property
+    def is_ring(self) -> bool:
+        """A ring that is slim enough to be a bush, a spacer, a washer or a collar."""
+        return self.inner > 0.0 and self.outer <= SLIM * self.inner
+
+
+def revolution_of(faces: PartFaces) -> Revolution | None:
+    """The axis about which all surfaces of a part are round; None where there is none."""
+    rounds = faces.of("cylinder", "cone")
+    if not rounds or faces.table is None:
+        return None
+    main = max(rounds, key=lambda s: s.area)
+    assert main.direction is not None
+    tolerance = 10 * SAME * faces.size
+    around = [s for s in faces.surfaces if _about(s, main, tolerance)]
+    if sum(s.area for s in around) < KNOWN * float(faces.table.areas.sum()):
+        return None
+    points = np.concatenate([loop for s in around for loop in s.loops] or [np.zeros((1, 3))])
+    along = (points - main.point) @ main.direction
+    low, high = float(along.min()), float(along.max())
+    outside = [s for s in around if s.kind == "cylinder" and not s.hollow]
+    bores = [s for s in around if s.kind == "cylinder" and s.hollow]
+    away = np.linalg.norm(np.cross(points - main.point, main.direction), axis=1)
+    outer = float(away.max())
+    # A through bore leaves no point of the part on its axis: no face comes nearer than the narrowest bore.
+    narrowest = min((s.radius for s in bores), default=0.0)
+    inner = narrowest if narrowest > 0 and float(away.min()) > 0.9 * narrowest and not _capped(around, main) else 0.0
+    even = sum(s.length for s in outside if s.radius > 0.9 * outer) >= EVEN * (high - low)
+    return Revolution(main.point, main.direction, low, high, outer, inner, even)
+
+
+def _about(s: Surface, main: Surface, tolerance: float) -> bool:
+    """Whether a surface is one of revolution about the axis of another."""
+    assert main.direction is not None
+    if s.kind == "plane":
+        assert s.direction is not None
+        return abs(float(s.direction @ main.direction)) > 1 - 1e-8
+    off = float(np.linalg.norm(np.cross(s.point - main.point, main.direction)))
+    if s.direction is not None and abs(float(s.direction @ main.direction)) < 1 - 1e-8:
+        return False
+    return off <= tolerance
+
+
+def _capped(around: list[Surface], main: Surface) -> bool:
+    """Whether a plane of the part covers the axis: its outline has one loop only."""
+    return any(s.kind == "plane" and len(s.loops) == 1 for s in around)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cadbridge.geared import transmission
     from cadbridge.mechanism import build
     from cadbridge.readers import ReadOptions, read
+    from cadbridge.recognition import recognise
     from cadbridge.report import check_document
     from cadbridge.simulation import load_scenario, simulate, write_trajectory
 
@@ -34,6 +35,7 @@ _HOMES = {
     "read": "cadbridge.readers",
     "ReadOptions": "cadbridge.readers",
     "build": "cadbridge.mechanism",
+    "recognise": "cadbridge.recognition",
     "diagnose": "cadbridge.diagnosis",
     "simulate": "cadbridge.simulation",
     "load_scenario": "cadbridge.simulation",
@@ -64,6 +66,7 @@ __all__ = [
     "load_motion",
     "load_scenario",
     "read",
+    "recognise",
     "simulate",
     "transmission",
     "write_inverse",

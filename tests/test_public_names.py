@@ -22,6 +22,7 @@ def test_every_public_name_resolves() -> None:
             "load_motion",
             "load_scenario",
             "read",
+            "recognise",
             "simulate",
             "transmission",
             "write_inverse",

@@ -113,6 +113,14 @@ ENTRIES: dict[str, Entry] = {
         "Correct the range, or place the parts within it; ranges are counted from the pose as designed.",
         "A slide drawn at 0 with a range from 20 to 80 mm.",
     ),
+    "CB415": Entry(
+        Severity.WARNING,
+        "an assembly without mates",
+        "The source says where its parts stand and not how they move: each component floats, with six freedoms.",
+        "`cadbridge recognise SOURCE -o NAME.mates.yaml` finds bodies, joints and gears from the geometry and writes "
+        "them as a mates file to check; or give `--recognise` to this command.",
+        "A STEP file: most of them carry parts and places only.",
+    ),
 }
 
 FAMILIES = (Family("diagnosis", "mobility, redundancy, gear trains", Stage.MOBILITY, ENTRIES),)

@@ -14,6 +14,7 @@ from cadbridge.cli.demo import demo
 from cadbridge.cli.explain import explain
 from cadbridge.cli.inspect import inspect
 from cadbridge.cli.inverse import inverse
+from cadbridge.cli.recognise import recognise
 from cadbridge.cli.simulate import simulate
 from cadbridge.cli.transmission import transmission
 from cadbridge.cli.verify import verify
@@ -26,7 +27,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (inspect, check, convert, simulate, inverse, view, transmission, verify, batch, demo, explain):
+for command in (
+    inspect,
+    recognise,
+    check,
+    convert,
+    simulate,
+    inverse,
+    view,
+    transmission,
+    verify,
+    batch,
+    demo,
+    explain,
+):
     app.command()(command)
 
 app.add_typer(cache, name="cache")

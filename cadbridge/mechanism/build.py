@@ -385,6 +385,10 @@ def _residuals(mate_rows: tuple[MateRows, ...], g: Array) -> list[tuple[str, flo
 
 def _floating(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
     """Tell components that no mate holds, and an assembly that nothing ties to the ground."""
+    if not b.assembly.mates and not b.assembly.couplings and len(b.assembly.components) > 1:
+        message = f"the source has no mates: its {len(b.assembly.components)} components float"
+        b.findings.add("CB415", message, items=b.names)
+        return
     held = {b.names[i] for r in mate_rows for i in (r.a, r.b) if i != GROUND_BODY}
     for name in b.names:
         if name not in held:

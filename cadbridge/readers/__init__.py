@@ -10,9 +10,11 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cadbridge.errors import InputError
 from cadbridge.readers.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -30,13 +32,18 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
     `mates` names the mates file; without it, NAME.mates.yaml beside the source is taken where it
     exists. Faults of the files become findings on the Assembly (a faulty mate is left out and told).
     Raises InputError, with all findings known, where no Assembly can be made: the source or
-    the named mates file cannot be opened, no reader takes it, or its content cannot be used at all.
+    the named mates file cannot be opened, no reader takes it, or its content cannot be used at all; and where both
+    `mates` and `options.recognise` are given.
     """
     from cadbridge.readers.finish import finish
     from cadbridge.readers.registry import load, openable
 
     options = options or ReadOptions()
     path = openable(Path(source))
+    if options.recognise:
+        if mates is not None:
+            raise InputError("Give either a mates file, which says the mates, or --recognise, which finds them.")
+        return _recognised(path, options)
     mates_path = openable(Path(mates)) if mates is not None else _beside(path)
     with _without_collection():
         if mates_path is None:
@@ -48,6 +55,12 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
         if options.length_unit is None and document.spec is not None:
             options = replace(options, length_unit=document.spec.source_units)
         return finish(overlay(load(path, options), document), options)
+
+
+def _recognised(path: Path, options: ReadOptions) -> Assembly:
+    # Recognition looks at mechanisms and stands above the readers, who find it by name, as a reader is found.
+    assembly: Assembly = import_module("cadbridge.recognition").read_recognised(path, options)[0]
+    return assembly
 
 
 @contextmanager

@@ -27,7 +27,8 @@ class ReadOptions:
     `package_dirs`: folders that hold ROS packages. `density` (kg/m³) and `material` serve parts that have neither.
     `mass_from` "mesh" ignores the masses that the file declares and weighs the meshes. `length_unit` replaces the
     unit that the file states. `floating` leaves the root link of a URDF free. `arguments` are the (name, value)
-    pairs of a xacro file's arguments. `geometry` False leaves shapes unread where a format allows it.
+    pairs of a xacro file's arguments. `recognise` finds mates from the geometry, and reads no mates file beside the
+    source. `geometry` False leaves shapes unread where a format allows it.
     """
 
     density: float | None = option(None, "--density", float, "Density in kg/m³ for parts without one.", least=1e-3)
@@ -50,6 +51,9 @@ class ReadOptions:
         (), "--arg", str, "Argument of a xacro file, NAME:=VALUE; may be repeated.", key="arguments", many=True,
         value=_arguments,
     )  # fmt: skip
+    recognise: bool = option(
+        False, "--recognise", bool, "Recognise bodies, joints and gears from the geometry of a source without mates."
+    )
     geometry: bool = True
 
     def __post_init__(self) -> None:

@@ -1,6 +1,26 @@
 """Mates, joints and gears recognised from bare geometry.
 
-Rooms: `faces` (analytic surfaces of each distinct part), `contacts` (where surfaces of two instances meet).
+    recognise(assembly)        bodies, joints and gears with their evidence
+    mates_text(found)          the mates file that says them
+    read_recognised(source)    a source with them laid over it
+
+The steps: `faces` (analytic surfaces of each distinct part), `contacts` (where surfaces of two instances meet), `pins`
+(lines shared by way of a third part), `bodies` (what moves as one), `guides` (what a pair's contacts leave free),
+`joints` (which pairs are joints), `whole` (what is left over, and the ground), `write` (the mates file).
 """
 
-from __future__ import annotations
+from cadbridge.recognition.document import recognition_document
+from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.reading import read_bare, read_recognised, with_recognised
+from cadbridge.recognition.recogniser import recognise
+from cadbridge.recognition.write import mates_text
+
+__all__ = [
+    "Recognition",
+    "mates_text",
+    "read_bare",
+    "read_recognised",
+    "recognise",
+    "recognition_document",
+    "with_recognised",
+]

@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.assembly import Assembly
 from cadbridge.recognition.contacts import Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.guides import judge
+from cadbridge.recognition.guides import GUIDED, judge
 from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
 
@@ -118,6 +118,25 @@ def _outer_radius(scene: Scene, ring: str, contact: Contact) -> float:
     return revolution.outer if revolution is not None else 2 * contact.b.surface.radius
 
 
+def bind_twins(scene: Scene) -> None:
+    """Rings that nothing holds but their balls to the ring of another bearing on the same shaft: one housing."""
+    alone = _rings_alone(scene)
+    by_shaft: dict[str, list[str]] = defaultdict(list)
+    for inner, outer, _ in scene.rolling:
+        by_shaft[scene.groups.root(inner)].append(outer)
+    for rings in by_shaft.values():
+        firm = sorted((r for r in rings if r not in alone), key=lambda r: r)
+        lonely = [r for r in rings if r in alone]
+        for ring in lonely if firm else lonely[1:]:
+            scene.bind(ring, firm[0] if firm else lonely[0], "the other bearing of the same shaft", 0.8)
+
+
+def _rings_alone(scene: Scene) -> set[str]:
+    """Outer rings of bearings that touch nothing but balls."""
+    held = {name for c in scene.contacts.found if c.kind != "ball" for name in c.pair}
+    return {outer for _, outer, _ in scene.rolling if outer not in held}
+
+
 def bind_seats(scene: Scene) -> None:
     """What sits on a shaft, or a shaft's ring in a bore, on the axis of a rolling bearing: that turns already."""
     on_axis: dict[str, list[Contact]] = defaultdict(list)
@@ -207,13 +226,19 @@ def bind_fixed(scene: Scene) -> None:
 
 
 def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
-    """Pins that stand in one body only, in one bore, or in bores of several of its parts: dowels and studs."""
-    held: dict[str, list[Contact]] = defaultdict(list)
+    """Dowels through parts of one body, pins and stubs in one bore with nothing on them: they are pressed in."""
+    touching: dict[str, list[Contact]] = defaultdict(list)
     for c in scene.contacts.found:
-        if c.kind == "shaft" and is_pin(c.a.instance):
-            held[c.a.instance].append(c)
-    for pin, contacts in held.items():
-        hosts = {c.b.instance for c in contacts}
-        if len({scene.groups.root(h) for h in hosts}) == 1 and (len(contacts) == 1 or len(hosts) > 1):
+        if c.kind != "through":
+            touching[c.a.instance].append(c)
+            touching[c.b.instance].append(c)
+    for name, contacts in touching.items():
+        shafts = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
+        hosts = {c.b.instance for c in shafts}
+        if not shafts or len({scene.groups.root(h) for h in hosts}) != 1:
+            continue
+        if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius:
+            scene.bind(name, min(hosts), "a stub in one bore, with no shoulder and nothing on it", 0.5)
+        elif is_pin(name) and (len(shafts) == 1 or len(hosts) > 1):
             what = "a dowel through parts of one body" if len(hosts) > 1 else "a pin in one bore, with nothing on it"
-            scene.bind(pin, min(hosts), what, 0.6)
+            scene.bind(name, min(hosts), what, 0.6)

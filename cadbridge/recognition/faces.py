@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -79,6 +79,10 @@ class PartFaces:
     def size(self) -> float:
         """The diagonal of its box, m."""
         return float(np.linalg.norm(self.box[1] - self.box[0]))
+
+    def across(self) -> Iterator[tuple[Surface, Vector]]:
+        """The planes with their normals."""
+        return ((s, s.direction) for s in self.surfaces if s.kind == "plane" and s.direction is not None)
 
     def of(self, *kinds: str) -> tuple[Surface, ...]:
         """The surfaces of some kinds."""

@@ -118,9 +118,7 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float) -> V
     """The verdict on two bodies with these contacts, `of_a` the instances of one; None where nothing holds."""
     balls = [c for c in contacts if c.kind == "sphere" and c.b.surface.turn > 1.5 * math.pi]
     guides = guides_of(contacts, slack)
-    planes = [
-        Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"
-    ]
+    planes = [Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"]
     if balls and not guides:
         return _sockets(balls, slack)
     if len(guides) >= 2:
@@ -138,7 +136,9 @@ def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
         return Verdict("spherical", first.point, None, (text,), (), 0.8)
     axis = unit(others[0].point - first.point)
     if any(np.linalg.norm(np.cross(o.point - first.point, axis)) > 10 * slack for o in others):
-        return Verdict("fixed", first.point, None, (f"{len(balls)} balls in sockets that are not on one line",), (), 0.8)
+        return Verdict(
+            "fixed", first.point, None, (f"{len(balls)} balls in sockets that are not on one line",), (), 0.8
+        )
     return Verdict("revolute", first.point, axis, (f"two balls in sockets on one line; {text}",), (), 0.8)
 
 
@@ -166,6 +166,9 @@ def _one_guide(guide: Guide, planes: Sequence[Wall]) -> Verdict:
         if shoulders:
             return Verdict("fixed", point, None, tuple(evidence), (), 0.8)
         return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
+    if guide.holes_only and not _through(guide) and not _centred(guide, shoulders):
+        text = "one hole that meets another, beside the faces that lie on each other: a bolt's, not a pivot's"
+        return Verdict("rest", point, axis, (*evidence, text), (), 0.6)
     slender = guide.length / (2 * guide.radius)
     if not shoulders and not guide.cones:
         if slender >= GUIDED and not guide.holes_only:
@@ -178,6 +181,16 @@ def _one_guide(guide: Guide, planes: Sequence[Wall]) -> Verdict:
     against = ("no shaft in the bores",) if guide.holes_only and not _through(guide) else ()
     confidence = 0.5 if against else 0.85 if len(ways) > 1 else 0.75
     return Verdict("revolute", point, axis, tuple(evidence), against, confidence)
+
+
+def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
+    """Whether faces across an axis lie about it and not beside it."""
+    area = sum(p.area for p in shoulders)
+    if not area > 0.0:
+        return False
+    middle = sum((p.area * p.point for p in shoulders), np.zeros(3)) / area
+    off = float(np.linalg.norm(np.cross(middle - guide.point, guide.direction)))
+    return off <= 0.5 * math.sqrt(area / math.pi)
 
 
 def _through(guide: Guide) -> bool:

@@ -36,7 +36,11 @@ def find_joints(scene: Scene, is_pin: Callable[[str], bool]) -> tuple[list[Candi
     members = scene.groups.members()
     candidates = _candidates(scene, members)
     rejected: list[Rejected] = []
-    pins = {root for root, names in members.items() if any(is_pin(n) for n in names) and all(_slim(scene, is_pin, n) for n in names)}
+    pins = {
+        root
+        for root, names in members.items()
+        if any(is_pin(n) for n in names) and all(_slim(scene, is_pin, n) for n in names)
+    }
     candidates = _one_partner(scene, candidates, pins, rejected)
     return _trees(scene, candidates, rejected), rejected
 
@@ -84,7 +88,11 @@ def _one_partner(
         ranked = sorted(own, key=lambda c: (-_flush(scene, pin, c), -sum(k.overlap for k in c.contacts), c.other(pin)))
         first = ranked[0]
         flush = _flush(scene, pin, first)
-        text = f"{flush} end{'s' if flush > 1 else ''} of the pin flush with it" if flush else "the longest bore on the pin"
+        text = (
+            f"{flush} end{'s' if flush > 1 else ''} of the pin flush with it"
+            if flush
+            else "the longest bore on the pin"
+        )
         verdict = replace(first.verdict, evidence=(*first.verdict.evidence, text))
         if len(own) > 1 or flush:
             verdict = replace(verdict, type="revolute", against=())
@@ -125,9 +133,8 @@ def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, fl
     if shape is None or shape.key not in scene.faces:
         return []
     found = []
-    for s in scene.faces[shape.key].of("plane"):
-        normal = instance.X_WI.vector(s.direction)
-        way = float(normal @ axis)
+    for s, normal in scene.faces[shape.key].across():
+        way = float(instance.X_WI.vector(normal) @ axis)
         if abs(way) > 0.9998:
             found.append((float(instance.X_WI.point(s.point) @ axis), 1.0 if way > 0 else -1.0))
     return found

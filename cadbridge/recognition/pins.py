@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -52,7 +53,7 @@ def _through(scene: Scene, line: Line, bores: dict[tuple[str, int], set[tuple[st
             hosts[m.instance] += [hollow[key] for key in inside if key in hollow]
     for pin, held in hosts.items():
         held.sort(key=lambda m: m.low + m.high)
-        for a, b in zip(held, held[1:], strict=False):
+        for a, b in pairwise(held):
             if a.instance != b.instance:
                 yield _shared("through", line, a, b, pin)
 
@@ -60,7 +61,7 @@ def _through(scene: Scene, line: Line, bores: dict[tuple[str, int], set[tuple[st
 def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
     """Holes of two parts that meet in the plane where the parts lie on each other."""
     hollow = sorted((m for m in line.members if m.surface.hollow), key=lambda m: (m.low, m.high))
-    for a, b in zip(hollow, hollow[1:], strict=False):
+    for a, b in pairwise(hollow):
         if a.instance == b.instance or not 1 / LIKE <= a.surface.radius / b.surface.radius <= LIKE:
             continue
         if abs(b.low - a.high) > 2 * known.slack + 1e-6:

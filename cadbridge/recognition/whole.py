@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -15,38 +15,97 @@ from cadbridge.recognition.joints import Candidate
 
 GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
 
+FLOOR = 0.02
+"""Share of the assembly's height within which a face is at the bottom."""
 
-def connect(scene: Scene, joints: Sequence[Candidate]) -> list[str]:
-    """Bind what no joint connects to what it rests on, else to what it reaches into; returns what stays loose."""
+
+def connect(scene: Scene, joints: Sequence[Candidate]) -> list[list[str]]:
+    """Bind what no joint connects to what it rests on or reaches into; returns the groups that stay loose.
+
+    What lies in one sub-assembly comes first, down to parts that touch nothing: the product structure is the better
+    witness where the geometry has none.
+    """
     linked = Groups(i.name for i in scene.assembly.instances)
     for names in scene.groups.members().values():
         for name in names[1:]:
             linked.join(names[0], name)
     for joint in joints:
         linked.join(joint.a, joint.b)
-    for a, b, area in _resting(scene):
-        if linked.join(a, b):
-            scene.bind(a, b, f"rests on it over {area * 1e6:.4g} mm², with no joint to anything", 0.6)
-    if len(linked.members()) > 1:
-        for a, b, volume in _reaching(scene):
-            if linked.join(a, b):
-                scene.bind(a, b, f"reaches into it by {volume * 1e9:.4g} mm³, with no joint to anything", 0.5)
-    if len(linked.members()) > 1:
-        for a, b, text in _fitting(scene):
-            if linked.join(a, b):
-                scene.bind(a, b, text, 0.4)
+    late: list[tuple[str, str, str, float]] = []
+    turning: set[str] | None = None
+    for tie in _ties(scene, linked):
+        if not _common(tie[0], tie[1]):
+            # What turns in a bearing touches much that does not hold it: its ties come last. Only now that
+            # housings have their parts is it clear which of two bodies that is.
+            turning = _turning(scene) if turning is None else turning
+            if {tie[0], tie[1]} & turning:
+                late.append(tie)
+                continue
+        if linked.join(tie[0], tie[1]):
+            scene.bind(*tie)
+    for tie in late:
+        if linked.join(tie[0], tie[1]):
+            scene.bind(*tie)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
-    return [name for names in groups[1:] for name in names]
+    return groups[1:]
+
+
+def _turning(scene: Scene) -> set[str]:
+    """The instances of the smaller body of each rolling bearing: the shaft, not the housing."""
+    members = scene.groups.members()
+    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    found: set[str] = set()
+    for inner, outer, _ in scene.rolling:
+        roots = scene.groups.root(inner), scene.groups.root(outer)
+        found |= set(members[min(roots, key=lambda r: (sizes[r], r))])
+    return found
+
+
+def _ties(scene: Scene, linked: Groups) -> Iterator[tuple[str, str, str, float]]:
+    """What may hold parts that no joint holds, the surest first; later ones are only looked for where needed."""
+    resting = _resting(scene)
+    yield from (_tie_of_rest(e, 0.7) for e in resting if _common(e[0], e[1]))
+    if len(linked.members()) > 1:
+        reaching = _reaching(scene)
+        yield from (_tie_of_reach(e, 0.6) for e in reaching if _common(e[0], e[1]))
+        yield from _of_one_assembly(scene)
+        yield from (_tie_of_rest(e, 0.6) for e in resting if not _common(e[0], e[1]))
+        yield from (_tie_of_reach(e, 0.5) for e in reaching if not _common(e[0], e[1]))
+        yield from _fitting(scene)
+
+
+def _tie_of_rest(edge: tuple[str, str, float], confidence: float) -> tuple[str, str, str, float]:
+    a, b, area = edge
+    return a, b, f"rests on it over {area * 1e6:.4g} mm², with no joint to anything", confidence
+
+
+def _tie_of_reach(edge: tuple[str, str, float], confidence: float) -> tuple[str, str, str, float]:
+    a, b, volume = edge
+    return a, b, f"reaches into it by {volume * 1e9:.4g} mm³, with no joint to anything", confidence
+
+
+def _of_one_assembly(scene: Scene) -> Iterator[tuple[str, str, str, float]]:
+    """Parts of one sub-assembly to its largest part, the deepest sub-assemblies first."""
+    inside: dict[str, list[str]] = defaultdict(list)
+    for instance in scene.assembly.instances:
+        steps = instance.name.split("/")
+        for k in range(1, len(steps)):
+            inside["/".join(steps[:k])].append(instance.name)
+    for path, names in sorted(inside.items(), key=lambda e: (-e[0].count("/"), e[0])):
+        chief = max(names, key=lambda n: (scene.size(n), n))
+        for name in names:
+            if name != chief:
+                yield name, chief, f"of the same sub-assembly {path}, and nothing else holds it", 0.4
 
 
 def _resting(scene: Scene) -> list[tuple[str, str, float]]:
-    """Pairs of instances that touch, those of one sub-assembly first, then by the area they share."""
-    areas: Counter[tuple[str, str]] = Counter()
+    """Pairs of instances that touch, those deepest in one sub-assembly first, then by the area they share."""
+    areas: dict[tuple[str, str], float] = defaultdict(float)
     for c in scene.contacts.found:
         if c.kind == "plane":
-            areas[c.pair] += c.overlap  # type: ignore[assignment]
+            areas[c.pair] += c.overlap
     return sorted(
-        ((a, b, float(area)) for (a, b), area in areas.items()), key=lambda e: (-_common(e[0], e[1]), -e[2], e[0], e[1])
+        ((a, b, area) for (a, b), area in areas.items()), key=lambda e: (-_common(e[0], e[1]), -e[2], e[0], e[1])
     )
 
 
@@ -65,18 +124,18 @@ def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
     return sorted(((o.a, o.b, o.volume) for o in found), key=lambda e: (-_common(e[0], e[1]), -e[2], e[0], e[1]))
 
 
-def _fitting(scene: Scene) -> list[tuple[str, str, str]]:
+def _fitting(scene: Scene) -> list[tuple[str, str, str, float]]:
     """Pairs that fit each other in some other way: a shaft in a bore that was taken for no joint."""
     return [
-        (*c.pair, f"fits it ({c.kind}), with no joint to anything")
+        (*c.pair, f"fits it ({c.kind}), with no joint to anything", 0.4)
         for c in scene.contacts.found
         if c.kind in ("shaft", "cone", "sphere", "holes", "through")
     ]
 
 
-def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool) -> tuple[str, str]:
+def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, loose: Collection[str]) -> tuple[str, str]:
     """The root of the body that stands still, and why: it stands on the floor, is large, carries many."""
-    members = scene.groups.members()
+    members = {root: own for root, own in scene.groups.members().items() if not set(own) & set(loose)}
     sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
     degrees = Counter(body for j in joints for body in (j.a, j.b))
     floor = _standing(scene)
@@ -96,16 +155,18 @@ def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool) -> tup
 
 def _standing(scene: Scene) -> set[str]:
     """Instances with a face at the very bottom of the assembly along z, looking down."""
-    low, found = np.inf, {}
+    low, high = np.inf, -np.inf
+    found: dict[str, float] = {}
     for instance in scene.assembly.instances:
         shape = scene.assembly.part(instance.part).shape
         if shape is None or shape.key not in scene.faces:
             continue
         corners = scene.faces[shape.key].box
         grid = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
-        low = min(low, float(instance.X_WI.point(grid)[:, 2].min()))
-        for s in scene.faces[shape.key].of("plane"):
-            if float(instance.X_WI.vector(s.direction)[2]) < -0.9998:
+        heights = instance.X_WI.point(grid)[:, 2]
+        low, high = min(low, float(heights.min())), max(high, float(heights.max()))
+        for s, normal in scene.faces[shape.key].across():
+            if float(instance.X_WI.vector(normal)[2]) < -0.9998:
                 height = float(instance.X_WI.point(s.point)[2])
                 found[instance.name] = min(found.get(instance.name, np.inf), height)
-    return {name for name, height in found.items() if height <= low + 2 * scene.contacts.slack + 1e-6}
+    return {name for name, height in found.items() if height <= low + FLOOR * (high - low) + 1e-6}

@@ -84,6 +84,7 @@ def check_document(
             for r in diagnosis.reactions
         ],
         "gears": [_gear(g) for g in diagnosis.gears],
+        "recognised_gears": list(mechanism.assembly.extra.get("recognised_gears", ())),
         "transmissions": [
             {"motor": t.motor, "axis": t.axis, "ratio": _number(t.ratio), "unit": t.unit}
             for t in diagnosis.transmissions

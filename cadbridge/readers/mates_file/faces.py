@@ -19,24 +19,24 @@ def yaml_for_face(component: str, part: str | None, face: Face, faces: Sequence[
     face's STEP name where no other face of `faces` bears it and the face has a feature, else by point and
     normal or axis in mm, to 1e-6 mm, in the frame of the part.
     """
-    items = [f"component: {_text(component)}"]
+    items = [f"component: {yaml_text(component)}"]
     if part is not None:
-        items.append(f"part: {_text(part)}")
+        items.append(f"part: {yaml_text(part)}")
     usable = face.kind in DIRECTION_KEY or face.kind == "sphere"
     if face.name and usable and sum(f.name == face.name for f in faces) <= 1:
-        items.append(f"face: {_text(face.name)}")
+        items.append(f"face: {yaml_text(face.name)}")
         return "{" + ", ".join(items) + "}"
     # A face of no simple kind still has a point to go by.
-    items.append(f"point: {_vector((face.point if usable else face.centre) * 1e3, 6)}")
+    items.append(f"point: {yaml_vector((face.point if usable else face.centre) * 1e3, 6)}")
     key = DIRECTION_KEY.get(face.kind)
     if key is not None and face.direction is not None:
-        items.append(f"{key}: {_vector(face.direction, 12)}")
+        items.append(f"{key}: {yaml_vector(face.direction, 12)}")
     if face.radius is not None and face.kind in ("cylinder", "cone", "torus", "sphere"):
         items.append(f"radius: {_number(face.radius * 1e3, 6)}")
     return "{" + ", ".join(items) + "}"
 
 
-def _text(text: str) -> str:
+def yaml_text(text: str) -> str:
     """Plain where YAML reads it back as the same text, else in quotes."""
     plain = re.fullmatch(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*", text) and text == text.strip()
     if plain and isinstance(scalar(text), str) and text not in ("---", "..."):
@@ -46,7 +46,7 @@ def _text(text: str) -> str:
     return '"' + "".join(shown) + '"'
 
 
-def _vector(values: Vector, digits: int) -> str:
+def yaml_vector(values: Vector, digits: int) -> str:
     return "[" + ", ".join(_number(float(v), digits) for v in values) + "]"
 
 

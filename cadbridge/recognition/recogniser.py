@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
 from cadbridge.assembly import Assembly
-from cadbridge.findings import Findings
+from cadbridge.findings import Finding, Findings
 from cadbridge.recognition.bodies import (
     Groups,
     Scene,
@@ -13,13 +17,17 @@ from cadbridge.recognition.bodies import (
     bind_rolling,
     bind_seats,
     bind_stubs,
+    bind_twins,
 )
-from cadbridge.recognition.contacts import find_contacts
+from cadbridge.recognition.contacts import EXACT, find_contacts
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.joints import Candidate, find_joints
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.whole import choose_ground, connect
+
+SURE = 0.7
+"""Confidence below which a joint is told as not sure."""
 
 
 def recognise(assembly: Assembly, names: bool = True) -> Recognition:
@@ -37,15 +45,21 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_fasteners(scene)
     bind_rolling(scene)
     bind_seats(scene)
+    bind_twins(scene)
     bind_rings(scene)
     bind_fixed(scene)
     bind_stubs(scene, pin)
     joints, rejected = find_joints(scene, pin)
-    loose = connect(scene, joints)
+    apart = connect(scene, joints)
+    loose = [name for group in apart for name in group]
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
-    ground, why = choose_ground(scene, joints, names)
+    ground, why = choose_ground(scene, joints, names, set(loose))
+    for group in apart:
+        chief = max(group, key=lambda n: (scene.size(n), n))
+        scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
+    ground = scene.groups.root(ground)
     return _result(scene, joints, rejected, ground, why, loose)
 
 
@@ -55,21 +69,58 @@ def _result(
     members = scene.groups.members()
     roots = sorted(members, key=lambda root: (root != ground, root))
     bodies = tuple(_body(scene, members[root]) for root in roots)
+    # What stayed loose was bound to the ground since the joints were found: their roots may be others now.
+    joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     index = {root: i for i, root in enumerate(roots)}
     names = {root: bodies[i].name for root, i in index.items()}
     found = tuple(_joint(scene, c, index, names) for c in sorted(joints, key=lambda c: (index[c.a], index[c.b])))
-    findings = Findings()
     return Recognition(
         assembly=scene.assembly,
         bodies=bodies,
         ground=index[ground],
         ground_reason=why,
         joints=found,
-        rejected=tuple(Rejected(r.type, names[scene.groups.root(r.a)], names[scene.groups.root(r.b)], r.reason) for r in rejected),
+        rejected=tuple(
+            Rejected(r.type, names[scene.groups.root(r.a)], names[scene.groups.root(r.b)], r.reason) for r in rejected
+        ),
         loose=tuple(loose),
         slack=scene.contacts.slack,
-        findings=findings.as_tuple(),
+        findings=_findings(scene, joints, loose),
     )
+
+
+def _findings(scene: Scene, joints: list[Candidate], loose: list[str]) -> tuple[Finding, ...]:
+    """What a person should know of the recognition as a whole."""
+    findings = Findings()
+    members = scene.groups.members()
+    findings.add(
+        "CB1600",
+        f"{len(members)} bodies and {len(joints)} joints recognised in {len(scene.assembly.instances)} parts",
+    )
+    faults: dict[str, list[str]] = defaultdict(list)
+    for part in scene.assembly.parts:
+        known = None if part.shape is None else scene.faces.get(part.shape.key)
+        why = "it has no shape" if known is None else known.fault
+        if why is not None:
+            faults[why].append(part.name)
+    for why, parts in faults.items():
+        findings.add("CB1603", f"{_some(parts)}: {why}; contacts of its own are not seen", items=parts)
+    if loose:
+        findings.add("CB1602", f"{_some(loose)} touch nothing; they are left where they stand", items=loose)
+    doubtful = [c for c in joints if c.verdict.confidence < SURE]
+    if doubtful:
+        pairs = [f"{c.a} - {c.b}" for c in doubtful]
+        findings.add("CB1601", f"{len(doubtful)} joints are not sure: {_some(pairs)}", items=[c.a for c in doubtful])
+    if not joints:
+        findings.add("CB1604", "no joint was recognised: nothing can move")
+    if scene.contacts.slack > EXACT:
+        slack = scene.contacts.slack * 1e3
+        findings.add("CB1605", f"the placements are not exact; axes within {slack:.3g} mm are taken to be one")
+    return findings.as_tuple()
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _body(scene: Scene, instances: list[str]) -> FoundBody:

@@ -1,0 +1,73 @@
+"""Codes CB16xx, recognition of mates from bare geometry."""
+
+from __future__ import annotations
+
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
+
+ENTRIES: dict[str, Entry] = {
+    "CB1600": Entry(
+        Severity.INFO,
+        "what was recognised",
+        "So many bodies and joints were found from the shapes of the parts and where they stand. Nothing of it was "
+        "said by the file.",
+        "Look through the mates file of `cadbridge recognise`: each line has its evidence.",
+        "`9 bodies and 8 joints recognised in 9 parts`.",
+    ),
+    "CB1601": Entry(
+        Severity.WARNING,
+        "joints that are not sure",
+        "The geometry allows these joints, and does not prove them: a shaft without a shoulder, holes without a pin, a "
+        "slide that could be a fit. The mates file says what speaks for and against each.",
+        "Look at each in the mates file; correct its type, or delete it where the parts are fixed to each other.",
+        "A bore in two brackets that meet, with no pin drawn.",
+    ),
+    "CB1602": Entry(
+        Severity.WARNING,
+        "parts that touch nothing",
+        "No face of these parts meets another part, and none reaches into another: what holds them is not drawn. "
+        "They are attached to the ground, where they stand.",
+        "Write under `attach` in the mates file what they belong to.",
+        "A sensor that floats 2 mm over its bracket.",
+    ),
+    "CB1603": Entry(
+        Severity.WARNING,
+        "a part without exact faces",
+        "Recognition reads planes, cylinders, cones, spheres and tori of a B-Rep. A mesh has triangles only, and a "
+        "part whose shape is missing has none: such a part is joined to what it reaches into, or stays loose.",
+        "Use the STEP file instead of a mesh, or write the mates of this part by hand.",
+        "A purchased motor that came as STL.",
+    ),
+    "CB1604": Entry(
+        Severity.WARNING,
+        "no joint recognised",
+        "No two bodies are left with a freedom between them: one part only, parts that all hold each other fast, or "
+        "parts without exact faces.",
+        "Write the joints by hand in a mates file; `cadbridge inspect SOURCE --faces A B` prints what fits.",
+        "A single casting.",
+    ),
+    "CB1605": Entry(
+        Severity.INFO,
+        "placements that are not exact",
+        "Axes that belong together do not lie on one line as in assemblies that CAD solved; a looser tolerance was "
+        "used, within which two axes count as one.",
+        "Where the CAD system can export the solved assembly, use that.",
+        "An assembly of scanned or printed parts, placed by hand.",
+    ),
+    "CB1606": Entry(
+        Severity.INFO,
+        "a mates file left aside",
+        "Beside the source lies a mates file; with --recognise the mates are recognised anew and it is not read.",
+        "Leave --recognise out to use the mates file.",
+        "`cadbridge check robot.step --recognise` beside robot.mates.yaml.",
+    ),
+    "CB1607": Entry(
+        Severity.WARNING,
+        "a wheel that is not sure",
+        "The part looks like a wheel with teeth, but its teeth could not be counted beyond doubt; no gear was made of "
+        "it.",
+        "Write the gear by hand in the mates file, with the teeth of the drawing.",
+        "A pulley with a belt profile that could be a spline.",
+    ),
+}
+
+FAMILIES = (Family("recognition", "Mates recognised from the geometry", Stage.MATES, ENTRIES),)

@@ -1,0 +1,52 @@
+"""What was recognised as one JSON document, cadbridge.recognition/1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cadbridge.recognition.model import FoundJoint, Recognition
+
+FORMAT = "cadbridge.recognition/1"
+
+
+def recognition_document(found: Recognition) -> dict[str, Any]:
+    """Bodies, joints and gears with their evidence; SI, world frame, angles in rad."""
+    return {
+        "format": FORMAT,
+        "source": found.assembly.source,
+        "slack": found.slack,
+        "ground": {"body": found.bodies[found.ground].name, "reason": found.ground_reason} if found.bodies else None,
+        "bodies": [
+            {
+                "name": body.name,
+                "parts": list(body.instances),
+                "bonds": [
+                    {"part": b.instance, "to": b.to, "reason": b.reason, "confidence": b.confidence} for b in body.bonds
+                ],
+            }
+            for body in found.bodies
+        ],
+        "joints": [_joint(found, joint) for joint in found.joints],
+        "recognised_gears": list(found.wheels),
+        "rejected": [{"type": r.type, "bodies": [r.a, r.b], "reason": r.reason} for r in found.rejected],
+        "loose": list(found.loose),
+        "findings": [
+            {"code": f.code, "severity": f.severity.value, "message": f.message, "where": str(f.where), "hint": f.hint}
+            for f in found.findings
+        ],
+    }
+
+
+def _joint(found: Recognition, joint: FoundJoint) -> dict[str, Any]:
+    return {
+        "name": joint.name,
+        "type": joint.type,
+        "bodies": [found.bodies[joint.a].name, found.bodies[joint.b].name],
+        "origin": joint.point.tolist(),
+        "axis": None if joint.axis is None else joint.axis.tolist(),
+        "evidence": list(joint.evidence),
+        "against": list(joint.against),
+        "confidence": joint.confidence,
+        "contacts": [list(pair) for pair in joint.contacts],
+        "limits": None if joint.limit is None else {"lower": joint.limit.lower, "upper": joint.limit.upper},
+    }

@@ -1,0 +1,66 @@
+"""From a source to an Assembly whose mates are those recognised, by the same road as a mates file by hand."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cadbridge.assembly import Assembly
+from cadbridge.findings import Finding, Findings, Where
+from cadbridge.readers import MATES_ENDING, ReadOptions
+from cadbridge.readers.finish import finish
+from cadbridge.readers.mates_file import load_document, overlay
+from cadbridge.readers.registry import load, openable
+from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.recogniser import recognise
+from cadbridge.recognition.write import mates_text
+
+
+def read_bare(source: str | Path, options: ReadOptions | None = None) -> Assembly:
+    """A source without the mates file that may lie beside it. Raises InputError as `readers.read` does."""
+    options = options or ReadOptions()
+    return load(openable(Path(source)), options)
+
+
+def read_recognised(
+    source: str | Path, options: ReadOptions | None = None, names: bool = True
+) -> tuple[Assembly, Recognition]:
+    """A source with its bodies, joints and gears as `recognise` finds them, and what was found.
+
+    A mates file beside the source is left aside, which a finding says.
+    """
+    options = options or ReadOptions()
+    bare = read_bare(source, options)
+    beside = Path(source).with_name(Path(source).stem + MATES_ENDING)
+    if beside.is_file():
+        findings = Findings(bare.findings)
+        findings.add("CB1606", f"{beside.name} beside the source is left aside", Where(file=str(beside)))
+        bare = replace(bare, findings=findings.as_tuple())
+    found = recognise(bare, names)
+    return finish(with_recognised(bare, found), options), found
+
+
+def with_recognised(assembly: Assembly, found: Recognition) -> Assembly:
+    """An assembly with the mates recognised in it laid over it."""
+    with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
+        file = Path(folder) / "recognised.mates.yaml"
+        file.write_text(mates_text(found), encoding="utf-8")
+        laid = overlay(replace(assembly, findings=()), load_document(file))
+        own = tuple(_elsewhere(f, str(file)) for f in laid.findings if f.code != "CB153")
+    extra: dict[str, Any] = {**laid.extra, "recognised_gears": list(found.wheels)}
+    extra["mates_file"] = {**extra.get("mates_file", {}), "name": "recognised"}
+    mates = tuple(replace(m, where=_no_file(m.where)) for m in laid.mates)
+    couplings = tuple(replace(c, where=_no_file(c.where)) for c in laid.couplings)
+    findings = (*assembly.findings, *found.findings, *own)
+    return replace(laid, mates=mates, couplings=couplings, extra=extra, findings=findings)
+
+
+def _elsewhere(finding: Finding, file: str) -> Finding:
+    return replace(finding, where=_no_file(finding.where)) if finding.where.file == file else finding
+
+
+def _no_file(where: Where) -> Where:
+    """The place without the file that lived for a moment only."""
+    return Where(item=where.item)

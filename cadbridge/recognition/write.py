@@ -1,0 +1,84 @@
+"""The mates file of what was recognised: each line with its evidence, what was not taken commented out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cadbridge.frames import Pose
+from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
+from cadbridge.recognition.model import FoundJoint, Recognition
+from cadbridge.recognition.units import Unit, Units, units_of
+
+_HEAD = """\
+# Mates recognised in {source} by `cadbridge recognise`: a proposal to check and to edit.
+# Behind each line stand its evidence and how sure it is. Delete a line to reject it; `cadbridge explain CB1601`.
+format: cadbridge.mates/1
+units: {{length: mm, angle: deg}}
+"""
+
+
+def mates_text(found: Recognition) -> str:
+    """The mates file, as text; the same recognition gives the same bytes."""
+    units = units_of(found)
+    lines = [_HEAD.format(source=_comment(found.assembly.name))]
+    ground = units.of_body[found.ground][0]
+    lines.append(f"ground:\n  - {yaml_text(ground.name)}  # {found.ground_reason}\n")
+    if units.flexible:
+        lines.append("flexible:  # sub-assemblies that move inside, or belong to several bodies\n")
+        lines += [f"  - {yaml_text(path)}\n" for path in units.flexible]
+    attached = "".join(_attached(found, units))
+    if attached:
+        lines.append("attach:  # what moves as one\n" + attached)
+    joints = "".join(text for joint in found.joints for text in _joint(found, units, joint))
+    if joints:
+        lines.append("mates:\n" + joints)
+    lines += _rejected(found)
+    return "".join(lines)
+
+
+def _attached(found: Recognition, units: Units) -> Iterator[str]:
+    for body, members in zip(found.bodies, units.of_body, strict=True):
+        if len(members) < 2:
+            continue
+        yield f"  - to: {yaml_text(members[0].name)}\n    components:\n"
+        reasons = {bond.instance: bond for bond in body.bonds} | {
+            bond.to: bond
+            for bond in body.bonds
+            if bond.to is not None and bond.to not in {b.instance for b in body.bonds}
+        }
+        for unit in members[1:]:
+            bond = next((reasons[i] for i in unit.instances if i in reasons), None)
+            why = "" if bond is None else f"  # {_comment(bond.reason)} ({100 * bond.confidence:.0f} %)"
+            yield f"      - {yaml_text(unit.name)}{why}\n"
+
+
+def _joint(found: Recognition, units: Units, joint: FoundJoint) -> Iterator[str]:
+    a, b = units.of_body[joint.a][0], units.of_body[joint.b][0]
+    yield f"  - name: {yaml_text(joint.name)}  # {100 * joint.confidence:.0f} %\n"
+    yield f"    type: {joint.type}\n"
+    yield f"    a: {_feature(a, joint)}\n"
+    yield f"    b: {{component: {yaml_text(b.name)}}}\n"
+    for text in joint.evidence:
+        yield f"    # for: {_comment(text)}\n"
+    for text in joint.against:
+        yield f"    # against: {_comment(text)}\n"
+
+
+def _feature(unit: Unit, joint: FoundJoint) -> str:
+    X_UW: Pose = unit.X_WU.inverse()
+    items = [f"component: {yaml_text(unit.name)}", f"point: {yaml_vector(X_UW.point(joint.point) * 1e3, 6)}"]
+    if joint.axis is not None:
+        items.append(f"axis: {yaml_vector(X_UW.vector(joint.axis), 12)}")
+    return "{" + ", ".join(items) + "}"
+
+
+def _rejected(found: Recognition) -> Iterator[str]:
+    if found.rejected:
+        yield "# Seen, and not taken:\n"
+    for r in found.rejected:
+        yield f"#   {r.type}: {_comment(r.a)} - {_comment(r.b)}: {_comment(r.reason)}\n"
+
+
+def _comment(text: str) -> str:
+    """Text that stays on its line."""
+    return "".join(c if c.isprintable() else " " for c in text)

@@ -16,12 +16,20 @@ def main(arguments: list[str] | None = None) -> int:
     0 fine; 1 the model has errors; 2 the input or the call cannot be used; 3 a fault of ours;
     130 stopped by Ctrl-C.
     """
+    from cadbridge.touched import remember
+    from cadbridge.visible import shown
+
+    remember()
+    with shown():
+        return _run(arguments)
+
+
+def _run(arguments: list[str] | None) -> int:
+    """`main`, its streams made safe."""
     from cadbridge.cli.app import app
     from cadbridge.cli.output import say_error
     from cadbridge.errors import CadbridgeError
-    from cadbridge.touched import remember
 
-    remember()
     try:
         app(arguments)
     except SystemExit as stop:

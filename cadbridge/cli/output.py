@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cadbridge.findings import Finding, Severity
 from cadbridge.findings import exit_status as exit_status
+from cadbridge.visible import plain, visible
 
 if TYPE_CHECKING:
     from cadbridge.errors import CadbridgeError
@@ -40,7 +41,8 @@ def say_findings(findings: Iterable[Finding]) -> None:
             continue
         place = str(finding.where)
         print(
-            f"{finding.severity.value} {finding.code}: {finding.message}" + (f"  [{place}]" if place else ""),
+            f"{finding.severity.value} {finding.code}: {visible(finding.message, lines=False)}"
+            + (f"  [{visible(place, lines=False)}]" if place else ""),
             file=sys.stderr,
         )
         if finding.hint and finding.severity is not Severity.INFO and shown[finding.code] == 1:
@@ -53,7 +55,7 @@ def say_findings(findings: Iterable[Finding]) -> None:
 def say_error(error: CadbridgeError) -> None:
     """Print an error and the findings that it carries."""
     say_findings(error.findings)
-    print(f"error: {error}", file=sys.stderr)
+    print(f"error: {visible(str(error), lines=False)}", file=sys.stderr)
 
 
 @contextmanager
@@ -63,8 +65,9 @@ def working(what: str) -> Iterator[None]:
         yield
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(f"{what} …"):
+    with Console(file=plain(sys.stderr)).status(Text(f"{visible(what, lines=False)} …")):
         yield
 
 
@@ -77,6 +80,6 @@ def progress_bar(what: str, total: float) -> Iterator[Callable[[float], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=Console(file=plain(sys.stderr)), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done)

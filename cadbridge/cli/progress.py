@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from cadbridge.visible import plain
+
 if TYPE_CHECKING:
     from rich.live import Live
 
@@ -80,5 +82,5 @@ def shown_progress() -> Iterator[Lines]:
     from rich.console import Console
     from rich.live import Live
 
-    with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
+    with Live(console=Console(file=plain(sys.stderr)), transient=True, refresh_per_second=8) as live:
         yield Screen(live)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cadbridge.findings import Finding, Where
+from cadbridge.visible import visible
 
 
 @dataclass(frozen=True)
@@ -77,4 +78,4 @@ class Result:
 
 def shown(name: str) -> str:
     """A name on one line: control characters (line breaks in file names) escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in name)
+    return visible(name, lines=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cadbridge.findings import Finding, Findings, refuse_incomplete
 from cadbridge.options import from_given
 from cadbridge.run_options import RunOptions
+from cadbridge.visible import visible
 
 if TYPE_CHECKING:
     from cadbridge.mechanism.model import Mechanism
@@ -100,7 +101,7 @@ def _simulate(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
 
 
 def _write_text(path: Path, text: str) -> None:
-    path.write_text(text.rstrip("\n") + "\n", encoding="utf-8", newline="\n")
+    path.write_text(visible(text).rstrip("\n") + "\n", encoding="utf-8", newline="\n")
 
 
 def _report(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:

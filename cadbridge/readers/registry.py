@@ -158,6 +158,8 @@ def openable(path: Path) -> Path:
     reason = None
     if path.is_dir():
         reason = "is a folder"
+    elif path.exists() and not path.is_file():
+        reason = "is no plain file (a device or a pipe)"
     else:
         try:
             with path.open("rb"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ def parse(path: Path, findings: Findings) -> Element:
     if path.stat().st_size > MAX_BYTES:
         findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", Where(file=str(path)))
         raise InputError(f"{path.name} is too large.", findings)
-    return _parse(str(path), path, findings)
+    return _parse(os.fsencode(path), path, findings)  # a name need not be UTF-8
 
 
 def parse_text(text: bytes, path: Path, findings: Findings) -> Element:
@@ -34,7 +35,7 @@ def parse_text(text: bytes, path: Path, findings: Findings) -> Element:
     return _parse(BytesIO(text), path, findings)
 
 
-def _parse(source: str | BytesIO, path: Path, findings: Findings) -> Element:
+def _parse(source: bytes | BytesIO, path: Path, findings: Findings) -> Element:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         tree = etree.parse(source, parser)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
+
+from cadbridge.visible import visible
 
 VOID = {"input", "meta", "br", "hr", "wbr"}
 """Elements without an end tag."""
@@ -38,9 +41,17 @@ def el(tag: str, /, *children: Child, **attributes: str | float | bool | None) -
     return Html(f"<{tag}{written}>{join(*children)}</{tag}>")
 
 
+_HIDDEN = re.compile(
+    r"\\\\|\\(u(?:00[01][0-9a-f]|007f|00[89][0-9a-f]|061c|200[b-f]|202[89a-e]|206[0-9a-f]|feff|db40)|[bfr])"
+)
+_SHORT = {"\\b": "\\u0008", "\\f": "\\u000c", "\\r": "\\u000d"}
+
+
 def embedded(document: Any, name: str | None = None) -> Html:
     """A JSON document in the page that no name in it can end early."""
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    # What the page reads back from an escape is the character: where that is hidden, the escape itself is shown.
+    text = _HIDDEN.sub(lambda found: found[0] if found[1] is None else "\\" + _SHORT.get(found[0], found[0]), text)
     escaped = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return el("script", raw(escaped), type="application/json", id=name)
 
@@ -51,7 +62,7 @@ def _piece(child: Child) -> str:
     if isinstance(child, Html):
         return child
     if isinstance(child, str | int | float):
-        return html.escape(_printable(str(child)), quote=False)
+        return html.escape(visible(str(child)), quote=False)
     return "".join(_piece(item) for item in child)
 
 
@@ -63,12 +74,4 @@ def _attribute(key: str, value: str | float | bool | None) -> str:
         name = "viewBox"  # the one of SVG's attributes that is spelled so
     if value is True:
         return f" {name}"
-    return f' {name}="{html.escape(_printable(str(value)))}"'
-
-
-def _printable(text: str) -> str:
-    """Control characters and lone surrogates, which HTML cannot hold, as U+FFFD."""
-    return "".join(
-        "\ufffd" if (ord(c) < 32 and c not in "\t\n") or 0x7F <= ord(c) < 0xA0 or 0xD800 <= ord(c) < 0xE000 else c
-        for c in text
-    )
+    return f' {name}="{html.escape(visible(str(value)))}"'

@@ -254,6 +254,17 @@ def write_table(table: pa.Table, path: Path) -> None:
         raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
 
 
+def _check_columns(table: pa.Table, path: Path) -> None:
+    """InputError unless the columns are those of a trajectory: time, and numbers."""
+    import pyarrow as pa
+
+    if "time" not in table.column_names:
+        raise InputError(f"{path} has no column time; it is no whole {FORMAT}.")
+    for field in table.schema:
+        if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type)):
+            raise InputError(f"{path}: the column {field.name} holds {field.type}, not numbers.")
+
+
 def read_trajectory(path: Path) -> pa.Table:
     """Read a Parquet trajectory; InputError where it is none of ours."""
     import pyarrow as pa
@@ -265,4 +276,5 @@ def read_trajectory(path: Path) -> pa.Table:
         raise InputError(f"{path} cannot be read as a trajectory: {fault}") from fault
     if FORMAT.encode() not in (table.schema.metadata or {}):
         raise InputError(f"{path} is Parquet, but no {FORMAT}.")
+    _check_columns(table, path)
     return table

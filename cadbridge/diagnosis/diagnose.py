@@ -158,9 +158,11 @@ def _tell(
             items=[r.mate for r in repeats.redundancies],
         )
     if mobility.finite != mobility.dof:
-        shaky = [f.words for f in free.freedoms if not f.finite]
+        loose = [f for f in free.freedoms if not f.finite]
+        shaky, items = [f.words for f in loose], [name for f in loose for name in (f.leader, *f.bodies) if name]
         why = f"not finite: {' | '.join(shaky[:3])}" if shaky else "several motions branch off here"
-        findings.add("CB406", f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; {why}")
+        text = f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; {why}"
+        findings.add("CB406", text, items=items)
     _tell_of_limits(mechanism, findings)
     _tell_of_groups(mechanism, free, findings)
     _tell_of_loops(web, free, findings)

@@ -14,7 +14,7 @@ def tell_left_behind(mechanism: Mechanism, to: str, findings: Findings) -> None:
     """Add what an export to the format `to` does not hold, whatever the mechanism."""
     lossy = [c.name for c in mechanism.couplings if (c.coupling.efficiency or 1.0) < 1.0]
     if lossy:
-        findings.add("CB527", f"{to} has no efficiency of gears: {', '.join(lossy)}")
+        findings.add("CB527", f"{to} has no efficiency of gears: {', '.join(lossy)}", items=lossy)
     repeated = [(name, rows) for name, rows in _repeated(mechanism) if rows > 0]
     if repeated:
         some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_SHOWN])

@@ -121,7 +121,12 @@ def _mate(assembly: Assembly, mate: Mate, findings: Findings) -> dict[str, Any]:
     if mate.kind in _LIMITED:
         spec |= given
     elif given:
-        findings.add("CB795", f"{mate.name}: a {mate.kind.value} mate has no {', '.join(given)} there", mate.where)
+        findings.add(
+            "CB795",
+            f"{mate.name}: a {mate.kind.value} mate has no {', '.join(given)} there",
+            mate.where,
+            items=[mate.name],
+        )
     return spec
 
 

@@ -72,9 +72,13 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
     tell_limits(tree, findings)
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
     if fast:
-        findings.add("CB511", f"MJCF has no limit of velocity: {', '.join(fast)}")
+        findings.add("CB511", f"MJCF has no limit of velocity: {', '.join(fast)}", items=fast)
     if tree.mechanism.assembly.home and home_qpos(plan, _loops(closed)) is None:
-        findings.add("CB517", f"home pose of {', '.join(sorted(tree.mechanism.assembly.home))}")
+        findings.add(
+            "CB517",
+            f"home pose of {', '.join(sorted(tree.mechanism.assembly.home))}",
+            items=tree.mechanism.assembly.home,
+        )
 
 
 def _loops(closed: Closed) -> bool:

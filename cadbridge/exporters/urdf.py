@@ -82,9 +82,11 @@ def _tell(plan: Plan, findings: Findings) -> None:
         findings.add("CB515", f"gravity is ({numbers(mechanism.gravity)}) m/s²")
     rotors = [j.name for j in mechanism.joints if j.armature > 0]
     if rotors:
-        findings.add("CB516", f"rotor inertia on {', '.join(rotors)}")
+        findings.add("CB516", f"rotor inertia on {', '.join(rotors)}", items=rotors)
     if mechanism.assembly.home:
-        findings.add("CB517", f"home pose of {', '.join(sorted(mechanism.assembly.home))}")
+        findings.add(
+            "CB517", f"home pose of {', '.join(sorted(mechanism.assembly.home))}", items=mechanism.assembly.home
+        )
 
 
 def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findings) -> ET.Element:

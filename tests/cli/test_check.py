@@ -49,6 +49,17 @@ def test_findings_are_selected_and_ignored_and_so_is_the_status(tmp_path: Path, 
     assert codes(capsys, demo, "--mates", spoilt, "--select", "building") == (1, {"CB207"})
 
 
+def test_a_finding_names_all_its_items_whatever_their_names_hold(tmp_path: Path, capsys: Capture) -> None:
+    """Names with blanks, commas and full stops cannot be found in a message; they need not be."""
+    demo = Path(str(files("cadbridge.data"))) / "demo" / "demo.step"
+    mates = (demo.parent / "demo.mates.yaml").read_text().replace("offset: 58", "offset: 60", 1)
+    spoilt = tmp_path / "spoilt.mates.yaml"
+    spoilt.write_text(mates.replace('"Flush:1"', '"Flush, the 1. (lower)"'))
+    main(["check", str(demo), "--mates", str(spoilt), "--json"])
+    found = [f for f in json.loads(capsys.readouterr().out)["findings"] if f["code"] == "CB403"]
+    assert {tuple(f["items"]) for f in found} == {("Flush, the 1. (lower)", "Insert:1")}
+
+
 def test_a_code_that_another_begins_with_leaves_that_one_alone() -> None:
     findings = Findings()
     findings.add("CB130", "a part consists of several solids")

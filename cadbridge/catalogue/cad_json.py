@@ -109,6 +109,22 @@ ENTRIES: dict[str, Entry] = {
         "Export the file again, or remove one of the two.",
         '`{"mass": 1, "mass": 2}`.',
     ),
+    "CB1314": Entry(
+        Severity.WARNING,
+        "a mass that cannot be read",
+        "Mass, centre or inertia of the part are missing, no numbers, or computed in the file, which is not "
+        "run. The part is read without a mass; mates and freedoms are the same.",
+        "Write the numbers into the file, or give the mass in a mates file.",
+        "`body_1.SetMass(1.1*c)` in a file that was edited by hand.",
+    ),
+    "CB1315": Entry(
+        Severity.WARNING,
+        "a mate that the exporter did not write",
+        "The file names the mate in a comment, but holds no link for it: the exporter knows no link of its kind. The "
+        "mechanism has more freedom than in CAD, unless it is a limit.",
+        "Write the mate, or the limits of the joint, in a mates file beside the source.",
+        "A limit mate of SolidWorks (MateLimitDistanceDim) in a file of Chrono::SolidWorks.",
+    ),
 }
 
 FAMILIES = (Family("cad-json", "Onshape, Fusion, sw2robot, Chrono", Stage.READING, ENTRIES, errors_leave_out=True),)

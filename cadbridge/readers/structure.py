@@ -223,6 +223,15 @@ class Structure:
             e1 = unit(across)
         return Feature(place.component, kind, X_CW.point(world), z, e1, radius, place.instance, label)
 
+    def frame_of(self, key: Key) -> Placed:
+        """A component without parts for the frame of a flexible sub-assembly in which nothing is fixed."""
+        place = self.placed[key]
+        if not place.component:
+            self._components[place.name] = Component(place.name, (), proper(place.matrix)[0])
+            self._members[place.name] = []
+            place = self.placed[key] = replace(place, component=place.name)
+        return place
+
     def is_grounded(self, component: str) -> bool:
         """Whether a component stands still."""
         return component == GROUND or self._components[component].grounded

@@ -201,6 +201,17 @@ def test_the_exporters_ground_is_the_ground(tmp_path: Path) -> None:
     assert [(m.a.component, m.b.component) for m in assembly.mates] == [("ground", "arm-1")]
 
 
+def test_a_mate_without_a_link_and_a_computed_mass_are_told(tmp_path: Path) -> None:
+    limit = "# Mate constraint: LimitDistance1 [MateLimitDistanceDim] type:5 align:0 flip:False\n"
+    ball = "# Mate constraint: Ball [MateX] type:5\n" + link("MateSpherical", "Ball", "cB,cB")
+    head = HEAD.replace("body_1.SetMass(2)", "body_1.SetMass(2*c)")
+    assembly = read(write(tmp_path, limit, ball, head=head))
+    assert [(f.code, f.where.item) for f in assembly.findings] == [("CB1314", "base-1"), ("CB1315", "LimitDistance1")]
+    assert all(f.severity == "warning" and f.where.line for f in assembly.findings)
+    assert len(assembly.mates) == 1
+    assert assembly.part("base-1").declared is None
+
+
 def test_a_body_without_a_place_stands_at_the_origin(tmp_path: Path) -> None:
     head = HEAD.replace("body_2.SetPos(chrono.ChVector3d(1,0,0))\n", "")
     np.testing.assert_allclose(read(write(tmp_path, head=head)).component("arm-1").X_WC.p, [0, 0, 0])

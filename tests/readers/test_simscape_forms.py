@@ -297,10 +297,20 @@ def test_what_is_fixed_in_a_flexible_sub_assembly_is_its_frame_not_the_ground(tm
     assert [c.name for c in grounded.components if c.grounded] == ["base", "arm/p", "arm/r"]
 
 
-def test_the_frame_of_a_loose_flexible_sub_assembly_is_told(tmp_path: Path) -> None:
-    tree = instance("base") + instance("arm", inner=instance("p") + instance("q"), entity="sub", rigid="false")
-    assembly = read(write(tmp_path, tree, joints=joint("Revolute", "root", ("base",), ("arm",))))
-    assert codes(assembly) == ["CB164"]
+def test_the_frame_of_a_loose_flexible_sub_assembly_is_a_body_of_its_own(tmp_path: Path) -> None:
+    inner = instance("p") + instance("q")
+    tree = instance("base", grounded="true") + instance("arm", "5 0 0", inner=inner, entity="sub", rigid="false")
+    text = joint("Revolute", "root", ("base",), ("arm",))
+    assembly = read(write(tmp_path, tree, joints=text))
+    assert codes(assembly) == ["CB169"]
+    assert [c.name for c in assembly.components] == ["base", "arm/p", "arm/q", "arm"]
+    # In its own assembly a mate names the assembly itself, or nothing, where it holds one of its planes.
+    held = [joint("Weld", "P", ("p",), ("sub",)), joint("Prismatic", "Q", (), ("q",))]
+    own = f'<Assembly name="sub" uid="sub"><Joints>{"".join(held)}</Joints></Assembly>'
+    assembly = read(write(tmp_path, tree, joints=text, assemblies=own))
+    assert codes(assembly) == ["CB169"]
+    assert [(m.a.component, m.b.component) for m in assembly.mates][1:] == [("arm/p", "arm"), ("arm", "arm/q")]
+    assert cb.diagnose(cb.build(assembly)).mobility.dof == 2
 
 
 def test_rigid_groups_are_held_together(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ its place); they become one mate again.
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -74,6 +75,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     r.variables = {id(o): v for v, o in bodies.items()}
     _place(r, bodies)
     # Whatever joins two bodies is a link, of a kind that is known or not.
+    _tell_unwritten(r, objects)
     links = [(v, o) for v, o in objects.items() if o.kind.startswith("ChLink") or "Initialize" in o.calls]
     read_links = [link for v, o in links if (link := _link(r, o)) is not None]
     mates: list[Mate] = []
@@ -97,6 +99,22 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         extra={"tree": r.structure.tree},
         findings=r.findings.as_tuple(),
     )
+
+
+_MATE = re.compile(r"^# Mate constraint: (.+?) \[(\w+)\]", re.MULTILINE)
+"""The comment that the exporter writes above the links of a mate, with its name and kind."""
+
+
+def _tell_unwritten(r: _Reader, objects: dict[str, Made]) -> None:
+    """Tell the mates that the exporter names in a comment, but writes no link for."""
+    written = {str((o.calls.get("SetName") or [""])[0]) for o in objects.values()}
+    text = r.path.read_text(encoding="utf-8-sig")
+    for match in _MATE.finditer(text):
+        if match[1] not in written:
+            line = text.count("\n", 0, match.start()) + 1
+            r.say(
+                "CB1315", f"{match[1]} ({match[2]}) stands in a comment, and no link is written for it", line, match[1]
+            )
 
 
 def _objects(r: _Reader) -> dict[str, Made]:
@@ -156,7 +174,7 @@ def _mass(r: _Reader, body: Made, name: str) -> MassProperties | None:
     p, q = array(parts[0], 3), array(parts[1], 4)
     mass = said if isinstance(said, float) and 0 < said < LARGEST else None
     if mass is None or diagonal is None or products is None or p is None or q is None or not np.any(q):
-        r.say("CB1301", f"{name}: mass or inertia cannot be read", body.line, name)
+        r.say("CB1314", f"{name}: mass or inertia cannot be read", body.line, name)
         return None
     xy, xz, yz = products
     inertia = np.diag(diagonal) + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])

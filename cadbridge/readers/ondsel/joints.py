@@ -235,7 +235,9 @@ def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
         name = node.value("Name") or f"{node.text}@{node.line}"
         where = r.where(node)
         pair = _markers(r, node, name)
-        side, text = _SIDES.get(node.value("type") or ""), _checked(r, node, "limit", name)
+        # Files of before 2024 have the keys with capitals.
+        said, key = node.value("type") or node.value("Type"), "limit" if node.child("limit") else "Limit"
+        side, text = _SIDES.get(said or ""), _checked(r, node, key, name)
         if pair is None or text is None:
             continue
         index = _held(r, done, pair)

@@ -20,13 +20,17 @@ ROUNDING = 1e-6
 
 @dataclass
 class Context:
-    """The file, what was asked, what was found. `length` and `mass` are metres and kilograms a unit of the file."""
+    """The file, what was asked, what was found. `length` and `mass` are metres and kilograms a unit of the file.
+
+    `holder` are the names of the assembly whose mates are being read.
+    """
 
     path: Path
     options: ReadOptions
     findings: Findings = field(default_factory=Findings)
     length: float = 1.0
     mass: float = 1.0
+    holder: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.structure = Structure(self.findings)

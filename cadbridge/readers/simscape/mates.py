@@ -99,6 +99,7 @@ def _places(tree: Element | None) -> dict[str, list[Key]]:
 
 def _of_holder(c: Context, holder: Element, places: list[Key]) -> list[Mate]:
     mates: list[Mate] = []
+    c.holder = {holder.get("uid", ""), holder.get("name", "")} - {""}
     for tag, read in (("Constraints", _constraint), ("Joints", _joint)):
         section = child(holder, tag)
         for element in [] if section is None else children(section):
@@ -205,15 +206,20 @@ def _designed(c: Context, kind: MateKind, a: Feature, b: Feature) -> float:
 def _placed(c: Context, side: Element, prefix: Key, mate: str) -> Placed | None:
     """Where the InstancePath of a side leads; no Uid is the holder's own frame."""
     path = child(side, "InstancePath")
-    uids = (*prefix, *((e.text or "").strip() for e in ([] if path is None else children(path, "Uid"))))
+    own = [(e.text or "").strip() for e in ([] if path is None else children(path, "Uid"))]
+    uids = (*prefix, *own)
     place = c.structure.placed.get(uids)
+    if place is None and len(own) == 1 and own[0] in c.holder:
+        # SolidWorks names the assembly itself where a mate holds one of its own planes.
+        place = c.structure.placed.get(prefix)
     if place is None:
         c.say("CB162", f"{mate} holds {'/'.join(uids)!r}, which is no instance", side, mate)
         return None
     if not place.component:
-        text = f"{mate} holds the frame of {place.name}, which is flexible and has nothing fixed in it"
-        c.say("CB164", text, side, mate)
-        return None
+        c.say(
+            "CB169", f"mates hold the frame of {place.name}, which is flexible and has nothing fixed in it", side, mate
+        )
+        return c.structure.frame_of(prefix if uids not in c.structure.placed else uids)
     return place
 
 

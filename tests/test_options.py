@@ -110,6 +110,13 @@ def test_arguments_of_a_xacro_reach_it(tmp_path: Path) -> None:
     assert main(["inspect", str(path), "--arg", "mass:=3"]) == 0
 
 
+def test_an_argument_that_the_xacro_does_not_have_is_reported(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "door.xacro"
+    path.write_text(XACRO)
+    assert main(["inspect", str(path), "--arg", "mas:=3"]) == 0
+    assert "warning CB113: --arg mas has no effect" in capsys.readouterr().err
+
+
 def test_an_argument_of_another_form_is_refused(door: Path, capsys: Capture) -> None:
     assert main(["check", str(door), "--arg", "mass=3"]) == 2
     assert "NAME:=VALUE, not 'mass=3'" in capsys.readouterr().err

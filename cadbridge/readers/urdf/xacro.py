@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -63,11 +64,22 @@ def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
     if "text" in answer:
         for note in answer["notes"]:
             findings.add("CB1922", f"{path.name}: {note}", Where(file=str(path)))
+        for name in _unused(options, answer.get("read", ())):
+            message = f"--arg {name} has no effect: no file of {path.name} names an argument {name!r}"
+            findings.add("CB113", message, Where(file=str(path)))
         return str(answer["text"]).encode()
     place = Where(file=_as_named(answer.get("file"), path), line=answer.get("line"), item=answer.get("tag"))
     reason = str(answer["error"])
     findings.add("CB1921" if answer.get("refused") else "CB196", f"{path.name}: {reason}", place)
     raise InputError(f"{path.name} cannot be expanded: {reason}", findings)
+
+
+def _unused(options: ReadOptions, files: Iterable[str]) -> list[str]:
+    """The arguments given whose names stand in none of the files that were read."""
+    texts = [Path(file).read_text("utf-8", errors="replace") for file in files]
+    return [
+        name for name, _ in options.arguments if not any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
+    ]
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:

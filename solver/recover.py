@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.constraints import GROUND, GearPair, RackPinion
+from solver.constraints import GROUND
 from solver.constraints.evaluation import evaluate_program
-from solver.constraints.gears import gear_radii
+from solver.constraints.gears import error_scale
 from solver.constraints.program import compile_program
 from solver.model import Model
 from solver.result import Trajectory
@@ -20,9 +20,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class GearError:
-    """Phase error (k,) and its rate (k,) of the gear or rack that is primitive `primitive` of the model.
+    """Phase error (k,) and its rate (k,) of the gear that is primitive `primitive` of the model.
 
-    In rad and rad/s at the smaller wheel; of a rack in m and m/s at the pinion's pitch circle (`unit`).
+    In rad and rad/s (`unit`) at the smaller of two toothed wheels, at wheel b of a belt, worm or crossed helical pair;
+    of a rack in m and m/s at the pinion's pitch circle.
     """
 
     primitive: int
@@ -37,7 +38,7 @@ def gear_errors(model: Model, trajectory: Trajectory) -> tuple[GearError, ...]:
 
     Only the number of whole turns is taken from the trajectory's integrated angles.
     """
-    indices = [i for i, p in enumerate(model.primitives) if isinstance(p, GearPair | RackPinion)]
+    indices = [i for i, p in enumerate(model.primitives) if p.wheels]
     gears = [model.primitives[i] for i in indices]
     x0, q0 = np.asarray(model.positions, float), np.asarray(model.quaternions, float)
     own = compile_program(gears, x0, q0)
@@ -55,12 +56,12 @@ def gear_errors(model: Model, trajectory: Trajectory) -> tuple[GearError, ...]:
     ]
     result = []
     for row, (i, gear) in enumerate(zip(indices, gears, strict=True)):
-        radius = min(gear_radii(gear, x0, q0)) if isinstance(gear, GearPair) else 1.0
+        radius, unit = error_scale(gear, x0, q0)
         result.append(
             GearError(
                 primitive=i,
                 group=_group(model, i),
-                unit="rad" if isinstance(gear, GearPair) else "m",
+                unit=unit,
                 error=np.array([s.g[row] / radius for s in samples]),
                 rate=np.array([s.rates[row] / radius for s in samples]),
             )

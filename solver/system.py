@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from solver.callbacks import Callbacks
 from solver.compiled import Array1, Array2, Array3, Ints1, table
-from solver.constraints.primitives import GROUND, Coordinate, GearPair, Primitive, RackPinion
+from solver.constraints.primitives import GROUND, Coordinate, Primitive
 from solver.constraints.program import Program, compile_program
 from solver.constraints.terms import Poses
 from solver.kkt import Plan, plan
@@ -228,11 +228,8 @@ def _spin_axes(model: Model) -> Array:
             axes[body] = local / np.linalg.norm(local)
 
     for p in model.primitives:
-        if isinstance(p, GearPair):
-            take(p.a, p.a, p.axis_a)
-            take(p.b, p.b, p.axis_b)
-        elif isinstance(p, RackPinion):
-            take(p.a, p.a, p.axis_a)
+        for body, axis in p.wheels:
+            take(body, body, axis)
     for coordinate in [*(m.coordinate for m in model.motors), *model.coordinates]:
         if coordinate.kind == "angle":
             take(coordinate.b, coordinate.a, coordinate.axis_a)

@@ -7,7 +7,6 @@ be deleted without changing the motion exactly where N_S has full row rank.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from cadbridge.diagnosis.dependence import Dependence, rows_by_owner
 from cadbridge.diagnosis.model import DeletableSet, Group, Redundancy, Repetition
 from cadbridge.diagnosis.weaker import weaker_mate
 from cadbridge.mechanism import Mechanism
-from cadbridge.mechanism.rows import Rows
+from cadbridge.mechanism.rows import Rows, off_by
 from solver.connected import connected
 from solver.rank import significant
 
@@ -123,8 +122,7 @@ def _redundancies(
     result = []
     for mate in (r.mate for r in mechanism.mate_rows if r.mate in circuits.repeated):
         repeated = circuits.repeated[mate]
-        mm = max((1e3 * float(gaps[row]) for row in repeated if not rows.angular[row]), default=0.0)
-        degrees = max((math.degrees(gaps[row]) for row in repeated if rows.angular[row]), default=0.0)
+        mm, degrees = off_by(gaps[repeated].tolist(), [rows.unit[row] for row in repeated])
         result.append(
             Redundancy(
                 mate=mate,

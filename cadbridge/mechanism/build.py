@@ -28,9 +28,8 @@ from cadbridge.mechanism.model import (
     Mechanism,
 )
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.rows import fit, rows_of
+from cadbridge.mechanism.rows import Rows, fit, off_by, rows_of
 from cadbridge.mechanism.sides import Side, side_of
-from cadbridge.mechanism.twists import Array
 from solver.constraints import Primitive
 from solver.rank import HIGHEST
 
@@ -84,7 +83,7 @@ def build(assembly: Assembly) -> Mechanism:
     joints = _joints(b, mate_rows)
     joints = _armatures(b, joints)
     couplings = tuple(_body_coupling(b, r) for r in coupling_rows)
-    _gaps(b, _residuals(mate_rows, rows.gaps))
+    _gaps(b, _residuals(mate_rows, rows))
     _floating(b, mate_rows)
     return Mechanism(
         assembly=assembly,
@@ -364,22 +363,15 @@ def _gaps(b: _Builder, found: list[tuple[str, float, float]]) -> None:
 def residuals(mate_rows: tuple[MateRows, ...], poses: tuple[Pose, ...]) -> list[tuple[str, float, float]]:
     """Per mate (name, mm, degrees): how far the poses are from fulfilling it."""
     primitives = [p for r in mate_rows for p in r.primitives]
-    return _residuals(mate_rows, rows_of(primitives, [""] * len(primitives), poses, 1.0).gaps)
+    return _residuals(mate_rows, rows_of(primitives, [""] * len(primitives), poses, 1.0))
 
 
-def _residuals(mate_rows: tuple[MateRows, ...], g: Array) -> list[tuple[str, float, float]]:
-    result = []
-    row = 0
-    for rows in mate_rows:
-        mm = degrees = 0.0
-        for primitive in rows.primitives:
-            gap = abs(float(g[row]))
-            if type(primitive).__name__ == "AxesAngle":
-                degrees = max(degrees, float(np.degrees(np.arcsin(min(1.0, gap)))))
-            else:
-                mm = max(mm, gap * 1e3)
-            row += 1
-        result.append((rows.mate, mm, degrees))
+def _residuals(mate_rows: tuple[MateRows, ...], rows: Rows) -> list[tuple[str, float, float]]:
+    result, start = [], 0
+    for mate in mate_rows:
+        own = slice(start, start + mate.rows)
+        result.append((mate.mate, *off_by(np.abs(rows.gaps[own]).tolist(), rows.unit[own])))
+        start += mate.rows
     return result
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from cadbridge.frames import Pose, Vector
 from solver import rotation
-from solver.constraints import AxesAngle, Primitive, evaluate_sparse
+from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
 from solver.rank import HIGHEST
 
@@ -31,7 +32,7 @@ class Rows:
 
     Row i acts on the units `units[i]` (moving ones only) with the wrenches `wrenches[i]` (k, 6), scaled so that
     the longest is of length 1; `factors` (m,) are those scales and `gaps` (m,) the residuals before scaling
-    (m, or rad and 1 where `angular`). `owners` names the mate of each row. A row does not see a motion of
+    (in `unit`: m, rad or 1). `owners` names the mate of each row. A row does not see a motion of
     all its units as one, so that of a row between two units one wrench is the other's opposite.
     """
 
@@ -44,7 +45,7 @@ class Rows:
     wrenches: tuple[Array, ...]
     factors: Array
     gaps: Array
-    angular: NDArray[np.bool_]
+    unit: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -71,8 +72,19 @@ class Rows:
             tuple(wrenches),
             self.factors,
             self.gaps,
-            self.angular,
+            self.unit,
         )
+
+
+def off_by(gaps: Iterable[float], units: Iterable[str]) -> tuple[float, float]:
+    """The largest length in mm, and the largest angle in degrees, of gaps (≥ 0), each in its row's unit."""
+    mm = angle = 0.0
+    for gap, unit in zip(gaps, units, strict=True):
+        if unit == "m":
+            mm = max(mm, 1e3 * gap)
+        else:
+            angle = max(angle, gap if unit == "rad" else math.asin(min(1.0, gap)))
+    return mm, math.degrees(angle)
 
 
 def fit(rows: Rows) -> float:
@@ -110,7 +122,7 @@ def rows_of(primitives: Sequence[Primitive], owners: Sequence[str], poses: Seque
         tuple(blocks[s:e] for s, e in pairwise(starts.tolist())),
         factors,
         found.g,
-        np.array([isinstance(primitives[i], AxesAngle) for i in which], dtype=np.bool_),
+        tuple(primitives[i].unit for i in which),
     )
 
 

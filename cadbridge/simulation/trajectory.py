@@ -16,9 +16,9 @@ from cadbridge.lowering import SINGLE, Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
 from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.run import Run
-from solver.constraints import Coupler, GearPair, Primitive, RackPinion
+from solver.constraints import Coupler
 from solver.constraints.evaluation import evaluate_program
-from solver.constraints.gears import gear_radii
+from solver.constraints.gears import error_scale
 from solver.rotation import matrix
 
 if TYPE_CHECKING:
@@ -116,18 +116,10 @@ def gear_errors_and_forces(run: Run) -> tuple[Columns, Columns, dict[str, Array]
     couplings = {c.name for c in run.mechanism.couplings}
     for group, primitive, rows in zip(model.groups, model.primitives, slices, strict=True):
         if group in couplings:
-            radius, unit = _pitch_radius(primitive, run)
+            radius, unit = error_scale(primitive, model.positions, model.quaternions)
             errors[group] = (g[:, rows].sum(axis=1) / radius, unit)
             rates[group] = (gv[:, rows].sum(axis=1) / radius, unit)
     return errors, rates, dict(forces)
-
-
-def _pitch_radius(primitive: Primitive, run: Run) -> tuple[float, str]:
-    """What turns a row's residual into an angle: the smaller wheel's radius, on which an error is largest."""
-    if isinstance(primitive, GearPair):
-        model = run.lowered.model
-        return min(gear_radii(primitive, model.positions, model.quaternions)), "rad"
-    return 1.0, "m" if isinstance(primitive, RackPinion) else "rad"
 
 
 def row_forces(run: Run) -> dict[str, Array]:

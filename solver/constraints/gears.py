@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.constraints.primitives import GearPair, RackPinion, WheelPair
+from solver.constraints.primitives import GearPair, Primitive, RackPinion, WheelPair
 from solver.constraints.terms import PLANE, ROLL, TURN, Poses, Row, Term, crossed, unit
 
 Array = NDArray[np.float64]
@@ -18,6 +18,16 @@ _APEX_TOLERANCE = 1e-9
 def gear_radii(gear: GearPair, positions: Array, quaternions: Array) -> tuple[float, float]:
     """Pitch radii (m) of the wheels a and b at the reference pose."""
     return _radii(gear, Poses(np.asarray(positions, float), np.asarray(quaternions, float)))
+
+
+def error_scale(gear: Primitive, positions: Array, quaternions: Array) -> tuple[float, str]:
+    """What a coupling's residual is divided by to be its phase error, and the error's unit.
+
+    Of toothed wheels it is the turn (rad) of the smaller one, on which it is largest; of all others the residual.
+    """
+    if isinstance(gear, GearPair):
+        return min(gear_radii(gear, positions, quaternions)), "rad"
+    return 1.0, gear.unit
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ Its algebra (g, Ĝ, c) stands in `solver.constraints.kernels`.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,11 +23,16 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Primitive:
+class Primitive(ABC):
     """One or more scalar equations between bodies `a` and `b`."""
 
     a: int
     b: int
+
+    @property
+    @abstractmethod
+    def unit(self) -> str:
+        """Unit of the residual: "m", "rad", or "1" (a cosine or sine, about rad where it is small)."""
 
     @property
     def rows(self) -> int:
@@ -38,10 +44,33 @@ class Primitive:
         """All bodies that take part."""
         return (self.a, self.b)
 
+    @property
+    def wheels(self) -> tuple[tuple[int, Vector], ...]:
+        """The bodies that are wheels of a gear, each with its axis in its own frame; none where this is no gear."""
+        return ()
+
+
+class _Length(Primitive):
+    """A primitive whose residual is a length."""
+
+    @property
+    def unit(self) -> str:
+        """The residual's unit."""
+        return "m"
+
+
+class _Cosine(Primitive):
+    """A primitive whose residual is a difference of cosines or sines."""
+
+    @property
+    def unit(self) -> str:
+        """The residual's unit."""
+        return "1"
+
 
 @dataclass(frozen=True, eq=False)
-class PointOnPlane(Primitive):
-    """n_A · (p_B − p_A) = offset: a point of b at a height over a plane of a. Unit m."""
+class PointOnPlane(_Length):
+    """n_A · (p_B − p_A) = offset: a point of b at a height over a plane of a."""
 
     point_a: Vector
     normal_a: Vector
@@ -50,8 +79,8 @@ class PointOnPlane(Primitive):
 
 
 @dataclass(frozen=True, eq=False)
-class AxesAngle(Primitive):
-    """u_A · w_B = cosine: two directions at an angle (0: perpendicular). Unit 1."""
+class AxesAngle(_Cosine):
+    """u_A · w_B = cosine: two directions at an angle (0: perpendicular)."""
 
     axis_a: Vector
     axis_b: Vector
@@ -59,8 +88,8 @@ class AxesAngle(Primitive):
 
 
 @dataclass(frozen=True, eq=False)
-class Distance(Primitive):
-    """‖p_B − p_A‖ = length > 0. Unit m."""
+class Distance(_Length):
+    """‖p_B − p_A‖ = length > 0."""
 
     point_a: Vector
     point_b: Vector
@@ -72,8 +101,8 @@ class Distance(Primitive):
 
 
 @dataclass(frozen=True, eq=False)
-class PointLineDistance(Primitive):
-    """The point of b at `distance` > 0 from the line (point_a, axis_a) of a. Unit m."""
+class PointLineDistance(_Length):
+    """The point of b at `distance` > 0 from the line (point_a, axis_a) of a."""
 
     point_a: Vector
     axis_a: Vector
@@ -86,8 +115,8 @@ class PointLineDistance(Primitive):
 
 
 @dataclass(frozen=True, eq=False)
-class LineDistance(Primitive):
-    """Two crossed lines at a signed common-perpendicular `distance`. Unit m.
+class LineDistance(_Length):
+    """Two crossed lines at a signed common-perpendicular `distance`.
 
     (u_A × w_B)/‖u_A × w_B‖ · (p_B − p_A) = distance; the lines must not be parallel.
     """
@@ -117,13 +146,26 @@ class Coordinate:
     ref_a: Vector = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     ref_b: Vector = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
 
+    @property
+    def unit(self) -> str:
+        """The value's unit: "rad" or "m"."""
+        return "rad" if self.kind == "angle" else "m"
+
 
 @dataclass(frozen=True, eq=False)
 class Coupler(Primitive):
-    """Σ coefficient · coordinate = constant: screws, ratios about a carrier, mimics, differentials."""
+    """Σ coefficient · coordinate = constant: screws, ratios about a carrier, mimics, differentials.
+
+    The residual has the unit of the first coordinate; the other coefficients turn theirs into it.
+    """
 
     terms: tuple[tuple[float, Coordinate], ...]
     constant: float = 0.0
+
+    @property
+    def unit(self) -> str:
+        """The residual's unit."""
+        return self.terms[0][1].unit
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -141,13 +183,18 @@ class FunctionCoupler(Primitive):
     constant: float = 0.0
 
     @property
+    def unit(self) -> str:
+        """The residual's unit."""
+        return self.driven.unit
+
+    @property
     def bodies(self) -> tuple[int, ...]:
         """All bodies that take part."""
         return tuple(dict.fromkeys((self.driver.a, self.driver.b, self.driven.a, self.driven.b)))
 
 
 @dataclass(frozen=True, eq=False)
-class ConstantVelocity(Primitive):
+class ConstantVelocity(_Cosine):
     """No twist between two shafts, whatever the angle between them: first_A · second_B = second_A · first_B.
 
     `first` and `second` are perpendicular to the shaft's axis, and the same in both frames where the shafts are in line
@@ -162,7 +209,7 @@ class ConstantVelocity(Primitive):
 
 @dataclass(frozen=True, eq=False)
 class WheelPair(Primitive):
-    """Turns of b are `ratio` times those of a, both counted from the line between their axes. Residual in rad.
+    """Turns of b are `ratio` times those of a, both counted from the line between their axes. The residual is b's.
 
     For what a carrier holds at a distance: belts and chains, worms, crossed helical gears. Points lie anywhere on
     the axes, which are parallel or crossed but do not meet; the line is their common perpendicular. `ratio` has a
@@ -175,6 +222,16 @@ class WheelPair(Primitive):
     axis_b: Vector
     ratio: float
 
+    @property
+    def unit(self) -> str:
+        """The residual's unit."""
+        return "rad"
+
+    @property
+    def wheels(self) -> tuple[tuple[int, Vector], ...]:
+        """Both bodies."""
+        return ((self.a, self.axis_a), (self.b, self.axis_b))
+
     def __post_init__(self) -> None:
         """Refuse what couples nothing."""
         if not math.isfinite(self.ratio) or self.ratio == 0.0:
@@ -182,13 +239,13 @@ class WheelPair(Primitive):
 
 
 @dataclass(frozen=True, eq=False)
-class GearPair(Primitive):
+class GearPair(_Length):
     """Spur, internal or bevel pair rolling at the line of centres (Vlasenko & Kasper, eqs. 5, 29, 34).
 
     `kind`: "spur", "internal" (a is the annulus where radius_a > radius_b, else b) or "bevel".
     Points lie on the axes; for spur and internal in the common plane of the wheels, for bevel anywhere
     on the axes (the pitch cones follow from `ratio` and the shaft angle).
-    `ratio` = r_b / r_a > 0. Residual in m at the pitch circle. The phase is that of the poses in which the
+    `ratio` = r_b / r_a > 0. The residual is taken at the pitch circle. The phase is that of the poses in which the
     model is built.
     """
 
@@ -198,6 +255,11 @@ class GearPair(Primitive):
     point_b: Vector
     axis_b: Vector
     ratio: float
+
+    @property
+    def wheels(self) -> tuple[tuple[int, Vector], ...]:
+        """Both bodies."""
+        return ((self.a, self.axis_a), (self.b, self.axis_b))
 
     def __post_init__(self) -> None:
         """Refuse pairs that cannot roll."""
@@ -209,7 +271,7 @@ class GearPair(Primitive):
 
 
 @dataclass(frozen=True, eq=False)
-class RackPinion(Primitive):
+class RackPinion(_Length):
     """A pinion a (axis, pitch radius) rolling on a rack b (direction axis_b through its pitch line)."""
 
     point_a: Vector
@@ -217,6 +279,11 @@ class RackPinion(Primitive):
     radius: float
     point_b: Vector
     axis_b: Vector
+
+    @property
+    def wheels(self) -> tuple[tuple[int, Vector], ...]:
+        """The pinion."""
+        return ((self.a, self.axis_a),)
 
     def __post_init__(self) -> None:
         """Refuse a pinion that cannot roll."""

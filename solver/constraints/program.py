@@ -108,8 +108,9 @@ def _function_coupler(p: FunctionCoupler, poses: Poses) -> Row:
 def _constant_velocity(p: ConstantVelocity, poses: Poses) -> Row:
     first_a, second_a = unit(p.first_a, "first_a"), unit(p.second_a, "second_a")
     first_b, second_b = unit(p.first_b, "first_b"), unit(p.second_b, "second_b")
-    straight = Term(DOT, p.a, p.b, first_a=first_a, direction_b=second_b)
-    return Row((straight, Term(DOT, p.a, p.b, -1.0, first_a=second_a, direction_b=first_b)))
+    # Halved, it is the sine of the twist of two shafts in line.
+    straight = Term(DOT, p.a, p.b, 0.5, first_a=first_a, direction_b=second_b)
+    return Row((straight, Term(DOT, p.a, p.b, -0.5, first_a=second_a, direction_b=first_b)))
 
 
 _COMPILERS: dict[type[Primitive], Callable[..., Row]] = {

@@ -12,6 +12,7 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.connected import rooted, spanning_forest
 from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane, Primitive
 from solver.constraints.gears import Contact, gear_contact
 from solver.constraints.terms import Poses
@@ -161,30 +162,18 @@ def _sorted(model: Model, reasons: list[Reason]) -> tuple[list[int], list[int]]:
 
 def _tree(model: Model, hinges: list[int], reasons: list[Reason]) -> tuple[dict[int, tuple[int, int]], tuple[int, ...]]:
     """For each link its parent and the coordinate between them; the links, parents first."""
-    touching: dict[int, list[tuple[int, int]]] = {}
-    for k in hinges:
-        c = model.coordinates[k]
-        touching.setdefault(c.a, []).append((c.b, k))
-        touching.setdefault(c.b, []).append((c.a, k))
+    ends = [(model.coordinates[k].a, model.coordinates[k].b) for k in hinges]
+    chosen = sorted(spanning_forest(ends, lambda i: i))
+    for i in sorted({*range(len(hinges))} - {*chosen}):
+        reasons.append(Reason("tree", f"the hinge {model.coordinate_names[hinges[i]]} closes a loop of hinges"))
     parents: dict[int, tuple[int, int]] = {}
-    order: list[int] = []
-    ready, used = [GROUND], set()
-    while ready:
-        at = ready.pop(0)
-        for other, k in touching.get(at, ()):
-            if k in used:
-                continue
-            used.add(k)
-            if other == GROUND or other in parents:
-                reasons.append(Reason("tree", f"the hinge {model.coordinate_names[k]} closes a loop of hinges"))
-            else:
-                parents[other] = (at, k)
-                order.append(other)
-                ready.append(other)
+    for link, parent, edge in rooted([ends[i] for i in chosen], [GROUND]):
+        if parent is not None and edge is not None:
+            parents[link] = (parent, hinges[chosen[edge]])
     loose = [b.name for i, b in enumerate(model.bodies) if i not in parents]
     if loose:
         reasons.append(Reason("tree", f"no hinges lead from the base to {', '.join(loose[:5])}"))
-    return parents, tuple(order)
+    return parents, tuple(parents)
 
 
 def _canonical(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
-from cadbridge.mechanism import Mechanism, build
+from cadbridge.frames import Pose
+from cadbridge.mechanism import Mechanism, build, residuals
 from cadbridge.readers.mates_file.document import load_document
 from cadbridge.readers.mates_file.overlay import overlay
 from cadbridge.simulation import MotorSpec, Scenario, simulate
+from solver import rotation
 from solver.functions import expression
 from tests.mechanism.building import assembly, feature
 
@@ -171,6 +174,26 @@ def test_constant_velocity_joint_between_bent_shafts(aligned: float) -> None:
     ]  # fmt: skip
     q = moved(build(assembly(places, mates)))
     assert_allclose(q["Two"], q["One"], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("mates", "gears"),
+    [
+        ("", f"gears: [{{name: pair, type: worm, teeth: 40, a: {axis('one', '[0, 1, 0]')}, b: {axis('two')}}}]\n"),
+        ("", f"gears: [{{name: pair, type: ratio, ratio: 1, carrier: ground, a: {axis('one')}, b: {axis('two')}}}]\n"),
+        (f"  - {{name: pair, type: constant_velocity, a: {axis('one')}, b: {axis('two')}}}\n", ""),
+    ],
+    ids=["worm", "ratio", "constant velocity"],
+)
+def test_what_is_off_by_an_angle_is_told_in_degrees(mates: str, gears: str, read: Read) -> None:
+    made = build(read("mates:\n" + joint("One", "one") + mates + gears))
+    (rows,) = [r for r in made.mate_rows if r.mate == "pair"]
+    turn = Pose(rotation.matrix(rotation.exponential(np.array([0.0, 0.0, math.radians(2.0)]))), np.zeros(3))
+    poses = tuple(X @ turn if name == "two" else X for name, X in zip(made.component_names, made.X_WC, strict=True))
+    (angular,) = [p for p in rows.primitives if p.unit != "m"]
+    ((_, mm, degrees),) = residuals((replace(rows, primitives=(angular,)),), poses)
+    assert mm == 0.0
+    assert degrees == pytest.approx(2.0, rel=1e-3)
 
 
 FAULTS = {

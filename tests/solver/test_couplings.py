@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from solver import functions, rotation, simulate
+from solver import functions, gear_errors, rotation, simulate
 from solver.constraints import (
     GROUND,
+    AxesAngle,
     ConstantVelocity,
     Coordinate,
     Coupler,
+    Distance,
     FunctionCoupler,
+    GearPair,
+    LineDistance,
+    PointLineDistance,
     PointOnPlane,
     Primitive,
+    RackPinion,
     WheelPair,
 )
 from solver.constraints.curves import Curve, oscillating_cam, periodic, pitch_curve, spline, translating_cam
@@ -225,3 +234,53 @@ def test_ball_and_constant_velocity_leave_two_freedoms() -> None:
     x, q = poses([[0, 0, 0], [0, 0, 0]])
     rows = [*ball(0, 1, O, O), ConstantVelocity(0, 1, X, Y, X, Y)]
     assert np.linalg.matrix_rank(evaluate(rows, x, q).G) == 4
+
+
+def test_the_error_of_a_belt_is_the_turn_that_its_wheel_b_lags() -> None:
+    model = carried_wheels(0.4, Z)
+    lag = np.array([0.0, 0.01])
+    turned = np.array([[1.0, 0, 0, 0], [1.0, 0, 0, 0], [np.cos(0.005), 0, 0, np.sin(0.005)]])
+    run = driven(model, "0*t", 0.1).trajectory
+    shown = replace(
+        run,
+        positions=np.array([model.positions, model.positions]),
+        quaternions=np.array([model.quaternions, turned]),
+        velocities=run.velocities[:2],
+        angles=np.zeros((2, run.angles.shape[1])),
+    )
+    (found,) = gear_errors(model, shown)
+    assert found.unit == "rad"
+    assert_allclose(np.abs(found.error), lag, atol=1e-12)
+
+
+def all_primitives(kind: type[Any]) -> set[type[Any]]:
+    """The public primitives below a class."""
+    found = {c for below in kind.__subclasses__() for c in (below, *all_primitives(below))}
+    return {c for c in found if not c.__name__.startswith("_")}
+
+
+def test_every_primitive_says_the_unit_of_its_residual() -> None:
+    slide = Coordinate("distance", GROUND, 0, O, Z, O)
+    angle, square = turn(GROUND, 0), np.ones(3)
+    curve = spline(((0.0, 0.0), (1.0, 1.0), (2.0, 3.0), (3.0, 4.0)))
+    expected: dict[str, list[Primitive]] = {
+        "m": [
+            PointOnPlane(0, 1, O, Z, O),
+            Distance(0, 1, O, X, 1.0),
+            PointLineDistance(0, 1, O, Z, X, 1.0),
+            LineDistance(0, 1, O, Z, X, Y, 1.0),
+            GearPair(0, 1, "spur", O, Z, X, Z, 2.0),
+            RackPinion(0, 1, O, Z, 0.1, X, Y),
+            Coupler(0, 1, ((1.0, slide), (-0.1, angle))),
+            FunctionCoupler(0, 1, angle, slide, curve),
+        ],
+        "rad": [
+            WheelPair(0, 1, O, Z, square, X, 2.0),
+            Coupler(0, 1, ((1.0, angle), (-2.0, angle))),
+            FunctionCoupler(0, 1, slide, angle, curve),
+        ],
+        "1": [AxesAngle(0, 1, X, Y), ConstantVelocity(0, 1, X, Y, X, Y)],
+    }
+    for unit, primitives in expected.items():
+        assert {p.unit for p in primitives} == {unit}
+    assert {type(p) for of in expected.values() for p in of} == all_primitives(Primitive)

@@ -55,7 +55,8 @@ def load_document(path: Path) -> Document:
     if not _has_format(data, places, findings, file):
         return empty
     given = sum(len(data[key]) for key in ("mates", "gears") if isinstance(data.get(key), list))
-    data = dict(data)
+    # A section with nothing below its key is an empty one.
+    data = {k: v for k, v in data.items() if v is not None or k == "format" or k not in schema.MatesFile.model_fields}
     rows = {key: list(range(len(value))) for key, value in data.items() if isinstance(value, list)}
     tell = Teller(findings, file, places, names=_names(data))
     # Leaving one item out can uncover no new fault in another, so two rounds are enough; a third

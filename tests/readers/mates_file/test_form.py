@@ -133,3 +133,19 @@ def test_the_published_schema_takes_a_good_file_and_refuses_a_bad_one() -> None:
     assert list(check.iter_errors(good)) == []
     assert list(check.iter_errors({**good, "grond": []}))
     assert list(check.iter_errors({**good, "mates": [{"type": "fulsh"}]}))
+
+
+@pytest.mark.parametrize("section", [name for name in schema.MatesFile.model_fields if name != "format"])
+def test_a_section_with_nothing_below_its_key_is_empty(tmp_path: Path, section: str) -> None:
+    path = tmp_path / "x.mates.yaml"
+    path.write_text(f"{HEAD}{section}:\nhome: {{A: 1}}\n" if section != "home" else f"{HEAD}home:\n", encoding="utf-8")
+    found = load_document(path)
+    assert list(found.findings) == []
+    assert found.spec is not None
+    default = schema.MatesFile.model_validate({"format": "cadbridge.mates/1"})
+    assert getattr(found.spec, section) == getattr(default, section)
+
+
+def test_an_empty_key_that_is_no_section_is_told(tmp_path: Path) -> None:
+    ((code, line, column, _),) = faults(tmp_path, HEAD + "geers:\n")
+    assert (code, line, column) == ("CB144", 2, 1)

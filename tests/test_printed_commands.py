@@ -1,0 +1,84 @@
+"""Every command that README, docs and the fixtures' READMEs print runs as printed, in a folder like the root.
+
+Names of files that a page makes up stand for small files here, and outputs go where the command puts them: into a
+temporary folder.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cadbridge.cli.app import app
+from cadbridge.simulation.pace import Pacer
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("fixtures/*/README.md"))]
+DEMO = Path(str(files("cadbridge.data"))) / "demo"
+GEARED = ROOT / "fixtures" / "geared_robot3"
+
+SERVES = ("cadbridge view ", "cadbridge batch jobs.yaml --scheduler")
+"""What waits for a browser or for other machines."""
+WORDS = {
+    "SOURCE": "robot.step", "FILE": "robot.step", "arm.step": "robot.step", "DIR": "out", "…": "", "Flange": "link3",
+    "PART": "Base", "Housing": "Base", "urdf|mjcf|sdf|glb|json|python": "urdf", "mjcf|urdf|sdf": "mjcf",
+}  # fmt: skip
+"""Words of the pages that stand for something, and what they stand for here."""
+SCENARIO = "format: cadbridge.scenario/1\nduration: 0.05\nmotors: [{joint: q4, speed: 10}]\n"
+MOTION = "format: cadbridge.motion/1\nduration: 0.1\nrate: 20\njoints: {theta1: 5*t, theta2: 5*t, theta3: 5*t}\n"
+JOBS = "defaults: {output: out, timeout: 300}\njobs: [{sources: arm.urdf, do: convert, to: urdf}]\n"
+
+
+def printed() -> list[str]:
+    """Each command once: in blocks, and within sentences where it has arguments."""
+    found: dict[str, None] = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        found |= dict.fromkeys(re.findall(r"^    (cadbridge .*)$", text, re.MULTILINE))
+        found |= dict.fromkeys(re.findall(r"`(cadbridge [a-z]+ [^`-][^`]*)`", text))
+    return [line.split(" #")[0].rstrip() for line in found if not line.startswith(SERVES)]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the fixtures and the files that the pages speak of."""
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures", target_is_directory=True)
+    for name in ("robot.step", "robot.urdf", "arm.urdf"):
+        # The content says the format.
+        shutil.copy(GEARED / "geared_robot3.urdf", tmp_path / name)
+    for name in ("robot", "arm"):
+        shutil.copy(GEARED / "geared_robot3.mates.yaml", tmp_path / f"{name}.mates.yaml")
+    texts = {"pick.yaml": SCENARIO, "build_up.yaml": SCENARIO, "path.yaml": MOTION, "jobs.yaml": JOBS}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    # Real time needs no waiting to be tried.
+    monkeypatch.setattr(Pacer.__init__, "__defaults__", (None, time.perf_counter, lambda seconds: None))
+    return tmp_path
+
+
+@pytest.mark.parametrize("line", printed())
+def test_a_printed_command_runs(line: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [WORDS.get(word, word) for word in shlex.split(line)[1:]]
+    words = [word for word in words if word]
+    if words[0] == "cache":
+        monkeypatch.setenv("CADBRIDGE_CACHE", str(root / "cache"))
+    if "--compare" in words:
+        old = CliRunner().invoke(app, ["check", "robot.step", "--json"])
+        (root / words[words.index("--compare") + 1]).write_text(old.stdout, encoding="utf-8")
+    if "--faces" in words:
+        shutil.copy(DEMO / "demo.step", root / "robot.step")
+        (root / "robot.mates.yaml").unlink()
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code in (0, 1), done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    for option in ("-o", "--output", "--html", "--plots", "--svg"):
+        if option in words:
+            assert (root / words[words.index(option) + 1]).exists()

@@ -70,8 +70,9 @@ ENTRIES: dict[str, Entry] = {
     "CB222": Entry(
         Severity.ERROR,
         "pitch radii that do not match the centre distance",
-        "The wheels with these radii do not touch where their axes are. The ratio was kept.",
-        "Correct the radii or the placement of the axes.",
+        "Wheels of these radii do not touch where their axes are, or not with this ratio: r_b / r_a is the ratio, and "
+        "the radii add up to the distance of the axes (internal: differ by it), to within 0.5 %. The ratio was kept.",
+        "Correct the radii, their unit or the placement of the axes; or leave the radii out where teeth are given.",
         "Radii of 20 and 40 mm with axes 65 mm apart.",
         stage=Stage.GEARS,
     ),

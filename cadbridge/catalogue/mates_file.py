@@ -81,14 +81,6 @@ ENTRIES: dict[str, Entry] = {
         "Give teeth alone where they are known; teeth are exact.",
         "teeth: [17, 51] with ratio: 2.5",
     ),
-    "CB150": Entry(
-        _ERROR,
-        "radii that do not match the centre distance",
-        "The pitch circles of the pair do not touch: the sum (internal pairs: the difference) of the "
-        "radii must be the distance of the axes, to within 0.5 %. The gear is left out.",
-        "Check radii, units and axes, or give the teeth.",
-        "Radii of 20 and 40 mm with axes 65 mm apart.",
-    ),
     "CB151": Entry(
         _WARNING,
         "a pattern that fits nothing",

@@ -75,9 +75,8 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB410": Entry(
         Severity.WARNING,
-        "gear numbers that do not agree",
-        "Teeth, ratio, pitch radii and the distance of the axes belong together: r_b / r_a = z_b / z_a, and the radii "
-        "add up to the distance (internal: differ by it). The ratio was kept; one of the others is wrong.",
+        "teeth that do not make the ratio",
+        "Teeth and ratio belong together: the ratio is z_b / z_a. The ratio was kept; one of them is wrong.",
         "Correct the number that is wrong; the ratio is what the simulation turns by.",
         "40 and 20 teeth with a ratio of 0.4: the teeth make 0.5.",
         stage=Stage.GEARS,

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Coupling, CouplingKind, Drive
+from cadbridge.assembly import Coupling, Drive
 from cadbridge.diagnosis.freedoms import STILL, Axes, axes_of, joint_columns, moving
 from cadbridge.diagnosis.model import Freedom, Gear, LockedTrains, Transmission
 from cadbridge.diagnosis.web import Web, web_of
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import BodyCoupling, Joint, Mechanism
+from cadbridge.mechanism.couplings import pitch_radii, radii_at_odds
 from cadbridge.mechanism.rows import Rows, fit, rows_of
 from cadbridge.mechanism.sides import side_of
 from solver.connected import connected
@@ -22,41 +23,35 @@ from solver.connected import connected
 Array = NDArray[np.float64]
 
 RATIO_AGREES = 1e-4
-RADII_AGREE = 5e-3
-"""Relative: a ratio beside the teeth, which are exact; pitch radii, which are rounded, beside ratio and distance."""
+"""Relative: a ratio beside the teeth, which are exact."""
 MOST_LOCKED = 40
 """Couplings at rest of which each is tried whether it locks: more are not tried, which is told."""
 
 
 def gears_of(mechanism: Mechanism, findings: Findings) -> tuple[Gear, ...]:
     """Every coupling's ratio beside its teeth, its radii and the distance of its axes as placed."""
-    return tuple(_gear(mechanism, c.coupling, findings) for c in mechanism.couplings)
+    return tuple(_gear(mechanism, c, findings) for c in mechanism.couplings)
 
 
-def _gear(mechanism: Mechanism, it: Coupling, findings: Findings) -> Gear:
+def _gear(mechanism: Mechanism, c: BodyCoupling, findings: Findings) -> Gear:
+    it = c.coupling
     teeth = (it.teeth_a, it.teeth_b) if it.teeth_a and it.teeth_b else None
     distance, angle = _axes(mechanism, it)
-    doubts = []
-    if teeth and it.ratio and abs(teeth[1] / teeth[0] / it.ratio - 1) > RATIO_AGREES:
-        doubts.append(f"its teeth {teeth[0]} : {teeth[1]} make {teeth[1] / teeth[0]:.6g}, its ratio is {it.ratio:.6g}")
-    pitch = _pitch_radii(it, distance)
-    for name, said, wanted in zip("ab", (it.radius_a, it.radius_b), pitch or (None, None), strict=True):
-        if said and wanted and abs(said / wanted - 1) > RADII_AGREE:
-            doubts.append(
-                f"pitch radius {name} is {said * 1e3:.6g} mm, ratio and centre distance make {wanted * 1e3:.6g} mm"
-            )
-    if doubts:
-        findings.add("CB410", f"{it.name}: {'; '.join(doubts)}", it.where, items=[it.name])
+    teeth_agree = not teeth or not it.ratio or abs(teeth[1] / teeth[0] / it.ratio - 1) <= RATIO_AGREES
+    if teeth and not teeth_agree:
+        made = f"its teeth {teeth[0]} : {teeth[1]} make {teeth[1] / teeth[0]:.6g}, its ratio is {it.ratio:.6g}"
+        findings.add("CB410", f"{it.name}: {made}", it.where, items=[it.name])
     return Gear(
         name=it.name,
         kind=it.kind.value,
         ratio=it.ratio,
         teeth=teeth,
         radii=(it.radius_a, it.radius_b),
-        pitch_radii=pitch,
+        pitch_radii=pitch_radii(it, distance),
         centre_distance=distance,
         shaft_angle=angle,
-        agrees=not doubts,
+        agrees=teeth_agree and not radii_at_odds(it, distance),
+        bodies=(mechanism.body_name(c.primitive.a), mechanism.body_name(c.primitive.b)),
     )
 
 
@@ -70,17 +65,6 @@ def _axes(mechanism: Mechanism, it: Coupling) -> tuple[float | None, float | Non
     sine = float(np.linalg.norm(n))
     distance = float(np.linalg.norm(np.cross(u, d))) if sine < 1e-6 else abs(float(n @ d)) / sine
     return distance, float(np.arctan2(sine, abs(float(u @ w))))
-
-
-def _pitch_radii(it: Coupling, distance: float | None) -> tuple[float, float] | None:
-    """Pitch radii (m) that follow from the ratio and the distance of parallel axes."""
-    if it.ratio is None or not it.ratio > 0 or not distance:
-        return None
-    if it.kind is CouplingKind.SPUR:
-        return distance / (1 + it.ratio), distance * it.ratio / (1 + it.ratio)
-    if it.kind is CouplingKind.INTERNAL and abs(it.ratio - 1) > 1e-9:
-        return distance / abs(it.ratio - 1), distance * it.ratio / abs(it.ratio - 1)
-    return None
 
 
 def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings: Findings) -> tuple[Transmission, ...]:

@@ -111,7 +111,7 @@ class Gear:
     """A coupling's numbers beside each other: `ratio`, `teeth` (a, b), `radii` as given (m), the axes as placed.
 
     `pitch_radii` (m) follow from ratio and `centre_distance` (m); `shaft_angle` rad; `agrees` where no two numbers
-    contradict each other.
+    contradict each other; `bodies` are the names of a's and b's.
     """
 
     name: str
@@ -123,6 +123,7 @@ class Gear:
     centre_distance: float | None
     shaft_angle: float | None
     agrees: bool
+    bodies: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)

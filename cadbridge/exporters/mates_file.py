@@ -6,7 +6,6 @@ Lengths m, angles rad. Names are the source's: what the file is laid over must c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import yaml
@@ -15,7 +14,6 @@ from cadbridge.assembly import (
     GROUND,
     Assembly,
     Coupling,
-    CouplingKind,
     Feature,
     FeatureKind,
     Limit,
@@ -30,6 +28,7 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector, perpendicular
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.readers.mates_file.gear_schema import written
 
 ENDING = ".mates.yaml"
 
@@ -174,8 +173,7 @@ def _frame(assembly: Assembly, frame: NamedFrame) -> dict[str, Any]:
 
 
 def _gear(assembly: Assembly, c: Coupling, findings: Findings) -> dict[str, Any] | None:
-    writer = _GEARS.get(c.kind)
-    spec = None if writer is None else writer(c)
+    spec = written(c)
     if spec is None:
         findings.add("CB795", f"{c.name}: a {c.kind.value} coupling of these numbers has no place there", c.where)
         return None
@@ -185,78 +183,3 @@ def _gear(assembly: Assembly, c: Coupling, findings: Findings) -> dict[str, Any]
         if c.carrier is not None:
             done["carrier"] = c.carrier
     return done | spec
-
-
-def _toothed(c: Coupling) -> dict[str, Any] | None:
-    spec: dict[str, Any] = {}
-    if c.teeth_a is not None and c.teeth_b is not None:
-        spec["teeth"] = [c.teeth_a, c.teeth_b]
-    elif c.ratio is not None:
-        spec["ratio"] = float(c.ratio)
-    if c.radius_a is not None and c.radius_b is not None:
-        spec["radii"] = [float(c.radius_a), float(c.radius_b)]
-    if not spec:
-        return None
-    if c.pressure_angle is not None:
-        spec["pressure_angle"] = float(c.pressure_angle)
-    return spec | ({"crossed": True} if c.crossed else {})
-
-
-def _rack(c: Coupling) -> dict[str, Any] | None:
-    return None if c.radius_a is None else {"radius": float(c.radius_a)}
-
-
-def _ratio(c: Coupling) -> dict[str, Any] | None:
-    return {"ratio": float(c.ratio)} if c.ratio else None
-
-
-def _worm(c: Coupling) -> dict[str, Any] | None:
-    if c.teeth_a is None or c.teeth_b is None:
-        return None
-    return {"starts": c.teeth_a, "teeth": c.teeth_b, "hand": "left" if c.helix < 0 else "right"}
-
-
-def _helical(c: Coupling) -> dict[str, Any] | None:
-    if c.teeth_a is None or c.teeth_b is None:
-        return None
-    return {"teeth": [c.teeth_a, c.teeth_b], "helix": float(c.helix)}
-
-
-def _of_joints(c: Coupling) -> dict[str, Any] | None:
-    """q_b − ratio q_a stays as designed; an offset from that has no place."""
-    if c.joints is None or not c.ratio or c.offset:
-        return None
-    a, b = c.joints
-    return {"type": "linear", "factors": {b: 1.0, a: -float(c.ratio)}}
-
-
-def _linear(c: Coupling) -> dict[str, Any] | None:
-    return {"factors": {name: float(factor) for name, factor in c.factors}} if len(c.factors) > 1 else None
-
-
-def _cam(c: Coupling) -> dict[str, Any] | None:
-    if c.cam is None or c.joints is None:
-        return None
-    spec: dict[str, Any] = {"driver": c.joints[0], "follower": c.joints[1]}
-    points = [[float(q), float(f)] for q, f in c.cam.points]
-    if not c.cam.profile:
-        return spec | {"law": points, "periodic": c.cam.period > 0.0}
-    spec |= {"profile": points, "roller": float(c.cam.roller), "side": "left" if c.cam.side > 0 else "right"}
-    return spec | ({} if c.cam.arm is None else {"arm": float(c.cam.arm)})
-
-
-_GEARS: dict[CouplingKind, Callable[[Coupling], dict[str, Any] | None]] = {
-    CouplingKind.SPUR: _toothed,
-    CouplingKind.BEVEL: _toothed,
-    CouplingKind.INTERNAL: _toothed,
-    CouplingKind.BELT: _toothed,
-    CouplingKind.CHAIN: _toothed,
-    CouplingKind.RACK_PINION: _rack,
-    CouplingKind.RATIO: _ratio,
-    CouplingKind.WORM: _worm,
-    CouplingKind.CROSSED_HELICAL: _helical,
-    CouplingKind.JOINTS: _of_joints,
-    CouplingKind.LINEAR: _linear,
-    CouplingKind.CAM: _cam,
-}
-"""What each kind says beside its two axes."""

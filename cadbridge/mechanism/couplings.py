@@ -11,8 +11,8 @@ from cadbridge.mechanism.sides import Side
 from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion, WheelPair
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
 
-CENTRE_TOLERANCE = 5e-3
-"""Relative gap between the pitch radii and the centre distance from which it is told."""
+RADII_AGREE = 5e-3
+"""Relative: pitch radii, which are rounded, beside those that ratio and centre distance make."""
 
 
 def gear_primitive(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive | None:
@@ -61,24 +61,33 @@ def _parallel_gears(coupling: Coupling, a: Side, b: Side, findings: Findings) ->
         raise ValueError("the axes coincide: there is no line of centres (use a `ratio` with a carrier)")
     if coupling.kind is CouplingKind.INTERNAL and abs(ratio - 1) < 1e-9:
         raise ValueError("an internal pair of equal radii has no centre distance")
-    _check_radii(coupling, distance, findings)
+    if odd := radii_at_odds(coupling, distance):
+        findings.add("CB222", f"{coupling.name}: {'; '.join(odd)}", coupling.where, items=[coupling.name])
     kind = coupling.kind.value
     direction_b = b.direction if float(u @ v) > 0 else -b.direction
     return GearPair(a.index, b.index, kind, a.point, a.direction, b.X.inverse().point(q), direction_b, ratio)
 
 
-def _check_radii(coupling: Coupling, distance: float, findings: Findings) -> None:
-    if coupling.radius_a is None or coupling.radius_b is None:
-        return
-    ra, rb = coupling.radius_a, coupling.radius_b
-    wanted = ra + rb if coupling.kind is CouplingKind.SPUR else abs(ra - rb)
-    if abs(wanted - distance) > CENTRE_TOLERANCE * distance:
-        findings.add(
-            "CB222",
-            f"{coupling.name}: pitch radii {ra * 1e3:.6g} and {rb * 1e3:.6g} mm want a centre distance of "
-            f"{wanted * 1e3:.6g} mm, the axes are {distance * 1e3:.6g} mm apart",
-            coupling.where,
-        )
+def pitch_radii(coupling: Coupling, distance: float | None) -> tuple[float, float] | None:
+    """Pitch radii (m) of wheels on parallel axes, from their ratio and distance (m); None where nothing follows."""
+    ratio = coupling.ratio
+    if ratio is None or not ratio > 0 or not distance:
+        return None
+    if coupling.kind is CouplingKind.SPUR:
+        return distance / (1 + ratio), distance * ratio / (1 + ratio)
+    if coupling.kind is CouplingKind.INTERNAL and abs(ratio - 1) > 1e-9:
+        return distance / abs(ratio - 1), distance * ratio / abs(ratio - 1)
+    return None
+
+
+def radii_at_odds(coupling: Coupling, distance: float | None) -> list[str]:
+    """What is wrong with the pitch radii that are given, where the axes are `distance` (m) apart."""
+    given = zip("ab", (coupling.radius_a, coupling.radius_b), pitch_radii(coupling, distance) or (), strict=False)
+    return [
+        f"pitch radius {side} is {said * 1e3:.6g} mm, ratio and centre distance make {made * 1e3:.6g} mm"
+        for side, said, made in given
+        if said and abs(said / made - 1) > RADII_AGREE
+    ]
 
 
 def _bevel(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:

@@ -119,6 +119,10 @@ class Mechanism:
         grounded = {c.name: GROUND_BODY for c in self.assembly.components if c.grounded}
         return {GROUND: GROUND_BODY, **grounded, **{name: i for i, name in enumerate(self.component_names)}}
 
+    def body_name(self, body: int) -> str:
+        """The name of a body by its index, "ground" for the ground."""
+        return self.ground.name if body == GROUND_BODY else self.bodies[body].name
+
     def joint(self, name: str) -> Joint:
         """The joint of that name; KeyError where there is none."""
         return self._joints_by_name[name]

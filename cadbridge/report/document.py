@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cadbridge.assembly import CouplingKind
 from cadbridge.files import output
 from cadbridge.findings import Finding, Findings
 from cadbridge.report.ledger import mates_document, taken
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from cadbridge.inertia import MassProperties
     from cadbridge.mechanism.model import Joint, Mechanism
     from cadbridge.simulation import Comparison, Run
-
-GEAR_KINDS = ("spur", "bevel", "internal", "rack_pinion")
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
@@ -114,7 +113,7 @@ def check_document(
 def counts(mechanism: Mechanism) -> dict[str, Any]:
     """How many of everything, from parts to gears."""
     assembly = mechanism.assembly
-    kinds = Counter(c.kind.value for c in assembly.couplings)
+    kinds = Counter(c.kind for c in assembly.couplings)
     return {
         "parts": len(assembly.parts),
         "instances": len(assembly.instances),
@@ -124,7 +123,7 @@ def counts(mechanism: Mechanism) -> dict[str, Any]:
         "bodies": len(mechanism.bodies),
         "joints": len(mechanism.joints),
         "joint_types": dict(sorted(Counter(j.type for j in mechanism.joints).items())),
-        "gears": {kind: kinds[kind] for kind in GEAR_KINDS},
+        "gears": {kind.value: kinds[kind] for kind in CouplingKind},
     }
 
 
@@ -291,6 +290,7 @@ def _gear(gear: Gear) -> dict[str, Any]:
     return {
         "name": gear.name,
         "type": gear.kind,
+        "bodies": list(gear.bodies),
         "ratio": _maybe(gear.ratio),
         "teeth": None if gear.teeth is None else list(gear.teeth),
         "radii": [_maybe(r) for r in gear.radii],
@@ -307,16 +307,12 @@ def _maybe(value: float | None) -> float | None:
 
 def _joint(mechanism: Mechanism, joint: Joint) -> dict[str, Any]:
     """A joint at the designed pose, in the world frame."""
-
-    def name(body: int) -> str:
-        return mechanism.bodies[body].name if body >= 0 else "ground"
-
     body = mechanism.bodies[joint.a] if joint.a >= 0 else mechanism.ground
     X_WJ = body.X_WB @ joint.X_AJ
     return {
         "name": joint.name,
         "type": joint.type,
-        "bodies": [name(joint.a), name(joint.b)],
+        "bodies": [mechanism.body_name(joint.a), mechanism.body_name(joint.b)],
         "origin": _numbers(X_WJ.p),
         "axis": _numbers(X_WJ.R[:, 2]),
         "frame": _numbers(X_WJ.R),

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Coupling
+from cadbridge.assembly import Coupling, CouplingKind
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.mechanism import build
+from cadbridge.report import check_document
 from tests.diagnosis.gearing import planetary, two_shafts
 from tests.mechanism.building import assembly
 
@@ -89,17 +90,41 @@ def test_numbers_of_a_gear_stand_beside_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "code", "told"),
     [
-        ({"teeth_b": 41}, "its teeth 20 : 41 make 2.05, its ratio is 2"),
-        ({"radius_a": 0.021}, "pitch radius a is 21 mm, ratio and centre distance make 20 mm"),
+        ({"teeth_b": 41}, "CB410", "its teeth 20 : 41 make 2.05, its ratio is 2"),
+        ({"radius_a": 0.021}, "CB222", "pitch radius a is 21 mm, ratio and centre distance make 20 mm"),
+        (
+            {"radius_a": 0.0204, "radius_b": 0.0408},
+            "CB222",
+            "pitch radius a is 20.4 mm, ratio and centre",
+        ),
     ],
 )
-def test_numbers_of_a_gear_that_contradict_each_other_are_told(changes: dict[str, object], told: str) -> None:
+def test_numbers_of_a_gear_that_contradict_each_other_are_told_once(
+    changes: dict[str, object], code: str, told: str
+) -> None:
     model = two_shafts((20, 40))
-    found = diagnose(build(replace(model, couplings=(pair(**changes), *model.couplings[1:]))))
-    assert [f.message for f in found.findings if f.code == "CB410"] == [f"pair 0: {told}"]
+    mechanism = build(replace(model, couplings=(pair(**changes), *model.couplings[1:])))
+    found = diagnose(mechanism)
+    ((said, message),) = [
+        (f.code, f.message) for f in (*mechanism.findings, *found.findings) if f.code in ("CB222", "CB410")
+    ]
+    assert said == code
+    assert message.startswith(f"pair 0: {told}")
     assert [g.agrees for g in found.gears] == [False, True]
+
+
+def test_gears_of_every_kind_are_counted_and_name_their_bodies() -> None:
+    mechanism = build(two_shafts((20, 40)))
+    document = check_document(mechanism, diagnose(mechanism))
+    counted = document["counts"]["gears"]
+    assert set(counted) == {kind.value for kind in CouplingKind}
+    assert sum(counted.values()) == len(document["gears"]) == 2
+    bodies = {b["name"] for b in document["bodies"]} | {"ground"}
+    for gear in document["gears"]:
+        assert len(set(gear["bodies"])) == 2
+        assert set(gear["bodies"]) <= bodies
 
 
 def test_a_mechanism_without_gears_has_no_transmission() -> None:

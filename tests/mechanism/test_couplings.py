@@ -179,11 +179,10 @@ def test_constant_velocity_joint_between_bent_shafts(aligned: float) -> None:
 @pytest.mark.parametrize(
     ("mates", "gears"),
     [
-        ("", f"gears: [{{name: pair, type: worm, teeth: 40, a: {axis('one', '[0, 1, 0]')}, b: {axis('two')}}}]\n"),
         ("", f"gears: [{{name: pair, type: ratio, ratio: 1, carrier: ground, a: {axis('one')}, b: {axis('two')}}}]\n"),
         (f"  - {{name: pair, type: constant_velocity, a: {axis('one')}, b: {axis('two')}}}\n", ""),
     ],
-    ids=["worm", "ratio", "constant velocity"],
+    ids=["ratio", "constant velocity"],
 )
 def test_what_is_off_by_an_angle_is_told_in_degrees(mates: str, gears: str, read: Read) -> None:
     made = build(read("mates:\n" + joint("One", "one") + mates + gears))

@@ -1,11 +1,13 @@
-"""The models of the mates file's gears, belts, cams and other couplings."""
+"""The mates file's gears, belts, cams and other couplings: each kind's keys, as they are read and written."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import math
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
+from cadbridge.assembly import Coupling, CouplingKind
 from cadbridge.readers.mates_file.values import (
     FeatureSpec,
     Finite,
@@ -21,6 +23,12 @@ from cadbridge.readers.mates_file.values import (
 Points = Annotated[list[Annotated[list[Finite], Field(min_length=2, max_length=2)]], Field(min_length=3)]
 TeethPair = Annotated[list[Teeth], Field(min_length=2, max_length=2)]
 Radii = Annotated[list[Positive], Field(min_length=2, max_length=2)]
+Keys = dict[str, Any]
+
+RADII_TOLERANCE = 5e-3
+"""Relative: pitch radii, which are rounded, against teeth and ratio."""
+RATIO_TOLERANCE = 1e-4
+"""Relative: a ratio typed with few digits beside the teeth; the teeth are then taken."""
 
 
 class Pair(Strict):
@@ -31,6 +39,15 @@ class Pair(Strict):
     b: FeatureSpec
     carrier: Name | None = None
 
+    def numbers(self, angle: float, length: float) -> Keys:
+        """The coupling's fields, the file's units being `angle` rad and `length` m; ValueError where they cannot be."""
+        raise NotImplementedError
+
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """The keys, in rad and m, that say a coupling; None where they cannot."""
+        raise NotImplementedError
+
 
 class LossyPair(Pair):
     """A pair of which `efficiency` is the share of the power that arrives."""
@@ -38,14 +55,85 @@ class LossyPair(Pair):
     efficiency: Share | None = None
 
 
-class GearPair(LossyPair):
-    """Two gears on axes: by teeth, ratio = teeth of b / teeth of a, or pitch radii."""
+class ToothedPair(LossyPair):
+    """Wheels by teeth, ratio = teeth of b / teeth of a, or pitch radii."""
 
-    type: Literal["spur", "bevel", "internal"]
     teeth: TeethPair | None = None
     ratio: Positive | None = None
     radii: Radii | None = None
+
+    def numbers(self, angle: float, length: float) -> Keys:
+        """Teeth are exact, so they come first; a ratio is often rounded, radii always."""
+        said: list[tuple[str, float, float]] = []
+        if self.teeth is not None:
+            said.append((f"teeth {self.teeth[0]}:{self.teeth[1]}", self.teeth[1] / self.teeth[0], RATIO_TOLERANCE))
+        if self.ratio is not None:
+            said.append((f"ratio {self.ratio:g}", self.ratio, RATIO_TOLERANCE))
+        if self.radii is not None:
+            said.append((f"radii {self.radii[0]:g}:{self.radii[1]:g}", self.radii[1] / self.radii[0], RADII_TOLERANCE))
+        if not said:
+            raise ValueError("it needs teeth, ratio or radii")
+        first, ratio, _ = said[0]
+        for text, value, tolerance in said[1:]:
+            if abs(value / ratio - 1.0) > tolerance:
+                raise ValueError(f"{first} make a ratio of {ratio:g}, but {text} make {value:g}")
+        keys: Keys = {"ratio": ratio, "efficiency": self.efficiency}
+        if self.teeth is not None:
+            keys |= {"teeth_a": self.teeth[0], "teeth_b": self.teeth[1]}
+        if self.radii is not None:
+            keys |= {"radius_a": self.radii[0] * length, "radius_b": self.radii[1] * length}
+        return keys
+
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """Teeth, else the ratio; and the radii."""
+        keys: Keys = {}
+        if c.teeth_a is not None and c.teeth_b is not None:
+            keys["teeth"] = [c.teeth_a, c.teeth_b]
+        elif c.ratio is not None:
+            keys["ratio"] = float(c.ratio)
+        if c.radius_a is not None and c.radius_b is not None:
+            keys["radii"] = [float(c.radius_a), float(c.radius_b)]
+        return keys or None
+
+
+class GearPair(ToothedPair):
+    """Two gears on axes: by teeth, ratio = teeth of b / teeth of a, or pitch radii."""
+
+    type: Literal["spur", "bevel", "internal"]
     pressure_angle: NotNegative | None = None
+
+    def numbers(self, angle: float, length: float) -> Keys:
+        """Those of the wheels, and the teeth's pressure angle."""
+        pressure = None if self.pressure_angle is None else self.pressure_angle * angle
+        if pressure is not None and pressure >= math.pi / 4:
+            raise ValueError(f"a pressure angle is below 45°, not {math.degrees(pressure):g}°")
+        return super().numbers(angle, length) | {"pressure_angle": pressure}
+
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """Those of the wheels, and the teeth's pressure angle."""
+        keys = ToothedPair.written(c)
+        if keys is not None and c.pressure_angle is not None:
+            keys["pressure_angle"] = float(c.pressure_angle)
+        return keys
+
+
+class BeltPair(ToothedPair):
+    """A belt or chain on two wheels with parallel axes: by teeth, ratio or radii, as gears."""
+
+    type: Literal["belt", "chain"]
+    crossed: bool = False
+
+    def numbers(self, angle: float, length: float) -> Keys:
+        """Those of the wheels, and whether the belt crosses itself."""
+        return super().numbers(angle, length) | {"crossed": self.crossed}
+
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """Those of the wheels, and whether the belt crosses itself."""
+        keys = ToothedPair.written(c)
+        return None if keys is None else keys | ({"crossed": True} if c.crossed else {})
 
 
 class RackPair(LossyPair):
@@ -54,6 +142,15 @@ class RackPair(LossyPair):
     type: Literal["rack_pinion"]
     radius: Positive
 
+    def numbers(self, angle: float, length: float) -> Keys:
+        """The pinion's pitch radius."""
+        return {"radius_a": self.radius * length, "efficiency": self.efficiency}
+
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """The pinion's pitch radius."""
+        return None if c.radius_a is None else {"radius": float(c.radius_a)}
+
 
 class RatioPair(Pair):
     """Turns of b for one turn of a about their axes, signed, seen from the carrier."""
@@ -61,15 +158,16 @@ class RatioPair(Pair):
     type: Literal["ratio"]
     ratio: Finite
 
+    def numbers(self, angle: float, length: float) -> Keys:
+        """The ratio."""
+        if self.ratio == 0.0:
+            raise ValueError("a ratio of zero couples nothing")
+        return {"ratio": self.ratio}
 
-class BeltPair(LossyPair):
-    """A belt or chain on two wheels with parallel axes: by teeth, ratio or radii, as gears."""
-
-    type: Literal["belt", "chain"]
-    teeth: TeethPair | None = None
-    ratio: Positive | None = None
-    radii: Radii | None = None
-    crossed: bool = False
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """The ratio."""
+        return {"ratio": float(c.ratio)} if c.ratio else None
 
 
 class WormPair(LossyPair):
@@ -80,6 +178,19 @@ class WormPair(LossyPair):
     teeth: Teeth
     hand: Literal["right", "left"] = "right"
 
+    def numbers(self, angle: float, length: float) -> Keys:
+        """Starts and teeth; the thread is taken at 5° of lead: only its sense matters."""
+        helix = math.copysign(math.radians(85.0), 1.0 if self.hand == "right" else -1.0)
+        teeth = {"teeth_a": self.starts, "teeth_b": self.teeth}
+        return {"ratio": self.teeth / self.starts, **teeth, "helix": helix, "efficiency": self.efficiency}
+
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """Starts, teeth and the thread's hand."""
+        if c.teeth_a is None or c.teeth_b is None:
+            return None
+        return {"starts": c.teeth_a, "teeth": c.teeth_b, "hand": "left" if c.helix < 0 else "right"}
+
 
 class HelicalPair(LossyPair):
     """Two helical gears on axes that pass each other; `helix` is the angle of a's teeth, right-hand positive."""
@@ -87,6 +198,20 @@ class HelicalPair(LossyPair):
     type: Literal["crossed_helical"]
     teeth: TeethPair
     helix: Finite
+
+    def numbers(self, angle: float, length: float) -> Keys:
+        """Teeth and the angle of a's teeth."""
+        helix, (za, zb) = self.helix * angle, self.teeth
+        if abs(helix) >= math.pi / 2:
+            raise ValueError(f"a helix angle is below a quarter turn, not {self.helix:g}")
+        return {"ratio": zb / za, "teeth_a": za, "teeth_b": zb, "helix": helix, "efficiency": self.efficiency}
+
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """Teeth and the angle of a's teeth."""
+        if c.teeth_a is None or c.teeth_b is None:
+            return None
+        return {"teeth": [c.teeth_a, c.teeth_b], "helix": float(c.helix)}
 
 
 class CamPair(Strict):
@@ -109,6 +234,18 @@ class CamPair(Strict):
             raise fault("give either law or profile")
         return self
 
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """The joints, and the law or the profile."""
+        if c.cam is None or c.joints is None:
+            return None
+        keys: Keys = {"driver": c.joints[0], "follower": c.joints[1]}
+        points = [[float(q), float(f)] for q, f in c.cam.points]
+        if not c.cam.profile:
+            return keys | {"law": points, "periodic": c.cam.period > 0.0}
+        keys |= {"profile": points, "roller": float(c.cam.roller), "side": "left" if c.cam.side > 0 else "right"}
+        return keys | ({} if c.cam.arm is None else {"arm": float(c.cam.arm)})
+
 
 class LinearSpec(Strict):
     """Joints whose values, each times its factor, add up to nothing as they do as designed."""
@@ -116,6 +253,16 @@ class LinearSpec(Strict):
     name: Name | None = None
     type: Literal["linear"]
     factors: Annotated[dict[Name, Finite], Field(min_length=2)]
+
+    @staticmethod
+    def written(c: Coupling) -> Keys | None:
+        """The factors; of a pair of joints, q_b − ratio q_a stays as designed: an offset from that has no place."""
+        if c.kind is CouplingKind.LINEAR:
+            return {"factors": {name: float(factor) for name, factor in c.factors}} if len(c.factors) > 1 else None
+        if c.joints is None or not c.ratio or c.offset:
+            return None
+        a, b = c.joints
+        return {"type": "linear", "factors": {b: 1.0, a: -float(c.ratio)}}
 
 
 class DifferentialSpec(Strict):
@@ -133,3 +280,20 @@ JointCouplingSpec = CamPair | LinearSpec | DifferentialSpec
 AxisPairSpec = GearPair | RackPair | RatioPair | BeltPair | WormPair | HelicalPair
 
 GearSpec = Annotated[AxisPairSpec | JointCouplingSpec, Field(discriminator="type")]
+
+
+def written(c: Coupling) -> Keys | None:
+    """The keys, in rad and m, that say a coupling beside its axes; None where the file has no place for it."""
+    kind = _WRITERS.get(c.kind)
+    keys = None if kind is None else kind.written(c)
+    if kind is not None and keys is not None and c.efficiency is not None and issubclass(kind, LossyPair):
+        keys["efficiency"] = float(c.efficiency)
+    return keys
+
+
+_WRITERS: dict[str, type[Pair | CamPair | LinearSpec]] = {
+    name: kind
+    for kind in (*get_args(AxisPairSpec), CamPair, LinearSpec)
+    for name in get_args(kind.model_fields["type"].annotation)
+} | {CouplingKind.JOINTS: LinearSpec}
+"""The form of each kind of coupling."""

@@ -20,12 +20,6 @@ from cadbridge.mechanism.reframe import reframed
 from solver.constraints import Coordinate, Primitive
 from solver.model import Friction, JointLoad, Mesh, Model, RigidBody
 
-SINGLE = {"revolute": "angle", "screw": "angle", "prismatic": "distance"}
-"""Joint types with one freedom, and the kind of their coordinate."""
-
-RESISTED = {**SINGLE, "cylindrical": "angle", "planar": "angle"}
-"""Joint types whose damping and friction have one freedom to act on: of several, the turn."""
-
 
 @dataclass(frozen=True, eq=False)
 class Unit:
@@ -92,7 +86,7 @@ def lower(
     """
     units, unit_of, stand_ins = _units(mechanism, collapse, motion_only)
     primitives, groups = _rows(mechanism, units, collapse)
-    joints = tuple(j for j in mechanism.joints if j.type in SINGLE)
+    joints = tuple(j for j in mechanism.joints if j.coordinate)
     coordinates = tuple(_coordinate(j, units, unit_of) for j in joints)
     loads = (_load(j, units, unit_of, friction) for j in mechanism.joints)
     poses = [unit.X_WB for unit in units]
@@ -166,7 +160,8 @@ def _coordinate(joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int], 
     """The joint's coordinate: 0 as designed, b relative to a (or a to b) about or along z of the joint frame."""
     sides = [(joint.a, joint.X_AJ), (joint.b, joint.X_BJ)]
     (a, X_AJ), (b, X_BJ) = reversed(sides) if backwards else sides
-    kind = RESISTED[joint.type]
+    kind = joint.kind.resisted
+    assert kind is not None
     in_bodies = Coordinate(kind, a, b, X_AJ.p, X_AJ.R[:, 2], X_BJ.p, X_AJ.R[:, 0], X_BJ.R[:, 0])
     return reframed(in_bodies, lambda body: (unit_of[body], _at_centre(units, unit_of[body])))
 
@@ -176,13 +171,13 @@ def _load(
 ) -> JointLoad | None:
     """What a joint itself resists with; None where nothing, or where it has no one freedom to act on."""
     dry = joint.friction if speeds is not None else 0.0
-    if joint.type not in RESISTED or not (joint.damping or joint.armature or dry):
+    if joint.kind.resisted is None or not (joint.damping or joint.armature or dry):
         return None
-    speed = 0.0 if speeds is None else speeds[RESISTED[joint.type] == "distance"]
+    speed = 0.0 if speeds is None else speeds[joint.kind.resisted == "distance"]
     return JointLoad(
         _coordinate(joint, units, unit_of),
         damping=joint.damping,
-        armature=joint.armature if joint.type in SINGLE else 0.0,
+        armature=joint.armature if joint.coordinate else 0.0,
         friction=Friction(dry, speed) if dry else None,
         name=joint.name,
     )
@@ -201,7 +196,7 @@ def _meshes(
                 _coordinate(j, units, unit_of, backwards=j.a == wheel)
                 for j, wheel in zip(joints, (pair.a, pair.b), strict=True)
             )
-            own = (speeds[SINGLE[j.type] == "distance"] for j in joints)
+            own = (speeds[j.coordinate == "distance"] for j in joints)
             meshes.append(Mesh(coupling.name, a, b, efficiency, *own))
     return tuple(meshes)
 
@@ -211,7 +206,7 @@ def _wheel_joints(mechanism: Mechanism, a: int, b: int) -> tuple[Joint, Joint] |
     held: list[dict[int, Joint]] = [{}, {}]
     for joint in mechanism.joints:
         for wheel, carriers in zip((a, b), held, strict=True):
-            if joint.type in SINGLE and wheel in (joint.a, joint.b):
+            if joint.coordinate and wheel in (joint.a, joint.b):
                 carriers[joint.b if wheel == joint.a else joint.a] = joint
     common = [body for body in held[0] if body in held[1]]
     return (held[0][common[0]], held[1][common[0]]) if common else None

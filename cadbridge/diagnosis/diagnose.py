@@ -172,8 +172,8 @@ def _tell_of_limits(mechanism: Mechanism, findings: Findings) -> None:
     """Ranges that hold nothing, or not the pose as designed, in which every joint's coordinate is 0."""
     where = {m.name: m.where for m in mechanism.assembly.mates}
     for joint in mechanism.joints:
-        limit, slides = joint.limit, joint.type == "prismatic"
-        if limit is None or joint.type not in ("revolute", "prismatic", "screw"):
+        limit, slides = joint.limit, joint.coordinate == "distance"
+        if limit is None or joint.coordinate is None:
             continue
         low = -math.inf if limit.lower is None else limit.lower
         high = math.inf if limit.upper is None else limit.upper

@@ -104,7 +104,7 @@ def _driven(mechanism: Mechanism, drive: Drive) -> Joint | None:
 
 
 def _unit(joint: Joint, motor: Joint) -> str:
-    slides, led = joint.type == "prismatic", motor.type == "prismatic"
+    slides, led = joint.coordinate == "distance", motor.coordinate == "distance"
     return "" if slides == led else "m/rad" if slides else "rad/m"
 
 

@@ -94,7 +94,7 @@ def _is_generic(coordinates: Coordinates, branch: Branch) -> bool:
     if branch.pair is None or not len(branch.columns):
         return False
     joint = coordinates.joints[branch.first]
-    return joint is None or joint.type in ("generic", "universal")
+    return joint is None or not joint.kind.lower_pair
 
 
 def _alone(

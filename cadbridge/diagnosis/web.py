@@ -9,7 +9,7 @@ one matrix for each block of loops.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.pairs import Pair, Reduced, pair_of, reduce_rows, stacks_of
 from cadbridge.mechanism.rows import GROUND, Rows
-from solver.connected import connected
+from solver.connected import connected, rooted, spanning_forest
 from solver.rank import HIGHEST, LOWEST
 
 Array = NDArray[np.float64]
@@ -154,7 +154,7 @@ def web_of(
         pairs = [replace(p, freedom=readable(p)) for p in pairs]
     place = {row: k for k, row in enumerate(order)}
     pairs.sort(key=lambda p: (-p.rank, min(place[int(i)] for i in p.rows)))
-    tree, others = _spanning(rows.count, pairs)
+    tree, others = _spanning(pairs)
     branches = _branches(rows.count, tree)
     chords = [_chord(branches, p.rows[p.basis], _both(p), p) for p in others if p.rank]
     chords += [
@@ -175,50 +175,28 @@ def _both(pair: Pair) -> dict[int, Array]:
     return {pair.b: W} if pair.a == GROUND else {pair.b: W, pair.a: -W}
 
 
-def _spanning(count: int, pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
-    """Kruskal's spanning forest of units and ground, the pairs that hold most first."""
-    owner = list(range(count + 1))
-
-    def find(i: int) -> int:
-        while owner[i] != i:
-            owner[i] = owner[owner[i]]
-            i = owner[i]
-        return i
-
-    tree, others = [], []
-    for pair in pairs:
-        a, b = find(pair.a), find(pair.b)  # the ground, -1, is the last
-        if a == b or pair.rank == 0:
-            others.append(pair)
-        else:
-            owner[a] = b
-            tree.append(pair)
-    return tree, others
+def _spanning(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """A spanning forest of units and ground along the pairs, the first of them first, and the pairs that close it."""
+    firm = [pair for pair in pairs if pair.rank]
+    taken = {id(firm[i]) for i in spanning_forest([(pair.a, pair.b) for pair in firm], lambda i: i)}
+    return [pair for pair in pairs if id(pair) in taken], [pair for pair in pairs if id(pair) not in taken]
 
 
 def _branches(count: int, tree: list[Pair]) -> dict[int, Branch]:
     """The tree rooted in the ground; a group of units that nothing ties to it hangs on six free coordinates."""
-    near: dict[int, list[tuple[int, Pair]]] = defaultdict(list)
-    for pair in tree:
-        near[pair.a].append((pair.b, pair))
-        near[pair.b].append((pair.a, pair))
     branches: dict[int, Branch] = {}
     first = 0
-    for root in (GROUND, *range(count)):
-        if root in branches:
+    for unit, parent, edge in rooted([(pair.a, pair.b) for pair in tree], (GROUND, *range(count))):
+        if unit == GROUND:
             continue
-        if root != GROUND:
-            branches[root] = Branch(root, GROUND, None, np.eye(6), first, 1)
-            first += 6
-        waiting = [root]
-        for unit in waiting:  # grows while it is walked: breadth first
-            for other, pair in near[unit]:
-                if other != GROUND and other not in branches:
-                    freedom = pair.freedom if other == pair.b else -pair.freedom
-                    depth = branches[unit].depth + 1 if unit != GROUND else 1
-                    branches[other] = Branch(other, unit, pair, freedom, first, depth)
-                    first += freedom.shape[1]
-                    waiting.append(other)
+        if parent is None or edge is None:
+            branches[unit] = Branch(unit, GROUND, None, np.eye(6), first, 1)
+        else:
+            pair = tree[edge]
+            freedom = pair.freedom if unit == pair.b else -pair.freedom
+            depth = branches[parent].depth + 1 if parent != GROUND else 1
+            branches[unit] = Branch(unit, parent, pair, freedom, first, depth)
+        first = branches[unit].columns.stop
     return branches
 
 

@@ -23,16 +23,16 @@ def sentence(mechanism: Mechanism, body: str, joint: Joint | None, kind: str, ra
     """A sentence like "crank turns about the axis of O; coupler (in A) follows at −0.5"; `rates` of joints by name."""
     if joint is None:
         leader = f"{body} {VERBS[kind].split()[0]}"
-    elif joint.type == "generic" or kind == "move":
+    elif joint.kind.unbound or kind == "move":
         leader = f"{body} {VERBS[kind].split()[0]} at {joint.name}"
-    elif joint.type in ("spherical", "planar", "universal"):
+    elif not joint.kind.axial:
         leader = f"{body} {VERBS[kind].split()[0]} in {joint.name}"
     else:
         leader = f"{body} {VERBS[kind]} the axis of {joint.name}"
     by_rate: dict[str, list[str]] = defaultdict(list)
     for name, rate in rates.items():
         if joint is None or name != joint.name:
-            does = "slide" if mechanism.joint(name).type == "prismatic" else "turn"
+            does = "slide" if mechanism.joint(name).coordinate == "distance" else "turn"
             by_rate[number(rate) + UNITS.get((kind, does), "")].append(name)
     followers = [_follow(mechanism, names, rate) for rate, names in by_rate.items()]
     if len(followers) > MOST:

@@ -13,7 +13,7 @@ from cadbridge.efforts.guides import Led, body_rows, joint_coordinate, lead_in, 
 from cadbridge.efforts.motion import Motion
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
-from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.lowering import Lowered
 from cadbridge.simulation.run import initial_state
 from solver.constraints import Coordinate
 from solver.integrate import simulate
@@ -171,7 +171,7 @@ def place_at(lowered: Lowered, motion: Motion, T: Trajectory, k: int) -> str:
     for path in motion.joints:
         index = lowered.coordinate_of(path.joint)
         if index is not None:
-            q, slides = float(T.coordinates[k, index]), SINGLE[lowered.joints[index].type] == "distance"
+            q, slides = float(T.coordinates[k, index]), lowered.joints[index].coordinate == "distance"
             where.append(f"{path.joint} at {q * 1e3:.4g} mm" if slides else f"{path.joint} at {np.degrees(q):.4g}°")
     return ", ".join(where)
 

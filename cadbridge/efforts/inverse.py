@@ -18,7 +18,7 @@ from cadbridge.efforts.motion import Motion
 from cadbridge.efforts.task import Forces, Task
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.lowering import SINGLE, Lowered, lower
+from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
@@ -136,7 +136,7 @@ def _beyond(
     beyond_range(lowered, motion.scenario, T, findings)
     for i, joint in enumerate(lowered.joints):
         limit = joint.limit
-        asked = [("rad/s" if SINGLE[joint.type] == "angle" else "m/s", T.coordinate_rates[:, i], "velocity")]
+        asked = [("rad/s" if joint.coordinate == "angle" else "m/s", T.coordinate_rates[:, i], "velocity")]
         if joint in joints:
             asked.append((effort_unit(joint), forces.efforts[:, joints.index(joint)], "effort"))
         for unit, values, what in asked:
@@ -179,4 +179,4 @@ def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...]) -
 
 def effort_unit(joint: Joint) -> str:
     """N m of a joint that turns, N of one that slides."""
-    return "N" if SINGLE[joint.type] == "distance" else "N m"
+    return "N" if joint.coordinate == "distance" else "N m"

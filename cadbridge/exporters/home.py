@@ -7,8 +7,6 @@ import numpy as np
 from cadbridge.exporters.plan import Plan
 from cadbridge.frames import Vector
 
-_BALLS = ("spherical", "generic", "free")
-
 
 def home_qpos(plan: Plan, loops: bool) -> list[float] | None:
     """qpos in the order of the links; None where the pose does not follow from joint values and couplings alone.
@@ -43,9 +41,9 @@ def _qpos(plan: Plan, q: Vector) -> list[float]:
     values: list[float] = []
     for link in plan.tree.links:
         own = [float(v) for v in q[link.first : link.first + len(link.freedoms)]]
-        if link.type in ("free", "generic") and link.parent == 0:
+        if link.floats:
             values += [*link.X_WL.p, *link.X_WL.quaternion()]
-        elif link.type in _BALLS:
+        elif link.kind.ball:
             values += [*own[:-3], 1.0, 0.0, 0.0, 0.0]
         else:
             values += own

@@ -42,7 +42,7 @@ def close_loops(mechanism: Mechanism) -> Closed:
     driven = driven_joints(mechanism)
     connects, halved, left = [], [], []
     for joint in tree.closures:
-        if joint.type == "generic":
+        if joint.kind.unbound:
             left.append(joint)
         elif joint.name not in driven and not _has_more(joint) and _connect_suffices(tree, joint):
             connects.append(joint)

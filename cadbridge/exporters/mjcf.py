@@ -33,7 +33,6 @@ NO_LIMIT = 1e9
 """Stands for the other end of a range of which one end was given."""
 
 ASSETS = "assets"
-_FREE = ("free", "generic")
 _SLIDE_HINGE = {"prismatic": "slide", "revolute": "hinge"}
 _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
 
@@ -47,7 +46,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         return {}
     robot = _robot(plan, closed, name, findings)
     links = plan.tree.links
-    left_out = [*closed.open, *(link.joint for link in links if link.joint and link.type == "generic")]
+    left_out = [*closed.open, *(link.joint for link in links if link.joint and link.kind.unbound)]
     return {
         "robot.xml": robot,
         "scene.xml": _scene(plan, name),
@@ -63,7 +62,7 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
     for joint in closed.open:
         findings.add("CB504", f"joint {joint.name} closes a loop", Where(item=joint.name))
     for link in tree.links:
-        if link.type == "generic" and link.joint is not None:
+        if link.kind.unbound and link.joint is not None:
             findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
     for _, half in closed.welds:
         joint_name = tree.links[half].joint.name  # type: ignore[union-attr]
@@ -105,7 +104,7 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     world = add(root, "worldbody")
     elements: list[ET.Element] = []
     for i, link in enumerate(plan.tree.links):
-        free = link.type in _FREE and link.parent == 0
+        free = link.floats
         parent = world if link.parent is None or free else elements[link.parent]
         elements.append(_body(parent, plan, i))
     for frame, i, X_LF in plan.frames():
@@ -184,13 +183,13 @@ def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:
 
 def _joints(body: ET.Element, plan: Plan, link: Link) -> None:
     names = plan.joint_names[link.first : link.first + len(link.freedoms)]
-    if link.type in _FREE and link.parent == 0:
+    if link.floats:
         add(body, "freejoint", name=names[0])
         return
     rest = list(zip(names, link.freedoms, strict=True))
-    ball = link.type in (*_FREE, "spherical")
+    ball = link.kind.ball
     for name, freedom in rest[:-3] if ball else rest:
-        own = link.joint is not None and freedom.name == link.joint.name and link.type != "cylindrical"
+        own = link.joint is not None and freedom.name == link.joint.name and link.joint.coordinate is not None
         element = add(body, "joint", name=name, type=_SLIDE_HINGE[freedom.kind], axis=numbers(freedom.axis))
         if link.joint is not None and (own or freedom.kind == "revolute"):
             _dynamics(element, link.joint, link.joint.limit if own else None)

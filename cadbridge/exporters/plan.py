@@ -132,7 +132,7 @@ def tell_limits(tree: Tree, findings: Findings) -> None:
         if link.joint is not None and any(f.name == link.joint.name for f in link.freedoms)
     }
     for joint in tree.mechanism.joints:
-        if joint.limit is not None and (joint.name not in single or joint.type == "cylindrical"):
+        if joint.limit is not None and (joint.name not in single or joint.coordinate is None):
             findings.add("CB511", f"the limit of joint {joint.name} ({joint.type})", Where(item=joint.name))
     held = {link.joint.name for link in tree.links if link.joint is not None}
     for joint in tree.mechanism.joints:

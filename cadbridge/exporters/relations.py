@@ -46,7 +46,7 @@ def relations(tree: Tree) -> tuple[tuple[Relation, ...], tuple[str, ...]]:
     screws = tuple(
         Relation(link.joint.name, ((link.first, -(link.joint.pitch or 0.0)), (link.first + 1, 1.0)))
         for link in tree.links
-        if link.type == "screw" and link.joint is not None
+        if link.kind.coupled and link.joint is not None
     )
     couplings = tree.mechanism.couplings
     if not couplings or not tree.freedoms:
@@ -65,7 +65,7 @@ def relations(tree: Tree) -> tuple[tuple[Relation, ...], tuple[str, ...]]:
 
 
 def _scalar(tree: Tree) -> list[bool]:
-    return [link.type not in ("spherical", "free", "generic") for link in tree.links for _ in link.freedoms]
+    return [not link.kind.ball for link in tree.links for _ in link.freedoms]
 
 
 def _rows(primitives: list[Primitive], tree: Tree) -> tuple[Matrix, Vector]:

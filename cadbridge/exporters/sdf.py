@@ -35,7 +35,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     _tell(plan, findings)
     if findings.errors:
         return {}
-    screws = {link.joint.name for link in tree.links if link.type == "screw" and link.joint is not None}
+    screws = {link.joint.name for link in tree.links if link.kind.coupled and link.joint is not None}
     dependences, agree = eliminate([r for r in plan.relations if r.name not in screws], ranking(tree))
     if not agree:
         findings.add("CB518", "the couplings contradict each other at the designed pose")
@@ -45,7 +45,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         drivers = " and ".join(plan.joint_names[k] for k, _ in d.terms) or "none: it stands still"
         findings.add("CB507", f"joint {joint} follows {drivers}", Where(item=joint))
     mimics = {d.dependent: d for d in dependences if len(d.terms) == 1}
-    left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.type == "generic")]
+    left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.kind.unbound)]
     return {
         "model.sdf": Writer(plan, mimics).model(name),
         OLDER: Older(plan, mimics, findings).model(name),
@@ -60,12 +60,12 @@ def _tell(plan: Plan, findings: Findings) -> None:
     """What SDFormat has no place for."""
     tree, mechanism = plan.tree, plan.mechanism
     for joint in tree.closures:
-        code = "CB504" if joint.type == "generic" else "CB503"
+        code = "CB504" if joint.kind.unbound else "CB503"
         findings.add(code, f"joint {joint.name} ({joint.type}) closes a loop", Where(item=joint.name))
     for link in tree.links:
         if link.joint is None:
             continue
-        if link.type == "generic":
+        if link.kind.unbound:
             findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
         elif len(link.freedoms) > 1 and link.type not in NATIVE:
             message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"

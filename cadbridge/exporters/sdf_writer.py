@@ -22,7 +22,6 @@ from cadbridge.mechanism.model import Joint
 LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
 """kg and kg m² of the links between the single freedoms of a joint: SDFormat takes none without mass."""
 
-FREE = ("free", "generic")
 NATIVE = {"spherical": "ball", "screw": "screw"}
 """Joint types that the format has itself."""
 
@@ -100,12 +99,12 @@ class Writer:
         """The joint above a link; the freedoms of a composite one have links of hardly any mass between them."""
         plan = self._plan
         link, child = plan.tree.links[i], plan.link_names[i]
-        if link.type in FREE and link.parent == 0:
+        if link.floats:
             return  # a link without a joint floats
         if link.type in NATIVE:
             native = add(model, "joint", name=plan.joint_names[link.first], type=NATIVE[link.type])
             self._between(native, parent, child)
-            if link.type == "screw":
+            if link.kind.coupled:
                 self._axis(native, link.freedoms[0], link.joint, link.first, (child, parent))
                 self._pitch(native, (link.joint.pitch if link.joint is not None else None) or 0.0)
             return
@@ -128,7 +127,7 @@ class Writer:
     def _axis(self, element: ET.Element, freedom: Freedom, joint: Joint | None, k: int, ends: tuple[str, str]) -> None:
         axis = add(element, "axis")
         add(axis, "xyz").text = numbers(freedom.axis)
-        own = joint is not None and freedom.name == joint.name and joint.type != "cylindrical"
+        own = joint is not None and freedom.name == joint.name and joint.coordinate is not None
         if joint is not None and (joint.damping or joint.friction) and (own or freedom.kind == "revolute"):
             dynamics = add(axis, "dynamics")
             add(dynamics, "damping").text = number(joint.damping)
@@ -242,7 +241,7 @@ def _geometry(link: ET.Element, tag: str, name: str, X: Pose, body: str | Solid)
 def _range(link: Link, freedom: Freedom) -> Limit | None:
     """The limit of a link's freedom, where it bounds the coordinate."""
     joint = link.joint
-    if joint is None or joint.limit is None or freedom.name != joint.name or joint.type == "cylindrical":
+    if joint is None or joint.limit is None or freedom.name != joint.name or joint.coordinate is None:
         return None
     return joint.limit if joint.limit.lower is not None or joint.limit.upper is not None else None
 

@@ -12,7 +12,7 @@ import numpy as np
 from cadbridge.assembly import Limit
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.relations import Dependence
-from cadbridge.exporters.tree import Tree, joint_pose, world_pose
+from cadbridge.exporters.tree import Tree, joint_pose
 from cadbridge.findings import Finding
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Joint
@@ -97,7 +97,7 @@ def closures(
 
 def _body(tree: Tree, body: int, link_names: list[str]) -> dict[str, Any]:
     i = tree.link_of(body)
-    X_LB = tree.links[i].X_WL.inverse() @ world_pose(tree.mechanism, body)
+    X_LB = tree.links[i].X_WL.inverse() @ tree.mechanism.X_WB(body)
     return {"index": body, "link": link_names[i], "X_LB": X_LB}
 
 

@@ -7,34 +7,16 @@ freedoms is a sequence of single ones, outermost first, all through the origin o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.joint_types import JOINT_TYPES, SLIDE, JointType
 from cadbridge.mechanism.model import GROUND_BODY, Body, Joint, Mechanism
-from solver.constraints import AxesAngle
-
-X, Y, Z = np.eye(3)
-
-_TURNS = (("_rx", "revolute", X), ("_ry", "revolute", Y), ("_rz", "revolute", Z))
-_TRAVELS = (("_x", "prismatic", X), ("_y", "prismatic", Y), ("_z", "prismatic", Z))
-MOTIONS: dict[str, tuple[tuple[str, str, Vector], ...]] = {
-    "revolute": (("", "revolute", Z),),
-    "prismatic": (("", "prismatic", Z),),
-    "screw": (("", "revolute", Z), ("_travel", "prismatic", Z)),
-    "cylindrical": (("_travel", "prismatic", Z), ("", "revolute", Z)),
-    "planar": (_TRAVELS[0], _TRAVELS[1], _TURNS[2]),
-    "spherical": _TURNS,
-    "universal": (("_1", "revolute", X), ("_2", "revolute", Y)),
-    "generic": _TRAVELS + _TURNS,
-    "free": _TRAVELS + _TURNS,
-}
-"""Joint type → (suffix of the name, kind, axis in J) of its single freedoms, outermost first."""
-
-_PREFERENCE = ("revolute", "prismatic", "screw", "cylindrical", "universal", "spherical", "planar", "generic")
+from cadbridge.mechanism.universal import universal_axes
+from solver.connected import spanning_forest
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +44,16 @@ class Link:
     freedoms: tuple[Freedom, ...] = ()
     first: int = 0
     share: float = 1.0
+
+    @property
+    def kind(self) -> JointType:
+        """What its type leaves free."""
+        return JOINT_TYPES[self.type]
+
+    @property
+    def floats(self) -> bool:
+        """Whether it moves anyhow against the world."""
+        return self.kind.unbound and self.parent == 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +92,6 @@ class Tree:
         return body.mass.scaled(link.share).moved(link.X_WL.inverse() @ X_WB)
 
 
-def world_pose(mechanism: Mechanism, body: int) -> Pose:
-    """X_WB as designed of the frame to which primitives refer: the ground's is W."""
-    return Pose() if body == GROUND_BODY else mechanism.bodies[body].X_WB
-
-
 def joint_pose(mechanism: Mechanism, joint: Joint) -> Pose:
     """X_WJ as designed, from a body that is not the ground."""
     if joint.b != GROUND_BODY:
@@ -120,39 +107,15 @@ def driven_joints(mechanism: Mechanism) -> set[str]:
 
 def spanning_tree(mechanism: Mechanism) -> Tree:
     """The tree of best joints: driven ones first, then by type, then in the mechanism's order."""
-    driven = driven_joints(mechanism)
-    order = sorted(
-        range(len(mechanism.joints)),
-        key=lambda i: (
-            mechanism.joints[i].type == "generic",
-            mechanism.joints[i].name not in driven,
-            _PREFERENCE.index(mechanism.joints[i].type),
-            i,
-        ),
+    driven, preference, joints = driven_joints(mechanism), list(JOINT_TYPES), mechanism.joints
+    chosen = sorted(
+        spanning_forest(
+            [(j.a, j.b) for j in joints],
+            lambda i: (joints[i].kind.unbound, joints[i].name not in driven, preference.index(joints[i].type)),
+        )
     )
-    chosen = _forest(order, mechanism)
-    links = _grow(mechanism, [mechanism.joints[i] for i in sorted(chosen)])
-    closures = tuple(j for i, j in enumerate(mechanism.joints) if i not in chosen)
-    return Tree(mechanism, links, closures)
-
-
-def _forest(order: Iterable[int], mechanism: Mechanism) -> set[int]:
-    """Kruskal: the joints, taken in order, that connect what was apart."""
-    leader = {body: body for body in range(GROUND_BODY, len(mechanism.bodies))}
-
-    def find(body: int) -> int:
-        while leader[body] != body:
-            leader[body] = leader[leader[body]]
-            body = leader[body]
-        return body
-
-    chosen = set()
-    for i in order:
-        a, b = find(mechanism.joints[i].a), find(mechanism.joints[i].b)
-        if a != b:
-            leader[max(a, b)] = min(a, b)
-            chosen.add(i)
-    return chosen
+    links = _grow(mechanism, [joints[i] for i in chosen])
+    return Tree(mechanism, links, tuple(j for i, j in enumerate(joints) if i not in chosen))
 
 
 def _grow(mechanism: Mechanism, joints: list[Joint]) -> tuple[Link, ...]:
@@ -188,46 +151,27 @@ def hang(mechanism: Mechanism, joint: Joint, child: int, parent_link: int) -> Li
     """The link of body `child` on `joint`; where it is the joint's body a, the axes turn round."""
     sign = 1.0 if child == joint.b else -1.0
     X_WJ, kind = joint_pose(mechanism, joint), joint.type
-    motions = list(MOTIONS[kind])
-    if kind == "universal":
-        axes = universal_axes(mechanism, joint)
-        if axes is None:
-            kind, motions = "generic", list(MOTIONS["generic"])
-        else:
-            motions = [(m[0], m[1], axis) for m, axis in zip(motions, axes[:: int(sign)], strict=True)]
-            X_WJ = X_WJ @ Pose(np.eye(3), _still_point(joint.freedom))
-    freedoms = tuple(Freedom(joint.name + s, what, sign * axis) for s, what, axis in motions)
+    axes = universal_axes(mechanism, joint) if kind == "universal" else None
+    if kind == "universal" and axes is None:
+        kind = "generic"
+    steps = [(step.suffix, step.kind, step.axis) for step in JOINT_TYPES[kind].steps]
+    if axes is not None:
+        own = [X_WJ.R.T @ axis for axis in axes[:2]][:: int(sign)]
+        steps = [(suffix, what, axis) for (suffix, what, _), axis in zip(steps, own, strict=True)]
+        X_WJ = Pose(X_WJ.R, axes[2])
+    freedoms = tuple(Freedom(joint.name + suffix, what, sign * axis) for suffix, what, axis in steps)
     return Link(child, parent_link, X_WJ, kind, joint, freedoms)
-
-
-def _still_point(freedom: Matrix) -> Vector:
-    """The point (3,) that none of the twists (6, k) moves: ω × p = −v, by least squares."""
-    v, omega = freedom[:3].T, freedom[3:].T
-    cross = [[[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]] for w in omega]
-    return np.asarray(np.linalg.lstsq(np.reshape(cross, (-1, 3)), -v.ravel(), rcond=None)[0], dtype=float)
 
 
 def _loose(mechanism: Mechanism, body: int) -> Link:
     name = f"{mechanism.bodies[body].name}_free"
-    freedoms = tuple(Freedom(name + s, kind, axis) for s, kind, axis in MOTIONS["free"])
+    freedoms = tuple(Freedom(name + step.suffix, step.kind, step.axis) for step in JOINT_TYPES["free"].steps)
     return Link(body, 0, mechanism.bodies[body].X_WB, "free", None, freedoms)
-
-
-def universal_axes(mechanism: Mechanism, joint: Joint) -> tuple[Vector, Vector] | None:
-    """The two axes in J: the one fixed in body a, the one fixed in body b; None where its rows are other ones."""
-    R_JW = joint_pose(mechanism, joint).R.T
-    angles = [p for p in joint.primitives if isinstance(p, AxesAngle) and p.cosine == 0]
-    if len(angles) != 1 or sum(p.rows for p in joint.primitives) != 4 or joint.freedom.shape[1] != 2:
-        return None
-    (held,) = angles
-    u = R_JW @ world_pose(mechanism, held.a).R @ held.axis_a
-    w = R_JW @ world_pose(mechanism, held.b).R @ held.axis_b
-    return (u, w) if held.a == joint.a else (w, u)
 
 
 def motion(kind: str, axis: Vector, q: float) -> Pose:
     """The pose after a turn by q rad, or a travel by q m, along `axis`."""
-    if kind == "prismatic":
+    if kind == SLIDE:
         return Pose(np.eye(3), axis * q)
     K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
     return Pose(np.eye(3) + np.sin(q) * K + (1 - np.cos(q)) * (K @ K), np.zeros(3))
@@ -256,7 +200,7 @@ def kinematics(tree: Tree, q: Vector) -> Kinematics:
             before = pose.p
             pose = pose @ motion(freedom.kind, freedom.axis, float(q[k]))
             J[i, :3] += np.cross(J[i, 3:].T, pose.p - before).T
-            J[i, slice(0, 3) if freedom.kind == "prismatic" else slice(3, 6), k] += axis
+            J[i, slice(0, 3) if freedom.kind == SLIDE else slice(3, 6), k] += axis
         poses.append(pose)
     return Kinematics(tuple(poses), J)
 

@@ -30,8 +30,6 @@ from cadbridge.mechanism.model import Joint, Mechanism
 NO_LIMIT = 1e9
 """Stands for a bound that URDF demands and nobody gave."""
 
-_FREE = ("free", "generic")
-
 
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
@@ -57,7 +55,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         ),
     }
     rest = {**plan.meshes.contents, **ros.files(name, f"{name}.ros.urdf", plan.link_names[0])}
-    left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.type == "generic")]
+    left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.kind.unbound)]
     return {
         **{f"{package}/{path}": data for path, data in {**models, **rest}.items()},
         sidecars.CLOSURES: sidecars.closures(tree, plan.link_names, plan.joint_names, left_out, sums, plan.lost),
@@ -69,10 +67,10 @@ def _tell(plan: Plan, findings: Findings) -> None:
     """What URDF has no place for."""
     tree, mechanism = plan.tree, plan.mechanism
     for joint in tree.closures:
-        code = "CB504" if joint.type == "generic" else "CB503"
+        code = "CB504" if joint.kind.unbound else "CB503"
         findings.add(code, f"joint {joint.name} ({joint.type}) closes a loop", Where(item=joint.name))
     for link in tree.links:
-        if link.joint is not None and link.type == "generic":
+        if link.joint is not None and link.kind.unbound:
             findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
         elif link.joint is not None and len(link.freedoms) > 1:
             message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
@@ -129,7 +127,7 @@ def _mujoco(robot: ET.Element, tree: Tree) -> None:
         add(robot, "mujoco"),
         "compiler",
         balanceinertia="false",
-        fusestatic="true" if any(link.type in _FREE for link in tree.links) else "false",
+        fusestatic="true" if any(link.kind.unbound for link in tree.links) else "false",
     )
     if any(len(link.freedoms) > 1 and not _floating(link) for link in tree.links):
         compiler.set("boundmass", "1e-9")
@@ -137,7 +135,7 @@ def _mujoco(robot: ET.Element, tree: Tree) -> None:
 
 
 def _floating(link: Link) -> bool:
-    return link.type in _FREE and link.parent == 0
+    return link.floats
 
 
 def _link(robot: ET.Element, plan: Plan, i: int) -> None:
@@ -245,7 +243,7 @@ def _single(
 ) -> None:
     """A joint of one freedom."""
     name = plan.joint_names[k]
-    own = joint is not None and freedom.name == joint.name and joint.type != "cylindrical"
+    own = joint is not None and freedom.name == joint.name and joint.coordinate is not None
     limit = joint.limit if own and joint is not None else None
     if mimic is not None and not mimic.terms:
         limit = Limit(lower=mimic.offset, upper=mimic.offset)

@@ -273,7 +273,7 @@ def _asked_name(b: _Builder, mate: Mate) -> str | None:
 
 def _limit(b: _Builder, joint: Joint) -> Limit | None:
     """The limits of the mates; those of a joint without a single freedom cannot be placed and are told."""
-    if joint.limit is not None and joint.type not in ("revolute", "prismatic", "cylindrical", "screw"):
+    if joint.limit is not None and not joint.kind.axial:
         b.findings.add("CB225", f"{joint.name}: limits on a {joint.type} joint are kept but not placed")
     return joint.limit
 

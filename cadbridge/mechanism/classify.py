@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Vector, unit
+from cadbridge.mechanism.joint_types import JOINT_TYPES
 from solver.rotation import skew
 
 Array = NDArray[np.float64]
@@ -100,15 +101,4 @@ _BY_SHAPE = {
 
 def motions(pair: LowerPair) -> Array:
     """Twists (6, k) of a lower pair in its own joint frame (z is the axis): v at the origin; ω."""
-    unit_twists = np.eye(6)
-    if pair.type == "screw":
-        assert pair.pitch is not None
-        return unit_twists[:, [5]] + pair.pitch * unit_twists[:, [2]]
-    columns = {
-        "revolute": [5],
-        "prismatic": [2],
-        "cylindrical": [5, 2],
-        "planar": [0, 1, 5],
-        "spherical": [3, 4, 5],
-    }[pair.type]
-    return unit_twists[:, columns]
+    return JOINT_TYPES[pair.type].motions(pair.pitch)

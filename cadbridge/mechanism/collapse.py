@@ -9,6 +9,7 @@ import numpy as np
 from cadbridge.assembly import Limit, Mate
 from cadbridge.frames import Pose, frame_from_axis, unit
 from cadbridge.mechanism.classify import LowerPair, classify, motions
+from cadbridge.mechanism.joint_types import JOINT_TYPES, SLIDE
 from cadbridge.mechanism.links import Link, Stack
 from cadbridge.mechanism.model import Joint
 from cadbridge.mechanism.reframe import renumbered
@@ -124,25 +125,24 @@ def _exponential(twist: Array) -> Pose:
 def lower_pair_primitives(
     pair: LowerPair, X_WA: Pose, X_WB: Pose, X_WJ: Pose, a: int = 0, b: int = 1
 ) -> tuple[Primitive, ...]:
-    """The fewest rows of a lower pair between bodies a and b, in their frames."""
+    """The fewest rows of a lower pair between bodies a and b, in their frames: what none of its steps moves."""
     X_AJ, X_BJ = X_WA.inverse() @ X_WJ, X_WB.inverse() @ X_WJ
     ea, eb = X_AJ.R.T, X_BJ.R.T
-    points = [PointOnPlane(a, b, X_AJ.p, e, X_BJ.p) for e in ea]
-    tilt = [AxesAngle(a, b, ea[0], eb[2]), AxesAngle(a, b, ea[1], eb[2])]
-    turn = [AxesAngle(a, b, ea[0], eb[1])]
-    rows: dict[str, list[Primitive]] = {
-        "revolute": [*points, *tilt],
-        "prismatic": [*points[:2], *tilt, *turn],
-        "cylindrical": [*points[:2], *tilt],
-        "planar": [points[2], *tilt],
-        "spherical": [*points],
-    }
-    if pair.type == "screw":
+    kind = JOINT_TYPES[pair.type]
+    slid = sum((step.axis for step in kind.steps if step.kind == SLIDE), np.zeros(3))
+    rows: list[Primitive] = [
+        PointOnPlane(a, b, X_AJ.p, e, X_BJ.p) for e, moves in zip(ea, slid, strict=True) if not moves
+    ]
+    if not kind.ball:
+        rows += [AxesAngle(a, b, ea[0], eb[2]), AxesAngle(a, b, ea[1], eb[2])]
+    if kind.turns == 0:
+        rows.append(AxesAngle(a, b, ea[0], eb[1]))
+    if kind.coupled:
         assert pair.pitch is not None
         travel = Coordinate("distance", a, b, X_AJ.p, ea[2], X_BJ.p)
         angle = Coordinate("angle", a, b, X_AJ.p, ea[2], X_BJ.p, ea[0], eb[0])
-        return (*points[:2], *tilt, Coupler(a, b, ((1.0, travel), (-pair.pitch, angle))))
-    return tuple(rows[pair.type])
+        rows.append(Coupler(a, b, ((1.0, travel), (-pair.pitch, angle))))
+    return tuple(rows)
 
 
 def mate_axis(mate: Mate, a: Side) -> Array | None:

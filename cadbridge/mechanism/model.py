@@ -11,6 +11,7 @@ from cadbridge.assembly import GROUND, Assembly, Coupling, Drive, Limit
 from cadbridge.findings import Finding
 from cadbridge.frames import Matrix, Pose
 from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.joint_types import JOINT_TYPES, JointType
 from solver.constraints import Primitive
 
 GROUND_BODY = -1
@@ -37,7 +38,7 @@ class Body:
 class Joint:
     """What is left between two bodies after collapsing their mates.
 
-    `type`: revolute, prismatic, cylindrical, spherical, planar, universal, screw, or generic.
+    `type` is one of JOINT_TYPES; one that is no lower pair is universal or generic.
     Indices into `Mechanism.bodies`, GROUND_BODY for the ground. X_AJ and X_BJ place the joint frame
     J (z is the axis) in the bodies' frames A and B; at the designed pose they coincide.
     `primitives` hold the joint, in terms of body indices and body frames.
@@ -61,6 +62,16 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+
+    @property
+    def kind(self) -> JointType:
+        """What its type leaves free."""
+        return JOINT_TYPES[self.type]
+
+    @property
+    def coordinate(self) -> str | None:
+        """The kind of its coordinate, "angle" (rad) or "distance" (m); None where it has no single freedom."""
+        return self.kind.coordinate
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +129,10 @@ class Mechanism:
         """The index of every component among `component_names`, GROUND_BODY for grounded ones and the ground."""
         grounded = {c.name: GROUND_BODY for c in self.assembly.components if c.grounded}
         return {GROUND: GROUND_BODY, **grounded, **{name: i for i, name in enumerate(self.component_names)}}
+
+    def X_WB(self, body: int) -> Pose:
+        """The pose as designed of the frame that primitives and joints use of a body; the ground's is the world."""
+        return Pose() if body == GROUND_BODY else self.bodies[body].X_WB
 
     def body_name(self, body: int) -> str:
         """The name of a body by its index, "ground" for the ground."""

@@ -13,7 +13,7 @@ from pydantic import Discriminator, Field, Tag
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
-from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.load_file import NotNegative, PointEntry, Strict, Three
 from solver.changing import Change
@@ -289,7 +289,7 @@ def _change(lowered: Lowered, spec: ChangeSpec) -> Change:
     if spec.verb == "attach":
         return Change(spec.t, spec.title, **shared)  # type: ignore[arg-type]
     joint = spec.joint
-    if joint is not None and joint.type in SINGLE:
+    if joint is not None and joint.coordinate:
         index = lowered.coordinate_of(joint.name)
         assert index is not None
         return Change(spec.t, spec.title, make=hold(lowered.model.coordinates[index]), **shared)  # type: ignore[arg-type]

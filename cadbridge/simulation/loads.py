@@ -14,7 +14,7 @@ import numpy as np
 from cadbridge.assembly import GROUND
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, frame_from_axis, unit
-from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.simulation.load_file import (
     BushingEntry,
@@ -57,7 +57,7 @@ class JointForce:
 
 def si(joint: Joint) -> float:
     """Degrees to rad on a joint that turns, mm to m on one that slides."""
-    return 1e-3 if SINGLE[joint.type] == "distance" else math.pi / 180.0
+    return 1e-3 if joint.coordinate == "distance" else math.pi / 180.0
 
 
 def find_component(mechanism: Mechanism, findings: Findings, name: str, where: Where) -> tuple[int, Pose] | None:
@@ -192,7 +192,7 @@ class LoadsResolver:
         joint = self.joint(entry.joint, where)
         if joint is None:
             return None
-        own = self.speeds[SINGLE[joint.type] == "distance"]
+        own = self.speeds[joint.coordinate == "distance"]
         speed = own if entry.speed is None else entry.speed * si(joint)
         return joint.name, Friction(entry.torque, speed)
 

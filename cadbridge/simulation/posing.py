@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
-from cadbridge.lowering import SINGLE, lower
+from cadbridge.lowering import lower
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.twists import jacobian
 from cadbridge.simulation.fitting import fitted
@@ -139,7 +139,7 @@ def leading_joints(mechanism: Mechanism) -> tuple[str, ...]:
     _, G = jacobian(primitives, [body.X_WB for body in mechanism.bodies])
     N = null_space(G, length) if len(G) else np.eye(6 * len(mechanism.bodies))
     asked = {*mechanism.assembly.joint_names.values(), *(d.joint for d in mechanism.drives)}
-    candidates = [j for j in mechanism.joints if j.type in SINGLE]
+    candidates = [j for j in mechanism.joints if j.coordinate]
     chosen: list[str] = []
     basis = np.zeros((0, N.shape[1]))
     for joint in sorted(candidates, key=lambda j: j.name not in asked):
@@ -160,7 +160,7 @@ def _rate(mechanism: Mechanism, joint: Joint) -> Array:
     for body, sign in ((joint.a, -1.0), (joint.b, 1.0)):
         if body == GROUND_BODY:
             continue
-        if SINGLE[joint.type] == "angle":
+        if joint.coordinate == "angle":
             row[6 * body + 3 : 6 * body + 6] += sign * z
         else:
             row[6 * body : 6 * body + 3] += sign * z

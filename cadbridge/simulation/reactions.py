@@ -9,7 +9,6 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.inertia import MassProperties
-from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import GROUND_BODY, Joint
 from cadbridge.mechanism.masses import component_masses
 from cadbridge.simulation.run import Run
@@ -99,7 +98,7 @@ def _driven(run: Run, joint: Joint) -> tuple[Array, Array, Array]:
     """Force and torque (k, 3) of motors, damping and rotor inertia on the joint's second body, and where."""
     T, lowered = run.result.trajectory, run.lowered
     nothing = np.zeros((len(T.t), 3))
-    if joint.type not in SINGLE:
+    if joint.coordinate is None:
         return nothing, nothing, nothing
     i = lowered.joints.index(joint)
     effort = -joint.damping * T.coordinate_rates[:, i] - joint.armature * T.coordinate_accelerations[:, i]
@@ -117,7 +116,7 @@ def _driven(run: Run, joint: Joint) -> tuple[Array, Array, Array]:
             force += F
             torque += M + np.cross(T.positions[:, bearer] - at, F)
     along = axis * effort[:, None]
-    return (force + along, torque, at) if SINGLE[joint.type] == "distance" else (force, torque + along, at)
+    return (force + along, torque, at) if joint.coordinate == "distance" else (force, torque + along, at)
 
 
 def _axis(run: Run, joint: Joint, bearer: int) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.lowering import RESISTED, SINGLE, Lowered, lower
+from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.fitting import fitted
@@ -164,7 +164,7 @@ def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> No
             findings.add("CB613", f"{coupling.name} loses power; {ignored}", coupling.coupling.where)
     for joint in lowered.mechanism.joints:
         named = [w for w, v in (("damping", joint.damping), ("dry friction", joint.friction)) if v]
-        if joint.type not in RESISTED and named:
+        if joint.kind.resisted is None and named:
             said = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
             findings.add("CB613", said, Where(item=joint.name))
         elif joint.friction and scenario.friction is None:
@@ -274,7 +274,7 @@ def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Find
         q = T.coordinates[:, i]
         lower = -np.inf if joint.limit.lower is None else joint.limit.lower
         upper = np.inf if joint.limit.upper is None else joint.limit.upper
-        margin = GIVE * DEPTHS[SINGLE[joint.type]] if what.limits == "stop" else 1e-9
+        margin = GIVE * DEPTHS[joint.coordinate or "angle"] if what.limits == "stop" else 1e-9
         there = ~released_at(what.changes, joint.name, T.t)
         outside = np.flatnonzero(there & ((q < lower - margin) | (q > upper + margin)))
         if outside.size:

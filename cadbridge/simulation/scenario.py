@@ -15,7 +15,6 @@ from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
-from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.simulation.changes import (
@@ -260,9 +259,9 @@ def find_joint(mechanism: Mechanism, findings: Findings, name: str, where: Where
     drives = {d.name: d.joint for d in mechanism.drives}
     names = {m: j for j in mechanism.joints for m in j.mates} | {j.name: j for j in mechanism.joints}
     joint = names.get(name) or names.get(drives.get(name, name))
-    if joint is not None and joint.type in SINGLE:
+    if joint is not None and joint.coordinate:
         return joint
-    known = sorted({j.name for j in mechanism.joints if j.type in SINGLE} | set(drives))
+    known = sorted({j.name for j in mechanism.joints if j.coordinate} | set(drives))
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
     findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
@@ -349,9 +348,9 @@ class _Resolver:
         drives = {d.name: d.joint for d in self.mechanism.drives}
         names = {m: j for j in self.mechanism.joints for m in j.mates} | {j.name: j for j in self.mechanism.joints}
         joint = names.get(name) or names.get(drives.get(name, name))
-        if joint is not None and (not single or joint.type in SINGLE):
+        if joint is not None and (not single or joint.coordinate):
             return joint
-        known = sorted({j.name for j in self.mechanism.joints if not single or j.type in SINGLE} | set(drives))
+        known = sorted({j.name for j in self.mechanism.joints if not single or j.coordinate} | set(drives))
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
         said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
         self.findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)

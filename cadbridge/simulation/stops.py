@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.lowering import Lowered
 from cadbridge.simulation.loads import LoadSpecs
 from solver.dynamics import accelerate, observe
 from solver.functions import constant
@@ -41,7 +41,7 @@ def limit_stops(lowered: Lowered, specs: LoadSpecs) -> tuple[tuple[str, Stop], .
         lower = -math.inf if limit.lower is None else limit.lower
         upper = math.inf if limit.upper is None else limit.upper
         stiffness, damping = inertia * swing**2, 2 * DAMPING * inertia * swing
-        found.append((joint.name, Stop(lower, upper, stiffness, damping, DEPTHS[SINGLE[joint.type]])))
+        found.append((joint.name, Stop(lower, upper, stiffness, damping, DEPTHS[joint.coordinate or "angle"])))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.assembly import Feature
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
-from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.sides import Side
 from cadbridge.simulation.scenario import MotorSpec, Scenario, load_scenario
@@ -70,7 +70,7 @@ def _motor(mechanism: Mechanism, law: MotionLaw, designed_at: float, findings: F
     """A motion between the frames of a mate as one of its joint's coordinate, which is 0 as designed."""
     mate = next((m for m in mechanism.assembly.mates if m.name == law.mate), None)
     joint = next((j for j in mechanism.joints if law.mate in j.mates), None)
-    if mate is None or joint is None or SINGLE.get(joint.type) != law.kind:
+    if mate is None or joint is None or joint.coordinate != law.kind:
         what = "no joint" if joint is None else f"a {joint.type} joint"
         findings.add("CB615", f"{law.name} moves {law.mate}, which is {what} without that one freedom", law.where)
         return None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cadbridge.errors import InputError
 from cadbridge.files import output
-from cadbridge.lowering import SINGLE, Lowered
+from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
 from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.run import Run
@@ -89,7 +89,7 @@ def joint_columns(run: Run) -> Columns:
     """Values, rates and accelerations of the joints with one freedom."""
     T, columns = run.result.trajectory, {}
     for i, joint in enumerate(run.lowered.joints):
-        unit = "m" if SINGLE[joint.type] == "distance" else "rad"
+        unit = "m" if joint.coordinate == "distance" else "rad"
         # A joint that is released has no value.
         gone = np.where(released_at(run.scenario.changes, joint.name, T.t), np.nan, 0.0)
         columns[f"joint.{joint.name}.q"] = (T.coordinates[:, i] + gone, unit)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.frames import Pose
-from cadbridge.lowering import SINGLE
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.report.live.guard import Guard, refuse_unusable
 from cadbridge.report.live.picking import hit, mesh_of, yaml_of_hit
@@ -191,7 +190,7 @@ class LiveView:
 
     def _slider(self, joint: Joint) -> Any:
         """A slider that leads a joint within its limits; a turn or half the mechanism's length without any."""
-        angle = SINGLE[joint.type] == "angle"
+        angle = joint.coordinate == "angle"
         scale = 180 / np.pi if angle else 1e3
         reach = np.pi if angle else 0.5 * self.mechanism.length_scale
         lower = joint.limit.lower if joint.limit and joint.limit.lower is not None else -reach
@@ -211,7 +210,7 @@ class LiveView:
                 return
             wanted = {}
             for joint in self.mover.joints:
-                scale = np.pi / 180 if SINGLE[joint.type] == "angle" else 1e-3
+                scale = np.pi / 180 if joint.coordinate == "angle" else 1e-3
                 wanted[joint.name] = float(self.sliders[joint.name].value) * scale
             posed = self.mover.move(wanted)
             self.show(posed.poses)
@@ -224,7 +223,7 @@ class LiveView:
         self._quiet = True
         try:
             for joint in self.mover.joints:
-                scale = 180 / np.pi if SINGLE[joint.type] == "angle" else 1e3
+                scale = 180 / np.pi if joint.coordinate == "angle" else 1e3
                 self.sliders[joint.name].value = self.mover.values[joint.name] * scale
         finally:
             self._quiet = False

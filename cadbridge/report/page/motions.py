@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
-from cadbridge.lowering import SINGLE
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.simulation import read_trajectory
@@ -49,7 +48,7 @@ def freedom_clips(mechanism: Mechanism, buffer: Buffer) -> list[dict[str, Any]]:
         poses += path.shape[0] * path.shape[1]
         if poses > MOST_POSES:
             break
-        angle = SINGLE[joint.type] == "angle"
+        angle = joint.coordinate == "angle"
         shown = np.degrees(values) if angle else values * 1e3
         clips.append(
             {
@@ -68,7 +67,7 @@ def freedom_clips(mechanism: Mechanism, buffer: Buffer) -> list[dict[str, Any]]:
 
 def _path(mover: Mover, joint: Joint) -> tuple[Array, Array]:
     """Values (k,) of a joint led from end to end, and the poses (k, n, 7) of all bodies."""
-    angle = SINGLE[joint.type] == "angle"
+    angle = joint.coordinate == "angle"
     reach = TURN if angle else SLIDE * mover.mechanism.length_scale
     lower, upper = -reach, reach
     if joint.limit is not None:
@@ -163,7 +162,7 @@ class RunData:
         tolerance = SAME_PLACE * self.mechanism.length_scale
         apart = []
         for joint in self.mechanism.joints:
-            if joint.type not in ("revolute", "spherical", "universal"):
+            if joint.kind.slides:
                 continue
             ends = [self._point(poses, joint.a, joint.X_AJ.p), self._point(poses, joint.b, joint.X_BJ.p)]
             if float(np.linalg.norm(ends[0] - ends[1])) > tolerance:

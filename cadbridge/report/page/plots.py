@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.lowering import SINGLE
 from cadbridge.report.html import Child, Html, el, embedded
 from cadbridge.report.page.motions import RunData
 
@@ -59,11 +58,11 @@ def plots(run: RunData) -> Html:
 def _joints(run: RunData) -> Plot | None:
     """Values of the joints that a person named, else of all."""
     asked = set(run.mechanism.assembly.joint_names.values())
-    able = [j for j in run.mechanism.joints if j.type in SINGLE and run.has(f"joint.{j.name}.q")]
+    able = [j for j in run.mechanism.joints if j.coordinate and run.has(f"joint.{j.name}.q")]
     chosen = [j for j in able if j.name in asked] or able
     lines = []
     for j in chosen:
-        angle = SINGLE[j.type] == "angle"
+        angle = j.coordinate == "angle"
         unit = "°" if angle else "mm"
         values = run.column(f"joint.{j.name}.q") * (180 / np.pi if angle else 1e3)
         lines.append(Line(f"{j.name} ({unit})", values, f"joint:{run.mechanism.joints.index(j)}"))

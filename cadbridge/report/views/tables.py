@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cadbridge.assembly import GROUND
+from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.report.views.numbers import count, figure, vector
 from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table, number, whole
 
@@ -169,7 +170,7 @@ def joints(document: Document) -> Table:
 
 def limits(joint: Document) -> str:
     """The range of a joint in degrees or millimetres."""
-    given, angle = joint["limits"], joint["type"] in ("revolute", "cylindrical", "screw")
+    given, angle = joint["limits"], JOINT_TYPES[joint["type"]].resisted == "angle"
     if "lower" not in given and "upper" not in given:
         return "–"
     factor, unit = (180 / math.pi, "°") if angle else (1e3, " mm")

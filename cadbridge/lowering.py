@@ -15,7 +15,6 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
-from cadbridge.mechanism.masses import component_masses
 from cadbridge.mechanism.reframe import reframed
 from solver.constraints import Coordinate, Primitive
 from solver.model import Friction, JointLoad, Mesh, Model, RigidBody
@@ -56,17 +55,9 @@ class Lowered:
         return reframed(coordinate, self.placed)
 
     def coordinate_of(self, name: str) -> int | None:
-        """Index of the coordinate of a joint, by its name, by a mate that it holds, or by its drive."""
-        for i, joint in enumerate(self.joints):
-            if name == joint.name:
-                return i
-        for drive in self.mechanism.drives:
-            if drive.name == name and drive.joint != name:
-                return self.coordinate_of(drive.joint)
-        for i, joint in enumerate(self.joints):
-            if name in joint.mates:
-                return i
-        return None
+        """Index of the coordinate of the joint that a name means; None where there is none."""
+        joint = self.mechanism.joint_named(name)
+        return next((i for i, own in enumerate(self.joints) if own is joint), None)
 
 
 def lower(
@@ -117,7 +108,7 @@ def _units(
         candidates = [(body.name, body.X_WB, body.mass) for body in mechanism.bodies]
         unit_of = {i: i for i in range(len(mechanism.bodies))}
     else:
-        masses = component_masses(mechanism.assembly, Findings())
+        masses = mechanism.component_masses
         candidates = [
             (name, X, masses[name].mass) for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True)
         ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Coupling, Drive
+from cadbridge.assembly import Coupling
 from cadbridge.diagnosis.freedoms import STILL, Axes, axes_of, joint_columns, moving
 from cadbridge.diagnosis.model import Freedom, Gear, LockedTrains, Transmission
 from cadbridge.diagnosis.web import Web, web_of
@@ -76,7 +76,7 @@ def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings
     if not mechanism.couplings:
         return ()
     wheels = [joints for c in mechanism.couplings if (joints := wheels_of(mechanism, c)) is not None]
-    driven = {j.name: d for d in mechanism.drives if (j := _driven(mechanism, d)) is not None}
+    driven = {j.name: d for d in mechanism.drives if (j := mechanism.joint_named(d.joint)) is not None}
     leaders = {f.leader for f in freedoms}
     for name, drive in driven.items():
         if name not in leaders:
@@ -97,10 +97,6 @@ def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings
                 if name != freedom.leader
             ]
     return tuple(found)
-
-
-def _driven(mechanism: Mechanism, drive: Drive) -> Joint | None:
-    return next((j for j in mechanism.joints if drive.joint == j.name or drive.joint in j.mates), None)
 
 
 def _unit(joint: Joint, motor: Joint) -> str:

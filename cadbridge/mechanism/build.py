@@ -78,7 +78,8 @@ def build(assembly: Assembly) -> Mechanism:
     )
     b.highest = fit(rows)
     owner = clusters(mate_rows, rows, b.highest)
-    ground, locked = _merge(b, owner)
+    masses = component_masses(b.assembly, b.findings)
+    ground, locked = _merge(b, owner, masses)
     coupling_rows = tuple(r for c in assembly.couplings if (r := _rows_of_coupling(b, c, mate_rows)) is not None)
     joints = _joints(b, mate_rows)
     joints = _armatures(b, joints)
@@ -95,6 +96,7 @@ def build(assembly: Assembly) -> Mechanism:
         component_names=b.names,
         X_WC=b.poses,
         body_of=b.body_of,
+        component_masses=masses,
         drives=assembly.drives,
         locked=locked,
         findings=b.findings.as_tuple(),
@@ -221,14 +223,13 @@ _JOINT_COUPLINGS: dict[CouplingKind, Callable[[Coupling, list[Placed]], Primitiv
 }
 
 
-def _merge(b: _Builder, owner: list[int]) -> tuple[Body, tuple[tuple[str, ...], ...]]:
+def _merge(b: _Builder, owner: list[int], masses: dict[str, ComponentMass]) -> tuple[Body, tuple[tuple[str, ...], ...]]:
     """Bodies of the clusters (in the order of their first components) and the ground's; what is locked."""
     members: dict[int, list[str]] = defaultdict(list)
     for name, cluster in zip(b.names, owner, strict=True):
         members[cluster].append(name)
     grounded = [c.name for c in b.assembly.components if c.grounded]
     ground_names = [*grounded, *members.pop(GROUND_BODY, [])]
-    masses = component_masses(b.assembly, b.findings)
     ground = _body(b, GROUND, ground_names, masses, Pose())
     order = sorted(members)
     bodies = []

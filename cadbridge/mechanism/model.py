@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from cadbridge.findings import Finding
 from cadbridge.frames import Matrix, Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.joint_types import JOINT_TYPES, JointType
+from cadbridge.mechanism.masses import ComponentMass
 from solver.constraints import Primitive
 
 GROUND_BODY = -1
@@ -107,6 +109,7 @@ class Mechanism:
 
     `body_of[component]` is a body index (GROUND_BODY for the ground); `component_names` are the
     moving (not grounded) components in order, `X_WC` their designed poses.
+    `component_masses` are those of all components, in their frames C.
     `collapsed` tells whether joints stand for the mates (True) or every row is kept.
     """
 
@@ -119,6 +122,7 @@ class Mechanism:
     component_names: tuple[str, ...]
     X_WC: tuple[Pose, ...]
     body_of: dict[str, int]
+    component_masses: Mapping[str, ComponentMass]
     drives: tuple[Drive, ...] = ()
     locked: tuple[tuple[str, ...], ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -142,9 +146,18 @@ class Mechanism:
         """The joint of that name; KeyError where there is none."""
         return self._joints_by_name[name]
 
+    def joint_named(self, name: str) -> Joint | None:
+        """The joint that a name means: its own, else that of a mate that it holds, else that of its drive."""
+        return self._joints_meant.get(name)
+
     @cached_property
     def _joints_by_name(self) -> dict[str, Joint]:
         return {joint.name: joint for joint in reversed(self.joints)}
+
+    @cached_property
+    def _joints_meant(self) -> dict[str, Joint]:
+        known = {mate: joint for joint in self.joints for mate in joint.mates} | self._joints_by_name
+        return {drive.name: known[drive.joint] for drive in self.drives if drive.joint in known} | known
 
     @property
     def length_scale(self) -> float:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import GROUND_BODY
-from cadbridge.mechanism.masses import component_masses
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.study import unit_of
 from cadbridge.study import Reference
@@ -107,7 +106,6 @@ def _tell(found: Comparison, findings: Findings) -> None:
 def _energy_error(run: Run, reference: Reference) -> float | None:
     """Of a motion that nothing drives or damps: how far the reference's energy strays from its first value."""
     mechanism = run.mechanism
-    masses = component_masses(mechanism.assembly, Findings())
     moving = [name for name in mechanism.component_names if name in reference.positions]
     study = mechanism.assembly.study
     driven = run.scenario.motors or (study is not None and study.motions)
@@ -116,7 +114,7 @@ def _energy_error(run: Run, reference: Reference) -> float | None:
         return None
     kinetic, potential = np.zeros(len(reference.t)), np.zeros(len(reference.t))
     for name in moving:
-        mass = masses[name].mass
+        mass = mechanism.component_masses[name].mass
         if mass is None:
             return None
         R, twist = reference.rotations[name], reference.velocities[name]

@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.errors import InputError
-from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint
-from cadbridge.mechanism.masses import component_masses
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.trajectory import row_forces
 from solver.recover import wrenches
@@ -30,7 +28,7 @@ def locked_wrench(run: Run, component: str) -> Array:
     body = mechanism.body_of.get(component)
     if body is None or body == GROUND_BODY or len(run.lowered.units) != len(mechanism.bodies):
         raise InputError(f"{component!r} is no moving component of a collapsed run.")
-    own = component_masses(mechanism.assembly, Findings())[component].mass
+    own = mechanism.component_masses[component].mass
     if own is None:
         raise InputError(f"The mass of {component} is not known.")
     X_BC = mechanism.bodies[body].X_WB.inverse() @ mechanism.assembly.component(component).X_WC

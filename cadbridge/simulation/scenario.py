@@ -254,15 +254,15 @@ def validated(
         return None
 
 
-def find_joint(mechanism: Mechanism, findings: Findings, name: str, where: Where) -> Joint | None:
-    """The joint of that name, mate or drive, where it has one freedom; CB602 where there is none."""
-    drives = {d.name: d.joint for d in mechanism.drives}
-    names = {m: j for j in mechanism.joints for m in j.mates} | {j.name: j for j in mechanism.joints}
-    joint = names.get(name) or names.get(drives.get(name, name))
-    if joint is not None and joint.coordinate:
+def find_joint(
+    mechanism: Mechanism, findings: Findings, name: str, where: Where, *, single: bool = True
+) -> Joint | None:
+    """The joint that a name means, where it has one freedom or `single` is False; CB602 where there is none."""
+    joint = mechanism.joint_named(name)
+    if joint is not None and (not single or joint.coordinate):
         return joint
-    known = sorted({j.name for j in mechanism.joints if j.coordinate} | set(drives))
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    known = {j.name for j in mechanism.joints if not single or j.coordinate} | {d.name for d in mechanism.drives}
+    near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.4)
     said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
     findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
     return None
@@ -338,23 +338,11 @@ class _Resolver:
 
     def joint(self, name: str, where: Where) -> Joint | None:
         """The joint of that name, mate or drive, where it has one freedom."""
-        return self._named(name, where, single=True)
+        return find_joint(self.mechanism, self.findings, name, where)
 
     def any_joint(self, name: str, where: Where) -> Joint | None:
         """The joint of that name, mate or drive, of any type."""
-        return self._named(name, where, single=False)
-
-    def _named(self, name: str, where: Where, *, single: bool) -> Joint | None:
-        drives = {d.name: d.joint for d in self.mechanism.drives}
-        names = {m: j for j in self.mechanism.joints for m in j.mates} | {j.name: j for j in self.mechanism.joints}
-        joint = names.get(name) or names.get(drives.get(name, name))
-        if joint is not None and (not single or joint.coordinate):
-            return joint
-        known = sorted({j.name for j in self.mechanism.joints if not single or j.coordinate} | set(drives))
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-        said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
-        self.findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
-        return None
+        return find_joint(self.mechanism, self.findings, name, where, single=False)
 
     def _values(self, values: dict[str, float], section: str) -> dict[str, float]:
         done = {}

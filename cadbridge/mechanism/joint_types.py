@@ -76,14 +76,15 @@ class JointType:
         return self.resisted if len(self.steps) == 1 or self.coupled else None
 
     def motions(self, pitch: float | None = None) -> Matrix:
-        """The motion subspace (6, k) of a lower pair in J: v at the origin; ω."""
-        columns = np.zeros((6, len(self.steps)))
-        for k, step in enumerate(self.steps):
+        """The motion subspace (6, k) of a lower pair in J: v at the origin; ω. About one axis, the turn comes first."""
+        steps = sorted(self.steps, key=lambda step: step.kind != TURN) if self.axial else self.steps
+        columns = np.zeros((6, len(steps)))
+        for k, step in enumerate(steps):
             columns[:3, k], columns[3:, k] = (0.0, step.axis) if step.kind == TURN else (step.axis, 0.0)
         if not self.coupled:
             return columns
         assert pitch is not None
-        return np.asarray(columns @ [[1.0 if step.kind == TURN else pitch] for step in self.steps])
+        return np.asarray(columns @ [[1.0 if step.kind == TURN else pitch] for step in steps])
 
 
 _TURNS = (Step("_rx", TURN, X), Step("_ry", TURN, Y), Step("_rz", TURN, Z))

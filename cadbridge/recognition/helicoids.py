@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 _STARTS = 8
 _STEP = 0.1
 """Of the depth: how far apart sections are; a worm turns by 0.07 of its pitch between two."""
+_SLIVER = 0.12
+"""rad; arcs and gaps narrower than this are facets: with eight starts both are 0.39 wide."""
 _SECTIONS = 48
 _LINEAR = 0.04
 """Of a pitch: how far the ridges may be off an even turn."""
@@ -69,11 +71,30 @@ def _ridges(cutter: Cutter, height: float) -> tuple[int, float, float] | None:
     first = last
     while first > 0 and len(rings[first - 1].starts):
         first -= 1
-    middle = rings[(first + last) // 2]
+    middle = _smoothed(rings[(first + last) // 2])
     count = len(middle.starts)
     if first == 0 or last - first < 3 or not rings[first - 1].filled or not _equal(middle):
         return None
     return count, float(radii[first - 1] + radii[first]) / 2, min(outer, float(radii[last] + radii[1] - radii[0]))
+
+
+def _smoothed(ring: Ring) -> Ring:
+    """The ring without slits and slivers that facets of a coarse mesh leave along a flank."""
+    if len(ring.starts) < 2 or not ring.sound:
+        return ring
+    starts, ends = ring.starts.tolist(), (ring.starts + ring.widths).tolist()
+    arcs: list[list[float]] = []
+    for start, end in zip(starts, ends, strict=True):
+        if arcs and start - arcs[-1][1] < _SLIVER:
+            arcs[-1][1] = end
+        else:
+            arcs.append([start, end])
+    if len(arcs) > 1 and arcs[0][0] + 2 * math.pi - arcs[-1][1] < _SLIVER:
+        arcs[0][0] = arcs.pop()[0] - 2 * math.pi
+    kept = np.array([arc for arc in arcs if arc[1] - arc[0] > _SLIVER])
+    if not len(kept):
+        return ring
+    return Ring(ring.radius, kept[:, 0], kept[:, 1] - kept[:, 0], False, True)
 
 
 def _equal(ring: Ring) -> bool:
@@ -124,7 +145,7 @@ def _phase(cutter: Cutter, height: float, radius: float, starts: int) -> float |
     section = cutter.section(height)
     if section.empty:
         return None
-    ring = section.rings(np.array([radius]))[0]
+    ring = _smoothed(section.rings(np.array([radius]))[0])
     if len(ring.starts) != starts or not _equal(ring):
         return None
     turned = np.exp(1j * starts * (ring.starts + ring.widths / 2)).sum()

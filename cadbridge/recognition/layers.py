@@ -111,7 +111,7 @@ def _zones(cutter: Cutter, height: float) -> tuple[Zone, ...]:
         thick.pop()
     joined = _joined(thick)
     if joined and joined[0].state == AIR:  # corners of a faceted bore lie on its circle
-        near = section.ra[np.abs(section.ra / joined[0].high - 1) < 0.03]
+        near = section.ra[np.abs(section.ra / joined[0].high - 1) < 0.05]
         bore = float(near.max()) if len(near) else joined[0].high
         joined = (replace(joined[0], high=bore), *joined[1:])
     return joined

@@ -186,10 +186,11 @@ def _candidate(fit: tuple[float, float, float], teeth: int, angle: float, lead: 
 
 
 def _by_depth(teeth: int, tip: float, root: float, inside: bool, lead: float) -> tuple[float, float]:
-    """(module, reference radius) from tips and roots alone: equal where the teeth are the usual 2.25 modules deep."""
+    """(module, reference radius) by tips and roots; by the middle circle where teeth are not 2.25 deep."""
     sign = -1 if inside else 1
     by_tip, by_root = 2 * tip / (teeth + 2 * sign), 2 * root / max(teeth - 2.5 * sign, 1)
-    module = (by_tip + by_root) / 2 if abs(by_tip - by_root) < 0.05 * by_tip else abs(tip - root) / 2.25
+    usual = abs(by_tip - by_root) < 0.05 * by_tip
+    module = (by_tip + by_root) / 2 if usual else (tip + root) / teeth
     reference = module * teeth / 2
     module *= math.cos(math.atan(reference * lead))
     return usual_module(module), reference

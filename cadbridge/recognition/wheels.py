@@ -21,6 +21,7 @@ from scipy.spatial import ConvexHull, QhullError
 from cadbridge.assembly import Face, Mesh, Shape
 from cadbridge.frames import Matrix, Vector
 from cadbridge.polyhedron import volume_properties_of
+from cadbridge.recognition.belts import pulley_of, sprocket_of
 from cadbridge.recognition.helicoids import Helicoid, find_helicoid
 from cadbridge.recognition.profiles import read_flanks, usual_module
 from cadbridge.recognition.racks import Rack, find_racks
@@ -188,6 +189,7 @@ def _hull_axes(faces: tuple[Face, ...], mesh: Mesh, lone: Vector | None) -> list
     """
     planes = sorted((f for f in faces if f.kind == "plane" and f.direction is not None), key=lambda f: -f.area)[:2]
     directions = [f.direction for f in planes if f.direction is not None] + ([] if lone is None else [lone])
+    directions += [] if faces else list(np.eye(3))  # a mesh: most are drawn along an axis of their frame
     found = []
     for direction in directions:
         R_PA = across(direction)
@@ -444,6 +446,9 @@ def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
         f"{band.teeth} equal teeth in {looks} sections",
         f"{depth:.2f} modules deep, {middle:.2f} of the pitch thick at half depth",
     )
+    named = _belt_or_chain(wheel, band)
+    if named is not None:
+        return replace(wheel, kind=named[0], doubt="", evidence=(*evidence, named[1]))
     doubt, kind = "", wheel.kind
     if depth < _SHORT and wheel.kind is not WheelKind.HERRINGBONE:  # no spline has two hands
         kind, doubt = (
@@ -464,6 +469,22 @@ def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
     elif depth < _SURE and wheel.kind is not WheelKind.HERRINGBONE:
         doubt = f"teeth of {depth:.2f} modules are between those of splines and of gears"
     return replace(wheel, kind=kind, doubt=doubt, evidence=evidence)
+
+
+def _belt_or_chain(wheel: Wheel, band: Band) -> tuple[WheelKind, str] | None:
+    """Whether straight outer teeth have the measures of a sprocket or of a pulley; which, and for what."""
+    if wheel.internal or wheel.kind is not WheelKind.SPUR or wheel.present != wheel.teeth:
+        return None
+    chain = sprocket_of(band.teeth, wheel.tip, wheel.root, band.profile)
+    if chain is not None:
+        return WheelKind.SPROCKET, f"its roots are seats for the rollers of chain {chain}"
+    belt = None if _gear_like(wheel) else pulley_of(band.teeth, wheel.tip, wheel.root)
+    return None if belt is None else (WheelKind.PULLEY, f"its outer circle and grooves are those for belt {belt}")
+
+
+def _gear_like(wheel: Wheel) -> bool:
+    """Whether the flanks are involutes of a gear's depth: then a belt's measures are chance."""
+    return wheel.pressure_angle is not None and abs(wheel.tip - wheel.root) > _SURE * wheel.module
 
 
 def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:

@@ -26,7 +26,8 @@ def outline(teeth: int, module: float, *, angle: float = 20.0, shift: float = 0.
     radii = np.linspace(max(base, root), tip, 12)
     phi = np.arccos(np.minimum(1.0, base / radii))
     flank = half - (np.tan(phi) - phi)
-    radii, flank = np.concatenate([[root], radii]), np.concatenate([[flank[0]], flank])
+    if root < base:  # a straight foot where there is no involute
+        radii, flank = np.concatenate([[root], radii]), np.concatenate([[flank[0]], flank])
     r = np.concatenate([radii, radii[::-1]])
     theta = np.concatenate([-flank, flank[::-1]])
     angles = np.concatenate([theta + 2 * math.pi * k / teeth for k in range(teeth)])
@@ -123,3 +124,105 @@ def moved(shape: Shape, R: Array, p: Array) -> Shape:
     assert shape.fine is not None
     mesh = Mesh(shape.fine.vertices @ R.T + p, shape.fine.triangles)
     return Shape("made", mesh, mesh)
+
+
+def star(points: int, outer: float, inner: float) -> Array:
+    """The outline of a straight knurl or of a servo's serration: triangles all round."""
+    angles = math.pi * np.arange(2 * points) / points
+    r = np.where(np.arange(2 * points) % 2, inner, outer)
+    return np.column_stack([r * np.cos(angles), r * np.sin(angles)])
+
+
+def notched(count: int, circle_at: float, notch: float, outer: float) -> Array:
+    """A disc of radius `outer` with `count` round notches of radius `notch` about points at radius `circle_at`."""
+    pitch = 2 * math.pi / count
+    half = math.acos((outer**2 + circle_at**2 - notch**2) / (2 * outer * circle_at))
+    rim = np.linspace(half, pitch - half, 9)
+    start = math.atan2(outer * math.sin(half), outer * math.cos(half) - circle_at)
+    turn = (
+        np.linspace(-start, -2 * math.pi + start, 16)[1:-1]
+        if math.cos(start) < 0
+        else np.linspace(-start, start - 2 * math.pi, 16)[1:-1]
+    )
+    seat = np.column_stack([circle_at + notch * np.cos(turn), notch * np.sin(turn)])
+    arc = outer * np.column_stack([np.cos(rim), np.sin(rim)])
+    one = np.concatenate([seat, arc])
+    turns = [np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]]) for a in pitch * np.arange(count)]
+    return np.concatenate([one @ R for R in turns])
+
+
+def sprocket(teeth: int, pitch: float, roller: float) -> Array:
+    """A sprocket's outline: seats of the rollers and straight flanks that open from them (ISO 606, simplified)."""
+    reference = pitch / math.sin(math.pi / teeth) / 2
+    seat = 0.505 * roller
+    fan = np.radians(np.linspace(120, 240, 13))
+    low = np.column_stack([reference + seat * np.cos(fan), seat * np.sin(fan)])[::-1]
+    slope = math.radians(15)
+    along = np.array([math.cos(slope), math.sin(slope)])
+    reach = 0.3 * pitch
+    start = np.array([reference + 0.15 * roller, 0.5 * roller])
+    up = start + reach * along
+    one = np.concatenate([[up * [1, -1], start * [1, -1]], low[::1], [start, up]])
+    turns = [
+        np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
+        for a in 2 * math.pi / teeth * np.arange(teeth)
+    ]
+    return np.concatenate([one @ R for R in turns])
+
+
+def plate(outer: Array, thickness: float, bore: float = 0.3) -> Shape:
+    """An outline drawn straight out, with a bore of a share of its least radius."""
+    inner = circle(bore * float(np.hypot(*outer.T).min()), outer)
+    return drawn(outer, inner, np.array([0.0, thickness]), np.zeros(2), np.ones(2))
+
+
+def polygon(sides: int, flat: float, points: int = 96) -> Array:
+    """A regular polygon, `flat` from its middle to its sides, at as many angles as `ring` has."""
+    angles = 2 * math.pi * np.arange(points) / points
+    r = flat / np.cos(np.mod(angles, 2 * math.pi / sides) - math.pi / sides)
+    return np.column_stack([r * np.cos(angles), r * np.sin(angles)])
+
+
+def ring(radius: float, points: int = 96) -> Array:
+    """A circle."""
+    angles = 2 * math.pi * np.arange(points) / points
+    return radius * np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def turned(*steps: tuple[Array, float], closed: bool = False) -> Shape:
+    """Outlines at heights joined one to the next; capped at both ends, or `closed` into a ring (nuts, washers).
+
+    Steps of a solid go up its outside and down a socket; those of a ring go round its meridian.
+    """
+    rings = [np.column_stack([outline, np.full(len(outline), z)]) for outline, z in steps]
+    count = len(rings[0])
+    i = np.arange(count)
+    j = (i + 1) % count
+    triangles = []
+    for k in range(len(rings) if closed else len(rings) - 1):
+        m = (k + 1) % len(rings)
+        a, b, c, d = k * count + i, k * count + j, m * count + j, m * count + i
+        triangles += [np.column_stack((a, b, c)), np.column_stack((a, c, d))]
+    vertices = np.concatenate(rings)
+    if not closed:
+        ends = np.array([[0, 0, steps[0][1]], [0, 0, steps[-1][1]]])
+        first, last = len(vertices), (len(rings) - 1) * count
+        triangles += [np.column_stack((j, i, np.full(count, first)))]
+        triangles += [np.column_stack((last + i, last + j, np.full(count, first + 1)))]
+        vertices = np.concatenate([vertices, ends])
+    mesh = Mesh(vertices, np.concatenate(triangles).astype(np.int32))
+    return Shape("made", mesh, mesh)
+
+
+def ridged(starts: int, tip: float, root: float, pitch: float, flank: float, turns: float = 6) -> Shape:
+    """A worm or thread (right-hand): at each height the outline turned by 2π for `pitch` · `starts`; `flank` deg."""
+    points = 240
+    angles = 2 * math.pi * np.arange(points) / points
+    phase = np.mod(angles * starts / (2 * math.pi), 1.0) - 0.5
+    middle = (tip + root) / 2
+    slope = 1 / math.tan(math.radians(flank))
+    r = np.clip(middle + slope * (0.25 - np.abs(phase)) * pitch, root, tip)
+    outline = np.column_stack([r * np.cos(angles), r * np.sin(angles)])
+    heights = np.linspace(0, turns * pitch, int(turns * 24))
+    scale = np.ones(len(heights))
+    return drawn(outline, circle(0.2 * root, outline), heights, 2 * math.pi * heights / (pitch * starts), scale)

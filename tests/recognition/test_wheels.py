@@ -49,7 +49,7 @@ def test_a_double_helix_is_a_herringbone() -> None:
     assert (wheel.kind, wheel.teeth) == (WheelKind.HERRINGBONE, 33)
 
 
-@pytest.mark.parametrize(("teeth", "helix"), [(30, 0.0), (60, 0.0), (41, 15.0), (120, -25.0)])
+@pytest.mark.parametrize(("teeth", "helix"), [(30, 0.0), (60, 0.0), (41, 15.0), (80, -25.0)])
 def test_inner_wheels_have_material_outside(teeth: int, helix: float) -> None:
     wheel = only(gear_shapes.wheel(teeth, 2e-3, 12e-3, inside=True, helix=helix))
     assert (wheel.teeth, wheel.internal, wheel.label) == (teeth, True, "internal")
@@ -82,3 +82,54 @@ def test_polygons_have_no_teeth(sides: int, what: str) -> None:
     outer = 0.01 * np.column_stack([np.cos(angles), np.sin(angles)])
     shape = gear_shapes.drawn(outer, 0.4 * outer, np.array([0, 0.008]), np.zeros(2), np.ones(2))
     assert find_wheels(shape) == (), what
+
+
+@pytest.mark.parametrize(
+    ("outline", "what"),
+    [
+        (gear_shapes.star(60, 10e-3, 9.5e-3), "a straight knurl"),
+        (gear_shapes.star(25, 2.96e-3, 2.65e-3), "a servo's serration"),
+        (gear_shapes.notched(8, 23e-3, 6e-3, 20e-3), "a scalloped knob"),
+    ],
+)
+def test_short_teeth_are_told_with_the_reason_and_are_no_gear(outline: gear_shapes.Array, what: str) -> None:
+    found = find_wheels(gear_shapes.plate(outline, 6e-3))
+    assert found, what
+    assert not any(w.sure for w in found)
+    assert all("modules" in w.doubt for w in found)
+
+
+@pytest.mark.parametrize(
+    ("outline", "kind", "teeth", "name"),
+    [
+        (gear_shapes.notched(20, 5.932e-3, 0.555e-3, 6.112e-3), WheelKind.PULLEY, 20, "GT2 2M"),
+        (gear_shapes.sprocket(17, 12.7e-3, 8.51e-3), WheelKind.SPROCKET, 17, "08B"),
+        (gear_shapes.sprocket(30, 6.35e-3, 3.3e-3), WheelKind.SPROCKET, 30, "25"),
+    ],
+)
+def test_pulleys_and_sprockets_by_their_standards(
+    outline: gear_shapes.Array, kind: WheelKind, teeth: int, name: str
+) -> None:
+    wheel = only(gear_shapes.plate(outline, 6e-3))
+    assert (wheel.kind, wheel.teeth) == (kind, teeth)
+    assert name in wheel.evidence[-1]
+
+
+@pytest.mark.parametrize("starts", [1, 2, 3])
+def test_worms_have_starts_and_a_lead(starts: int) -> None:
+    pitch = math.pi * 1.5e-3
+    wheel = only(gear_shapes.ridged(starts, 12e-3, 8.7e-3, pitch, 20))
+    assert (wheel.kind, wheel.teeth) == (WheelKind.WORM, starts)
+    axial = wheel.module / abs(math.sin(wheel.helix))
+    assert axial == pytest.approx(1.5e-3, rel=0.01)
+    assert wheel.helix > 0  # right-hand, whichever way the axis points
+
+
+@pytest.mark.parametrize(
+    ("depth", "flank", "what"), [(0.6, 30, "an ISO metric thread"), (0.52, 15, "a trapezoidal thread")]
+)
+def test_threads_are_no_worms(depth: float, flank: float, what: str) -> None:
+    pitch = 2e-3
+    found = find_wheels(gear_shapes.ridged(1, 8e-3, 8e-3 - depth * pitch, pitch, flank))
+    assert [w.kind for w in found] == [WheelKind.THREAD], what
+    assert not found[0].sure

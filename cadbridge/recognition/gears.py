@@ -1,0 +1,130 @@
+"""The gears of an assembly: its wheels, which of them mesh, between which bodies, and on which carrier.
+
+find_gears(assembly, bodies, joints)    what bodies and joints are known already say which pairs can turn
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cadbridge.assembly import Assembly, CouplingKind
+from cadbridge.frames import Vector
+from cadbridge.recognition.meshing import MeshingPair, PlacedWheel, carrier_of, find_meshing, place
+from cadbridge.recognition.model import FoundBody, FoundJoint
+from cadbridge.recognition.wheels import Wheel, WheelKind, find_wheels
+
+_TURNING = ("revolute", "cylindrical", "screw")
+"""Joints about whose axis a wheel turns."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoundGear:
+    """A gear pair between the bodies `a` and `b` (indices); points and axes (3,) in the world's frame.
+
+    `instances` hold the wheels, `ratio` = teeth of b / teeth of a (of a rack 0, and `radius` m of the pinion's pitch
+    circle). `carrier`: the body that holds both axes, None where none is known. `helix` rad of a's teeth against its
+    axis, right-hand positive; `pressure_angle` rad, None where it could not be read.
+    """
+
+    name: str
+    kind: CouplingKind
+    a: int
+    b: int
+    instances: tuple[str, str]
+    points: tuple[Vector, Vector]
+    axes: tuple[Vector, Vector]
+    teeth: tuple[int, int]
+    ratio: float
+    radius: float
+    helix: float
+    pressure_angle: float | None
+    carrier: int | None
+    confidence: float
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FoundGears:
+    """Gear pairs, and all wheels as `recognised_gears` lists them.
+
+    `alone`: instances whose sure wheels have no partner. `within`: pairs that mesh inside of one body, with the reason
+    why they are no gear. `doubtful`: (instance, reason) of teeth that are not sure to be a wheel's.
+    """
+
+    pairs: tuple[FoundGear, ...]
+    wheels: tuple[dict[str, Any], ...]
+    alone: tuple[str, ...]
+    within: tuple[str, ...]
+    doubtful: tuple[tuple[str, str], ...]
+
+
+def find_gears(assembly: Assembly, bodies: Sequence[FoundBody], joints: Sequence[FoundJoint]) -> FoundGears:
+    """The gears of an assembly whose bodies and joints are known."""
+    placed = place(assembly, wheels_of_parts(assembly))
+    meshing = find_meshing(placed)
+    body_of = {name: i for i, body in enumerate(bodies) for name in body.instances}
+    names = {name: str(i) for name, i in body_of.items()}
+    turning = [(str(j.a), str(j.b), j.point, j.axis) for j in joints if j.type in _TURNING and j.axis is not None]
+    pairs, within = [], []
+    for pair in meshing.pairs:
+        a, b = (body_of.get(p.instance) for p in (pair.a, pair.b))
+        if a is None or b is None or a == b:
+            within.append(f"{pair.a.instance} and {pair.b.instance} mesh, but are of one body")
+            continue
+        carrier = carrier_of(pair, names, turning)
+        pairs.append(_gear(pair, a, b, None if carrier is None else int(carrier)))
+    sure = {id(p.wheel) for p in placed if p.wheel.sure} | {id(p.wheel) for p in meshing.wheels}
+    confirmed = {(p.instance, *_spot(p.wheel)) for p in meshing.wheels}
+    doubtful = [p for p in placed if id(p.wheel) not in sure and (p.instance, *_spot(p.wheel)) not in confirmed]
+    return FoundGears(
+        tuple(pairs),
+        tuple(_entry(p) for p in meshing.wheels),
+        tuple(p.instance for p in meshing.alone),
+        tuple(within),
+        tuple((p.instance, p.wheel.doubt) for p in doubtful if p.wheel.kind is not WheelKind.THREAD),
+    )
+
+
+def wheels_of_parts(assembly: Assembly) -> dict[str, tuple[Wheel, ...]]:
+    """The wheels of each part by its name; shapes that are equal are looked at once."""
+    by_key: dict[str, tuple[Wheel, ...]] = {}
+    found = {}
+    for part in assembly.parts:
+        if part.shape is not None:
+            if part.shape.key not in by_key:
+                by_key[part.shape.key] = find_wheels(part.shape)
+            found[part.name] = by_key[part.shape.key]
+    return found
+
+
+def _spot(wheel: Wheel) -> tuple[float, ...]:
+    return tuple(round(float(x), 9) for x in wheel.point)
+
+
+def _gear(pair: MeshingPair, a: int, b: int, carrier: int | None) -> FoundGear:
+    p, q = pair.a.wheel, pair.b.wheel
+    name = f"{pair.kind.value.capitalize()}: {pair.a.instance} - {pair.b.instance}"
+    angle = p.pressure_angle if p.pressure_angle is not None else q.pressure_angle
+    radius = (p.teeth or 0) * p.module / 2 if pair.kind is CouplingKind.RACK_PINION else 0.0
+    return FoundGear(
+        name, pair.kind, a, b, (pair.a.instance, pair.b.instance), (p.point, q.point), (p.axis, q.axis),
+        (p.teeth or 0, q.teeth or 0), pair.ratio, radius, p.helix, angle, carrier, pair.confidence, pair.evidence,
+    )  # fmt: skip
+
+
+def _entry(placed: PlacedWheel) -> dict[str, Any]:
+    """A wheel as `recognised_gears` lists it: SI, world frame."""
+    wheel = placed.wheel
+    return {
+        "component": placed.instance,
+        "teeth": wheel.teeth,
+        "internal": wheel.internal,
+        "module": float(wheel.module),
+        "kind": wheel.label,
+        "axis": [float(x) for x in wheel.axis],
+        "point": [float(x) for x in wheel.point],
+        "helix": float(wheel.helix),
+        "evidence": list(wheel.evidence),
+    }

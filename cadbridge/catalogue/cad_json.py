@@ -125,6 +125,14 @@ ENTRIES: dict[str, Entry] = {
         "Write the mate, or the limits of the joint, in a mates file beside the source.",
         "A limit mate of SolidWorks (MateLimitDistanceDim) in a file of Chrono::SolidWorks.",
     ),
+    "CB1316": Entry(
+        Severity.WARNING,
+        "shapes in a format of Autodesk's own",
+        "Fusion writes bodies as .smt, which Autodesk's programs alone read, beside their STEP form; the STEP files "
+        "are not there. The bodies are read without shapes: joints, freedoms and declared masses are the same.",
+        "Export each body as STEP from Fusion, under the name that its `step` has in assembly.json, beside that file.",
+        "An assembly of the Fusion 360 Gallery of which only assembly.json and the .smt files were copied.",
+    ),
 }
 
 FAMILIES = (Family("cad-json", "Onshape, Fusion, sw2robot, Chrono", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -134,6 +134,13 @@ ENTRIES: dict[str, Entry] = {
         "Nothing need be done.",
         "A new body without features.",
     ),
+    "CB1238": Entry(
+        Severity.WARNING,
+        "a joint that is not complete",
+        "One of its two references is empty, so it holds nothing, in FreeCAD too; it is left out.",
+        "Give the joint its second element in FreeCAD, or delete it.",
+        "A fixed joint whose part was deleted.",
+    ),
 }
 
 FAMILIES = (Family("freecad", "FreeCAD's .FCStd", Stage.READING, ENTRIES, errors_leave_out=True),)

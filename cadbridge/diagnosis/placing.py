@@ -23,9 +23,13 @@ Array = NDArray[np.float64]
 CLOSED = 1e-10
 """Residuals below this, in parts of the mechanism's size, are none."""
 ROUNDS = 60
+CREEPING, MOST_SLOW = 0.99, 5
+"""A start is given up after so many steps in a row that leave more than this part of the squares."""
 MOST_BODIES = 60
 """So many bodies are tried: each start costs a dense solve for each round."""
 MOST_STARTS = 40
+MOST_WORK = 2e6
+"""Entries of derivatives that are computed at most before the search is given up: some seconds."""
 
 
 class Placing:
@@ -38,6 +42,7 @@ class Placing:
         self._program: Program = compile_program(primitives, self.x, self.q)
         turns = np.array([isinstance(p, AxesAngle) for p in primitives], dtype=bool)
         self._weights = np.where(turns, 1.0, 1.0 / length)
+        self.work = 0.0
 
     def residual(self, x: Array, q: Array) -> Array:
         """The rows' residuals (m,), in parts of the length or as sines."""
@@ -46,6 +51,7 @@ class Placing:
     def step(self, x: Array, q: Array, moving: Sequence[int]) -> tuple[Array, Array]:
         """Residual (m,) and its derivative (m, 6k) by [Δx / length, turn] of the units that move."""
         found = evaluate_sparse(self._program, x, q)
+        self.work += len(found.g) * 6 * len(x)
         J = np.zeros((len(found.g), len(x), 6))
         np.add.at(J, (found.row, found.body), found.blocks)
         J[:, :, :3] *= self.length
@@ -54,20 +60,24 @@ class Placing:
 
     def solve(self, x: Array, q: Array, moving: Sequence[int]) -> tuple[Array, Array, bool]:
         """Levenberg–Marquardt from a start, moving some units only: positions, quaternions, whether all rows close."""
-        damping = 1e-3
+        damping, slow = 1e-3, 0
         for _ in range(ROUNDS):
+            if self.work > MOST_WORK or slow > MOST_SLOW:
+                break
             g, J = self.step(x, q, moving)
             if float(np.max(np.abs(g), initial=0.0)) < CLOSED:
                 return x, q, True
             size = float(g @ g)
             JTJ, slope = J.T @ J, J.T @ g
             while damping < 1e9:
+                self.work += len(JTJ) ** 2
                 y = np.linalg.solve(JTJ + damping * np.eye(len(JTJ)), -slope).reshape(-1, 6)
                 tried = self._moved(x, q, moving, np.asarray(y, np.float64))
                 after = self.residual(*tried)
-                if float(after @ after) < size:
+                if (reached := float(after @ after)) < size:
                     x, q = tried
                     damping = max(1e-15, damping * 0.1)
+                    slow = slow + 1 if reached > CREEPING * size else 0
                     break
                 damping *= 10.0
             else:

@@ -32,7 +32,7 @@ LEFT_OUT = {
     "simscape": ("CB162", "CB164", "CB165", "CB168"),
     "simmechanics": ("CB161", "CB162", "CB164", "CB168"),
     "chrono": ("CB1301", "CB1302", "CB1303", "CB1308", "CB1315"),
-    "freecad": ("CB1226", "CB1228", "CB1229", "CB1230"),
+    "freecad": ("CB1226", "CB1238", "CB1228", "CB1229", "CB1230"),
     "ondsel": ("CB1202", "CB1203", "CB1204", "CB1211"),
     "onshape": ("CB1302", "CB1303", "CB1304", "CB1308"),
     "fusion": ("CB1302", "CB1303", "CB1304", "CB1308"),

@@ -8,7 +8,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree as XML
+from xml.etree import ElementTree
 
 HEAD = 65536
 
@@ -44,21 +44,21 @@ def _document(path: Path) -> bytes | None:
         return None
 
 
-def _tag(element: XML.Element) -> str:
+def _tag(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def _children(element: XML.Element | None, *tags: str) -> list[XML.Element]:
+def _children(element: ElementTree.Element | None, *tags: str) -> list[ElementTree.Element]:
     return [] if element is None else [c for c in element if _tag(c) in tags]
 
 
-def _child(element: XML.Element | None, tag: str) -> XML.Element | None:
+def _child(element: ElementTree.Element | None, tag: str) -> ElementTree.Element | None:
     return next(iter(_children(element, tag)), None)
 
 
 def simscape(path: Path) -> dict[str, int]:
     """Leaves that are of a part, and constraints and joints at every place of the assembly that has them."""
-    root = XML.parse(path).getroot()
+    root = ElementTree.parse(path).getroot()
     top = _child(root, "RootAssembly")
     parts = {p.get("uid") for p in _children(_child(root, "Parts"), "Part")}
     tree = _child(top, "InstanceTree")
@@ -74,13 +74,13 @@ def simscape(path: Path) -> dict[str, int]:
     return {"instances": len(leaves), "joints_in_file": count}
 
 
-def _relations(holder: XML.Element | None) -> int:
+def _relations(holder: ElementTree.Element | None) -> int:
     return sum(len(list(section)) for section in _children(holder, "Constraints", "Joints"))
 
 
 def simmechanics(path: Path) -> dict[str, int]:
     """Joints of whatever kind."""
-    root = XML.parse(path).getroot()
+    root = ElementTree.parse(path).getroot()
     return {"joints_in_file": sum(len(list(e)) for e in root.iter() if _tag(e) == "joints")}
 
 
@@ -98,7 +98,7 @@ def chrono(path: Path) -> dict[str, int]:
 def freecad(path: Path) -> dict[str, int]:
     """Objects with the property JointType."""
     data = _document(path) or b""
-    root = XML.fromstring(data)
+    root = ElementTree.fromstring(data)
     objects = [o for o in root.iter("Object") if any(p.get("name") == "JointType" for p in o.iter("Property"))]
     return {"joints_in_file": len(objects)}
 
@@ -142,7 +142,12 @@ _NAUO = re.compile(
 
 
 def step(path: Path) -> dict[str, int]:
-    """Leaf occurrences of the product structure, unfolded by the usage occurrences of the text."""
+    """Leaf occurrences of the product structure, unfolded by the usage occurrences of the text.
+
+    Not counted where the structure goes on in other files.
+    """
+    if b"DOCUMENT_FILE" in path.read_bytes():
+        return {}
     data = re.sub(rb"/\*.*?\*/", b"", path.read_bytes(), flags=re.DOTALL).replace(b"\r", b"").replace(b"\n", b"")
     below: dict[bytes, list[bytes]] = {}
     for above, child in _NAUO.findall(data):

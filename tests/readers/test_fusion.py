@@ -290,3 +290,15 @@ def test_what_is_no_assembly_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(cb.InputError) as error:
         read(file, BARE)
     assert error.value.findings[-1].code == "CB1300"
+
+
+def test_bodies_that_stand_in_autodesks_own_format_alone_are_told(tmp_path: Path) -> None:
+    content = two()
+    for uuid in ("b-arm", "b-base"):
+        content["bodies"][uuid] |= {"smt": f"{uuid}.smt", "step": f"{uuid}.step"}
+    assembly = read(write(tmp_path, content))
+    (told,) = (f for f in assembly.findings if f.code in ("CB1316", "CB112"))
+    assert told.code == "CB1316"
+    assert told.severity == "warning"
+    assert "2 bodies" in told.message
+    assert "STEP" in told.hint

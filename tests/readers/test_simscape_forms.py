@@ -119,7 +119,15 @@ def test_every_constraint_kind_is_read(tmp_path: Path) -> None:
         text = constraint(tag, "C", ("a",), ("b",), geometry, value)
         assembly = read(write(tmp_path, tree, constraints=text))
         assert [m.kind for m in assembly.mates] == [kind]
-        assert not codes(assembly)
+        assert codes(assembly) == (["CB170"] if kind is MateKind.TANGENT else [])
+
+
+def test_an_edge_on_the_face_of_a_cylinder_stays_on_it(tmp_path: Path) -> None:
+    tree = instance("a", grounded="true") + instance("b", "3 4 7")
+    assembly = read(write(tmp_path, tree, constraints=constraint("Coincident", "E", ("a",), ("b",), "cylinder line")))
+    assert codes(assembly) == ["CB170"]
+    assert [m.value for m in assembly.mates] == pytest.approx([5e-3])
+    assert cb.diagnose(cb.build(assembly)).mobility.rank == 3
 
 
 def test_distance_and_angle_have_their_units(tmp_path: Path) -> None:
@@ -169,6 +177,17 @@ def test_a_value_that_is_not_written_is_held_as_designed(tmp_path: Path) -> None
     assert [m.value for m in assembly.mates] == pytest.approx([np.pi / 2, 0.0125, np.sqrt(9 + 16 + 12.5**2) * 1e-3])
     assert "90°" in assembly.findings[0].message
     assert "12.5 mm" in assembly.findings[1].message
+
+
+@pytest.mark.parametrize(("geometry", "rows"), [("plane cylinder", 2), ("cylinder plane", 2), ("cylinder cylinder", 3)])
+def test_a_tangent_mate_keeps_the_distance_that_its_radii_make(geometry: str, rows: int, tmp_path: Path) -> None:
+    turned = "1 0 0 0 0 1 0 -1 0" if "plane" in geometry else EYE
+    tree = instance("a", grounded="true") + instance("b", "7 0 25", turned)
+    assembly = read(write(tmp_path, tree, constraints=constraint("Tangent", "T", ("a",), ("b",), geometry)))
+    assert codes(assembly) == ["CB170"]
+    mechanism = cb.build(assembly)
+    assert not [f.code for f in mechanism.findings if f.severity == "error"]
+    assert cb.diagnose(mechanism).mobility.rank == rows
 
 
 def test_parallel_axes_without_an_angle_stay_parallel(tmp_path: Path) -> None:

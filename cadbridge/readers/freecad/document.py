@@ -164,6 +164,7 @@ class Library:
         self.findings = findings
         self._length = length
         self._documents: dict[Path, Document | None] = {}
+        self._followed: set[tuple[Path, str, str]] = set()
         self._folder = Path()
 
     def open(self, path: Path) -> Document:
@@ -199,7 +200,11 @@ class Library:
     def _other(self, owner: Object, name: str, file: str) -> Document | None:
         path = Path(file.replace("\\", "/"))
         path = path if path.is_absolute() else owner.document.path.resolve().parent / path
-        real = inside(path, (self._folder,), self.findings, owner.where(name))
+        # A link is followed once for each joint that holds it; what is wrong with it is told once.
+        asked = (owner.document.path, owner.name, name)
+        findings = Findings() if asked in self._followed else self.findings
+        self._followed.add(asked)
+        real = inside(path, (self._folder,), findings, owner.where(name))
         if real is None:
             return None
         if real not in self._documents:

@@ -43,13 +43,14 @@ class Resolver:
         """A side of a joint that lies in the (sub-)assembly at `scope`; a finding and None where it is none."""
         reference, connector = f"Reference{number}", f"Placement{number}"
         way = self._way(joint, reference)
+        if not way:
+            self.findings.add("CB1238", f"{joint.label}: {reference} names nothing", joint.where(reference))
+            return None
         unit, rest = self._unit(way, scope)
         X_OM = joint.placement(connector)
         if unit is None or X_OM is None:
             code, what = ("CB1225", connector) if unit is not None else ("CB1226", reference)
-            said = (
-                "cannot be read" if unit is not None else f"names {'.'.join(way) or 'nothing'!r}, which is no component"
-            )
+            said = "cannot be read" if unit is not None else f"names {'.'.join(way)!r}, which is no component"
             self.findings.add(code, f"{joint.label}: {what} {said}", joint.where(what))
             return None
         holder, X_CO, element = self._object(unit, rest)

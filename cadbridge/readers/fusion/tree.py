@@ -189,9 +189,11 @@ def _shapes(c: Context, bodies: dict[str, dict[str, Any]]) -> dict[str, Shape]:
         return {}
     files: dict[str, Path] = {}
     folder = c.file.path.resolve().parent
+    only_smt = [u for u, b in bodies.items() if text_of(b.get("smt")) and not _is_there(folder, text_of(b.get("step")))]
+    _tell_smt(c, only_smt)
     for uuid, body in bodies.items():
         name = text_of(body.get("step"))
-        if name:
+        if name and uuid not in only_smt:
             where = c.file.where(name, uuid)
             path = inside(folder / name.replace("\\", "/"), (folder,), c.findings, where, "CB112")
             if path is not None:
@@ -208,3 +210,18 @@ def _shapes(c: Context, bodies: dict[str, dict[str, Any]]) -> dict[str, Shape]:
         else:
             c.findings.extend([finding])
     return {uuid: found[p] for uuid, p in files.items() if p in found}
+
+
+def _is_there(folder: Path, name: str) -> bool:
+    try:
+        return bool(name) and (folder / name.replace("\\", "/")).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _tell_smt(c: Context, uuids: list[str]) -> None:
+    """Tell, once, the bodies whose shape stands in Autodesk's own format alone."""
+    if uuids:
+        n = len(uuids)
+        text = f"the shapes of {n} bod{'y' if n == 1 else 'ies'} are given as .smt, without a STEP file beside it"
+        c.findings.add("CB1316", text, c.file.where(uuids[0], uuids[0]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -64,6 +65,9 @@ JOINTS: dict[str, str] = {
     "SixDof": "free",
 }
 """The joint blocks of Simscape, with z as their axis, by the names of `readers.joints`."""
+
+TOUCHING = 1e-7
+"""Distances in m below which a line lies on an axis."""
 
 ALIGNED = 1e-6
 """Angles in rad below which directions count as parallel."""
@@ -130,7 +134,16 @@ def _constraint(c: Context, element: Element, prefix: Key) -> tuple[Mate, ...]:
     if a is None or b is None or _within_one(c, element, name, a, b):
         return ()
     kind = _kind(kind, [side.get("geomType", "") for side in sides])
+    if kind is MateKind.TANGENT:
+        a, b = _touching(c, element, name, a, b)
     value = 0.0
+    if kind is MateKind.COINCIDENT and {s.get("geomType") for s in sides} == {"line", "cylinder"}:
+        value = _designed(c, kind, a, b)
+        if value > TOUCHING:
+            # An edge on the face of a cylinder, whose radius is not written; on its axis otherwise.
+            c.say("CB170", f"{name} has no radius; it is held at {value * 1e3:.6g} mm, as designed", element, name)
+            return (Mate(name, MateKind.DISTANCE, a, b, value=value, where=c.where(element, name)),)
+        value = 0.0
     if kind in (MateKind.DISTANCE, MateKind.ANGLE):
         found = _held(c, element, name, kind, a, b)
         if found is None:
@@ -151,6 +164,15 @@ def _kind(kind: MateKind, said: list[str]) -> MateKind:
         centre = next((g for g in said if (kind, g) in EDGES), "")
         return EDGES.get((kind, centre), kind)
     return EDGES.get((kind, said[0]), kind) if said[0] == said[1] else kind
+
+
+def _touching(c: Context, element: Element, name: str, a: Feature, b: Feature) -> tuple[Feature, Feature]:
+    """The sides of a tangent mate with radii, which the schema does not write: what lies between them as designed."""
+    if a.radius is not None or b.radius is not None:
+        return a, b
+    gap = _designed(c, MateKind.TANGENT, a, b)
+    c.say("CB170", f"{name} has no radius; it is held at {gap * 1e3:.6g} mm, as designed", element, name)
+    return (a, replace(b, radius=gap)) if a.kind is FeatureKind.PLANE else (replace(a, radius=gap), b)
 
 
 def _held(c: Context, element: Element, name: str, kind: MateKind, a: Feature, b: Feature) -> float | None:

@@ -229,3 +229,24 @@ def test_a_mesh_in_an_assembly_is_told(tmp_path: Path) -> None:
     made.assembly("Base", "Scan")
     assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
     assert [f.code for f in assembly.findings] == ["CB1236"]
+
+
+def test_a_joint_without_its_second_part_is_told_once(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Base", BREP)
+    made.joint("Half", "Fixed", ("Base.Face1", ""))
+    made.objects["Half"][1]["Reference2"] = xlink("")
+    made.assembly("Base")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [(f.code, f.severity, f.where.item) for f in assembly.findings] == [("CB1238", "warning", "Half")]
+
+
+def test_a_file_that_is_missing_is_told_once_for_each_link(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Base", BREP)
+    made.add("L", "App::Link", LinkedObject=xlink("Tyre", "gone.FCStd"))
+    for name in ("One", "Two"):
+        made.joint(name, "Revolute", ("Base.Face1", "L.Face1"))
+    made.assembly("Base", "L")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert sorted(f.code for f in assembly.findings) == ["CB106", "CB1235"]

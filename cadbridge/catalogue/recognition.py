@@ -68,6 +68,22 @@ ENTRIES: dict[str, Entry] = {
         "Write the gear by hand in the mates file, with the teeth of the drawing.",
         "A pulley with a belt profile that could be a spline.",
     ),
+    "CB1608": Entry(
+        Severity.INFO,
+        "a wheel without a partner",
+        "The teeth of a wheel were counted, but no other wheel of its module stands where they would mesh: its partner "
+        "is a belt or chain, is not in the file, or stands too far away in the pose that was saved.",
+        "Write the gear by hand in the mates file where there is one.",
+        "The pinion of a motor whose rack was left out of the file.",
+    ),
+    "CB1609": Entry(
+        Severity.WARNING,
+        "wheels that mesh without a carrier",
+        "Two wheels mesh, but no body was found on which both turn: a joint between a wheel and its bearing was not "
+        "recognised. The gear stands in the mates file commented out.",
+        "Write the missing joint in the mates file, then take the comment marks from the gear.",
+        "A planet whose pin has no hole in the carrier.",
+    ),
 }
 
 FAMILIES = (Family("recognition", "Mates recognised from the geometry", Stage.MATES, ENTRIES),)

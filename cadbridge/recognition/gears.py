@@ -6,17 +6,20 @@ find_gears(assembly, bodies, joints)    what bodies and joints are known already
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cadbridge.assembly import Assembly, CouplingKind
+from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.recognition.meshing import MeshingPair, PlacedWheel, carrier_of, find_meshing, place
-from cadbridge.recognition.model import FoundBody, FoundJoint
+from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheels import Wheel, WheelKind, find_wheels
 
 _TURNING = ("revolute", "cylindrical", "screw")
 """Joints about whose axis a wheel turns."""
+_SHOWN = 5
+"""So many instances are named in a message."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,26 @@ class FoundGears:
     doubtful: tuple[tuple[str, str], ...]
 
 
+def with_gears(found: Recognition) -> Recognition:
+    """What was recognised, with its gears and wheels, and findings on those in doubt and without a partner."""
+    gears = find_gears(found.assembly, found.bodies, found.joints)
+    findings = Findings()
+    reasons: dict[str, list[str]] = {}
+    for instance, reason in gears.doubtful:
+        reasons.setdefault(reason, []).append(instance)
+    for reason, names in reasons.items():
+        some = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        findings.add("CB1607", f"{some}: {reason}", items=names)
+    if gears.alone:
+        some = ", ".join(gears.alone[:_SHOWN]) + (" …" if len(gears.alone) > _SHOWN else "")
+        findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=gears.alone)
+    for pair in gears.pairs:
+        if pair.carrier is None:
+            text = f"{pair.instances[0]} and {pair.instances[1]} mesh, but no body holds both axes"
+            findings.add("CB1609", text, items=pair.instances)
+    return replace(found, gears=gears.pairs, wheels=gears.wheels, findings=found.findings + findings.as_tuple())
+
+
 def find_gears(assembly: Assembly, bodies: Sequence[FoundBody], joints: Sequence[FoundJoint]) -> FoundGears:
     """The gears of an assembly whose bodies and joints are known."""
     placed = place(assembly, wheels_of_parts(assembly))
@@ -67,13 +90,14 @@ def find_gears(assembly: Assembly, bodies: Sequence[FoundBody], joints: Sequence
     body_of = {name: i for i, body in enumerate(bodies) for name in body.instances}
     names = {name: str(i) for name, i in body_of.items()}
     turning = [(str(j.a), str(j.b), j.point, j.axis) for j in joints if j.type in _TURNING and j.axis is not None]
+    sliding = [(str(j.a), str(j.b), j.axis) for j in joints if j.type == "prismatic" and j.axis is not None]
     pairs, within = [], []
     for pair in meshing.pairs:
         a, b = (body_of.get(p.instance) for p in (pair.a, pair.b))
         if a is None or b is None or a == b:
             within.append(f"{pair.a.instance} and {pair.b.instance} mesh, but are of one body")
             continue
-        carrier = carrier_of(pair, names, turning)
+        carrier = carrier_of(pair, names, turning, sliding)
         pairs.append(_gear(pair, a, b, None if carrier is None else int(carrier)))
     sure = {id(p.wheel) for p in placed if p.wheel.sure} | {id(p.wheel) for p in meshing.wheels}
     confirmed = {(p.instance, *_spot(p.wheel)) for p in meshing.wheels}

@@ -334,21 +334,32 @@ def _rack_pinion(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
 
 
 def carrier_of(
-    pair: MeshingPair, body_of: Mapping[str, str], revolutes: Sequence[tuple[str, str, Vector, Vector]]
+    pair: MeshingPair,
+    body_of: Mapping[str, str],
+    revolutes: Sequence[tuple[str, str, Vector, Vector]],
+    slides: Sequence[tuple[str, str, Vector]] = (),
 ) -> str | None:
     """The body that holds both axes of a pair: from it joints about each axis lead to each wheel's body.
 
     `body_of` names the body of an instance; `revolutes` are (body, body, point, direction) in the world's frame.
-    Concentric shafts may stand between; the fewest joints win. None where there is no such body.
+    `slides` (body, body, direction) guide racks. Concentric shafts may stand between; the fewest joints win. None where
+    there is no such body.
     """
-    reached = [_reached(p.wheel, body_of[p.instance], revolutes) for p in (pair.a, pair.b)]
+    reached = [_reached(p.wheel, body_of[p.instance], revolutes, slides) for p in (pair.a, pair.b)]
     both = (set(reached[0]) & set(reached[1])) - {body_of[pair.a.instance], body_of[pair.b.instance]}
     return min(both, key=lambda body: (reached[0][body] + reached[1][body], body), default=None)
 
 
-def _reached(wheel: Wheel, start: str, revolutes: Sequence[tuple[str, str, Vector, Vector]]) -> dict[str, int]:
-    """How many joints about the wheel's axis lead from its body to each other one."""
+def _reached(
+    wheel: Wheel,
+    start: str,
+    revolutes: Sequence[tuple[str, str, Vector, Vector]],
+    slides: Sequence[tuple[str, str, Vector]],
+) -> dict[str, int]:
+    """How many joints about the wheel's axis (of a rack: slides along it) lead from its body to each other one."""
     near: dict[str, list[str]] = {}
+    if wheel.kind is WheelKind.RACK:
+        revolutes = [(a, b, wheel.point, direction) for a, b, direction in slides]
     for a, b, point, direction in revolutes:
         away = np.asarray(point) - wheel.point
         aside = float(np.linalg.norm(away - wheel.axis * (away @ wheel.axis)))

@@ -21,6 +21,7 @@ from cadbridge.recognition.bodies import (
 )
 from cadbridge.recognition.contacts import EXACT, find_contacts
 from cadbridge.recognition.faces import faces_of_parts
+from cadbridge.recognition.gears import with_gears
 from cadbridge.recognition.joints import Candidate, find_joints
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
@@ -60,7 +61,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
         chief = max(group, key=lambda n: (scene.size(n), n))
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
     ground = scene.groups.root(ground)
-    return _result(scene, joints, rejected, ground, why, loose)
+    return with_gears(_result(scene, joints, rejected, ground, why, loose))
 
 
 def _result(

@@ -8,6 +8,7 @@ from cadbridge.frames import Pose
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.model import FoundJoint, Recognition
 from cadbridge.recognition.units import Unit, Units, units_of
+from cadbridge.recognition.write_gears import gear_lines
 
 _HEAD = """\
 # Mates recognised in {source} by `cadbridge recognise`: a proposal to check and to edit.
@@ -32,6 +33,7 @@ def mates_text(found: Recognition) -> str:
     joints = "".join(text for joint in found.joints for text in _joint(found, units, joint))
     if joints:
         lines.append("mates:\n" + joints)
+    lines += gear_lines(found, units)
     lines += _rejected(found)
     return "".join(lines)
 

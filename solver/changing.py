@@ -32,7 +32,7 @@ from solver.state import State
 from solver.system import ROTOR, System, prepare
 
 if TYPE_CHECKING:
-    from solver.tree.spanning import TreeJoint
+    from solver.chart.spanning import TreeJoint
 
 Array = NDArray[np.float64]
 Make = Callable[[State], tuple[Primitive, ...]]

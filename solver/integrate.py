@@ -28,7 +28,7 @@ from solver.state import State
 from solver.system import SPEED, System, prepare
 
 if TYPE_CHECKING:
-    from solver.tree.spanning import TreeJoint
+    from solver.chart.spanning import TreeJoint
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -115,7 +115,7 @@ def simulate(
     position and orientation), and none is longer than `longest_step` or ten samples. Samples within a step are as
     accurate as its ends, and lie on the constraints. `events` are told in the result, or end the run. `progress` is
     called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. With `tree`, the joints
-    named are taken by a spanning tree, whose minimal coordinates are integrated (`solver.tree`). Raises ValueError for
+    named are taken by a spanning tree, whose joint coordinates are integrated (`solver.chart`). Raises ValueError for
     a model or call that cannot be computed.
     """
     method = checked(duration, rate, rtol, atol, integrator, step)
@@ -162,8 +162,6 @@ def _begin(
         places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
         state = carry_angles(state, plain, system)
     engine = _engine(system, method, tree)
-    if tree is not None:
-        state = engine.settle(state, tolerances)
     slope = engine.slope(state)
     return _Run(
         engine=engine,
@@ -185,9 +183,9 @@ def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) ->
     if tree is None:
         return Absolute(system, method)
     # Its kernels take their time to load: only who asks for a tree pays.
-    from solver.tree.engine import TreeEngine
+    from solver.chart.engine import ChartEngine
 
-    return TreeEngine(system, method, tree)
+    return ChartEngine(system, method, tree)
 
 
 def _advance_all(

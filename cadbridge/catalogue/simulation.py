@@ -110,9 +110,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB619": Entry(
         Severity.ERROR,
-        "a run that the tree method does not carry",
-        "A spanning tree takes collapsed joints and explicit integrators; what is asked for needs every body's pose.",
-        "Leave out `--method tree`, or what the message names.",
+        "a run that the tree method cannot compute",
+        "The tree method takes collapsed joints and explicit integrators only.",
+        "Leave out `--method tree`, or the option that the message names.",
         "`--method tree` with an implicit integrator.",
     ),
     "CB620": Entry(

@@ -72,7 +72,7 @@ def simulate(
 
     Without a scenario the run is the one that the source itself asks for, if it does, else two seconds of falling.
     `collapse` False hands every row of every mate to the solver; the motion is the same. `method` "tree" integrates the
-    minimal coordinates of a spanning tree instead of every body's pose. Where mates contradict each other by no more
+    joint coordinates of a spanning tree instead of every body's pose. Where mates contradict each other by no more
     than rounding, the mechanism is fitted first (`Run.mechanism`, CB625). With `real_time` the run keeps pace with the
     clock, where it can (`Run.pace`). `progress` is called with the simulated time (s). Raises ModelError where a mass
     is not known, InputError where the scenario or the method cannot be used; a run that fails on its way ends in a

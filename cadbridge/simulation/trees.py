@@ -7,10 +7,10 @@ from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint
 from cadbridge.mechanism.universal import universal_axes
-from solver.tree.spanning import TreeJoint
+from solver.chart.spanning import TreeJoint
 
 METHODS = ("absolute", "tree")
-"""How a run may be computed: every body's pose, or the minimal coordinates of a spanning tree."""
+"""How a run may be computed: in the poses of the bodies, or in the joint coordinates of a spanning tree."""
 
 
 def tree_joints(lowered: Lowered, *, collapse: bool, integrator: str, findings: Findings) -> tuple[TreeJoint, ...]:
@@ -19,11 +19,9 @@ def tree_joints(lowered: Lowered, *, collapse: bool, integrator: str, findings: 
     InputError with CB619 where the model cannot be computed so.
     """
     if integrator == "generalized_alpha":
-        findings.add("CB619", "generalized_alpha works on the matrix of the absolute coordinates")
+        findings.add("CB619", "generalized_alpha integrates the poses of the bodies, not joint coordinates")
     if not collapse:
-        findings.add("CB619", "every row of every mate is to be kept, and a tree takes joints, not rows of mates")
-    if lowered.model.meshes:
-        findings.add("CB619", f"{lowered.model.meshes[0].name} loses power; `friction: ignore` leaves that out")
+        findings.add("CB619", "a tree takes collapsed joints, and the rows of every mate are to be kept")
     if findings.errors:
         raise InputError("The tree method cannot compute this run.", findings)
     found = (_tree_joint(lowered, joint) for joint in lowered.mechanism.joints)

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from solver import State, rotation
+from solver.chart import TreeJoint
 from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane, Primitive
 from solver.methods import slope_at
 from solver.minimal import jacobian
 from solver.model import Model, RigidBody
 from solver.system import prepare
-from solver.tree import TreeJoint
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = np.ndarray

@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose
 
 from solver import functions, rotation, simulate
 from solver.changing import Change, Rebuilt, simulate_changing
+from solver.chart import TreeJoint
 from solver.constraints import GROUND
 from solver.holding import hold, point_on_line, point_on_point, weld
 from solver.model import Model, Motor, RigidBody
 from solver.state import State
-from solver.tree import TreeJoint
 from tests.solver.examples import O, X, Y, Z, body, hinge, pendulum, poses, turn
 
 FINE: dict[str, Any] = {"rate": 50.0, "rtol": 1e-11, "atol": 1e-11}

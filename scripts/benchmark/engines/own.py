@@ -10,12 +10,12 @@ import numpy as np
 from benchmark.cases import Array, Case, Motion
 from benchmark.engines.base import Evaluation, Run, stopwatch, timed
 from solver import rotation, simulate
+from solver.chart import TreeJoint
 from solver.dynamics import stages
 from solver.evaluator import evaluator
 from solver.methods import observed, slope_at
 from solver.projection import drive_values, project
 from solver.system import prepare
-from solver.tree import TreeJoint
 
 TOLERANCES = {
     "dopri5": (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10),

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 from numpy.testing import assert_allclose
 
-from solver.tree import (
+from solver.denoc import (
     GROUND,
     Link,
     Tree,
@@ -23,7 +23,7 @@ from solver.tree import (
     universal,
 )
 from tests.real_robots import ROBOTS
-from tests.solver.tree.pinocchio_trees import configuration, robot, tree_of
+from tests.solver.denoc.pinocchio_trees import configuration, robot, tree_of
 
 Array = np.ndarray
 
@@ -118,7 +118,7 @@ def _energy_rate(tree: Tree, q: Array, rates: Array, accelerations: Array) -> Ar
 
 
 def _potential(tree: Tree, q: Array) -> float:
-    from solver.tree import poses
+    from solver.denoc import poses
 
     o, R = poses(tree, q)
     return -sum(

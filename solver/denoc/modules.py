@@ -1,7 +1,7 @@
 """The decoupled natural orthogonal complement as matrices, and the recursions module by module.
 
 t = N θ̇ with N = N_l N_d: N_d holds the joints' motions, N_l carries them outward (Shah, Saha & Dutt, Dynamics of
-Tree-Type Robotic Systems, chap. 4 and 5). Decoupled link by link, N_d is block diagonal with P_k; module by module,
+Tree-Type Robotic Systems, chap. 4 and 5). Decoupled link by link, N_d is block diagonal with S_k; module by module,
 with N̄_i of the whole module, and N_l has the identity for each module. A module's recursion solves a system of its own
 rates; what passes between modules is the 6 × 6 inertia and the wrench at the link it hangs on.
 """
@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.denoc import recursions
+from solver.denoc.dynamics import TreeEfforts, given, poses_and_motions
+from solver.denoc.model import GROUND, Tree
 from solver.jit import njit
-from solver.tree import kernels
-from solver.tree.dynamics import TreeEfforts, given, poses_and_motions
-from solver.tree.model import GROUND, Tree
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ def module_tables(tree: Tree) -> Modules:
 def complement(tree: Tree, q: ArrayLike, *, by_module: bool = False) -> tuple[Array, Array]:
     """N_l (6n, 6n) and N_d (6n, nv) of all links' twists, whose product is the natural orthogonal complement."""
     n, L = len(tree.links), tree.tables
-    o, P = poses_and_motions(tree, q)
+    o, S = poses_and_motions(tree, q)
     spread = np.zeros((6 * n, 6 * n))
     motion = np.zeros((6 * n, tree.nv))
     module = {k: i for i, run in enumerate(tree.modules) for k in run} if by_module else {k: k for k in range(n)}
@@ -56,12 +56,12 @@ def complement(tree: Tree, q: ArrayLike, *, by_module: bool = False) -> tuple[Ar
         here = slice(6 * k, 6 * k + 6)
         spread[here, here] = np.eye(6)
         p, inside = tree.links[k].parent, True
-        motion[here, L.v_start[k] : L.v_start[k + 1]] = P[L.v_start[k] : L.v_start[k + 1]].T
+        motion[here, L.v_start[k] : L.v_start[k + 1]] = S[L.v_start[k] : L.v_start[k + 1]].T
         while p != GROUND:
             A = _carry(o[k] - o[p])
             inside = inside and module[p] == module[k]
             if inside:
-                motion[here, L.v_start[p] : L.v_start[p + 1]] = A @ P[L.v_start[p] : L.v_start[p + 1]].T
+                motion[here, L.v_start[p] : L.v_start[p + 1]] = A @ S[L.v_start[p] : L.v_start[p + 1]].T
             elif module[p] not in {module[c] for c in _between(tree, k, p)}:
                 # Only the link on which the inner module hangs passes its twist on.
                 spread[here, 6 * p : 6 * p + 6] = A
@@ -99,7 +99,7 @@ def forward_by_modules(
 
 
 @njit(cache=True)
-def _module(m, M, L, o, P):  # type: ignore[no-untyped-def]
+def _module(m, M, L, o, S):  # type: ignore[no-untyped-def]
     """N̄ (6η, rates) of module m, and what carries the parent's twist to its links, (6η, 6)."""
     first, count = M.link_start[m], M.link_start[m + 1] - M.link_start[m]
     start, rates = M.rate_start[m], M.rate_start[m + 1] - M.rate_start[m]
@@ -107,18 +107,18 @@ def _module(m, M, L, o, P):  # type: ignore[no-untyped-def]
     unit, out = np.zeros(6), np.empty(6)
     for a in range(count):
         k = M.links[first + a]
-        r = kernels.reach(o, k, M.parent[m])
+        r = recursions.offset(o, k, M.parent[m])
         for c in range(6):
             unit[:] = 0.0
             unit[c] = 1.0
-            kernels.carry_twist(r, unit, out)
+            recursions.shift_twist(r, unit, out)
             carried[6 * a : 6 * a + 6, c] = out
         for b in range(rates):
             j = M.rates[start + b]
             for inner in range(a + 1):
                 own = M.links[first + inner]
                 if L.v_start[own] <= j < L.v_start[own + 1]:
-                    kernels.carry_twist(kernels.reach(o, k, own), P[j], out)
+                    recursions.shift_twist(recursions.offset(o, k, own), S[j], out)
                     N[6 * a : 6 * a + 6, b] = out
     return N, carried
 
@@ -126,13 +126,13 @@ def _module(m, M, L, o, P):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _inverse(M, L, gravity, q, rates, acceleration, wrench):  # type: ignore[no-untyped-def]
     n = L.mass.shape[0]
-    o, _, P, _, bias, J, b = kernels.moving(L, q, rates)
+    o, _, S, _, bias, J, b = recursions.kinematics(L, q, rates)
     a, w, effort = np.zeros((n + 1, 6)), np.empty((n, 6)), np.empty(rates.shape[0])
     a[n, :3] = -gravity
-    kernels.drift(L, o, P, acceleration, bias, J, b, wrench, a, w)
+    recursions.rnea_forward(L, o, S, acceleration, bias, J, b, wrench, a, w)
     for m in range(M.parent.shape[0] - 1, -1, -1):
         links = M.links[M.link_start[m] : M.link_start[m + 1]]
-        N, _ = _module(m, M, L, o, P)
+        N, _ = _module(m, M, L, o, S)
         own = np.zeros(6 * links.shape[0])
         for x in range(links.shape[0]):
             own[6 * x : 6 * x + 6] = w[links[x]]
@@ -143,17 +143,17 @@ def _inverse(M, L, gravity, q, rates, acceleration, wrench):  # type: ignore[no-
         for x in range(links.shape[0] - 1, -1, -1):
             p = L.parent[links[x]]
             if p < n:
-                kernels.carry_wrench(kernels.reach(o, links[x], p), w[links[x]], w[p])
+                recursions.shift_wrench(recursions.offset(o, links[x], p), w[links[x]], w[p])
     return effort, w
 
 
 @njit(cache=True)
 def _forward(M, L, gravity, q, rates, effort, wrench):  # type: ignore[no-untyped-def]
     n, count = L.mass.shape[0], M.parent.shape[0]
-    o, _, P, _, bias, J, b = kernels.moving(L, q, rates)
+    o, _, S, _, bias, J, b = recursions.kinematics(L, q, rates)
     a, w, out = np.zeros((n + 1, 6)), np.empty((n, 6)), np.zeros(rates.shape[0])
     a[n, :3] = -gravity
-    kernels.drift(L, o, P, out, bias, J, b, wrench, a, w)
+    recursions.rnea_forward(L, o, S, out, bias, J, b, wrench, a, w)
     sizes = 6 * np.diff(M.link_start) * np.diff(M.rate_start)
     first = np.zeros(count + 1, np.int64)
     first[1:] = np.cumsum(sizes)
@@ -161,7 +161,7 @@ def _forward(M, L, gravity, q, rates, effort, wrench):  # type: ignore[no-untype
     for m in range(count - 1, -1, -1):
         links = M.links[M.link_start[m] : M.link_start[m + 1]]
         own = M.rates[M.rate_start[m] : M.rate_start[m + 1]]
-        N, carried = _module(m, M, L, o, P)
+        N, carried = _module(m, M, L, o, S)
         mass, load = np.zeros((N.shape[0], N.shape[0])), np.empty(N.shape[0])
         for x in range(links.shape[0]):
             mass[6 * x : 6 * x + 6, 6 * x : 6 * x + 6] = J[links[x]]
@@ -182,7 +182,7 @@ def _forward(M, L, gravity, q, rates, effort, wrench):  # type: ignore[no-untype
             w[p] += carried.T @ (load + psi @ here)
     a[:] = 0.0
     for m in range(count):
-        N, carried = _module(m, M, L, o, P)
+        N, carried = _module(m, M, L, o, S)
         ratio = ratios[first[m] : first[m + 1]].reshape(N.shape[1], N.shape[0])
         brought = carried @ a[M.parent[m]]
         found = solved[M.rate_start[m] : M.rate_start[m + 1]] - ratio @ brought

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver.tree import kernels
-from solver.tree.model import GROUND, Tables, Tree
+from solver.denoc import recursions
+from solver.denoc.model import GROUND, Tables, Tree
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ def inverse_dynamics(
 
     `wrenches` (n, 6) act on the links about their origins, world axes. ValueError where shapes do not fit.
     """
-    found = kernels.inverse(*given(tree, q, rates, accelerations, wrenches))
+    found = recursions.rnea(*given(tree, q, rates, accelerations, wrenches))
     return TreeEfforts(*found)
 
 
@@ -41,7 +41,7 @@ def forward_dynamics(
 
     ValueError where shapes do not fit, or a freedom has no inertia.
     """
-    found = np.asarray(kernels.forward(*given(tree, q, rates, efforts, wrenches)))
+    found = np.asarray(recursions.aba(*given(tree, q, rates, efforts, wrenches)))
     if not np.all(np.isfinite(found)):
         raise ValueError("a freedom of the tree has no inertia: give its links mass, or the joint armature")
     return found
@@ -49,7 +49,7 @@ def forward_dynamics(
 
 def inertia_matrix(tree: Tree, q: ArrayLike) -> Array:
     """The generalised inertia matrix (nv, nv) with the armatures."""
-    return np.asarray(kernels.composite(tree.tables, _sized(q, tree.nq, "q")))
+    return np.asarray(recursions.crba(tree.tables, _sized(q, tree.nq, "q")))
 
 
 def inertia_factors(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
@@ -58,21 +58,21 @@ def inertia_factors(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
     Entry (i, j) of 𝒰 is zero where neither freedom carries the other.
     """
     L = tree.tables
-    o, P, U, D = kernels.factors(L, _sized(q, tree.nq, "q"))
+    o, S, U, D = recursions.articulated_factors(L, _sized(q, tree.nq, "q"))
     factor = np.eye(tree.nv)
     owner = np.repeat(np.arange(len(tree.links)), np.diff(L.v_start))
     for j in range(tree.nv):
         k = int(owner[j])
         for i in range(int(L.v_start[k]), j):
-            factor[i, j] = P[i] @ U[j] / D[j]
+            factor[i, j] = S[i] @ U[j] / D[j]
         wrench = U[j] / D[j]
         while L.parent[k] < len(tree.links):
             p = int(L.parent[k])
             onward = np.zeros(6)
-            kernels.carry_wrench(tuple(o[k] - o[p]), wrench, onward)
+            recursions.shift_wrench(tuple(o[k] - o[p]), wrench, onward)
             wrench, k = onward, p
             for i in range(int(L.v_start[k]), int(L.v_start[k + 1])):
-                factor[i, j] = P[i] @ wrench
+                factor[i, j] = S[i] @ wrench
     return factor, np.asarray(D)
 
 
@@ -90,22 +90,22 @@ def base_reaction(tree: Tree, q: ArrayLike, efforts: TreeEfforts) -> Array:
 def poses(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
     """Origins (n, 3) m and axes (n, 3, 3) of the links in the world."""
     n = len(tree.links)
-    o, R, P = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((tree.nv, 6))
-    kernels.place(tree.tables, _sized(q, tree.nq, "q"), o, R, P)
+    o, R, S = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((tree.nv, 6))
+    recursions.forward_kinematics(tree.tables, _sized(q, tree.nq, "q"), o, R, S)
     return o[:n], R[:n]
 
 
 def poses_and_motions(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
     """Origins (n + 1, 3) m with the ground's behind, and the joints' motions (nv, 6) at them, world axes."""
     n = len(tree.links)
-    o, R, P = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((tree.nv, 6))
-    kernels.place(tree.tables, _sized(q, tree.nq, "q"), o, R, P)
-    return o, P
+    o, R, S = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((tree.nv, 6))
+    recursions.forward_kinematics(tree.tables, _sized(q, tree.nq, "q"), o, R, S)
+    return o, S
 
 
 def twists(tree: Tree, q: ArrayLike, rates: ArrayLike) -> Array:
     """[v of the origin; ω] of the links (n, 6), world axes."""
-    found = kernels.moving(tree.tables, _sized(q, tree.nq, "q"), _sized(rates, tree.nv, "the rates"))
+    found = recursions.kinematics(tree.tables, _sized(q, tree.nq, "q"), _sized(rates, tree.nv, "the rates"))
     return np.asarray(found[3][: len(tree.links)])
 
 

@@ -9,12 +9,12 @@ from numpy.testing import assert_allclose
 from solver import State, rotation
 from solver.constraints import GROUND as WORLD
 from solver.constraints import AxesAngle
+from solver.denoc import GROUND, Link, Tree, forward_dynamics, poses, twists, universal
+from solver.denoc.generic import attachment_vectors, generic_accelerations, generic_equations, topology
 from solver.methods import slope_at
 from solver.model import Model, RigidBody
 from solver.projection import complete
 from solver.system import prepare
-from solver.tree import GROUND, Link, Tree, forward_dynamics, poses, twists, universal
-from solver.tree.generic import attachment_vectors, generic_accelerations, generic_equations, topology
 from tests.solver.examples import ball, hinge
 
 Array = np.ndarray

@@ -1,9 +1,9 @@
 """The recursions over a tree's links, compiled: decoupled natural orthogonal complement (Shah, Saha & Dutt, 2013).
 
 Twists t = [v of the link's origin; ω] and wrenches w = [f; n about the origin] are in world axes. With A_kp the twist
-propagation from the parent's origin to the link's and P_k the joint's motion propagation,
+propagation from the parent's origin to the link's, S_k the joint's motion subspace and γ_k its bias acceleration,
 
-    t_k = A_kp t_p + P_k θ̇_k,    ṫ_k = A_kp ṫ_p + P_k θ̈_k + γ_k,    w_p gets A_kpᵀ w_k,
+    t_k = A_kp t_p + S_k θ̇_k,    ṫ_k = A_kp ṫ_p + S_k θ̈_k + γ_k,    w_p gets A_kpᵀ w_k,
 
 every algorithm is one sweep outward and one inward. A joint of several freedoms is gone through one freedom at a time:
 each costs a rank-one update of a 6 × 6 matrix, and no system is ever solved. The ground is index n.
@@ -16,18 +16,18 @@ import math
 import numpy as np
 
 from solver.constraints.kernels import add, cross, dot, mul, out_of, turn
+from solver.denoc.model import FIXED, FREE, SINGLE
 from solver.jit import njit
-from solver.tree.model import FIXED, FREE, SINGLE
 
 
 @njit(cache=True, inline="always")
-def first(a):  # type: ignore[no-untyped-def]
+def linear_part(a):  # type: ignore[no-untyped-def]
     """The linear part of a twist or wrench (6,)."""
     return (a[0], a[1], a[2])
 
 
 @njit(cache=True, inline="always")
-def last(a):  # type: ignore[no-untyped-def]
+def angular_part(a):  # type: ignore[no-untyped-def]
     """The angular part."""
     return (a[3], a[4], a[5])
 
@@ -105,8 +105,8 @@ def by_quaternion(W, q, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def place(L, q, o, R, P):  # type: ignore[no-untyped-def]
-    """Origins o (n+1, 3), axes R (n+1, 3, 3) and motions P (nv, 6) at the links' origins, world axes."""
+def forward_kinematics(L, q, o, R, S):  # type: ignore[no-untyped-def]
+    """Origins o (n+1, 3), axes R (n+1, 3, 3) and motion subspaces S (nv, 6) at the links' origins, world axes."""
     n = L.mass.shape[0]
     o[n] = 0.0
     R[n] = np.eye(3)
@@ -122,7 +122,7 @@ def place(L, q, o, R, P):  # type: ignore[no-untyped-def]
                 R[k] = W
             axis = turn(W, row(L.axis, k))
             arm = add(arm, mul(L.slide[k] * q[i], axis))
-            put_row(P, j, mul(L.slide[k], axis), mul(L.spin[k], axis))
+            put_row(S, j, mul(L.slide[k], axis), mul(L.spin[k], axis))
         elif kind == FIXED:
             R[k] = W
         else:
@@ -133,36 +133,36 @@ def place(L, q, o, R, P):  # type: ignore[no-untyped-def]
             zero = (0.0, 0.0, 0.0)
             for c in range(3):
                 if kind == FREE:
-                    put_row(P, j + c, column(R[k], c), zero)
-                    put_row(P, j + 3 + c, zero, column(R[k], c))
+                    put_row(S, j + c, column(R[k], c), zero)
+                    put_row(S, j + 3 + c, zero, column(R[k], c))
                 else:
-                    put_row(P, j + c, zero, column(R[k], c))
+                    put_row(S, j + c, zero, column(R[k], c))
         for c in range(3):
             o[k, c] = o[p, c] + arm[c]
 
 
 @njit(cache=True, inline="always")
-def reach(o, k, p):  # type: ignore[no-untyped-def]
+def offset(o, k, p):  # type: ignore[no-untyped-def]
     """From the origin of p to that of k."""
     return (o[k, 0] - o[p, 0], o[k, 1] - o[p, 1], o[k, 2] - o[p, 2])
 
 
 @njit(cache=True)
-def carry_twist(r, t, out):  # type: ignore[no-untyped-def]
+def shift_twist(r, t, out):  # type: ignore[no-untyped-def]
     """out = A t: the twist of the same rigid body at a point r away."""
-    put(out, add(first(t), cross(last(t), r)), last(t))
+    put(out, add(linear_part(t), cross(angular_part(t), r)), angular_part(t))
 
 
 @njit(cache=True)
-def move(L, o, P, rates, t, bias):  # type: ignore[no-untyped-def]
+def twists_and_bias(L, o, S, rates, t, bias):  # type: ignore[no-untyped-def]
     """Twists t (n+1, 6) and bias accelerations γ (n, 6); t[n] is the ground's and must be set."""
     n = L.mass.shape[0]
     for k in range(n):
         p = L.parent[k]
-        r, wp = reach(o, k, p), angular(t, p)
+        r, wp = offset(o, k, p), angular(t, p)
         u, w = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for j in range(L.v_start[k], L.v_start[k + 1]):
-            u, w = add(u, mul(rates[j], linear(P, j))), add(w, mul(rates[j], angular(P, j)))
+            u, w = add(u, mul(rates[j], linear(S, j))), add(w, mul(rates[j], angular(S, j)))
         put_row(t, k, add(add(linear(t, p), cross(wp, r)), u), add(wp, w))
         # Motions fixed in the link turn with it, the axis of a single joint with the parent just as well.
         around = add(wp, w) if L.kind[k] == FREE else wp
@@ -170,8 +170,8 @@ def move(L, o, P, rates, t, bias):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def momentum(L, R, t, J, b):  # type: ignore[no-untyped-def]
-    """Inertia J (n, 6, 6) of each link about its origin, and the wrench b (n, 6) of its motion without acceleration."""
+def spatial_inertias(L, R, t, J, b):  # type: ignore[no-untyped-def]
+    """Spatial inertia J (n, 6, 6) of each link about its origin, and the bias wrench b (n, 6) of its velocity."""
     for k in range(L.mass.shape[0]):
         m, d = L.mass[k], out_of(R, k, row(L.com, k))
         dd = dot(d, d)
@@ -200,9 +200,9 @@ def momentum(L, R, t, J, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def carry_wrench(r, w, out):  # type: ignore[no-untyped-def]
+def shift_wrench(r, w, out):  # type: ignore[no-untyped-def]
     """out += Aᵀ w: the wrench on the link at a point r away, about the parent's origin."""
-    f = first(w)
+    f = linear_part(w)
     moment = cross(r, f)
     for c in range(3):
         out[c] += w[c]
@@ -210,7 +210,7 @@ def carry_wrench(r, w, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def pass_wrench(r, w, k, p):  # type: ignore[no-untyped-def]
+def wrench_to_parent(r, w, k, p):  # type: ignore[no-untyped-def]
     """w[p] += Aᵀ w[k]."""
     f = linear(w, k)
     moment = cross(r, f)
@@ -220,34 +220,34 @@ def pass_wrench(r, w, k, p):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def carry_inertia(r, J, k, p, S):  # type: ignore[no-untyped-def]
-    """J[p] += Aᵀ J[k] A for symmetric J (n, 6, 6), k a point r away; S (3, 3) is for work."""
+def inertia_to_parent(r, J, k, p, G):  # type: ignore[no-untyped-def]
+    """J[p] += Aᵀ J[k] A for symmetric J (n, 6, 6), k a point r away; G (3, 3) is for work."""
     x, y, z = r
-    # S = H − M [r] with the blocks M, H of J[k]; then J' = J − Hᵀ[r] + [r] S.
+    # G = H − M [r] with the blocks M, H of J[k]; then J' = J − Hᵀ[r] + [r] G.
     for i in range(3):
         a, b, c = J[k, i, 0], J[k, i, 1], J[k, i, 2]
-        S[i, 0] = J[k, i, 3] - (b * z - c * y)
-        S[i, 1] = J[k, i, 4] - (c * x - a * z)
-        S[i, 2] = J[k, i, 5] - (a * y - b * x)
+        G[i, 0] = J[k, i, 3] - (b * z - c * y)
+        G[i, 1] = J[k, i, 4] - (c * x - a * z)
+        G[i, 2] = J[k, i, 5] - (a * y - b * x)
     for i in range(3):
         for j in range(3):
             J[p, i, j] += J[k, i, j]
-            J[p, i, 3 + j] += S[i, j]
-            J[p, 3 + j, i] += S[i, j]
+            J[p, i, 3 + j] += G[i, j]
+            J[p, 3 + j, i] += G[i, j]
     for i in range(3):
         a, b, c = J[k, 0, 3 + i], J[k, 1, 3 + i], J[k, 2, 3 + i]
         J[p, 3 + i, 3] += J[k, 3 + i, 3] - (b * z - c * y)
         J[p, 3 + i, 4] += J[k, 3 + i, 4] - (c * x - a * z)
         J[p, 3 + i, 5] += J[k, 3 + i, 5] - (a * y - b * x)
     for j in range(3):
-        a, b, c = S[0, j], S[1, j], S[2, j]
+        a, b, c = G[0, j], G[1, j], G[2, j]
         J[p, 3, 3 + j] += y * c - z * b
         J[p, 4, 3 + j] += z * a - x * c
         J[p, 5, 3 + j] += x * b - y * a
 
 
 @njit(cache=True)
-def multiply(J, k, a, i, out, j):  # type: ignore[no-untyped-def]
+def apply_inertia(J, k, a, i, out, j):  # type: ignore[no-untyped-def]
     """out[j] = J[k] a[i], for symmetric J (n, 6, 6): sums of rows side by side, which the compiler makes vectors of."""
     s0 = s1 = s2 = s3 = s4 = s5 = 0.0
     for c in range(6):
@@ -262,13 +262,7 @@ def multiply(J, k, a, i, out, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def along(a, b):  # type: ignore[no-untyped-def]
-    """a · b of (6,)."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
-
-
-@njit(cache=True)
-def between(a, i, b, j):  # type: ignore[no-untyped-def]
+def dot_rows(a, i, b, j):  # type: ignore[no-untyped-def]
     """a[i] · b[j] of (n, 6)."""
     s = 0.0
     for c in range(6):
@@ -277,173 +271,163 @@ def between(a, i, b, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def factorise(L, o, P, J, U, D):  # type: ignore[no-untyped-def]
-    """Articulated inertias, inward: U (nv, 6) and D (nv,) of the generalised inertia matrix; J (n, 6, 6) is used up.
+def articulated_inertias(L, o, S, J, U, D):  # type: ignore[no-untyped-def]
+    """ABA, inward: U (nv, 6) and D (nv,) of the articulated inertias, which J (n, 6, 6) becomes.
 
-    Freedom by freedom, the last first: U_j = Î P_j, D_j = P_jᵀ U_j + armature, Î ← Î − U_j U_jᵀ / D_j.
+    Freedom by freedom, the last first: U_j = Î S_j, D_j = S_jᵀ U_j + armature, Î ← Î − U_j U_jᵀ / D_j.
     """
     n, work = L.mass.shape[0], np.empty((3, 3))
     for k in range(n - 1, -1, -1):
         p = L.parent[k]
         for j in range(L.v_start[k + 1] - 1, L.v_start[k] - 1, -1):
-            multiply(J, k, P, j, U, j)
-            D[j] = between(P, j, U, j) + L.armature[j]
+            apply_inertia(J, k, S, j, U, j)
+            D[j] = dot_rows(S, j, U, j) + L.armature[j]
             s = 1.0 / D[j]
             for a in range(6):
                 e = s * U[j, a]
                 for b in range(6):
                     J[k, a, b] -= e * U[j, b]
         if p < n:
-            carry_inertia(reach(o, k, p), J, k, p, work)
+            inertia_to_parent(offset(o, k, p), J, k, p, work)
 
 
 @njit(cache=True, error_model="numpy")
-def hold_back(L, o, P, U, D, effort, w, rest):  # type: ignore[no-untyped-def]
-    """Inward: what is left of `effort` (nv,) for each freedom, into `rest`; w (n, 6) holds wrenches and is used up."""
+def aba_backward(L, o, S, U, D, effort, w, u):  # type: ignore[no-untyped-def]
+    """ABA, inward: u = τ − Sᵀp (nv,) of each freedom, with efforts τ and the bias wrenches p = w (n, 6), used up."""
     n = L.mass.shape[0]
     for k in range(n - 1, -1, -1):
         p = L.parent[k]
         for j in range(L.v_start[k + 1] - 1, L.v_start[k] - 1, -1):
-            rest[j] = effort[j] - between(P, j, w, k)
-            s = rest[j] / D[j]
+            u[j] = effort[j] - dot_rows(S, j, w, k)
+            s = u[j] / D[j]
             for c in range(6):
                 w[k, c] += s * U[j, c]
         if p < n:
-            pass_wrench(reach(o, k, p), w, k, p)
+            wrench_to_parent(offset(o, k, p), w, k, p)
 
 
 @njit(cache=True, error_model="numpy")
-def spread(L, o, P, U, D, rest, acceleration, a):  # type: ignore[no-untyped-def]
-    """Outward: accelerations of the joints (nv,) and of the links a (n+1, 6); a[n] is the ground's and must be set."""
+def aba_forward(L, o, S, U, D, u, acceleration, a):  # type: ignore[no-untyped-def]
+    """ABA, outward: θ̈ = D⁻¹(u − Uᵀa) (nv,) and the links' a (n+1, 6); a[n] is the ground's and must be set."""
     for k in range(L.mass.shape[0]):
         p = L.parent[k]
-        put_row(a, k, add(linear(a, p), cross(angular(a, p), reach(o, k, p))), angular(a, p))
+        put_row(a, k, add(linear(a, p), cross(angular(a, p), offset(o, k, p))), angular(a, p))
         for j in range(L.v_start[k], L.v_start[k + 1]):
-            acceleration[j] = (rest[j] - between(U, j, a, k)) / D[j]
+            acceleration[j] = (u[j] - dot_rows(U, j, a, k)) / D[j]
             for c in range(6):
-                a[k, c] += P[j, c] * acceleration[j]
+                a[k, c] += S[j, c] * acceleration[j]
 
 
 @njit(cache=True)
-def respond(L, o, P, U, D, effort, out):  # type: ignore[no-untyped-def]
-    """out (nv,) = 𝑰⁻¹ · effort by the factors."""
-    n = L.mass.shape[0]
-    w, a = np.zeros((n, 6)), np.zeros((n + 1, 6))
-    rest = np.empty(effort.shape[0])
-    hold_back(L, o, P, U, D, effort, w, rest)
-    spread(L, o, P, U, D, rest, out, a)
-
-
-@njit(cache=True)
-def drift(L, o, P, acceleration, bias, J, b, wrench, a, w):  # type: ignore[no-untyped-def]
-    """Outward: accelerations a (n+1, 6) of the links at given ones of the joints, and the wrenches w (n, 6) they take.
+def rnea_forward(L, o, S, acceleration, bias, J, b, wrench, a, w):  # type: ignore[no-untyped-def]
+    """RNEA, outward: accelerations a (n+1, 6) of the links at θ̈, and the wrenches w (n, 6) that they take.
 
     w = J a + b − wrench is what each link needs beyond the wrench given; a[n] is the ground's and must be set.
     """
     for k in range(L.mass.shape[0]):
         p = L.parent[k]
         wp = angular(a, p)
-        carried = add(linear(a, p), cross(wp, reach(o, k, p)))
+        carried = add(linear(a, p), cross(wp, offset(o, k, p)))
         put_row(a, k, add(carried, linear(bias, k)), add(wp, angular(bias, k)))
         for j in range(L.v_start[k], L.v_start[k + 1]):
             for c in range(6):
-                a[k, c] += P[j, c] * acceleration[j]
-        multiply(J, k, a, k, w, k)
+                a[k, c] += S[j, c] * acceleration[j]
+        apply_inertia(J, k, a, k, w, k)
         for c in range(6):
             w[k, c] += b[k, c] - wrench[k, c]
 
 
 @njit(cache=True)
-def gather(L, o, P, acceleration, w, effort):  # type: ignore[no-untyped-def]
-    """Inward: efforts (nv,) of the joints that hold the wrenches w (n, 6); w becomes what each joint does to its link.
+def rnea_backward(L, o, S, acceleration, w, effort):  # type: ignore[no-untyped-def]
+    """RNEA, inward: efforts (nv,) that hold the wrenches w (n, 6); w becomes what each joint does to its link.
 
     About the link's origin.
     """
     n = L.mass.shape[0]
     for k in range(n - 1, -1, -1):
         for j in range(L.v_start[k], L.v_start[k + 1]):
-            effort[j] = between(P, j, w, k) + L.armature[j] * acceleration[j]
+            effort[j] = dot_rows(S, j, w, k) + L.armature[j] * acceleration[j]
         if L.parent[k] < n:
-            pass_wrench(reach(o, k, L.parent[k]), w, k, L.parent[k])
+            wrench_to_parent(offset(o, k, L.parent[k]), w, k, L.parent[k])
 
 
 @njit(cache=True)
-def moving(L, q, rates):  # type: ignore[no-untyped-def]
-    """o, R, P, t, γ, J, b at a configuration and rates, the ground at rest."""
+def kinematics(L, q, rates):  # type: ignore[no-untyped-def]
+    """o, R, S, t, γ, J, b at a configuration and rates, the ground at rest."""
     n, nv = L.mass.shape[0], rates.shape[0]
-    o, R, P = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((nv, 6))
+    o, R, S = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((nv, 6))
     t, bias = np.zeros((n + 1, 6)), np.empty((n, 6))
     J, b = np.empty((n, 6, 6)), np.empty((n, 6))
-    place(L, q, o, R, P)
-    move(L, o, P, rates, t, bias)
-    momentum(L, R, t, J, b)
-    return o, R, P, t, bias, J, b
+    forward_kinematics(L, q, o, R, S)
+    twists_and_bias(L, o, S, rates, t, bias)
+    spatial_inertias(L, R, t, J, b)
+    return o, R, S, t, bias, J, b
 
 
 @njit(cache=True)
-def forward(L, gravity, q, rates, effort, wrench):  # type: ignore[no-untyped-def]
-    """Accelerations (nv,) under efforts (nv,) and wrenches (n, 6) on the links about their origins, world axes."""
+def aba(L, gravity, q, rates, effort, wrench):  # type: ignore[no-untyped-def]
+    """ABA: accelerations (nv,) under efforts (nv,) and wrenches (n, 6) on the links about their origins, world axes."""
     n, nv = L.mass.shape[0], rates.shape[0]
-    o, _, P, _, bias, J, b = moving(L, q, rates)
+    o, _, S, _, bias, J, b = kinematics(L, q, rates)
     a, w = np.zeros((n + 1, 6)), np.empty((n, 6))
-    U, D, rest, out = np.empty((nv, 6)), np.empty(nv), np.empty(nv), np.zeros(nv)
+    U, D, u, out = np.empty((nv, 6)), np.empty(nv), np.empty(nv), np.zeros(nv)
     a[n, :3] = -gravity
-    drift(L, o, P, out, bias, J, b, wrench, a, w)
-    factorise(L, o, P, J, U, D)
-    hold_back(L, o, P, U, D, effort, w, rest)
+    rnea_forward(L, o, S, out, bias, J, b, wrench, a, w)
+    articulated_inertias(L, o, S, J, U, D)
+    aba_backward(L, o, S, U, D, effort, w, u)
     a[n] = 0.0
-    spread(L, o, P, U, D, rest, out, a)
+    aba_forward(L, o, S, U, D, u, out, a)
     return out
 
 
 @njit(cache=True)
-def inverse(L, gravity, q, rates, acceleration, wrench):  # type: ignore[no-untyped-def]
-    """Efforts (nv,) for accelerations (nv,), and what each joint does to its link (n, 6), about the link's origin."""
+def rnea(L, gravity, q, rates, acceleration, wrench):  # type: ignore[no-untyped-def]
+    """RNEA: efforts (nv,) for accelerations (nv,); what each joint does to its link (n, 6), about the link's origin."""
     n = L.mass.shape[0]
-    o, _, P, _, bias, J, b = moving(L, q, rates)
+    o, _, S, _, bias, J, b = kinematics(L, q, rates)
     a, w = np.zeros((n + 1, 6)), np.empty((n, 6))
     effort = np.empty(rates.shape[0])
     a[n, :3] = -gravity
-    drift(L, o, P, acceleration, bias, J, b, wrench, a, w)
-    gather(L, o, P, acceleration, w, effort)
+    rnea_forward(L, o, S, acceleration, bias, J, b, wrench, a, w)
+    rnea_backward(L, o, S, acceleration, w, effort)
     return effort, w
 
 
 @njit(cache=True)
-def composite(L, q):  # type: ignore[no-untyped-def]
-    """The generalised inertia matrix (nv, nv), by the composite inertia of all that each joint carries."""
+def crba(L, q):  # type: ignore[no-untyped-def]
+    """CRBA: the generalised inertia matrix (nv, nv), by the composite inertia of all that each joint carries."""
     n, nv = L.mass.shape[0], L.armature.shape[0]
-    o, _, P, _, _, J, _ = moving(L, q, np.zeros(nv))
+    o, _, S, _, _, J, _ = kinematics(L, q, np.zeros(nv))
     G = np.zeros((nv, nv))
     # Each joint's wrench in its own row while it is carried inward.
     w, work = np.zeros((n, 6)), np.empty((3, 3))
     for k in range(n - 1, -1, -1):
         if L.parent[k] < n:
-            carry_inertia(reach(o, k, L.parent[k]), J, k, L.parent[k], work)
+            inertia_to_parent(offset(o, k, L.parent[k]), J, k, L.parent[k], work)
         for i in range(L.v_start[k], L.v_start[k + 1]):
-            multiply(J, k, P, i, w, k)
+            apply_inertia(J, k, S, i, w, k)
             G[i, i] = L.armature[i]
             child = k
             while child < n:
                 for j in range(L.v_start[child], L.v_start[child + 1]):
                     if j <= i or child != k:
-                        s = between(P, j, w, child)
+                        s = dot_rows(S, j, w, child)
                         G[i, j] += s
                         if j != i:
                             G[j, i] += s
                 p = L.parent[child]
                 if p < n:
                     w[p] = 0.0
-                    pass_wrench(reach(o, child, p), w, child, p)
+                    wrench_to_parent(offset(o, child, p), w, child, p)
                 child = p
     return G
 
 
 @njit(cache=True)
-def factors(L, q):  # type: ignore[no-untyped-def]
-    """o, P, U (nv, 6), D (nv,) of the generalised inertia matrix."""
+def articulated_factors(L, q):  # type: ignore[no-untyped-def]
+    """o, S, U (nv, 6), D (nv,) of the generalised inertia matrix."""
     nv = L.armature.shape[0]
-    o, _, P, _, _, J, _ = moving(L, q, np.zeros(nv))
+    o, _, S, _, _, J, _ = kinematics(L, q, np.zeros(nv))
     U, D = np.empty((nv, 6)), np.empty(nv)
-    factorise(L, o, P, J, U, D)
-    return o, P, U, D
+    articulated_inertias(L, o, S, J, U, D)
+    return o, S, U, D

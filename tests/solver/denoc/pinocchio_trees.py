@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from solver.tree import GROUND, Link, Tree
+from solver.denoc import GROUND, Link, Tree
 from tests.real_robots import robot_folder
 
 Array = NDArray[np.float64]

@@ -1,7 +1,9 @@
-"""Trees in minimal coordinates: recursive dynamics by the decoupled natural orthogonal complement matrices."""
+"""Recursive dynamics of trees by the decoupled natural orthogonal complement, after the text-books.
 
-from solver.tree.denoc import complement, forward_by_modules, inverse_by_modules
-from solver.tree.dynamics import (
+A leaf: no run depends on it. It serves those who look for the methods, and the tests as an oracle.
+"""
+
+from solver.denoc.dynamics import (
     TreeEfforts,
     base_reaction,
     forward_dynamics,
@@ -11,24 +13,22 @@ from solver.tree.dynamics import (
     poses,
     twists,
 )
-from solver.tree.generic import (
+from solver.denoc.generic import (
     GenericTerms,
     attachment_vectors,
     generic_accelerations,
     generic_equations,
     topology,
 )
-from solver.tree.model import GROUND, Link, Tree, universal
-from solver.tree.spanning import Span, TreeJoint, span
+from solver.denoc.model import GROUND, Link, Tree, universal
+from solver.denoc.modules import complement, forward_by_modules, inverse_by_modules
 
 __all__ = [
     "GROUND",
     "GenericTerms",
     "Link",
-    "Span",
     "Tree",
     "TreeEfforts",
-    "TreeJoint",
     "attachment_vectors",
     "base_reaction",
     "complement",
@@ -41,7 +41,6 @@ __all__ = [
     "inverse_by_modules",
     "inverse_dynamics",
     "poses",
-    "span",
     "topology",
     "twists",
     "universal",

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver.tree import kernels
-from solver.tree.dynamics import given
-from solver.tree.model import GROUND, Tree
+from solver.denoc import recursions
+from solver.denoc.dynamics import given
+from solver.denoc.model import GROUND, Tree
 
 Array = NDArray[np.float64]
 
@@ -107,11 +107,11 @@ class _System:
             raise ValueError(f"the generic equation has pins, universal and spherical joints only: {', '.join(other)}")
         L, gravity, at, qd, tau, act = given(tree, q, rates, efforts, wrenches)
         s = len(tree.links)
-        o, R, P, t, _, _, _ = kernels.moving(L, at, qd)
+        o, R, S, t, _, _, _ = recursions.kinematics(L, at, qd)
         self.tree, self.rates, self.efforts, self.wrenches = tree, qd, tau, act
         self.own = [slice(int(L.v_start[i]), int(L.v_start[i + 1])) for i in range(s)]
         self.hp, self.omega = o, t[:, 3:]
-        self.axes = [P[rows, 3:].T for rows in self.own]
+        self.axes = [S[rows, 3:].T for rows in self.own]
         self.mass = L.mass
         self.gravity = gravity
         self.com = np.array([o[i] + R[i] @ L.com[i] for i in range(s)])

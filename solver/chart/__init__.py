@@ -1,0 +1,5 @@
+"""Joint coordinates of a spanning tree over the dynamics of `solver.dynamics`: a second chart of the same motion."""
+
+from solver.chart.spanning import Chart, TreeJoint, spanning_chart
+
+__all__ = ["Chart", "TreeJoint", "spanning_chart"]

@@ -1,0 +1,224 @@
+"""One step of an explicit Runge–Kutta method in the joint coordinates of a tree, closed on all rows, compiled.
+
+The accelerations are those of `solver.dynamics.stage`; θ̈ is what they leave in each joint. The closing is Newton's,
+with the corrections of `solver.projection` taken as displacements of the joints, which therefore hold exactly.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.chart.kinematics import Kinematics, configuration_rate, forward_kinematics, joint_rates, normalise
+from solver.chart.spanning import Chart
+from solver.compiled import Array1, Array2, Array3, entry, kernel, table
+from solver.constraints.kernels import turn_angles
+from solver.constraints.terms import Terms
+from solver.dynamics import place, stage
+from solver.explicit import scaled_error
+from solver.loading import Loads
+from solver.projection import correct, look_at_gaps, rounding
+from solver.room import Room
+from solver.sweeps.factor import factor as factor_sweeps
+from solver.sweeps.forest import Forest
+from solver.system import Bodies, Rows
+from solver.tableaus import Tableau
+
+_SMALL = 1e-6
+"""A displacement (rad, m) below this leaves the factor as it is."""
+_ROUNDS = 8
+
+
+@table
+class JointSteps(NamedTuple):
+    """Room for the steps of a method of s stages.
+
+    `start`, `end` (N,) and `slopes` (s, N) hold [q, θ̇, angles, work] and their rates. q, `rates`, `angles` and `work`
+    are a state within the step, and at last the one at its end; `acceleration` is θ̈, `multipliers` (m,) are of the
+    stage. `before` (nq,) are coordinates before their closing, `change` (nq,) and `displacement` (nv,) its corrections.
+    """
+
+    start: Array1
+    end: Array1
+    slopes: Array2
+    q: Array1
+    rates: Array1
+    angles: Array1
+    work: Array1
+    acceleration: Array1
+    multipliers: Array1
+    before: Array1
+    change: Array1
+    displacement: Array1
+
+
+def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> JointSteps:
+    """Room for a method of so many stages and a system of so many angles, powers and rows."""
+    nq, nv = int(C.q_start[-1]), int(C.v_start[-1])
+    size = nq + nv + angles + powers
+    sizes = (nq, nv, angles, powers, nv, rows, nq, nq, nv)
+    return JointSteps(np.zeros(size), np.zeros(size), np.zeros((stages, size)), *(np.zeros(n) for n in sizes))
+
+
+@entry
+def joint_accelerations(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    C: Chart,
+    K: Kinematics,
+    S: JointSteps,
+    drive: Array2,
+    count: int,
+) -> None:
+    """θ̈ at S's state into S, `count` times; the rates of the angles and the power are left in the room of `tables`."""
+    T, P, B, F, W, _, E = tables
+    for _k in range(count):
+        forward_kinematics(C, S.q, S.rates, K)
+        stage(T, P, B, F, W, E, (K.x, K.quaternion, K.v, S.angles), drive, False, S.multipliers)
+        joint_rates(C, K, E.acceleration, 1.0, S.acceleration)
+
+
+@kernel
+def _combine(S, h, weights, count):  # type: ignore[no-untyped-def]
+    """S.end = start + h Σ weights · slopes of the first `count` stages; taken apart into S's state."""
+    y = S.end
+    for i in range(y.shape[0]):
+        y[i] = S.start[i]
+    for r in range(count):
+        part = h * weights[r]
+        if part != 0.0:
+            for i in range(y.shape[0]):
+                y[i] += part * S.slopes[r, i]
+    nq, nv, na = S.q.shape[0], S.rates.shape[0], S.angles.shape[0]
+    for i in range(nq):
+        S.q[i] = y[i]
+    for i in range(nv):
+        S.rates[i] = y[nq + i]
+    for i in range(na):
+        S.angles[i] = y[nq + nv + i]
+    for i in range(S.work.shape[0]):
+        S.work[i] = y[nq + nv + na + i]
+
+
+@kernel
+def _slope(C, S, turning, power, s):  # type: ignore[no-untyped-def]
+    """Slope s = [q̇, θ̈, rates of the angles, power] at S's state."""
+    nq, nv, na = S.q.shape[0], S.rates.shape[0], turning.shape[0]
+    configuration_rate(C, S.q, S.rates, S.change)
+    for i in range(nq):
+        S.slopes[s, i] = S.change[i]
+    for j in range(nv):
+        S.slopes[s, nq + j] = S.acceleration[j]
+    for k in range(na):
+        S.slopes[s, nq + nv + k] = turning[k]
+    for k in range(power.shape[0]):
+        S.slopes[s, nq + nv + na + k] = power[k]
+
+
+@kernel
+def _step(tables, C, K, S, tableau, h, slope, drives, tolerances):  # type: ignore[no-untyped-def]
+    """One step of h from the state in S.start: into S; returns the scaled error, as `solver.explicit.step`."""
+    E = tables[6]
+    acceleration, turning, power = slope
+    stages = tableau.nodes.shape[0]
+    _combine(S, h, tableau.weights, 0)
+    forward_kinematics(C, S.q, S.rates, K)
+    joint_rates(C, K, acceleration, 1.0, S.acceleration)
+    _slope(C, S, turning, power, 0)
+    energy = 0.0
+    for j in range(S.rates.shape[0]):
+        energy += 0.5 * abs(S.rates[j] * (S.acceleration[j] * h + S.rates[j]))
+    for s in range(1, stages):
+        _combine(S, h, tableau.stages[s], s)
+        joint_accelerations(tables, C, K, S, drives[s], 1)
+        _slope(C, S, E.turning, E.power, s)
+    _combine(S, h, tableau.weights, stages)
+    normalise(C, S.q)
+    return scaled_error(tableau, h, S.end.shape[0] - S.work.shape[0], energy, S.slopes, S.start, S.end, *tolerances)
+
+
+@entry
+def close_joints(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    C: Chart,
+    K: Kinematics,
+    S: JointSteps,
+    drive: Array2,
+) -> float:
+    """Put S's q, rates and angles on all rows, as `solver.projection.put_back`; the scaled residual left.
+
+    K holds the bodies there.
+    """
+    T, P, B, _, W, length, E = tables
+    before, moved, residual = np.inf, np.inf, 0.0
+    for rounds in range(_ROUNDS + 1):
+        forward_kinematics(C, S.q, S.rates, K)
+        place(E, K.x, K.quaternion, K.v)
+        residual, speed = look_at_gaps(T, P, W, E, length, S.angles, drive)
+        floor = rounding(K.x, length)
+        closed = C.closed or residual < floor or (residual < 100 * floor and residual > 0.1 * before)
+        done = closed or rounds == _ROUNDS or (rounds > 3 and residual > 0.9999 * before)
+        if done and (C.closed or speed < 1e-14):
+            break
+        if moved > _SMALL:
+            factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
+            moved = 0.0
+        if done:
+            correct(T, P, B, E, E.gv)
+            joint_rates(C, K, E.move, 0.0, S.displacement)
+            for j in range(S.rates.shape[0]):
+                S.rates[j] -= S.displacement[j]
+            if speed < _SMALL or rounds == _ROUNDS:
+                forward_kinematics(C, S.q, S.rates, K)
+                break
+        else:
+            correct(T, P, B, E, E.g)
+            moved = max(moved, _displace(C, K, S, E.move))
+        before = residual
+    turn_angles(T, P.spin, E.R, S.angles)
+    return residual
+
+
+@kernel
+def _displace(C, K, S, move):  # type: ignore[no-untyped-def]
+    """Move S's q by −`move` (n, 6) of the bodies, to first order; the largest displacement of a joint."""
+    joint_rates(C, K, move, 0.0, S.displacement)
+    configuration_rate(C, S.q, S.displacement, S.change)
+    largest = 0.0
+    for i in range(S.q.shape[0]):
+        S.q[i] -= S.change[i]
+    for j in range(S.displacement.shape[0]):
+        largest = max(largest, abs(S.displacement[j]))
+    normalise(C, S.q)
+    return largest
+
+
+@entry
+def joint_step(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    C: Chart,
+    K: Kinematics,
+    S: JointSteps,
+    tableau: Tableau,
+    h: float,
+    slope: tuple[Array2, Array1, Array1],
+    drives: Array3,
+    drive: Array2,
+    tolerances: tuple[float, float],
+) -> tuple[float, float, float]:
+    """A step of h and its closing: scaled error, how far the closing moved over what is allowed, residual.
+
+    From S.start, where `slope` is (v̇ (n, 6), rates of the angles, power), to S's state, with the bodies in K. `drives`
+    (s, …) are the functions of time at the nodes, `drive` at the end.
+    """
+    error = _step(tables, C, K, S, tableau, h, slope, drives, tolerances)
+    moved, residual = 0.0, 0.0
+    # A comparison with NaN is false.
+    if error <= 1.0:
+        for i in range(S.q.shape[0]):
+            S.before[i] = S.q[i]
+        residual = close_joints(tables, C, K, S, drive)
+        rtol, atol = tolerances
+        for i in range(S.q.shape[0]):
+            moved = max(moved, abs(S.q[i] - S.before[i]) / (atol + rtol * abs(S.q[i])))
+    return error, moved, residual

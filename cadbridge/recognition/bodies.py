@@ -14,6 +14,10 @@ from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.guides import GUIDED, judge
 from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
+from cadbridge.recognition.standard_parts import StandardKind, StandardPart
+
+RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
+"""Standard parts that sit in a bore or on a shaft."""
 
 
 class Groups:
@@ -56,7 +60,9 @@ class Scene:
     contacts: Contacts
     groups: Groups
     fasteners: dict[str, str] = field(default_factory=dict)
-    """What an instance is, where it is a screw, nut, washer, circlip …"""
+    """What an instance is, where it clamps what it touches: screw, nut, rivet or key."""
+    standards: dict[str, StandardPart] = field(default_factory=dict)
+    """The instances that are standard parts."""
     bonds: dict[str, list[Bond]] = field(default_factory=lambda: defaultdict(list))
     rolling: list[tuple[str, str, Contact]] = field(default_factory=list)
     """Inner and outer ring, and a contact of a ball that rolls between them."""
@@ -197,7 +203,9 @@ def bind_rings(scene: Scene) -> None:
             held[c.b.instance].append(c)
     for name, contacts in held.items():
         revolution = scene.revolution(name)
-        if name in rolling or revolution is None or not revolution.is_ring:
+        standard = scene.standards.get(name)
+        ring = revolution is not None and revolution.is_ring
+        if name in rolling or not (ring or (standard is not None and standard.kind in RINGS)):
             continue
         outside = [c for c in contacts if c.a.instance == name]
         inside = [c for c in contacts if c.b.instance == name]

@@ -27,6 +27,19 @@ def recognition_document(found: Recognition) -> dict[str, Any]:
             for body in found.bodies
         ],
         "joints": [_joint(found, joint) for joint in found.joints],
+        "gears": [
+            {
+                "name": g.name,
+                "type": g.kind.value,
+                "bodies": [found.bodies[g.a].name, found.bodies[g.b].name],
+                "parts": list(g.instances),
+                "teeth": list(g.teeth),
+                "carrier": None if g.carrier is None else found.bodies[g.carrier].name,
+                "evidence": list(g.evidence),
+                "confidence": g.confidence,
+            }
+            for g in found.gears
+        ],
         "recognised_gears": list(found.wheels),
         "rejected": [{"type": r.type, "bodies": [r.a, r.b], "reason": r.reason} for r in found.rejected],
         "loose": list(found.loose),

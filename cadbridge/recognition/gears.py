@@ -12,7 +12,7 @@ from typing import Any
 from cadbridge.assembly import Assembly, CouplingKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
-from cadbridge.recognition.meshing import MeshingPair, PlacedWheel, carrier_of, find_meshing, place
+from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, find_meshing, place
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheels import Wheel, WheelKind, find_wheels
 
@@ -63,9 +63,9 @@ class FoundGears:
     doubtful: tuple[tuple[str, str], ...]
 
 
-def with_gears(found: Recognition) -> Recognition:
+def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshing) -> Recognition:
     """What was recognised, with its gears and wheels, and findings on those in doubt and without a partner."""
-    gears = find_gears(found.assembly, found.bodies, found.joints)
+    gears = _gears(placed, meshing, found.bodies, found.joints)
     findings = Findings()
     reasons: dict[str, list[str]] = {}
     for instance, reason in gears.doubtful:
@@ -86,7 +86,12 @@ def with_gears(found: Recognition) -> Recognition:
 def find_gears(assembly: Assembly, bodies: Sequence[FoundBody], joints: Sequence[FoundJoint]) -> FoundGears:
     """The gears of an assembly whose bodies and joints are known."""
     placed = place(assembly, wheels_of_parts(assembly))
-    meshing = find_meshing(placed)
+    return _gears(placed, find_meshing(placed), bodies, joints)
+
+
+def _gears(
+    placed: Sequence[PlacedWheel], meshing: Meshing, bodies: Sequence[FoundBody], joints: Sequence[FoundJoint]
+) -> FoundGears:
     body_of = {name: i for i, body in enumerate(bodies) for name in body.instances}
     names = {name: str(i) for name, i in body_of.items()}
     turning = [(str(j.a), str(j.b), j.point, j.axis) for j in joints if j.type in _TURNING and j.axis is not None]

@@ -10,6 +10,7 @@ import numpy as np
 
 from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import Contact, Contacts, Line, Placed
+from cadbridge.recognition.standard_parts import StandardKind
 
 LIKE = 1.7
 """Radii of holes that belong to one screw: a clearance hole beside the core of its thread."""
@@ -28,7 +29,8 @@ def with_shared_lines(scene: Scene) -> Contacts:
 
 def is_pin(scene: Scene, instance: str) -> bool:
     """Whether an instance is a plain pin or a fastener with a shank."""
-    if scene.fasteners.get(instance) in ("screw", "pin", "rivet"):
+    standard = scene.standards.get(instance)
+    if standard is not None and standard.kind in (StandardKind.SCREW, StandardKind.PIN, StandardKind.RIVET):
         return True
     revolution = scene.revolution(instance)
     return revolution is not None and revolution.is_pin

@@ -21,10 +21,12 @@ from cadbridge.recognition.bodies import (
 )
 from cadbridge.recognition.contacts import EXACT, find_contacts
 from cadbridge.recognition.faces import faces_of_parts
-from cadbridge.recognition.gears import with_gears
+from cadbridge.recognition.gears import wheels_of_parts, with_gears
 from cadbridge.recognition.joints import Candidate, find_joints
+from cadbridge.recognition.meshing import find_meshing, place
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
+from cadbridge.recognition.standards import bind_clamped, find_standard_parts
 from cadbridge.recognition.whole import choose_ground, connect
 
 SURE = 0.7
@@ -42,8 +44,12 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     def pin(name: str) -> bool:
         return is_pin(scene, name)
 
+    wheels = place(assembly, wheels_of_parts(assembly))
+    meshing = find_meshing(wheels)
+    find_standard_parts(scene, names)
     scene.contacts = with_shared_lines(scene)
     bind_fasteners(scene)
+    bind_clamped(scene)
     bind_rolling(scene)
     bind_seats(scene)
     bind_twins(scene)
@@ -51,7 +57,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_fixed(scene)
     bind_stubs(scene, pin)
     joints, rejected = find_joints(scene, pin)
-    apart = connect(scene, joints)
+    apart = connect(scene, joints, {frozenset((p.a.instance, p.b.instance)) for p in meshing.pairs})
     loose = [name for group in apart for name in group]
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
@@ -61,32 +67,33 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
         chief = max(group, key=lambda n: (scene.size(n), n))
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
     ground = scene.groups.root(ground)
-    return with_gears(_result(scene, joints, rejected, ground, why, loose))
+    found = replace(
+        _result(scene, joints, rejected, ground),
+        ground_reason=why,
+        loose=tuple(loose),
+        findings=_findings(scene, joints, loose),
+    )
+    return with_gears(found, wheels, meshing)
 
 
-def _result(
-    scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str, why: str, loose: list[str]
-) -> Recognition:
+def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str) -> Recognition:
+    """Bodies and joints by their names, the ground first."""
     members = scene.groups.members()
     roots = sorted(members, key=lambda root: (root != ground, root))
     bodies = tuple(_body(scene, members[root]) for root in roots)
-    # What stayed loose was bound to the ground since the joints were found: their roots may be others now.
-    joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     index = {root: i for i, root in enumerate(roots)}
     names = {root: bodies[i].name for root, i in index.items()}
-    found = tuple(_joint(scene, c, index, names) for c in sorted(joints, key=lambda c: (index[c.a], index[c.b])))
     return Recognition(
         assembly=scene.assembly,
         bodies=bodies,
         ground=index[ground],
-        ground_reason=why,
-        joints=found,
+        ground_reason="",
+        joints=tuple(_joint(c, index, names) for c in sorted(joints, key=lambda c: sorted((index[c.a], index[c.b])))),
         rejected=tuple(
             Rejected(r.type, names[scene.groups.root(r.a)], names[scene.groups.root(r.b)], r.reason) for r in rejected
         ),
-        loose=tuple(loose),
+        loose=(),
         slack=scene.contacts.slack,
-        findings=_findings(scene, joints, loose),
     )
 
 
@@ -108,10 +115,10 @@ def _findings(scene: Scene, joints: list[Candidate], loose: list[str]) -> tuple[
         findings.add("CB1603", f"{_some(parts)}: {why}; contacts of its own are not seen", items=parts)
     if loose:
         findings.add("CB1602", f"{_some(loose)} touch nothing; they are left where they stand", items=loose)
-    doubtful = [c for c in joints if c.verdict.confidence < SURE]
-    if doubtful:
-        pairs = [f"{c.a} - {c.b}" for c in doubtful]
-        findings.add("CB1601", f"{len(doubtful)} joints are not sure: {_some(pairs)}", items=[c.a for c in doubtful])
+    unsure = [c for c in joints if c.verdict.confidence < SURE]
+    if unsure:
+        pairs = [f"{c.a} - {c.b}" for c in unsure]
+        findings.add("CB1601", f"{len(unsure)} joints are not sure: {_some(pairs)}", items=[c.a for c in unsure])
     if not joints:
         findings.add("CB1604", "no joint was recognised: nothing can move")
     if scene.contacts.slack > EXACT:
@@ -130,7 +137,7 @@ def _body(scene: Scene, instances: list[str]) -> FoundBody:
     return FoundBody(chief, tuple(instances), bonds)
 
 
-def _joint(scene: Scene, c: Candidate, index: dict[str, int], names: dict[str, str]) -> FoundJoint:
+def _joint(c: Candidate, index: dict[str, int], names: dict[str, str]) -> FoundJoint:
     first, second = sorted((c.a, c.b), key=lambda root: index[root])
     v = c.verdict
     return FoundJoint(

@@ -19,11 +19,11 @@ FLOOR = 0.02
 """Share of the assembly's height within which a face is at the bottom."""
 
 
-def connect(scene: Scene, joints: Sequence[Candidate]) -> list[list[str]]:
+def connect(scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]) -> list[list[str]]:
     """Bind what no joint connects to what it rests on or reaches into; returns the groups that stay loose.
 
     What lies in one sub-assembly comes first, down to parts that touch nothing: the product structure is the better
-    witness where the geometry has none.
+    witness where the geometry has none. `meshing` are pairs of wheels, whose teeth hold nothing.
     """
     linked = Groups(i.name for i in scene.assembly.instances)
     for names in scene.groups.members().values():
@@ -34,6 +34,8 @@ def connect(scene: Scene, joints: Sequence[Candidate]) -> list[list[str]]:
     late: list[tuple[str, str, str, float]] = []
     turning: set[str] | None = None
     for tie in _ties(scene, linked):
+        if frozenset(tie[:2]) in meshing:
+            continue
         if not _common(tie[0], tie[1]):
             # What turns in a bearing touches much that does not hold it: its ties come last. Only now that
             # housings have their parts is it clear which of two bodies that is.
@@ -43,7 +45,7 @@ def connect(scene: Scene, joints: Sequence[Candidate]) -> list[list[str]]:
                 continue
         if linked.join(tie[0], tie[1]):
             scene.bind(*tie)
-    for tie in late:
+    for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie[:2])):
         if linked.join(tie[0], tie[1]):
             scene.bind(*tie)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))

@@ -1,0 +1,135 @@
+"""From parts that stand somewhere to bodies and joints: small assemblies made here, each with one thing to see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.mechanism import build
+from cadbridge.recognition import Recognition, mates_text, read_recognised, recognise
+
+Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
+
+
+def recognised(folder: Path, parts: Parts) -> Recognition:
+    """What is recognised in parts at their places (mm), by way of a STEP file."""
+    assembly = cq.Assembly(name="made")
+    for name, (shape, place) in parts.items():
+        assembly.add(shape, name=name, loc=cq.Location(cq.Vector(*place)))
+    file = folder / "made.step"
+    assembly.export(str(file))
+    return recognise(cb.read(file))
+
+
+def joints(found: Recognition) -> dict[frozenset[str], str]:
+    return {frozenset((found.bodies[j.a].name, found.bodies[j.b].name)): j.type for j in found.joints}
+
+
+def plate(x: float, y: float, z: float, holes: list[tuple[float, float]], radius: float) -> cq.Workplane:
+    return cq.Workplane().box(x, y, z, centered=(True, True, False)).faces(">Z").workplane().pushPoints(holes).hole(
+        2 * radius
+    )  # fmt: skip
+
+
+def pin(radius: float, length: float) -> cq.Workplane:
+    return cq.Workplane().circle(radius).extrude(length)
+
+
+def test_a_lever_on_a_boss_turns(tmp_path: Path) -> None:
+    base = (
+        cq.Workplane()
+        .box(80, 40, 10, centered=(True, True, False))
+        .union(cq.Workplane().workplane(offset=10).circle(5).extrude(8))
+    )
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "lever": (plate(60, 12, 8, [(0, 0)], 5.1), (0, 0, 10))})
+    assert joints(found) == {frozenset(("base", "lever")): "revolute"}
+    (joint,) = found.joints
+    assert joint.axis is not None
+    assert abs(joint.axis[2]) == pytest.approx(1.0)
+    assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
+    assert found.bodies[found.ground].name == "base"
+    assert any("gap 0.1 mm" in text for text in joint.evidence)
+
+
+def test_two_dowels_hold_what_one_pin_lets_turn(tmp_path: Path) -> None:
+    def stack(spots: list[tuple[float, float]]) -> Parts:
+        low, high = plate(80, 40, 10, spots, 3), plate(60, 30, 10, spots, 3)
+        return {"low": (low, (0, 0, 0)), "high": (high, (0, 0, 10))} | {
+            f"pin{i}": (pin(3, 20), (x, y, 0)) for i, (x, y) in enumerate(spots)
+        }
+
+    one = recognised(tmp_path, stack([(0, 0)]))
+    assert joints(one)[frozenset(("low", "high"))] == "revolute"
+    two = recognised(tmp_path, stack([(-20, 0), (20, 0)]))
+    assert joints(two) == {}
+    assert len(two.bodies) == 1
+    assert "parallel lines" in mates_text(two)
+
+
+def test_a_long_rod_without_shoulder_slides_and_turns(tmp_path: Path) -> None:
+    block = cq.Workplane().box(30, 30, 60, centered=(True, True, False)).faces(">Z").workplane().hole(16)
+    found = recognised(tmp_path, {"block": (block, (0, 0, 0)), "rod": (pin(8, 150), (0, 0, -40))})
+    assert list(joints(found).values()) == ["cylindrical"]
+
+
+def test_two_guide_rods_make_a_slide(tmp_path: Path) -> None:
+    frame = cq.Workplane().box(80, 40, 10, centered=(True, True, False))
+    for x in (-25, 25):
+        frame = frame.union(cq.Workplane().workplane(offset=10).center(x, 0).circle(5).extrude(150))
+    carriage = plate(80, 30, 40, [(-25, 0), (25, 0)], 5.05)
+    found = recognised(tmp_path, {"frame": (frame, (0, 0, 0)), "carriage": (carriage, (0, 0, 60))})
+    assert list(joints(found).values()) == ["prismatic"]
+    (joint,) = found.joints
+    assert joint.axis is not None
+    assert abs(joint.axis[2]) == pytest.approx(1.0)
+
+
+def test_a_ball_in_a_socket(tmp_path: Path) -> None:
+    ball = cq.Workplane().sphere(10).union(cq.Workplane().circle(4).extrude(40))
+    socket = cq.Workplane().box(40, 40, 26).cut(cq.Workplane().sphere(10)).cut(cq.Workplane().circle(8).extrude(20))
+    found = recognised(tmp_path, {"socket": (socket, (0, 0, 0)), "stud": (ball, (0, 0, 0))})
+    assert list(joints(found).values()) == ["spherical"]
+
+
+def test_a_screw_clamps_what_it_goes_through(tmp_path: Path) -> None:
+    head = cq.Workplane().circle(4.5).extrude(6).faces(">Z").workplane().polygon(6, 5.8).cutBlind(-3)
+    screw = head.union(cq.Workplane().circle(3).extrude(-25))
+    low, high = plate(60, 40, 20, [(0, 0)], 3), plate(60, 40, 10, [(0, 0)], 3.3)
+    found = recognised(tmp_path, {"low": (low, (0, 0, 0)), "high": (high, (0, 0, 20)), "screw": (screw, (0, 0, 30))})
+    assert joints(found) == {}
+    assert len(found.bodies) == 1
+    assert any("screw" in bond.reason for bond in found.bodies[0].bonds)
+
+
+def test_a_part_that_touches_nothing_is_named_and_stays(tmp_path: Path) -> None:
+    found = recognised(tmp_path, {"a": (plate(40, 40, 5, [(0, 0)], 3), (0, 0, 0)), "far": (pin(2, 5), (500, 0, 0))})
+    assert found.loose == ("far",)
+    assert {f.code for f in found.findings} >= {"CB1602", "CB1604"}
+    assert "touches nothing" in mates_text(found)
+
+
+def test_one_part_alone_has_no_joint_and_says_so(tmp_path: Path) -> None:
+    found = recognised(tmp_path, {"a": (plate(40, 40, 5, [(0, 0)], 3), (0, 0, 0))})
+    assert [f.code for f in found.findings if f.severity.value == "warning"] == ["CB1604"]
+
+
+def test_the_mates_file_gives_the_same_mechanism_and_the_same_bytes(tmp_path: Path) -> None:
+    base = (
+        cq.Workplane()
+        .box(80, 40, 10, centered=(True, True, False))
+        .union(cq.Workplane().workplane(offset=10).circle(5).extrude(8))
+    )
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "lever": (plate(60, 12, 8, [(0, 0)], 5), (0, 0, 10))})
+    mates = tmp_path / "by-hand.mates.yaml"
+    mates.write_text(mates_text(found))
+    by_file = build(cb.read(tmp_path / "made.step", mates=mates))
+    at_once = build(read_recognised(tmp_path / "made.step")[0])
+    for mechanism in (by_file, at_once):
+        assert not [f for f in (*mechanism.findings, *mechanism.assembly.findings) if f.severity.value == "error"]
+        assert [j.type for j in mechanism.joints] == ["revolute"]
+    assert np.allclose(by_file.joints[0].X_AJ.p, at_once.joints[0].X_AJ.p, atol=1e-9)
+    assert mates_text(recognise(cb.read(tmp_path / "made.step"))) == mates_text(found)

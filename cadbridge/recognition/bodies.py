@@ -20,6 +20,10 @@ RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, S
 """Standard parts that sit in a bore or on a shaft."""
 
 
+STANDS_OUT = 1.5
+"""Length of a rod beside what of it is in its bore, from which it is no dowel."""
+
+
 class Groups:
     """Instances in groups that are joined one by one (union-find)."""
 
@@ -247,6 +251,12 @@ def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
             continue
         if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius:
             scene.bind(name, min(hosts), "a stub in one bore, with no shoulder and nothing on it", 0.5)
-        elif is_pin(name) and (len(shafts) == 1 or len(hosts) > 1):
+        elif is_pin(name) and (len(hosts) > 1 or (len(shafts) == 1 and not _slides(shafts[0]))):
             what = "a dowel through parts of one body" if len(hosts) > 1 else "a pin in one bore, with nothing on it"
             scene.bind(name, min(hosts), what, 0.6)
+
+
+def _slides(shaft: Contact) -> bool:
+    """Whether a shaft is guided well in a bore and stands out of it far: a rod, and no dowel."""
+    guided = shaft.overlap >= GUIDED * 2 * shaft.radius
+    return guided and shaft.a.surface.length >= STANDS_OUT * shaft.overlap

@@ -38,9 +38,9 @@ def test_pairs_types_axes_and_freedoms_are_those_of_the_mates(corpus: Path, sour
     alike = [pair for pair in right if given[pair].type == wanted[pair]["type"]]
     assert len(alike) >= 0.95 * len(right)
     for pair in alike:
-        axis = wanted[pair]["axis"]
-        if axis is not None and given[pair].axis is not None:
-            assert np.linalg.norm(np.cross(axis, given[pair].axis)) < np.radians(0.1)
+        true, axis = wanted[pair]["axis"], given[pair].axis
+        if true is not None and axis is not None:
+            assert np.linalg.norm(np.cross(true, axis)) < np.radians(0.1)
     mechanism = settled(build(assembly))
     assert not [f for f in mechanism.findings if f.severity.value == "error"]
     assert diagnose(mechanism).mobility.dof == truth.get("dof_without_absent", truth["dof"])
@@ -59,18 +59,18 @@ def _pair(found: Recognition, joint: Any, body_of: dict[str, str]) -> frozenset[
     return frozenset(sides)
 
 
-def test_a_crane_moves_in_mujoco_with_one_option(corpus: Path, tmp_path: Path) -> None:
+def test_a_quadruped_moves_in_mujoco_with_one_option(corpus: Path, tmp_path: Path) -> None:
     mujoco = pytest.importorskip("mujoco")
     options = cb.ReadOptions(recognise=True, density=7850.0)
     mechanism = build(cb.read(corpus / "quadruped_solidworks/bare.step", options=options))
     result = cb.export(mechanism, tmp_path, to="mjcf")
-    (file,) = [p for p in result.files if Path(p).suffix == ".xml"]
+    file = next(p for p in result.files if Path(p).suffix == ".xml" and "<mujoco" in Path(p).read_text()[:200])
     model = mujoco.MjModel.from_xml_path(str(file))
     assert model.nv == 8
 
 
 def test_a_file_without_mates_says_so_once_and_names_the_command(corpus: Path) -> None:
     mechanism = build(cb.read(corpus / "hand_crane/bare.step"))
-    (finding,) = mechanism.findings
+    (finding,) = [f for f in mechanism.findings if f.code.startswith("CB4")]
     assert finding.code == "CB415"
     assert "cadbridge recognise" in finding.hint

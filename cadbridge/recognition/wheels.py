@@ -466,6 +466,8 @@ def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
         kind, doubt = WheelKind.UNKNOWN, f"ratchet or blades: the teeth lean by {drift:.2f} of a pitch to one side"
     elif thinning < (0.04 if wheel.kind is WheelKind.BEVEL else 0.12):
         kind, doubt = WheelKind.UNKNOWN, "slots: the teeth do not grow thinner towards their tips"
+    elif wheel.present < band.teeth and wheel.pressure_angle is None and wheel.kind is not WheelKind.BEVEL:
+        doubt = f"{wheel.present} of {band.teeth} teeth, whose flanks are no involutes"
     elif depth < _SURE and wheel.kind is not WheelKind.HERRINGBONE:
         doubt = f"teeth of {depth:.2f} modules are between those of splines and of gears"
     return replace(wheel, kind=kind, doubt=doubt, evidence=evidence)
@@ -505,7 +507,7 @@ def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:
 
 def _chance(wheel: Wheel) -> bool:
     """Whether a doubtful find is a few edges that happen to stand at even steps about an axis."""
-    return wheel.kind in (WheelKind.UNKNOWN, WheelKind.SPLINE) and wheel.present < (wheel.teeth or 0)
+    return bool(wheel.doubt) and wheel.present < (wheel.teeth or 0)
 
 
 def _hides(a: Wheel, b: Wheel) -> bool:

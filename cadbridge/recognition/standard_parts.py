@@ -87,7 +87,7 @@ _NAMES: tuple[tuple[StandardKind, str], ...] = (
 def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | None:
     """The standard part that a shape is, None for any other; `names` (of part, occurrences) are a second witness."""
     mesh = shape.fine if shape.fine is not None else shape.coarse
-    if mesh is None or not 4 <= len(mesh.triangles) <= _TRIANGLES:
+    if mesh is None or not 4 <= len(mesh.triangles) <= _TRIANGLES or not np.isfinite(mesh.vertices).all():
         return None
     extent = np.ptp(mesh.vertices, axis=0)
     if not 0 < float(extent.max()) < _LARGEST:

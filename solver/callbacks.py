@@ -7,7 +7,7 @@ is accepted), and `Callbacks.check` raises it as a `LoadError` that names the lo
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,3 +72,30 @@ class Callbacks:
         if self._count == 0:
             return np.zeros((3, 0))
         return np.ctypeslib.as_array((ctypes.c_double * (3 * self._count)).from_address(address)).reshape(3, -1)
+
+
+class Filler:
+    """Functions of time for compiled code: `address` (1,) is what it calls with room for their values (rows, 3).
+
+    Where one has no value they are NaN: no step with them is accepted, and who takes it in Python learns why.
+    """
+
+    def __init__(self, values: Callable[[float], Array], rows: int) -> None:
+        self._values, self._rows = values, rows
+        self._failed = False
+        self._pointer = _SIGNATURE(self._call)
+        self.address = np.array([ctypes.cast(self._pointer, ctypes.c_void_p).value], dtype=np.int64)
+
+    def forget(self) -> None:
+        """After a look in Python: functions may be called again."""
+        self._failed = False
+
+    def _call(self, count: int, t: float, room: int) -> None:
+        out = np.ctypeslib.as_array((ctypes.c_double * (3 * self._rows)).from_address(room)).reshape(-1, 3)
+        out[:] = np.nan
+        if self._failed:
+            return
+        try:
+            out[:] = self._values(t)
+        except (ValueError, KeyboardInterrupt):  # asked again in Python, where it is told
+            self._failed = True

@@ -141,6 +141,8 @@ def table(cls: Class) -> Class:
     names = vars(sys.modules[cls.__module__])
     # A named tuple wraps its annotations.
     texts = {name: str(getattr(hint, "__forward_arg__", hint)) for name, hint in cls.__annotations__.items()}
+    if "address" in texts:
+        raise TypeError(f"{cls.__name__}: the address is that of the table itself, no field")
     kinds = {name: kind_of(text, names) for name, text in texts.items()}
     space = {
         "__module__": cls.__module__,

@@ -90,6 +90,15 @@ def _read_pose(pose: Array, rate: Array, base: Array, spins: Array, x: Array, q:
     v[:, :3], v[:, 3:] = rate[: 3 * n].reshape(n, 3), twice[:, 1:]
 
 
+def fits() -> tuple[Array, Array]:
+    """What `_inverse` gives for 0, 1 and 3 nodes, filled up with zeros: (3, 9, 9) and (3, 6, 6)."""
+    poses, sums = np.zeros((3, 9, 9)), np.zeros((3, 6, 6))
+    for level, nodes in enumerate(((), _NODES[3][:1], _NODES[3])):
+        poses[level, : 6 + len(nodes), : 6 + len(nodes)] = _inverse(nodes, True)
+        sums[level, : 3 + len(nodes), : 3 + len(nodes)] = _inverse(nodes, False)
+    return poses, sums
+
+
 class Segment:
     """A step of `h` seconds from `start` to `end`, both on the constraints; `slopes` belong to them.
 

@@ -46,7 +46,8 @@ def shaft_spins(B: Bodies, quaternions: Array2, velocities: Array2) -> Array2:
 
 
 @kernel
-def _spins(B, R, v, out):  # type: ignore[no-untyped-def]
+def shaft_axes(B, R, v, out):  # type: ignore[no-untyped-def]
+    """The part of ω along each body's shaft, world axes, into out (n, 3)."""
     for i in range(B.mass.shape[0]):
         axis = out_of(R, i, row(B.spin, i))
         along = axis[0] * v[i, 3] + axis[1] * v[i, 4] + axis[2] * v[i, 5]
@@ -245,7 +246,7 @@ def step(
     acceleration, turning, power = slope
     n, na, stages = x.shape[0], angles.shape[0], tableau.nodes.shape[0]
     place(E, x, q, v)
-    _spins(B, E.R, v, S.spins)
+    shaft_axes(B, E.R, v, S.spins)
     _begin(S, x, v, angles, work)
     _combine(S, h, tableau.weights, 0)
     _slope(v, S.turn, S.spins, acceleration, turning, power, S.slopes[0])
@@ -346,44 +347,6 @@ class Pace(NamedTuple):
     shrink: float
     grow: float
     allowed: float
-
-
-@entry
-def march(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
-    S: Steps,
-    tableau: Tableau,
-    pace: Pace,
-    times: tuple[float, float, float],
-    state: tuple[Array2, Array2, Array2, Array1],
-    work: Array1,
-    slope: tuple[Array2, Array1, Array1],
-    drives: Array3,
-    most: int,
-    tolerances: tuple[float, float],
-) -> tuple[float, float, int, float, float, bool]:
-    """Plain steps in one call, `most` of them, as long as each is taken at once and ends before a sample.
-
-    `times` are now, the sample's, and the run's end. For models without functions of time. `state` (x, q, v, angles),
-    `work` and `slope` (v̇, α̇, power) go on in place, the multipliers at the end are in S. Ends before a step that is
-    refused or would meet the sample or the half of what is left to the end. Returns the time, the next step's length,
-    the number of steps, the shortest and the longest, and whether rows repeat each other.
-    """
-    (T, P, B, F, W, _, E), (t, until, end) = tables, times
-    h, taken, shortest, longest = pace.h, 0, np.inf, 0.0
-    while taken < most and t + h < until and (pace.fixed or h <= 0.5 * (end - t)):
-        told = advance(tables, S, tableau, h, state, work, slope, drives, drives[0], False, tolerances)
-        error, moved, residual = told
-        # A comparison with NaN is false.
-        if not (error <= 1.0 and residual <= CLOSED and (pace.fixed or moved <= pace.allowed)):
-            break
-        keep(E, S, state, work, slope)
-        t += h
-        taken += 1
-        shortest, longest = min(shortest, h), max(longest, h)
-        h = next_length(pace, h, error)
-    stage(T, P, B, F, W, E, state, drives[0], True, S.multipliers)
-    return t, h, taken, shortest, longest, repeated(tables)
 
 
 @kernel

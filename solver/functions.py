@@ -27,7 +27,7 @@ def constant(value: float) -> TimeFunction:
     v = float(value)
     if not math.isfinite(v):
         raise ValueError(f"a value must be a finite number, not {value}")
-    return TimeFunction(lambda t: (v, 0.0, 0.0), text=f"{v:.15g}")
+    return TimeFunction(lambda t: (v, 0.0, 0.0), text=f"{v:.15g}", steady=True)
 
 
 def table(points: Sequence[Sequence[float]]) -> TimeFunction:
@@ -65,7 +65,7 @@ def scaled(function: TimeFunction, factor: float) -> TimeFunction:
         f, f1, f2 = function.evaluate(t)
         return (factor * f, factor * f1, factor * f2)
 
-    return TimeFunction(evaluate, text=function.text)
+    return TimeFunction(evaluate, text=function.text, steady=function.steady)
 
 
 def expression(text: str) -> TimeFunction:

@@ -19,6 +19,8 @@ from solver.callbacks import LoadError
 from solver.dense import Segment, Slope
 from solver.events import Event, crossings
 from solver.explicit import Pace, shaft_spins
+from solver.marcher import Marcher
+from solver.marching import next_step, shrink
 from solver.methods import Absolute, Attempt, Engine, Method, Remembered, least, observed
 from solver.model import Model
 from solver.placed import check_state
@@ -77,14 +79,24 @@ class _Run:
     due: float = 0.0
     """s: what is left of a fixed step that could only be taken in parts, the last of them `part`."""
     part: float = 0.0
+    before: float = 1.0
+    """The error of the last step, over what is allowed."""
     blocked: int = 0
     """Steps refused for what the projection moved or left open."""
     watch: endings.Watch = field(default_factory=endings.Watch)
+    marcher: Marcher | None = None
+    """What takes the steps of an explicit method, but those that need a closer look."""
 
     @property
     def system(self) -> System:
         """The model in absolute coordinates."""
         return self.engine.system
+
+    @property
+    def pace(self) -> Pace:
+        """How long its steps may be."""
+        limits = (_SAFETY, _SHRINK, _GROW, _PROJECTION_ALLOWED)
+        return Pace(self.h, self.longest_step, self.fixed is not None, self.method.exponent, *limits)
 
 
 def simulate(
@@ -192,16 +204,25 @@ def _advance_all(
     run: _Run, times: Array, progress: Callable[[float], None] | None, should_stop: Callable[[], bool]
 ) -> Status:
     first, sampled = run.state.t, 0
+    _prepare_march(run, times)
     try:
         run.system.callbacks.check()
         while sampled < len(times):
             if should_stop():
                 return endings.stopped(run.state.t)
+            if run.marcher is not None:
+                stuck = _go(run, run.marcher)
+                sampled = run.marcher.told
+                status = None if sampled == len(times) else _crawling(run, times[sampled:])
+                if status is not None:
+                    return status
+                if progress is not None:
+                    progress((run.state.t - first) / (times[-1] - first))
+                if not stuck:
+                    continue
             _march(run, float(times[sampled]), float(times[-1]))
             before = (run.state, run.slope, run.work)
-            status = _advance(run, float(times[-1])) or run.watch.crawling(
-                run.system, run.state, run.slope, (run.steps + run.rejected, run.blocked), times[sampled:]
-            )
+            status = _advance(run, float(times[-1])) or _crawling(run, times[sampled:])
             if status is not None:
                 return status
             if run.events or times[sampled] <= _reached(run):
@@ -210,6 +231,8 @@ def _advance_all(
                 while sampled < len(times) and times[sampled] <= _reached(run):
                     _sample(run, segment, float(times[sampled]))
                     sampled += 1
+                    if run.marcher is not None:
+                        run.marcher.skip()
                 if ended is not None:
                     if run.rows[-1][0] != run.state.t:
                         _record(run, run.state, run.slope, run.work)
@@ -228,6 +251,41 @@ def _advance_all(
     return endings.reached(run.state.t, run.fixed, run.shortest if run.rejected else None)
 
 
+def _crawling(run: _Run, ahead: Array) -> Status | None:
+    """See `endings.Watch`."""
+    return run.watch.crawling(run.system, run.state, run.slope, (run.steps + run.rejected, run.blocked), ahead)
+
+
+def _prepare_march(run: _Run, times: Array) -> None:
+    """What takes all steps in compiled code where nothing has to be looked at between them."""
+    if run.events or run.method.alpha is not None or not isinstance(run.engine, Absolute) or not len(times):
+        return
+    tolerances = (0.0, np.inf) if run.fixed is not None else run.tolerances
+    run.marcher = Marcher(run.engine, run.pace, times, tolerances)
+
+
+def _go(run: _Run, marcher: Marcher) -> bool:
+    """Many steps and their samples; whether the next step needs a closer look."""
+    marcher.start(run.state, run.slope, run.work, run.h, run.before)
+    stuck = marcher.go()
+    steps, refused, blocked, evaluations = marcher.counts
+    if steps:
+        run.state, run.slope, run.work = marcher.place()
+        shortest, longest = marcher.lengths
+        run.shortest, run.longest = min(run.shortest, shortest), max(run.longest, longest)
+    if run.fixed is None:
+        run.h, run.before = marcher.h, marcher.before
+    if refused:
+        run.refused = "projection" if marcher.blocked else "error"
+    run.steps += steps
+    run.rejected += refused
+    run.blocked += blocked
+    run.evaluations += evaluations
+    run.rows += marcher.rows()
+    run.system.callbacks.check()
+    return stuck
+
+
 def _reached(run: _Run) -> float:
     """The time up to which there are states: a sample within rounding of a step's end is that end."""
     return run.state.t + 1e-12 * max(1.0, abs(run.state.t))
@@ -238,11 +296,9 @@ def _march(run: _Run, until: float, end: float) -> None:
     engine, fixed = run.engine, run.fixed is not None
     if run.events or run.due > 0.0 or not (isinstance(engine, Absolute) and engine.marches):
         return
-    limits = (_SAFETY, _SHRINK, _GROW, _PROJECTION_ALLOWED)
-    pace = Pace(run.h, run.longest_step, fixed, run.method.exponent, *limits)
     before = until - 1e-12 * max(1.0, abs(until))
     tolerances = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
-    found = engine.march(run.state, run.slope, run.work, run.memory, pace, before, end, tolerances)
+    found = engine.march(run.state, run.slope, run.work, run.memory, run.pace, before, end, tolerances)
     if found.steps == 0:
         return
     run.state, run.slope, run.work, run.h = found.state, found.slope, found.work, found.h
@@ -260,12 +316,12 @@ def _advance(run: _Run, end: float) -> Status | None:
     h = left if last else wished
     if run.fixed is None and not last and h > 0.5 * left:
         h = 0.5 * left
-    cut, whole = h < run.h, h
+    cut, asked, refused = h < run.h, h, False
     while True:
         if h < endings.SMALLEST * max(1.0, abs(run.state.t)):
             return endings.too_small(run.system, run.state, run.slope, run.refused == "projection")
         # The parts of a fixed step are as short as their error asks for.
-        plain = run.fixed is not None and h == whole and run.due == 0.0
+        plain = run.fixed is not None and h == asked and run.due == 0.0
         tried = _try(run, h, plain)
         run.evaluations += tried.evaluations
         if tried.error <= 1.0 and tried.moved <= _PROJECTION_ALLOWED:
@@ -275,12 +331,18 @@ def _advance(run: _Run, end: float) -> Status | None:
         run.rejected += 1
         h *= _shrunk(run, tried)
         last = cut = False
-    wished = h * min(_GROW, max(_SHRINK, _SAFETY * max(tried.error, 1e-10) ** -run.method.exponent))
+        refused = True
+    if run.method.alpha is not None:
+        wished = h * min(_GROW, max(_SHRINK, _SAFETY * max(tried.error, 1e-10) ** -run.method.exponent))
+    else:
+        whole = max(tried.error, tried.moved / _PROJECTION_ALLOWED)
+        wished = next_step(run.pace, h, whole, run.before, refused)
+        run.before = max(whole, 1e-4)
     if run.fixed is None:
         # A step cut short to meet the end says little of the length that the error would allow.
         run.h = min(run.longest_step, max(wished, run.h) if cut else wished)
     else:
-        due = (run.due or whole) - h
+        due = (run.due or asked) - h
         run.due, run.part = (due if due > 1e-9 * run.fixed and not last else 0.0), wished
     run.state = replace(tried.state, t=end if last else run.state.t + h)
     run.work = tried.work
@@ -297,6 +359,8 @@ def _shrunk(run: _Run, tried: Attempt) -> float:
     error = tried.error
     run.refused = "error" if error > 1.0 else "projection"
     run.blocked += run.refused == "projection"
+    if run.method.alpha is None:
+        return float(shrink(run.pace, error if error > 1.0 else tried.moved / _PROJECTION_ALLOWED))
     factor = _SAFETY * error**-run.method.exponent if np.isfinite(error) and error > 1.0 else 0.5
     return max(_SHRINK, min(factor, 0.5 if error <= 1.0 else 1.0))
 

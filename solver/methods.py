@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.dense import Slope
-from solver.dynamics import least_multipliers, observe
-from solver.evaluator import evaluator
-from solver.explicit import Pace, attempt, make_steps, march, settle
+from solver.evaluator import evaluator, least_norm, observer
+from solver.explicit import Pace, Steps, attempt, make_steps, settle
 from solver.implicit import Alpha, Memory, alpha_attempt, alpha_coefficients, alpha_march, make_guess
 from solver.projection import drive_values
 from solver.room import Room
@@ -98,17 +97,12 @@ def least(system: System, state: State, slope: Slope) -> Array:
     """The multipliers (m,) of least norm that do what those of a slope do."""
     if not slope.repeated:
         return slope.multipliers
-    tables = (system.program.terms, system.schur, system.bodies, system.rows)
-    place = (state.positions, state.quaternions, state.angles, slope.drive)
-    return np.asarray(least_multipliers(*tables, *place, slope.multipliers))
+    return least_norm(system)(state, slope.drive, slope.multipliers)
 
 
 def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, Array, Array, Array, float, float]:
     """Coordinates of the model, rates, accelerations (c,); scaled residuals (m,) twice; energies (J)."""
-    T, B, F, W = system.program.terms, system.bodies, system.loads, system.rows
-    arrays = (state.positions, state.quaternions, state.velocities, state.angles, slope.drive)
-    count = len(system.program.coordinate_term)
-    found = observe(T, B, F, W, system.length, *arrays, slope.acceleration, count)
+    found = observer(system)(state, slope.drive, slope.acceleration)
     q, qd, qdd, first, second, kinetic, potential = found
     c = len(system.model.coordinates)
     return q[:c], qd[:c], qdd[:c], first, second, kinetic, potential
@@ -168,7 +162,7 @@ class Absolute:
         return self.method.extra
 
     @cached_property
-    def _tables(self) -> tuple[Any, ...]:
+    def tables(self) -> tuple[Any, ...]:
         """What kernels compute with: the tables of the system, its length, and a room of this engine's own."""
         s = self.system
         return (s.program.terms, s.plan, s.bodies, s.loads, s.rows, s.length, s.room())
@@ -182,6 +176,12 @@ class Absolute:
         if tableau is None:
             return make_guess(n, na, m), method.alpha
         return make_steps(len(tableau.nodes), n, na, len(s.drives) + 1, m), tableau
+
+    @property
+    def steps(self) -> Steps:
+        """The room for steps of an explicit method."""
+        found: Steps = self._own[0]
+        return found
 
     def begin(self, state: State, slope: Slope) -> Memory | None:
         """See `Engine`."""
@@ -204,8 +204,8 @@ class Absolute:
 
     @property
     def marches(self) -> bool:
-        """Whether many steps can be taken in one call: no functions of time, of Python, within them."""
-        return not self.system.drives
+        """Whether many steps of generalised-α can be taken in one call: no functions of time within them."""
+        return self.method.alpha is not None and not self.system.drives
 
     def march(
         self,
@@ -224,17 +224,13 @@ class Absolute:
         place, done = _copied(_place(state)), work.copy()
         begin = (slope.acceleration.copy(), slope.turning.copy(), slope.power.copy())
         times = (state.t, until, end)
-        kernel = (self._tables, *self._own, pace)
-        if not isinstance(memory, Memory):
-            drives = np.empty((len(self._own[1].nodes), 0, 3))
-            told = march(*kernel, times, place, done, begin, drives, most, tolerances)
-            evaluations = told[2] * (self.method.evaluations + 1)
-        else:
-            memory = Memory(*_copied(memory))
-            empty = np.empty((0, 3))
-            *told, evaluations = alpha_march(
-                *kernel, times, place, done, begin, memory, empty, self.system.soft, most, tolerances
-            )
+        kernel = (self.tables, *self._own, pace)
+        assert isinstance(memory, Memory)
+        memory = Memory(*_copied(memory))
+        empty = np.empty((0, 3))
+        *told, evaluations = alpha_march(
+            *kernel, times, place, done, begin, memory, empty, self.system.soft, most, tolerances
+        )
         t, h, steps, shortest, longest, repeated = told
         last = Slope(*begin, self._own[0].multipliers.copy(), slope.drive, repeated)
         return March(State(t, *place), last, done, memory, h, steps, shortest, longest, evaluations)
@@ -243,7 +239,7 @@ class Absolute:
         """See `Engine`."""
         arrays = _copied(_place(state))
         before = (np.empty_like(arrays[0]), np.empty_like(arrays[1]))
-        settle(self._tables, before, arrays, drive_values(self.system, state.t), tolerances)
+        settle(self.tables, before, arrays, drive_values(self.system, state.t), tolerances)
         return State(state.t, *arrays)
 
     def _explicit(self, state: State, slope: Slope, work: Array, h: float, tolerances: Pair) -> Attempt:
@@ -252,25 +248,25 @@ class Absolute:
         drives = np.array([drive_values(self.system, t) for t in nodes])
         end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(self.system, state.t + h)
         begin = (_place(state), work, _start(slope), drives, end)
-        error, moved, residual, repeated = attempt(self._tables, steps, tableau, h, *begin, tolerances)
+        error, moved, residual, repeated = attempt(self.tables, steps, tableau, h, *begin, tolerances)
         evaluations = self.method.evaluations
         if not error <= 1.0:
             return Attempt(state, work, float(error), 0.0, 0.0, None, evaluations)
         if not (np.all(np.isfinite(steps.v)) and np.isfinite(residual)):
             return Attempt(state, work, np.inf, 0.0, 0.0, None, evaluations)
         found = State(state.t + h, *_copied((steps.x, steps.q, steps.v, steps.angles)))
-        last = _slope_in(self._tables[-1], steps.multipliers, end, repeated)
+        last = _slope_in(self.tables[-1], steps.multipliers, end, repeated)
         return Attempt(found, steps.work.copy(), float(error), float(moved), float(residual), None, evaluations, last)
 
     def _implicit(self, state: State, slope: Slope, work: Array, memory: Memory, h: float, tolerances: Pair) -> Attempt:
         guess, alpha = self._own
         drive = drive_values(self.system, state.t + h)
         begin = (_place(state), _start(slope), memory, drive, self.system.soft)
-        error, residual, rounds, repeated = alpha_attempt(self._tables, guess, alpha, h, *begin, tolerances)
+        error, residual, rounds, repeated = alpha_attempt(self.tables, guess, alpha, h, *begin, tolerances)
         if not (np.isfinite(error) and np.all(np.isfinite(guess.v)) and np.isfinite(residual)):
             return Attempt(state, work, np.inf, 0.0, np.inf, memory, rounds + 1)
         found = State(state.t + h, *_copied((guess.x, guess.q, guess.v, guess.angles)))
-        last = _slope_in(self._tables[-1], guess.multipliers, drive, repeated)
+        last = _slope_in(self.tables[-1], guess.multipliers, drive, repeated)
         kept = Memory(guess.own.copy(), slope.acceleration, memory.once, np.array([h, memory.spans[0]]))
         done = work + h * (slope.power + last.power) / 2
         return Attempt(found, done, float(error), 0.0, float(residual), kept, rounds + 1, last)

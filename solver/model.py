@@ -30,6 +30,8 @@ class TimeFunction:
 
     evaluate: Callable[[float], tuple[float, float, float]]
     text: str = ""
+    steady: bool = False
+    """Whether its value never changes: compiled code then asks once."""
 
 
 @dataclass(frozen=True)

@@ -258,10 +258,13 @@ def _crawling(run: _Run, ahead: Array) -> Status | None:
 
 def _prepare_march(run: _Run, times: Array) -> None:
     """What takes all steps in compiled code where nothing has to be looked at between them."""
-    if run.events or run.method.alpha is not None or not isinstance(run.engine, Absolute) or not len(times):
+    engine = run.engine
+    if run.events or not len(times) or run.method.alpha is not None:
+        return
+    if not (isinstance(engine, Absolute) and engine.marches):
         return
     tolerances = (0.0, np.inf) if run.fixed is not None else run.tolerances
-    run.marcher = Marcher(run.engine, run.pace, times, tolerances)
+    run.marcher = Marcher(engine, run.pace, times, tolerances)
 
 
 def _go(run: _Run, marcher: Marcher) -> bool:
@@ -293,12 +296,13 @@ def _reached(run: _Run) -> float:
 
 def _march(run: _Run, until: float, end: float) -> None:
     """Plain steps at once, in one call, before the one that meets the next sample or needs a closer look."""
-    engine, fixed = run.engine, run.fixed is not None
-    if run.events or run.due > 0.0 or not (isinstance(engine, Absolute) and engine.marches):
+    engine = run.engine
+    if run.events or run.due > 0.0 or run.method.alpha is None:
+        return
+    if not (isinstance(engine, Absolute) and engine.marches):
         return
     before = until - 1e-12 * max(1.0, abs(until))
-    tolerances = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
-    found = engine.march(run.state, run.slope, run.work, run.memory, run.pace, before, end, tolerances)
+    found = engine.march(run.state, run.slope, run.work, run.memory, run.pace, before, end, run.tolerances)
     if found.steps == 0:
         return
     run.state, run.slope, run.work, run.h = found.state, found.slope, found.work, found.h

@@ -204,8 +204,8 @@ class Absolute:
 
     @property
     def marches(self) -> bool:
-        """Whether many steps of generalised-α can be taken in one call: no functions of time within them."""
-        return self.method.alpha is not None and not self.system.drives
+        """Whether many steps can be taken in one call: of generalised-α only without functions of time."""
+        return self.method.alpha is None or not self.system.drives
 
     def march(
         self,

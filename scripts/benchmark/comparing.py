@@ -35,9 +35,12 @@ print(time.perf_counter() - began)
 """
 """The first accelerations of a process that finds the kernels compiled, from what a case says and its state.
 
-Importing the solver, Numba with it, and building the model are parts of it; NumPy, the benchmark itself are not.
+Importing the solver, loading its library and building the model are parts of it; NumPy and the benchmark are not.
 """
 
+
+STARTING = 300.0
+"""s: more than any engine's start takes, also where the machine has much else to do."""
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """In every engine: what is compared is the engines' work, not how many cores are free."""
@@ -49,17 +52,17 @@ def _run(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]
 
 
 def ask(case_file: Path, name: str, seconds: float) -> Answer:
-    """The answer of a child; it has twice the seconds and half a minute more, then it is ended."""
+    """The answer of a child; it has twice the seconds and what its start may take, then it is ended."""
     place = case_file.with_name(f"{name}.answer")
     command = [sys.executable, "-m", "benchmark.child", str(case_file), name, str(place), str(seconds)]
     ended = ""
     try:
-        done = _run(command, 2 * seconds + 30)
+        done = _run(command, 2 * seconds + STARTING)
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             ended = f"its process ended with {done.returncode}: {last[:200]}"
     except subprocess.TimeoutExpired:
-        ended = f"ended after {2 * seconds + 30:g} s without an answer"
+        ended = f"ended after {2 * seconds + STARTING:g} s without an answer"
     answer: Answer = pickle.loads(place.read_bytes()) if place.exists() else Answer()
     answer.said = answer.said or ended
     return answer
@@ -79,7 +82,7 @@ def compare(case: Case, engines: list[str], seconds: float, say: Callable[[str],
             found[name] = _judged(case, ask(case_file, name, seconds), reference)
             say(f"{case.name}: {name}, {time.perf_counter() - began:.0f} s {found[name]['said']}")
         command = [sys.executable, "-c", FIRST_CALL, str(case_file)]
-        first = _run(command, 120.0)
+        first = _run(command, STARTING)
     return {
         "case": case.name,
         "bodies": case.count,

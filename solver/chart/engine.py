@@ -76,7 +76,7 @@ class ChartEngine(Absolute):
         self._read(state)
         S, drive = self._steps, drive_values(self.system, state.t)
         S.angles[:] = np.asarray(state.angles)
-        close_joints(self._tables, self.chart, self._kinematics, S, drive)
+        close_joints(self.tables, self.chart, self._kinematics, S, drive)
         return self._state(state.t, self._signs(state), S.angles.copy())
 
     def attempt(
@@ -91,7 +91,7 @@ class ChartEngine(Absolute):
         end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(self.system, state.t + h)
         S.start[:] = np.concatenate([q, rates, np.asarray(state.angles), work])
         begin = (slope.acceleration, slope.turning, slope.power)
-        error, moved, residual = joint_step(self._tables, self.chart, K, S, tableau, h, begin, drives, end, tolerances)
+        error, moved, residual = joint_step(self.tables, self.chart, K, S, tableau, h, begin, drives, end, tolerances)
         count = self.method.evaluations
         if not error <= 1.0:
             return Attempt(state, work, error, moved, residual, memory, count)

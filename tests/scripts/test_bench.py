@@ -88,7 +88,7 @@ def test_one_run_writes_tables_data_and_plot_and_tells_what_is_missing(
     assert found["engines"]["cadbridge"]["evaluation"]["error"] < 1e-9
     assert found["engines"]["pinocchio"]["evaluation"]["error"] < 1e-9
     assert found["engines"]["pinocchio"]["runs"][0]["position"] < 1e-2
-    assert 0 < found["first_call"] < 60
+    assert found["first_call"] > 0
     missing = found["engines"]["exudyn"]
     assert missing["said"].startswith("not installed")
     assert "exudyn: not installed" in text

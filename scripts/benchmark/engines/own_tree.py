@@ -42,5 +42,5 @@ class Engine(own.Engine):
 
     def _accelerate(self, count: int) -> None:
         engine = self.engine
-        room = (engine._tables, engine.chart, engine._kinematics, engine._steps)
+        room = (engine.tables, engine.chart, engine._kinematics, engine._steps)
         joint_accelerations(*room, drive_values(self.system, 0.0), count)

@@ -83,7 +83,7 @@ def test_accelerations_are_those_of_the_recursions_and_of_pinocchio(name: str, f
     state, C = state_of(tree, q, rates), engine.chart
     engine.begin(state, engine.slope(state))
     S, K = engine._steps, engine._kinematics
-    joint_accelerations(engine._tables, C, K, S, np.zeros((0, 3)), 1)
+    joint_accelerations(engine.tables, C, K, S, np.zeros((0, 3)), 1)
     joint_of = {int(body): C.v_start[C.step[k]] for k, body in enumerate(C.body)}
     hinges = [(joint_of[k], tree.tables.v_start[k]) for k, link in enumerate(tree.links) if link.joint != "free"]
     ours, text_book = (np.array(side) for side in zip(*hinges, strict=True))

@@ -9,18 +9,25 @@ from itertools import pairwise
 import numpy as np
 
 from cadbridge.recognition.bodies import Scene
-from cadbridge.recognition.contacts import Contact, Contacts, Line, Placed
+from cadbridge.recognition.contacts import Contact, Contacts, Line, Placed, clearance
 from cadbridge.recognition.standard_parts import StandardKind
 
 LIKE = 1.7
 """Radii of holes that belong to one screw: a clearance hole beside the core of its thread."""
+WIDEST = 2.5
+"""Radius of a hole beside that of a shaft which stands in it loosely and yet was drawn to be on its axis."""
 
 
 def with_shared_lines(scene: Scene) -> Contacts:
     """The contacts, and beside them what pairs share by pins through both ("through") and holes that meet ("holes")."""
     known = scene.contacts
     bores = _bores_of_shafts(known)
-    added = [c for line in known.lines for c in (*_through(scene, line, bores), *_meeting(line, known))]
+    touching = _touching(known)
+    added = [
+        c
+        for line in known.lines
+        for c in (*_through(scene, line, bores), *_meeting(line, known), *_loosely(line, touching))
+    ]
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
     for contact in (*known.found, *added):
         by_pair[contact.pair].append(contact)
@@ -72,6 +79,34 @@ def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
         planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
         if any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
             yield _shared("holes", line, a, b, None)
+
+
+def _touching(known: Contacts) -> dict[str, dict[str, list[Contact]]]:
+    """Planes in contact, by both instances."""
+    found: dict[str, dict[str, list[Contact]]] = defaultdict(lambda: defaultdict(list))
+    for c in known.found:
+        if c.kind == "plane":
+            a, b = c.pair
+            found[a][b].append(c)
+            found[b][a].append(c)
+    return found
+
+
+def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Iterator[Contact]:
+    """A shaft in a much wider hole on the same line, of parts that lie on each other across it: drawn to be coaxial."""
+    shafts: dict[str, list[Placed]] = defaultdict(list)
+    for m in line.members:
+        if not m.surface.hollow and m.surface.kind == "cylinder":
+            shafts[m.instance].append(m)
+    for hole in (m for m in line.members if m.surface.hollow and m.surface.kind == "cylinder"):
+        for other, planes in touching.get(hole.instance, {}).items():
+            if not any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
+                continue
+            for shaft in shafts.get(other, ()):
+                gap = hole.surface.radius - shaft.surface.radius
+                inside = min(shaft.high, hole.high) > max(shaft.low, hole.low)
+                if inside and clearance(hole.surface.radius) < gap <= (1 - 1 / WIDEST) * hole.surface.radius:
+                    yield _shared("holes", line, shaft, hole, None)
 
 
 def _shared(kind: str, line: Line, a: Placed, b: Placed, pin: str | None) -> Contact:

@@ -67,6 +67,8 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
         chief = max(group, key=lambda n: (scene.size(n), n))
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
     ground = scene.groups.root(ground)
+    # What stayed loose was bound since the joints were found: their roots may be others now.
+    joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     found = replace(
         _result(scene, joints, rejected, ground),
         ground_reason=why,

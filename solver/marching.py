@@ -163,6 +163,35 @@ def _raise(tables, drives, D, start, h):  # type: ignore[no-untyped-def]
     fit(D, 3)
 
 
+@kernel
+def _length(pace, h, left):  # type: ignore[no-untyped-def]
+    """How long a step of h is where so much is left, and whether it is the last: no tiny one shall follow it."""
+    if h >= left * (1 - 1e-9):
+        return left, True
+    if not pace.fixed and h > 0.5 * left:
+        return 0.5 * left, False
+    return h, False
+
+
+@kernel
+def _go_on(tables, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
+    """Make a step's end the start of the next, and tell the samples within: `times` are its start, h, and its end."""
+    counts, clock, (start, h, now) = course.counts, course.clock, times
+    sampled, level = counts[4], 0
+    reach = now + 1e-12 * max(1.0, abs(now))
+    if out.times[sampled] <= reach and (out.times[sampled] - start) / h < 1.0 - 1e-12:
+        begin_step(tables, D, h, state, slope, work, (S.x, S.q, S.v, S.angles), S.work)
+    keep(tables[6], S, state, work, slope)
+    while sampled < out.times.shape[0] and out.times[sampled] <= reach:
+        before = level
+        level = _told(tables, S, drives, D, out, sampled, start, h, state, work, level)
+        counts[3] += 1 + level - before
+        sampled += 1
+    counts[0] += 1
+    counts[4] = sampled
+    clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
+
+
 @entry
 def march(
     tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
@@ -189,11 +218,7 @@ def march(
     tried, how, refused, told = 0, GOES_ON, False, counts[4]
     cost = tableau.nodes.shape[0]
     while refused or (tried < most[0] and counts[4] - told < most[1]):
-        left = end - t
-        last = h >= left * (1 - 1e-9)
-        step = left if last else h
-        if not pace.fixed and not last and step > 0.5 * left:
-            step = 0.5 * left
+        step, last = _length(pace, h, end - t)
         tried += 1
         if step < SHORTEST * max(1.0, abs(t)) or not _fill_nodes(drives, tableau, t, step):
             how = STUCK
@@ -212,26 +237,13 @@ def march(
             counts[2] += counts[5]
             h, refused = step * shrink(pace, whole), True
             continue
-        sampled = counts[4]
         now = end if last else t + step
-        reach = now + 1e-12 * max(1.0, abs(now))
-        level, start = 0, t
-        if out.times[sampled] <= reach and (out.times[sampled] - t) / step < 1.0 - 1e-12:
-            begin_step(tables, D, step, state, slope, work, (S.x, S.q, S.v, S.angles), S.work)
-        keep(tables[6], S, state, work, slope)
-        while sampled < out.times.shape[0] and out.times[sampled] <= reach:
-            before_level = level
-            level = _told(tables, S, drives, D, out, sampled, start, step, state, work, level)
-            counts[3] += 1 + level - before_level
-            sampled += 1
-        counts[0] += 1
-        counts[4] = sampled
-        clock[3], clock[4] = min(clock[3], step), max(clock[4], step)
+        _go_on(tables, S, drives, D, course, (t, step, now), state, work, slope, out)
         wished = next_step(pace, step, whole, before, refused)
         # A step cut short to meet the end says little of the length that the error would allow.
         h = min(pace.longest, max(wished, h)) if step < h and not refused else wished
         t, before, refused = now, max(whole, 1e-4), False
-        if sampled == out.times.shape[0]:
+        if counts[4] == out.times.shape[0]:
             how = ENDED
             break
     T, P, B, F, W, _, E = tables

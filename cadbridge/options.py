@@ -27,7 +27,8 @@ class Option:
     """How a person gives a field: `flag` on the command line, `key` in a jobs file.
 
     `many`: it may be given several times. `least`: the smallest number allowed. `value` turns what was given into
-    the field's value; it raises InputError where it cannot.
+    the field's value; it raises InputError where it cannot. `metavar` stands for the value in the help; None takes a
+    word by the form.
     """
 
     flag: str
@@ -37,6 +38,7 @@ class Option:
     many: bool = False
     least: float | None = None
     value: Callable[[Any], Any] | None = None
+    metavar: str | None = None
 
 
 def option(
@@ -49,9 +51,10 @@ def option(
     many: bool = False,
     least: float | None = None,
     value: Callable[[Any], Any] | None = None,
+    metavar: str | None = None,
 ) -> Any:
     """A dataclass field with its declaration; `key` is by default the flag with _ for -."""
-    declared = Option(flag, key or flag.lstrip("-").replace("-", "_"), form, help, many, least, value)
+    declared = Option(flag, key or flag.lstrip("-").replace("-", "_"), form, help, many, least, value, metavar)
     return dataclasses.field(default=default, metadata={"option": declared})
 
 

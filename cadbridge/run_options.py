@@ -20,7 +20,9 @@ class RunOptions:
     scenario: Path | None = option(
         None, "--scenario", Path, "Scenario file: gravity, motors, initial state, duration, tolerances."
     )
-    duration: float | None = option(None, "--duration", float, "Duration in s, in place of the scenario's.", least=1e-9)
+    duration: float | None = option(
+        None, "--duration", float, "Duration in s, in place of the scenario's.", least=1e-9, metavar="SECONDS"
+    )
     collapse: bool = option(
         True, "--keep-redundant", bool, "Pass every row of every mate to the solver.", value=lambda keep: not keep
     )  # fmt: skip

@@ -78,7 +78,7 @@ ENTRIES: dict[str, Entry] = {
         _ERROR,
         "gear numbers that cannot be",
         "Teeth, ratio and radii contradict each other, are zero or negative, or are missing; the gear is left out.",
-        "Give teeth alone where they are known; teeth are exact.",
+        "Give teeth as whole numbers above 0. Where they are unknown, give a ratio or radii above 0 instead.",
         "teeth: [17, 51] with ratio: 2.5",
     ),
     "CB151": Entry(

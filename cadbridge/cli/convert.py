@@ -7,23 +7,37 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
+from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
+
+TARGETS = ("urdf", "mjcf", "sdf", "step-ap242", "mates-file", "glb", "json", "python")
+SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
+"""The words of `exporters.FORMATS` and `exporters.COLLISIONS`, here so that the help need not import them."""
 
 
 @reads_source
 def convert(
     reading: Reading,
-    to: Annotated[str, typer.Option("--to", help="urdf, mjcf, sdf, step-ap242, mates-file, glb, json or python.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")],
+    to: Annotated[
+        str, typer.Option("--to", help=f"The format to write: {', '.join(TARGETS)}.", **one_of(TARGETS, listed=False))
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.", metavar="FOLDER")],
     run: Annotated[
-        Path | None, typer.Option("--run", help="A trajectory of the same model, which a GLB plays.")
+        Path | None,
+        typer.Option("--run", help="A trajectory of the same model, which a GLB plays.", metavar="RUN.parquet"),
     ] = None,
     collision: Annotated[
-        str, typer.Option("--collision", help="What collides: as-is, hull, decomposition, primitives or simplified.")
+        str,
+        typer.Option(
+            "--collision", help=f"The collision geometry: {', '.join(SHAPES)}.", **one_of(SHAPES, listed=False)
+        ),
     ] = "as-is",
     collision_tolerance: Annotated[
         float,
-        typer.Option("--collision-tolerance", help="How far that may be from the part, as a share of the part's size."),
+        typer.Option(
+            "--collision-tolerance",
+            help="Largest distance of collision geometry from the part, as a share of its size.",
+            metavar="SHARE",
+        ),
     ] = 0.01,
     json: Json = False,
     strict: Strict = False,

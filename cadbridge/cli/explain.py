@@ -1,4 +1,4 @@
-"""`cadbridge explain CODE`: what a finding means, and how to fix it."""
+"""`cadbridge explain CODE`: what a finding means, how to fix it, and which finding a word leads to."""
 
 from __future__ import annotations
 
@@ -12,21 +12,26 @@ if TYPE_CHECKING:
 
 
 def explain(
-    name: Annotated[
-        str | None, typer.Argument(metavar="CODE", help="A code (CB204), or a family or stage (mass) to list.")
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CODE|WORDS]", help="A code (CB204), a family or stage (mass), or words to search."),
     ] = None,
 ) -> None:
-    """What a finding means, and how to fix it; without a code, list all of them."""
+    """Explain a finding and its fix; list findings by stage, family or words; without an argument list all."""
     from cadbridge.catalogue import CATALOGUE
     from cadbridge.cli.choosing import known_words
 
-    if name is None:
+    if not words:
         _list(CATALOGUE.values())
         return
-    (word,) = known_words([name]) or {""}
-    code = CATALOGUE.get(word.upper())
+    found = _holding(words)
+    name = " ".join(words).strip().lower()
+    code = CATALOGUE.get(name.upper())
     if code is None:
-        _list(c for c in CATALOGUE.values() if word in (c.family, c.stage.value))
+        listed = [c for c in CATALOGUE.values() if name in (c.family, c.stage.value)] or found
+        if not listed:
+            known_words([name])  # raises, with the nearest names
+        _list(listed)
         return
     typer.echo(f"{code.code} ({code.severity.value}, {code.stage.value}): {code.title}\n\n{code.meaning}")
     if code.leaves_out:
@@ -34,6 +39,15 @@ def explain(
     if code.example:
         typer.echo(f"\nFor example:\n{code.example}")
     typer.echo(f"\nHow to fix it: {code.cure}")
+
+
+def _holding(words: list[str]) -> list[Code]:
+    """The codes whose title, meaning or family holds all the words, in any form that begins with them."""
+    from cadbridge.catalogue import CATALOGUE
+
+    wanted = [word.lower() for text in words for word in text.split()]
+    texts = {c.code: f" {c.family} {c.title} {c.meaning}".lower().replace("-", " ") for c in CATALOGUE.values()}
+    return [c for c in CATALOGUE.values() if wanted and all(f" {word}" in texts[c.code] for word in wanted)]
 
 
 def _list(codes: Iterable[Code]) -> None:

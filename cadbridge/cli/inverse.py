@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
+from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
 from cadbridge.errors import InputError
 
 if TYPE_CHECKING:
     from cadbridge.efforts import Inverse
+
+
+METHODS = ("absolute", "transmission", "bond-graph")
+"""The words of `efforts.METHODS`, here so that the help need not import it."""
 
 
 @reads_source
@@ -22,7 +26,9 @@ def inverse(
         Path, typer.Option("--output", "-o", help="The table of efforts and reactions to write (.parquet or .csv).")
     ] = Path("inverse.parquet"),
     plots: Annotated[Path | None, typer.Option("--plots", help="A folder for plots.")] = None,
-    method: Annotated[str, typer.Option("--method", help="How forces are computed; see docs/inverse.md.")] = "absolute",
+    method: Annotated[
+        str, typer.Option("--method", help="How forces are computed; see docs/inverse.md.", **one_of(METHODS))
+    ] = "absolute",
     html: Annotated[
         Path | None,
         typer.Option("--html", help="Write the report, with efforts and the motion, as one HTML page."),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
@@ -88,6 +88,29 @@ _SOURCE = (
 )
 
 
+_METAVARS: dict[Any, str] = {Path: "FILE", float: "NUMBER", str: "TEXT"}
+"""What stands for a value in the help."""
+
+
+def one_of(words: Sequence[str], listed: bool = True) -> dict[str, Any]:
+    """The keywords of an option that takes one of some words: checked with the nearest named, completed by the shell.
+
+    `listed`: the help shows the words themselves.
+    """
+
+    def check(given: str | None) -> str | None:
+        if given is not None and given not in words:
+            near = difflib.get_close_matches(given, words, n=1)
+            meant = f"; did you mean {near[0]}?" if near else "."
+            raise typer.BadParameter(f"{given!r} is not one of {', '.join(words)}{meant}")
+        return given
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return {"callback": check, "autocompletion": complete, "metavar": "|".join(words) if listed else "NAME"}
+
+
 def parameters_of(kind: type) -> list[Parameter]:
     """The declared options of a dataclass as parameters of a command, by their keys."""
     return [_parameter(declared) for declared in options_of(kind).values()]
@@ -96,9 +119,12 @@ def parameters_of(kind: type) -> list[Parameter]:
 def _parameter(declared: Option) -> Parameter:
     form: Any = declared.form
     if isinstance(declared.form, tuple):
-        form = StrEnum(declared.key, {word: word for word in declared.form})  # type: ignore[misc, no-redef]
-    kind = bool if form is bool else (list[form] if declared.many else form) | None
-    shown = typer.Option(declared.flag, help=declared.help, min=declared.least)
+        kind: Any = str | None
+        shown = typer.Option(declared.flag, help=declared.help, **one_of(declared.form))
+    else:
+        kind = bool if form is bool else (list[form] if declared.many else form) | None
+        word = None if form is bool else declared.metavar or _METAVARS[form]
+        shown = typer.Option(declared.flag, help=declared.help, min=declared.least, metavar=word)
     default = False if form is bool else None
     return Parameter(declared.key, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
 

@@ -55,7 +55,8 @@ def say_findings(findings: Iterable[Finding]) -> None:
 def say_error(error: CadbridgeError) -> None:
     """Print an error and the findings that it carries."""
     say_findings(error.findings)
-    print(f"error: {visible(str(error), lines=False)}", file=sys.stderr)
+    if not any(f.message == str(error) for f in error.findings):
+        print(f"error: {visible(str(error), lines=False)}", file=sys.stderr)
 
 
 @contextmanager

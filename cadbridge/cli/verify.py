@@ -6,13 +6,22 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
+from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
+
+TARGETS = ("mjcf", "urdf", "sdf")
 
 
 @reads_source
 def verify(
     reading: Reading,
-    to: Annotated[str, typer.Option("--to", help="mjcf (in MuJoCo), urdf (in Pinocchio) or sdf (in Drake).")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help="The format, and its engine: mjcf (MuJoCo), urdf (Pinocchio) or sdf (Drake).",
+            **one_of(TARGETS),
+        ),
+    ],
     duration: Annotated[float, typer.Option("--duration", min=1e-3, help="Seconds of the free swing.")] = 1.0,
     json: Json = False,
     strict: Strict = False,

@@ -17,9 +17,9 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.registry import openable
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import (
-    LOAD_KEYS,
     Finite,
     Function,
     LoadsFile,
@@ -142,10 +142,6 @@ class MotionFile(Strict):
     friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
 
 
-_MODELS: tuple[type[Strict], ...] = (MotionFile, BodyEntry, PositionEntry, OrientationEntry, Initial, FrictionSpeed)
-_KEYS = sorted({*LOAD_KEYS, *(k for model in _MODELS for k in model.model_fields)})
-
-
 def json_schema_text() -> str:
     """The JSON Schema of the motion file, as published in cadbridge/data/schemas/motion-1.json."""
     schema = MotionFile.model_json_schema()
@@ -156,13 +152,11 @@ def json_schema_text() -> str:
 def load_motion(path: Path, mechanism: Mechanism) -> Motion:
     """Read a motion file for a mechanism; InputError with all faults, each with line and column."""
     findings = Findings()
-    if not path.is_file():
-        findings.add("CB100", f"there is no file {path}", Where(file=str(path)))
-        raise InputError("The motion file cannot be opened.", findings)
+    openable(path)
     yaml = load_yaml(path, findings, str(path))
     spec = None
     if yaml.data is not None:
-        spec = validated(MotionFile, yaml.data, yaml.places, str(path), findings, "CB660", _KEYS)
+        spec = validated(MotionFile, yaml.data, yaml.places, str(path), findings, "CB660")
     motion = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
     if findings.errors or motion is None:
         raise InputError("The motion file cannot be used.", findings)

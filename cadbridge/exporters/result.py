@@ -64,10 +64,10 @@ def export(
     mechanism lacks what the target demands (the findings say what).
     """
     if to not in FORMATS:
-        raise InputError(f'no export to "{to}"; there are: {", ".join(sorted(FORMATS))}')
+        raise InputError(f"There is no export to {to!r}. Formats: {', '.join(sorted(FORMATS))}.")
     options = options or ExportOptions()
     if options.collision not in KINDS:
-        raise InputError(f'no collision geometry "{options.collision}"; there are: {", ".join(KINDS)}')
+        raise InputError(f"There is no collision geometry {options.collision!r}. Kinds: {', '.join(KINDS)}.")
     if not 0 < options.collision_tolerance < 1:
         raise InputError(f"a tolerance of {options.collision_tolerance:g} of a part's size; give one between 0 and 1")
     target = Path(directory)

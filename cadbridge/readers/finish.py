@@ -107,6 +107,9 @@ def _world_points(assembly: Assembly) -> Iterator[Vector]:
             yield instance.X_WI.p[None, :]
 
 
+_IN_YAML = "Give each a name of its own in the mates file."
+
+
 def unique_names(items: tuple[_T, ...], what: str, findings: Findings, taken: set[str] | None = None) -> tuple[_T, ...]:
     """The items with every name unique: a repeated one gets ' (2)', ' (3)' …, and is told."""
     taken = set() if taken is None else taken
@@ -120,10 +123,12 @@ def unique_names(items: tuple[_T, ...], what: str, findings: Findings, taken: se
             name = f"{item.name} ({counts[item.name]})"
         taken.add(name)
         if name != item.name:
+            where = getattr(item, "where", None)
             findings.add(
                 "CB107",
                 f"two {what}s are called {item.name!r}; the later one is now {name!r}",
-                getattr(item, "where", None),
+                where,
+                _IN_YAML if where and (where.file or "").endswith((".yaml", ".yml")) else None,
             )
             item = _renamed(item, name)
         done.append(item)

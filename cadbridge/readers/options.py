@@ -31,8 +31,10 @@ class ReadOptions:
     source. `geometry` False leaves shapes unread where a format allows it.
     """
 
-    density: float | None = option(None, "--density", float, "Density in kg/m³ for parts without one.", least=1e-3)
-    material: str | None = option(None, "--material", str, "Material for parts without a density.")
+    density: float | None = option(
+        None, "--density", float, "Density in kg/m³ for parts without one.", least=1e-3, metavar="KG/M3"
+    )
+    material: str | None = option(None, "--material", str, "Material for parts without a density.", metavar="NAME")
     mass_from: str = option(
         "declared",
         "--mass",
@@ -41,15 +43,25 @@ class ReadOptions:
         value=lambda given: "mesh" if given == "from-mesh" else "declared",
     )
     length_unit: str | None = option(
-        None, "--units", str, "Length unit of the source (mm, m, in …), in place of the one that it states."
+        None,
+        "--units",
+        str,
+        "Length unit of the source (mm, m, in …), in place of the one that it states.",
+        metavar="UNIT",
     )
     package_dirs: tuple[Path, ...] = option(
-        (), "--package-dir", Path, "Folder with ROS packages; may be repeated.", key="package_dirs", many=True
+        (),
+        "--package-dir",
+        Path,
+        "Folder with ROS packages; may be repeated.",
+        key="package_dirs",
+        many=True,
+        metavar="FOLDER",
     )
     floating: bool = option(False, "--floating", bool, "Leave the root link of a URDF free instead of fixing it.")
     arguments: tuple[tuple[str, str], ...] = option(
         (), "--arg", str, "Argument of a xacro file, NAME:=VALUE; may be repeated.", key="arguments", many=True,
-        value=_arguments,
+        value=_arguments, metavar="NAME:=VALUE",
     )  # fmt: skip
     recognise: bool = option(
         False, "--recognise", bool, "Recognise bodies, joints and gears from the geometry of a source without mates."

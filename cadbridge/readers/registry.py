@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.options import options_of
 from cadbridge.readers.bounds import refuse_wild
+from cadbridge.readers.kinds import kind_at, other_kind
 from cadbridge.readers.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -156,8 +159,10 @@ def openable(path: Path) -> Path:
     """The path, if it is a file that can be read; InputError with CB100 if not."""
     findings = Findings()
     reason = None
+    hint = None
     if path.is_dir():
         reason = "is a folder"
+        hint = _files_in(path)
     elif path.exists() and not path.is_file():
         reason = "is no plain file (a device or a pipe)"
     else:
@@ -165,13 +170,40 @@ def openable(path: Path) -> Path:
             with path.open("rb"):
                 pass
         except FileNotFoundError:
-            reason = "does not exist"
+            reason = "does not exist" + _near(path)
+            hint = "Check the name." if path.parent.is_dir() else f"There is no folder {path.parent}; check the path."
         except (OSError, ValueError) as error:
             reason = f"cannot be opened: {getattr(error, 'strerror', None) or error}"
     if reason is None:
         return path
-    findings.add("CB100", f"{path} {reason}", Where(file=str(path)))
+    findings.add("CB100", f"{path} {reason}", Where(file=str(path)), hint)
     raise InputError(f"{path} {reason}", findings)
+
+
+_LOOKED_AT = 10_000
+"""Files of a folder that are looked through for a name."""
+
+
+def _names_in(folder: Path) -> list[str]:
+    """The names of the files in a folder, sorted; none where it may not be read."""
+    try:
+        return sorted(entry.name for entry in islice(folder.iterdir(), _LOOKED_AT) if entry.is_file())
+    except OSError:
+        return []
+
+
+def _near(path: Path) -> str:
+    """'; did you mean A, B?' by the files beside a missing one whose names are like its, or ''."""
+    near = difflib.get_close_matches(path.name[:100], _names_in(path.parent), n=3, cutoff=0.6)
+    return f"; did you mean {', '.join(str(path.with_name(name)) for name in near)}?" if near else ""
+
+
+def _files_in(folder: Path) -> str:
+    """A cure for a folder named in place of a file: files in it that look readable."""
+    endings = {ending for fmt in FORMATS for ending in fmt.endings}
+    readable = [name for name in _names_in(folder) if Path(name).suffix.lower() in endings]
+    such = f", such as {', '.join(str(folder / name) for name in readable[:3])}" if readable else ""
+    return f"Name one file in it{such}. `cadbridge batch` takes whole folders."
 
 
 _OF_SOME = ("length_unit", "floating", "arguments")
@@ -207,7 +239,10 @@ def load(path: Path, options: ReadOptions) -> Assembly:
     found = taken_by(path)
     if found is None:
         findings = Findings()
-        findings.add("CB101", f"{path.name} is in no format that cadbridge reads", Where(file=str(path)))
+        with path.open("rb") as stream:
+            other = other_kind(kind_at(stream.read(HEAD_BYTES)), "", str(path))
+        message = f"{path.name} is in no format that cadbridge reads" if other is None else f"{path.name}: {other[0]}"
+        findings.add("CB101", message, Where(file=str(path)), other and other[1])
         raise InputError(f"no reader takes {path.name}", findings)
     fmt, why = found
     unused = _without_effect(fmt, path, options)

@@ -140,13 +140,6 @@ class LoadsFile(Strict):
     stops: list[StopEntry] = Field(default_factory=list)
 
 
-_ENTRIES: tuple[type[BaseModel], ...] = (
-    LoadsFile, SpringEntry, JointSpringEntry, BushingEntry, WrenchEntry, FrictionEntry, StopEntry, FrameEntry,
-)  # fmt: skip
-LOAD_KEYS = tuple(sorted({key for entry in _ENTRIES for key in entry.model_fields}))
-"""All keys that loads know."""
-
-
 def function_of(value: float | str | Table) -> TimeFunction:
     """A function of time as the file gives it; ValueError where it is none."""
     if isinstance(value, Table):

@@ -112,7 +112,8 @@ def simulate(
         raise InputError(str(fault), findings) from fault
     if not result.status.ok:
         code = _STATUS_CODES.get(result.status.code, "CB611")
-        findings.add(code, f"{result.status.message} {result.status.advice}".strip(), items=result.status.groups)
+        cure = _SHORTER if result.status.code == "no_convergence" and what.step else result.status.advice or None
+        findings.add(code, result.status.message, hint=cure, items=result.status.groups)
     beyond_range(lowered, what, result.trajectory, findings)
     _not_applied(lowered, what, findings)
     summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
@@ -136,6 +137,7 @@ def _check_numbers(what: Scenario) -> None:
         raise InputError(f"The initial state is not of finite numbers: {', '.join(bad)}.")
 
 
+_SHORTER = "Shorten `step` in the scenario, or remove it: the tolerance then chooses the steps."
 _STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623"}
 
 

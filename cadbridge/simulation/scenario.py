@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError
 
@@ -16,7 +15,10 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.readers.kinds import other_kind
+from cadbridge.readers.mates_file.document import Teller
 from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.registry import openable
 from cadbridge.simulation.changes import (
     ChangeEntry,
     ChangeSpec,
@@ -24,7 +26,6 @@ from cadbridge.simulation.changes import (
 )
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import (
-    LOAD_KEYS,
     Finite,
     Function,
     LoadsFile,
@@ -197,15 +198,9 @@ def load_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None 
     What the file does not say is taken from `base` (the run that the source itself asks for), else the defaults.
     """
     findings, path = Findings(), Path(path)
-    if not path.is_file():
-        findings.add("CB100", f"there is no file {path}", Where(file=str(path)))
-        raise InputError("The scenario file cannot be opened.", findings)
+    openable(path)
     yaml = load_yaml(path, findings, str(path))
-    spec = (
-        None
-        if yaml.data is None
-        else validated(ScenarioFile, yaml.data, yaml.places, str(path), findings, "CB601", _KEYS)
-    )
+    spec = None if yaml.data is None else validated(ScenarioFile, yaml.data, yaml.places, str(path), findings, "CB601")
     scenario = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
     if findings.errors or scenario is None or spec is None:
         raise InputError("The scenario file cannot be used.", findings)
@@ -232,26 +227,36 @@ def _over(base: Scenario, said: Scenario, keys: set[str]) -> Scenario:
 Kind = TypeVar("Kind", bound=BaseModel)
 
 
-def validated(
-    kind: type[Kind], data: object, places: Place, file: str, findings: Findings, code: str, keys: Sequence[str]
-) -> Kind | None:
+def validated(kind: type[Kind], data: object, places: Place, file: str, findings: Findings, code: str) -> Kind | None:
     """Data as a model of the file, or None with a finding (`code`) for each fault at its line and column.
 
-    `keys` are all that the file knows: an unknown one is told with those near it. The names of forms that a value
-    may have begin with "<": no keys, they are left out of what is told.
+    The names of forms that a value may have begin with "<"; they are no keys, and a message leaves them out.
     """
+    own = get_args(kind.model_fields["format"].annotation)[0]
+    if not isinstance(data, dict):
+        findings.add(code, f"the file is no mapping with `format: {own}` at its top", Where(file, places.line))
+        return None
+    if other := other_kind(data.get("format"), own, file):
+        findings.add(code, other[0], Where(file, *places.find(("format",))), other[1])
+        return None
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        for fault in error.errors(include_url=False):
-            loc = [step for step in fault["loc"] if isinstance(step, int) or not str(step).startswith("<")]
-            line, column = places.find(loc, key=fault["type"] == "extra_forbidden")
-            message = f"{'.'.join(str(step) for step in loc)}: {fault['msg']}"
-            if fault["type"] == "extra_forbidden":
-                near = difflib.get_close_matches(str(fault["loc"][-1]), keys, n=2)
-                message += f"; nearest: {', '.join(near)}" if near else ""
-            findings.add(code, message, Where(file, line, column))
+        teller = Teller(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(data))
+        for fault in error.errors(include_url=False, include_context=True):
+            loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not step.startswith("<"))
+            teller(loc, fault)
+        teller.count_the_rest()
         return None
+
+
+def _item_names(data: dict[str, object]) -> dict[tuple[int | str, ...], str]:
+    """What the items of lists are called in a message, counted from 1: "motor 1"; of other keys nothing."""
+    lists = [(key, value) for key, value in data.items() if isinstance(value, list)]
+    return {(key, i): f"{_ONE_OF.get(key, key)} {i + 1}" for key, value in lists for i in range(len(value))}
+
+
+_ONE_OF = {"motors": "motor", "events": "event", "bodies": "body", "actuators": "actuator"}
 
 
 def find_joint(
@@ -266,18 +271,6 @@ def find_joint(
     said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
     findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
     return None
-
-
-_MODELS: tuple[type[BaseModel], ...] = (
-    ScenarioFile,
-    Initial,
-    MotorEntry,
-    PdEntry,
-    EventEntry,
-    Tolerance,
-    FrictionSpeed,
-)
-_KEYS = sorted({*LOAD_KEYS, *(k for model in _MODELS for k in model.model_fields)})
 
 
 @dataclass

@@ -120,7 +120,7 @@ def test_faces_are_selected_by_cadquery_selectors(tmp_path: Path) -> None:
     assert [shape.faces[i].kind for i in select_faces(shape, "%CYLINDER")] == ["cylinder"]
     assert len(select_faces(shape, "|X")) == 2
     assert select_faces(shape, "%SPHERE") == ()
-    with pytest.raises(ValueError, match="from character 1"):
+    with pytest.raises(ValueError, match="at character 1"):
         select_faces(shape, "nonsense(")
 
 

@@ -12,6 +12,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from cadbridge.findings import Findings, Where
+from cadbridge.readers.kinds import other_kind
 from cadbridge.readers.mates_file import schema
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 
@@ -96,6 +97,9 @@ def _has_format(data: Any, places: Place, findings: Findings, file: str) -> bool
         return False
     if data.get("format") != schema.FORMAT:
         line, column = places.find(("format",))
+        if other := other_kind(data.get("format"), schema.FORMAT, file):
+            findings.add("CB141", other[0], Where(file, line, column), other[1])
+            return False
         said = f"is {str(data['format'])[:60]!r}" if "format" in data else "is missing"
         findings.add("CB141", f"the format {said}, not {schema.FORMAT!r}", Where(file, line, column))
         return False
@@ -136,15 +140,20 @@ _MESSAGES = {
     "missing": "{key} is missing",
     "string_type": "{key} must be text{quote}",
     "float_type": "{key} must be a number, not {got}",
+    "float_parsing": "{key} must be a number, not {got}",
     "int_type": "{key} must be a whole number, not {got}",
+    "int_parsing": "{key} must be a whole number, not {got}",
     "bool_type": "{key} must be true or false, not {got}",
+    "bool_parsing": "{key} must be true or false, not {got}",
     "list_type": "{key} must be a list, not {got}",
+    "tuple_type": "{key} must be a list, not {got}",
     "dict_type": "{key} must be a mapping, not {got}",
     "model_type": "{key} must be a mapping, not {got}",
     "model_attributes_type": "{key} must be a mapping, not {got}",
     "finite_number": "{key} must be a finite number",
     "greater_than": "{key} must be greater than {gt:g}, not {got}",
     "greater_than_equal": "{key} must be at least {ge:g}, not {got}",
+    "less_than": "{key} must be less than {lt:g}, not {got}",
     "less_than_equal": "{key} must be at most {le:g}, not {got}",
     "too_short": "{key} must have at least {min_length} values, not {actual_length}",
     "too_long": "{key} must have at most {max_length} values",
@@ -207,7 +216,8 @@ class Teller:
             return f"unknown type {ctx['tag']!r}" + self._near(str(ctx["tag"]), known)
         if kind == "literal_error":
             near = self._near(got, [t.strip(" '") for t in ctx["expected"].replace(" or ", ",").split(",")])
-            return f"{key} must be one of {ctx['expected']}{near}"
+            one_of = "one of " if " or " in ctx["expected"] else ""
+            return f"{key} must be {one_of}{ctx['expected']}, not {_shown(got)}{near}"
         if kind in _MESSAGES:
             quote = f", not {_shown(got)}; write it in quotes" if isinstance(got, (int, float)) else ""
             return _MESSAGES[kind].format(key=key, got=_shown(got), quote=quote, **ctx)

@@ -206,6 +206,12 @@ def _named(draft: Draft, shape: Shape, name: str, at: Callable[[str], Where]) ->
     return faces
 
 
+SELECTOR_CURE = (
+    'A selector that works: `select: ">Z"`, the face farthest along z; others are "|X" (normal along x), '
+    '"%CYLINDER" and ">Z and %PLANE". `cadbridge inspect SOURCE --faces PART` prints one for every face.'
+)
+
+
 def _selected(draft: Draft, shape: Shape, spec: FeatureSpec, at: Callable[[str], Where]) -> list[Face]:
     from cadbridge.errors import CadbridgeError
     from cadbridge.shapes import select_faces
@@ -213,7 +219,7 @@ def _selected(draft: Draft, shape: Shape, spec: FeatureSpec, at: Callable[[str],
     try:
         indices: Sequence[int] = select_faces(shape, (spec.select or "").removeprefix("faces "))
     except (CadbridgeError, ValueError) as error:
-        draft.findings.add("CB147", f"the selector {spec.select!r} cannot be used: {error}", at("select"))
+        draft.findings.add("CB147", str(error), at("select"), SELECTOR_CURE)
         return []
     if not indices:
         draft.findings.add("CB147", f"the selector {spec.select!r} finds no face", at("select"))

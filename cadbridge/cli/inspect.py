@@ -7,11 +7,15 @@ from typing import Annotated
 import typer
 
 from cadbridge.cli.options import Json, Reading, Strict, reads_source
+from cadbridge.errors import InputError
 
 
 @reads_source
 def inspect(
     reading: Reading,
+    other: Annotated[
+        str | None, typer.Argument(help="With --faces PART: only the pairs of faces that fit between both.")
+    ] = None,
     json: Json = False,
     strict: Strict = False,
     faces: Annotated[
@@ -23,7 +27,14 @@ def inspect(
     from cadbridge.report import faces_text, inspect_document, inspect_text, with_masses
     from cadbridge.report.terminal import width
 
+    if other is not None and faces is None:
+        raise InputError(f"{other!r} is a second part: it needs --faces PART before it.")
     assembly = reading.assembly()
+    if faces is not None and other is not None:
+        from cadbridge.report.fits import fits_text
+
+        typer.echo(fits_text(assembly, faces, other))
+        return
     if faces is not None:
         typer.echo(faces_text(assembly, faces))
         return

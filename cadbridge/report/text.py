@@ -87,7 +87,21 @@ def inspect_text(assembly: Assembly, columns: int = PIPED) -> str:
         )
     head = ("part", "instances", "volume cm³", "material", "density kg/m³", "mass kg", "mass from")
     numeric = [False, True, True, False, True, True, False]
-    return "\n".join(lines) + "\n\n" + plain_table(head, rows, columns, numeric).rstrip()
+    text = "\n".join(lines) + "\n\n" + plain_table(head, rows, columns, numeric).rstrip()
+    return text + "\n\n" + plain_table(("component", "parts"), _components(assembly), columns).rstrip()
+
+
+def _components(assembly: Assembly) -> list[tuple[str, str]]:
+    """Components with the parts in them, the first of many."""
+    rows = []
+    for component in assembly.components[:MAX_ROWS]:
+        counts = Counter(assembly.instance(name).part for name in component.instances)
+        shown = [f"{count} × {name}" if count > 1 else name for name, count in list(counts.items())[:5]]
+        more = f" and {len(counts) - 5} more" if len(counts) > 5 else ""
+        rows.append((component.name, ", ".join(shown) + more))
+    if len(assembly.components) > MAX_ROWS:
+        rows.append((f"… {len(assembly.components) - MAX_ROWS} more", "(all of them with --json)"))
+    return rows
 
 
 def faces_text(assembly: Assembly, part: str) -> str:

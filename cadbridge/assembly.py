@@ -200,7 +200,9 @@ class Mate:
     angle in rad (angle), the advance in m/rad (screw). `aligned`: whether the directions point
     the same way (True) or against each other (False); None takes the nearer at the pose read.
     `lock_rotation` makes an insert or concentric a rigid one. `joint_name` is the stable name
-    asked for the joint; `home` its value in the home pose.
+    asked for the joint; `home` its value in the home pose. `damping` is in N m s/rad (N s/m), `friction` in N m (N),
+    `armature` in kg m² (kg) against relative motion, `stiffness` in N m/rad (N/m) of a spring that is slack
+    `rest` rad (m) from the pose as designed; of a spherical mate they act on any turn, of a free one on its travel too.
     """
 
     name: str
@@ -214,6 +216,9 @@ class Mate:
     limit: Limit | None = None
     damping: float = 0.0
     friction: float = 0.0
+    armature: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
     joint_name: str | None = None
     where: Where = field(default_factory=Where)
 
@@ -268,8 +273,9 @@ class Coupling:
     freedom: q_b = ratio * q_a + offset, `joints` = (a, b) mate names (URDF mimic).
     BELT and CHAIN: parallel axes held at a distance, `ratio` = r_b/r_a > 0, `crossed` where the belt crosses itself.
     WORM (a the worm, `teeth_a` its starts) and CROSSED_HELICAL: axes that neither meet nor are parallel, `ratio` =
-    teeth_b/teeth_a, `helix` rad of a's teeth against its axis, right-hand positive. LINEAR: Σ factor · q = 0 as
-    designed, over `factors` (mate names; rad, m). CAM: `joints` = (driver, follower), by its `cam` law.
+    teeth_b/teeth_a, `helix` rad of a's teeth against its axis, right-hand positive. LINEAR: Σ factor · q = offset,
+    each q 0 as designed, over `factors` (mate names; rad, m); one alone holds its joint. CAM: `joints` = (driver,
+    follower), by its `cam` law.
     `carrier` names the component that holds both axes, None where it is found. `pressure_angle` (rad) of spur, internal
     and bevel teeth, for the forces that part the wheels; None where it is not known. `efficiency` is what arrives at
     the driven wheel of the power that the other gives, None where nothing is lost.
@@ -296,15 +302,34 @@ class Coupling:
     where: Where = field(default_factory=Where)
 
 
+@dataclass(frozen=True, slots=True)
+class ControlLaw:
+    """What an actuator makes of its control u: (gain · [1, l, l̇]) u + bias · [1, l, l̇], before the reduction.
+
+    l = reduction · q is the joint's coordinate (0 as designed) as the motor sees it, rad or m; efforts in N m or N.
+    A torque motor has the gain (1, 0, 0), a position servo of stiffness k and damping d (k, 0, 0) and the bias
+    (0, −k, −d). `control` is the range of u, `effort` that of what the motor gives.
+    """
+
+    gain: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    control: tuple[float, float] | None = None
+    effort: tuple[float, float] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """What moves a joint: the mate's (or joint's) name, reduction, rotor inertia kg m² at the rotor."""
+    """What moves a joint: the mate's (or joint's) name, reduction, rotor inertia kg m² at the rotor.
+
+    `law` is how its effort follows its control; None where the source does not say.
+    """
 
     name: str
     joint: str
     reduction: float = 1.0
     rotor_inertia: float = 0.0
     where: Where = field(default_factory=Where)
+    law: ControlLaw | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +343,10 @@ class NamedFrame:
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """All that a source said. `units` is the ledger: what was in the file, what it became; `study` a run."""
+    """All that a source said. `units` is the ledger: what was in the file, what it became; `study` a run.
+
+    `gravity` is the source's own in m/s², None where it has none.
+    """
 
     name: str
     source: str
@@ -336,6 +364,7 @@ class Assembly:
     mates_in_file: int = 0
     extra: dict[str, Any] = field(default_factory=dict)
     study: Study | None = None
+    gravity: tuple[float, float, float] | None = None
     findings: tuple[Finding, ...] = ()
 
     def part(self, name: str) -> Part:

@@ -17,7 +17,7 @@ from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.reframe import reframed
 from solver.constraints import Coordinate, Primitive
-from solver.model import Friction, JointLoad, Mesh, Model, RigidBody
+from solver.model import Bushing, Friction, JointLoad, Mesh, Model, RigidBody
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,17 +79,19 @@ def lower(
     primitives, groups = _rows(mechanism, units, collapse)
     joints = tuple(j for j in mechanism.joints if j.coordinate)
     coordinates = tuple(_coordinate(j, units, unit_of) for j in joints)
-    loads = (_load(j, units, unit_of, friction) for j in mechanism.joints)
+    loads = [_load(j, units, unit_of, friction) for j in mechanism.joints]
+    resisted = _resisted(mechanism, unit_of)
     poses = [unit.X_WB for unit in units]
     model = Model(
-        bodies=tuple(RigidBody(u.name, u.mass.mass, u.mass.inertia) for u in units),
+        bodies=_bodies(units, resisted),
         primitives=primitives,
         positions=np.array([u.X_WB.point(u.mass.com) for u in units]).reshape(-1, 3),
         quaternions=np.array([X.quaternion() for X in poses]).reshape(-1, 4),
         groups=groups,
         coordinates=coordinates,
         coordinate_names=tuple(j.name for j in joints),
-        loads=tuple(load for load in loads if load is not None),
+        loads=(*(load for load in loads if load is not None), *_travel_armatures(units, resisted)),
+        bushings=tuple(_bushing(r, units) for r in resisted if r.damping or r.stiffness),
         meshes=() if friction is None else _meshes(mechanism, units, unit_of, friction),
         gravity=gravity or mechanism.gravity,
     )
@@ -162,15 +164,85 @@ def _load(
 ) -> JointLoad | None:
     """What a joint itself resists with; None where nothing, or where it has no one freedom to act on."""
     dry = joint.friction if speeds is not None else 0.0
-    if joint.kind.resisted is None or not (joint.damping or joint.armature or dry):
+    if joint.kind.resisted is None or not (joint.damping or joint.armature or joint.stiffness or dry):
         return None
+    single = bool(joint.coordinate)
     speed = 0.0 if speeds is None else speeds[joint.kind.resisted == "distance"]
     return JointLoad(
         _coordinate(joint, units, unit_of),
         damping=joint.damping,
-        armature=joint.armature if joint.coordinate else 0.0,
+        stiffness=joint.stiffness if single else 0.0,
+        rest=joint.rest if single else 0.0,
+        armature=joint.armature if single else 0.0,
         friction=Friction(dry, speed) if dry else None,
         name=joint.name,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Resisted:
+    """What resists every turn of unit `b` against `a`, and its travel too where it is free.
+
+    X_AF and X_BF are one frame as designed, of the joint or of the floating body, said of both units' frames.
+    """
+
+    name: str
+    a: int
+    b: int
+    X_AF: Pose
+    X_BF: Pose
+    damping: float
+    stiffness: float
+    armature: float
+    travels: bool
+
+
+def _resisted(mechanism: Mechanism, unit_of: dict[int, int]) -> list[_Resisted]:
+    """The spherical joints and floating bodies that have damping, springs or armatures."""
+    found = []
+    for j in mechanism.joints:
+        if j.type == "spherical" and (j.damping or j.stiffness or j.armature):
+            ends = (unit_of[j.a], unit_of[j.b], j.X_AJ, j.X_BJ)
+            found.append(_Resisted(j.name, *ends, j.damping, j.stiffness, j.armature, travels=False))
+    for body, m in mechanism.floats.items():
+        if m.damping or m.stiffness or m.armature:
+            X_WF = mechanism.assembly.component(m.b.component).X_WC @ Pose(p=m.b.point)
+            X_BF = mechanism.bodies[body].X_WB.inverse() @ X_WF
+            ends = (GROUND_BODY, unit_of[body], X_WF, X_BF)
+            found.append(_Resisted(m.name, *ends, m.damping, m.stiffness, m.armature, travels=True))
+    return found
+
+
+def _bodies(units: tuple[Unit, ...], resisted: list[_Resisted]) -> tuple[RigidBody, ...]:
+    """The units as the solver's bodies.
+
+    A rotor alike about all axes, against the ground, is a sphere that turns with the body: ½ J ω². Between two moving
+    units it is none, which `cadbridge.mechanism.build` tells.
+    """
+    inertias = [np.asarray(u.mass.inertia) for u in units]
+    for r in resisted:
+        if GROUND_BODY in (r.a, r.b):
+            inertias[max(r.a, r.b)] = inertias[max(r.a, r.b)] + r.armature * np.eye(3)
+    return tuple(RigidBody(u.name, u.mass.mass, inertia) for u, inertia in zip(units, inertias, strict=True))
+
+
+def _travel_armatures(units: tuple[Unit, ...], resisted: list[_Resisted]) -> list[JointLoad]:
+    """The armature of floating bodies against the travel of their frame's origin: mass without weight."""
+    loads = []
+    for r in resisted:
+        if r.travels and r.armature:
+            point = _at_centre(units, r.b).point(r.X_BF.p)
+            for letter, axis in zip("xyz", np.eye(3), strict=True):
+                coordinate = Coordinate("distance", GROUND_BODY, r.b, r.X_AF.p, axis, point)
+                loads.append(JointLoad(coordinate, armature=r.armature, name=f"{r.name} along {letter}"))
+    return loads
+
+
+def _bushing(r: _Resisted, units: tuple[Unit, ...]) -> Bushing:
+    X_CA, X_CB = _at_centre(units, r.a) @ r.X_AF, _at_centre(units, r.b) @ r.X_BF
+    acting = np.diag([1.0 * r.travels] * 3 + [1.0] * 3)
+    return Bushing(
+        r.name, r.a, r.b, X_CA.p, X_CA.R, X_CB.p, X_CB.R, stiffness=r.stiffness * acting, damping=r.damping * acting
     )
 
 

@@ -268,6 +268,20 @@ ENTRIES: dict[str, Entry] = {
         "Look whether it may hold for the whole link.",
         "The friction of a finger tip, now that of the whole finger.",
     ),
+    "CB535": Entry(
+        Severity.WARNING,
+        "springs that are not carried",
+        "The target has no place for a spring in such a joint; without it the joint moves otherwise.",
+        "Add the spring in the engine, or export to MJCF.",
+        "The springs of a legged robot's ankles in its URDF.",
+    ),
+    "CB536": Entry(
+        Severity.WARNING,
+        "servos become plain transmissions",
+        "The target names the reduction of a drive and not how its effort follows its control.",
+        "Give stiffness and damping to the program that controls the robot, or export to MJCF.",
+        '`<position kp="50"/>` of an MJCF, on the way to URDF.',
+    ),
 }
 
 FAMILIES = (Family("export", "exports", Stage.EXPORT, ENTRIES),)

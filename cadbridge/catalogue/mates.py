@@ -114,6 +114,14 @@ ENTRIES: dict[str, Entry] = {
         "Free the joint, or remove the drive.",
         "A URDF's transmission of a joint of type fixed.",
     ),
+    "CB228": Entry(
+        Severity.WARNING,
+        "the armature of a ball joint between two moving bodies",
+        "A rotor that resists every turn of one moving body against another alike is no body of its own: simulations "
+        "leave it out, so that the joint speeds up faster. The export to MJCF carries it.",
+        "Simulate the export in MuJoCo, or give the armature to single hinges.",
+        '`<joint type="ball" armature="0.1"/>` at the wrist of an arm.',
+    ),
 }
 
 FAMILIES = (

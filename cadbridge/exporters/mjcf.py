@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Limit
+from cadbridge.assembly import ControlLaw, Drive, Limit, Mate
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.collision import Box, Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.home import home_qpos
@@ -104,6 +104,9 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     world = add(root, "worldbody")
     elements: list[ET.Element] = []
     for i, link in enumerate(plan.tree.links):
+        if i in plan.tree.serial:
+            elements.append(elements[link.parent or 0])
+            continue
         free = link.floats
         parent = world if link.parent is None or free else elements[link.parent]
         elements.append(_body(parent, plan, i))
@@ -131,10 +134,14 @@ def _place(X: Pose) -> dict[str, str]:
 
 
 def _body(parent: ET.Element, plan: Plan, i: int) -> ET.Element:
-    link = plan.tree.links[i]
-    body = add(parent, "body", {"name": plan.link_names[i]} | _place(plan.tree.X_PL(link)))
+    links, link = plan.tree.links, plan.tree.links[i]
+    above = plan.tree.series(i)
+    bearer = links[above[0]] if above else link
+    X_PL = plan.tree.X_PL(bearer) @ bearer.X_WL.inverse() @ link.X_WL
+    body = add(parent, "body", {"name": plan.link_names[i]} | _place(X_PL))
     _inertial(body, plan, link)
-    _joints(body, plan, link)
+    for k in (*above, i):
+        _joints(body, plan, links[k], link.X_WL.inverse() @ links[k].X_WL)
     for instance, X_LI in plan.instances(link):
         files = plan.meshes.of_instance.get(instance.name)
         if files is None:
@@ -181,30 +188,43 @@ def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:
     )
 
 
-def _joints(body: ET.Element, plan: Plan, link: Link) -> None:
+def _joints(body: ET.Element, plan: Plan, link: Link, X_BL: Pose) -> None:
+    """The joints above a link whose frame L stands at X_BL in the body that bears them."""
     names = plan.joint_names[link.first : link.first + len(link.freedoms)]
     if link.floats:
-        add(body, "freejoint", name=names[0])
+        _free_joint(body, plan, link, names[0])
         return
+    away = {"pos": numbers(X_BL.p)} if np.any(X_BL.p) else {}
     rest = list(zip(names, link.freedoms, strict=True))
     ball = link.kind.ball
     for name, freedom in rest[:-3] if ball else rest:
         own = link.joint is not None and freedom.name == link.joint.name and link.joint.coordinate is not None
-        element = add(body, "joint", name=name, type=_SLIDE_HINGE[freedom.kind], axis=numbers(freedom.axis))
+        kind, axis = _SLIDE_HINGE[freedom.kind], numbers(X_BL.vector(freedom.axis))
+        element = add(body, "joint", {"name": name, "type": kind, "axis": axis} | away)
         if link.joint is not None and (own or freedom.kind == "revolute"):
             _dynamics(element, link.joint, link.joint.limit if own else None)
     if ball:
-        element = add(body, "joint", name=names[-3], type="ball")
+        element = add(body, "joint", {"name": names[-3], "type": "ball"} | away)
         if link.joint is not None:
             _dynamics(element, link.joint, None)
 
 
-def _dynamics(element: ET.Element, joint: Joint, limit: Limit | None) -> None:
-    """Damping, friction, armature and range, where there are any."""
+def _free_joint(body: ET.Element, plan: Plan, link: Link, name: str) -> None:
+    held = plan.mechanism.floats.get(link.body)
+    if held is None or not any((held.damping, held.armature, held.stiffness)):
+        add(body, "freejoint", name=name)
+    else:
+        _dynamics(add(body, "joint", name=name, type="free"), held, None)
+
+
+def _dynamics(element: ET.Element, joint: Joint | Mate, limit: Limit | None) -> None:
+    """Damping, friction, armature, spring and range, where there are any."""
     for key, value in (
         ("damping", joint.damping),
         ("frictionloss", joint.friction),
         ("armature", joint.armature),
+        ("stiffness", joint.stiffness),
+        ("springref", joint.rest),
     ):
         if value:
             element.set(key, small(value))
@@ -279,7 +299,7 @@ def _connect(equality: ET.Element, name: str, joint: Joint, plan: Plan) -> None:
 
 
 def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> list[str]:
-    """A motor for every drive; control is the torque (force) of the motor before its reduction. Their names."""
+    """An actuator for every drive; a motor's control is its torque (force) before the reduction. Their names."""
     actuator = ET.Element("actuator")
     names = Names("motor")
     moved = set()
@@ -291,8 +311,8 @@ def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> list[str]:
             continue
         moved.add(found[1])
         joint = plan.joint_names[found[1]]
-        add(actuator, "motor", name=names.give(drive.name), joint=joint, gear=number(drive.reduction))
-    for link in plan.tree.links:
+        _actuator(actuator, names.give(drive.name), joint, drive)
+    for link in plan.tree.links if plan.mechanism.assembly.format != "mjcf" else ():  # MJCF names its actuators itself
         for k, freedom in enumerate(link.freedoms, link.first):
             limit = link.joint.limit if link.joint is not None and freedom.name == link.joint.name else None
             if k not in moved and limit is not None and limit.effort is not None and limit.effort > 0:
@@ -301,6 +321,20 @@ def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> list[str]:
     if len(actuator):
         root.append(actuator)
     return [motor.get("name", "") for motor in actuator]
+
+
+def _actuator(actuator: ET.Element, name: str, joint: str, drive: Drive) -> None:
+    """A motor, or what its law says."""
+    law = drive.law or ControlLaw()
+    plain = law.gain == (1.0, 0.0, 0.0) and not any(law.bias)
+    element = add(actuator, "motor" if plain else "general", name=name, joint=joint, gear=number(drive.reduction))
+    if not plain:
+        for key, factors, straight in (("gain", law.gain, any(law.gain[1:])), ("bias", law.bias, any(law.bias))):
+            element.set(f"{key}type", "affine" if straight else ("fixed" if key == "gain" else "none"))
+            element.set(f"{key}prm", " ".join(exact(v) for v in factors))
+    for key, ends in (("ctrlrange", law.control), ("forcerange", law.effort)):
+        if ends is not None:
+            element.set(key, numbers(ends))
 
 
 def _sensors(root: ET.Element, plan: Plan, motors: list[str]) -> None:

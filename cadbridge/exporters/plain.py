@@ -131,6 +131,8 @@ def _joint(mechanism: Mechanism, joint: Joint) -> dict[str, Any]:
         "damping": joint.damping,
         "friction": joint.friction,
         "armature": joint.armature,
+        "stiffness": joint.stiffness,
+        "rest": joint.rest,
         "rows": [_row(mechanism, primitive) for primitive in joint.primitives],
     }
 

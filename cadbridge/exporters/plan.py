@@ -110,7 +110,10 @@ def _first(tree: Tree, link: Link) -> bool:
 
 
 def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
-    for body in tree.mechanism.bodies:
+    serial = {tree.links[i].body for i in tree.serial}
+    for i, body in enumerate(tree.mechanism.bodies):
+        if i in serial:
+            continue
         where = Where(item=body.name)
         if body.mass is None:
             code = "CB500" if masses_needed else "CB501"

@@ -80,6 +80,9 @@ def _tell(plan: Plan, findings: Findings) -> None:
         findings.add(
             "CB517", f"home pose of {', '.join(sorted(mechanism.assembly.home))}", items=mechanism.assembly.home
         )
+    sprung = [j.name for j in mechanism.joints if j.stiffness and len(j.freedom.T) > 1]
+    if sprung:
+        findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)
     for drive in mechanism.drives:
         findings.add("CB520", f"drive {drive.name} on {drive.joint}", drive.where)
 

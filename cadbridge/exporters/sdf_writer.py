@@ -22,6 +22,8 @@ from cadbridge.mechanism.model import Joint
 LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
 """kg and kg m² of the links between the single freedoms of a joint: SDFormat takes none without mass."""
 
+_HARDLY = MassProperties(LEAST_MASS, np.zeros(3), LEAST_INERTIA * np.eye(3))
+
 NATIVE = {"spherical": "ball", "screw": "screw"}
 """Joint types that the format has itself."""
 
@@ -81,7 +83,9 @@ class Writer:
         element = add(model, "link", name=plan.link_names[i])
         _pose(element, link.X_WL)
         mass = plan.tree.mass(link)
-        if mass is not None and mass.mass > 0:
+        if i in plan.tree.serial:
+            _inertial(element, _HARDLY)
+        elif mass is not None and mass.mass > 0:
             _inertial(element, mass)
         names = Names("part", ())
         for instance, X_LI in plan.instances(link):
@@ -128,10 +132,14 @@ class Writer:
         axis = add(element, "axis")
         add(axis, "xyz").text = numbers(freedom.axis)
         own = joint is not None and freedom.name == joint.name and joint.coordinate is not None
-        if joint is not None and (joint.damping or joint.friction) and (own or freedom.kind == "revolute"):
+        loaded = joint is not None and (joint.damping or joint.friction or joint.stiffness)
+        if joint is not None and loaded and (own or freedom.kind == "revolute"):
             dynamics = add(axis, "dynamics")
             add(dynamics, "damping").text = number(joint.damping)
             add(dynamics, "friction").text = number(joint.friction)
+            if joint.stiffness and own:
+                add(dynamics, "spring_stiffness").text = small(joint.stiffness)
+                add(dynamics, "spring_reference").text = number(joint.rest)
         if own and joint is not None and joint.limit is not None:
             _limit(axis, joint.limit)
         mimic = self._mimics.get(k)
@@ -261,7 +269,7 @@ def _limit(axis: ET.Element, limit: Limit) -> None:
 def _between_link(model: ET.Element, name: str, X_WL: Pose) -> None:
     link = add(model, "link", name=name)
     _pose(link, X_WL)
-    _inertial(link, MassProperties(LEAST_MASS, np.zeros(3), LEAST_INERTIA * np.eye(3)))
+    _inertial(link, _HARDLY)
 
 
 def _inertial(element: ET.Element, mass: MassProperties) -> None:

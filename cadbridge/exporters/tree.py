@@ -7,7 +7,9 @@ freedoms is a sequence of single ones, outermost first, all through the origin o
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -83,6 +85,26 @@ class Tree:
             return link.X_WL
         return self.links[link.parent].X_WL.inverse() @ link.X_WL
 
+    @cached_property
+    def serial(self) -> frozenset[int]:
+        """Links that only part the joints of a series: no mass, no shape, one single joint above and one below."""
+        touched = Counter(body for j in self.mechanism.joints for body in (j.a, j.b))
+        borne = Counter(link.parent for link in self.links)
+        return frozenset(
+            i
+            for i, link in enumerate(self.links)
+            if link.parent is not None
+            and link.type in ("revolute", "prismatic")
+            and borne[i] == 1
+            and touched[link.body] == 2
+            and massless(self.body(link))
+        )
+
+    def series(self, i: int) -> tuple[int, ...]:
+        """The links of `serial` right above link i, outermost first."""
+        above = self.links[i].parent
+        return () if above is None or above not in self.serial else (*self.series(above), above)
+
     def mass(self, link: Link) -> MassProperties | None:
         """Mass properties of a link in its frame L."""
         body = self.body(link)
@@ -90,6 +112,11 @@ class Tree:
             return None
         X_WB = body.X_WB
         return body.mass.scaled(link.share).moved(link.X_WL.inverse() @ X_WB)
+
+
+def massless(body: Body) -> bool:
+    """Whether a body is known to have neither mass nor shape."""
+    return body.mass is not None and body.mass.mass == 0.0 and not body.instances
 
 
 def joint_pose(mechanism: Mechanism, joint: Joint) -> Pose:

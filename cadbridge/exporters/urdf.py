@@ -81,6 +81,12 @@ def _tell(plan: Plan, findings: Findings) -> None:
     rotors = [j.name for j in mechanism.joints if j.armature > 0]
     if rotors:
         findings.add("CB516", f"rotor inertia on {', '.join(rotors)}", items=rotors)
+    sprung = [j.name for j in mechanism.joints if j.stiffness]
+    if sprung:
+        findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)
+    servos = [d.name for d in mechanism.drives if d.law is not None and any(d.law.bias)]
+    if servos:
+        findings.add("CB536", f"servos {', '.join(servos)}", items=servos)
     if mechanism.assembly.home:
         findings.add(
             "CB517", f"home pose of {', '.join(sorted(mechanism.assembly.home))}", items=mechanism.assembly.home
@@ -129,7 +135,7 @@ def _mujoco(robot: ET.Element, tree: Tree) -> None:
         balanceinertia="false",
         fusestatic="true" if any(link.kind.unbound for link in tree.links) else "false",
     )
-    if any(len(link.freedoms) > 1 and not _floating(link) for link in tree.links):
+    if tree.serial or any(len(link.freedoms) > 1 and not _floating(link) for link in tree.links):
         compiler.set("boundmass", "1e-9")
         compiler.set("boundinertia", "1e-12")
 

@@ -99,6 +99,7 @@ def build(assembly: Assembly) -> Mechanism:
         component_masses=masses,
         drives=assembly.drives,
         locked=locked,
+        gravity=assembly.gravity or (0.0, 0.0, -9.81),
         findings=b.findings.as_tuple(),
     )
 
@@ -345,6 +346,10 @@ def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
             continue
         reflected = drive.reduction**2 * drive.rotor_inertia
         done[i] = replace(done[i], armature=done[i].armature + reflected)
+    for joint in done:
+        if joint.armature and joint.type == "spherical" and GROUND_BODY not in (joint.a, joint.b):
+            text = f"{joint.name}: {joint.armature:g} kg m² between two moving bodies"
+            b.findings.add("CB228", text, Where(item=joint.name), items=[joint.name])
     return tuple(done)
 
 

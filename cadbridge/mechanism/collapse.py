@@ -80,7 +80,16 @@ def _joint(link: Link, name: str, W: Array, twists: Array, pair: LowerPair | Non
         pitch=pair.pitch if pair is not None else None,
         damping=sum(m.damping for m in link.mates),
         friction=sum(m.friction for m in link.mates),
+        armature=sum(m.armature for m in link.mates),
+        **_spring(link.mates),
     )
+
+
+def _spring(mates: Sequence[Mate]) -> dict[str, float]:
+    """The springs of all mates as one: k = Σ kᵢ, slack where their pulls cancel."""
+    stiffness = sum(m.stiffness for m in mates)
+    rest = sum(m.stiffness * m.rest for m in mates) / stiffness if stiffness else 0.0
+    return {"stiffness": stiffness, "rest": rest}
 
 
 def _is_universal(link: Link) -> bool:

@@ -19,14 +19,15 @@ Placed = tuple[Mate, Side, Side]
 
 
 def linear_primitive(coupling: Coupling, joints: list[Placed]) -> Primitive:
-    """Σ factor · q = 0, each q zero as designed; ValueError where a mate leaves no one freedom."""
+    """Σ factor · q = offset, each q zero as designed; ValueError where a mate leaves no one freedom."""
     terms = []
     for (_, factor), (mate, a, b) in zip(coupling.factors, joints, strict=True):
         coordinate = joint_coordinate(mate, a, b)
         if coordinate is None:
             raise ValueError(f"{mate.name} has no axis")
         terms.append((factor, coordinate))
-    return Coupler(terms[0][1].b, terms[-1][1].b, tuple(terms))
+    first = terms[0][1].a if len(terms) == 1 else terms[0][1].b
+    return Coupler(first, terms[-1][1].b, tuple(terms), coupling.offset)
 
 
 def cam_primitive(coupling: Coupling, driver: Placed, follower: Placed) -> Primitive:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Assembly, Coupling, Drive, Limit
+from cadbridge.assembly import GROUND, Assembly, Coupling, Drive, Limit, Mate, MateKind
 from cadbridge.findings import Finding
 from cadbridge.frames import Matrix, Pose
 from cadbridge.inertia import MassProperties
@@ -47,7 +47,7 @@ class Joint:
     `freedom` (6, k): twists (v at J's origin; ω) of B relative to A in frame J.
     The joint's coordinate (revolute: rad, prismatic: m) is 0 at the designed pose, positive by
     the right hand about J's z, B relative to A.
-    `mates` are all mates between the two bodies.
+    `mates` are all mates between the two bodies. `stiffness` and `rest` are those of a spring (see `Mate`).
     """
 
     name: str
@@ -64,6 +64,8 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
 
     @property
     def kind(self) -> JointType:
@@ -127,6 +129,16 @@ class Mechanism:
     locked: tuple[tuple[str, ...], ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     findings: tuple[Finding, ...] = ()
+
+    @cached_property
+    def floats(self) -> dict[int, Mate]:
+        """The FREE mate of each body that one hangs on the ground: what resists its motion stands there."""
+        found = {}
+        for mate in self.assembly.mates:
+            ends = [self.body_of.get(f.component, GROUND_BODY) for f in (mate.a, mate.b)]
+            if mate.kind is MateKind.FREE and ends[0] == GROUND_BODY != ends[1]:
+                found[ends[1]] = mate
+        return found
 
     @cached_property
     def units(self) -> dict[str, int]:

@@ -63,7 +63,17 @@ def _limit(limit: Limit | None) -> list[float]:
 
 
 def _of_mate(m: Mate) -> Iterable[float]:
-    return [m.value, m.damping, m.friction, *_feature(m.a), *_feature(m.b), *_limit(m.limit)]
+    return [
+        m.value,
+        m.damping,
+        m.friction,
+        m.armature,
+        m.stiffness,
+        m.rest,
+        *_feature(m.a),
+        *_feature(m.b),
+        *_limit(m.limit),
+    ]
 
 
 def _of_coupling(c: Coupling) -> Iterable[float]:
@@ -78,6 +88,6 @@ _KINDS: dict[type, Callable[[Any], Iterable[float]]] = {
     Instance: lambda i: _pose(i.X_WI),
     Mate: _of_mate,
     Coupling: _of_coupling,
-    Drive: lambda d: [d.reduction, d.rotor_inertia],
+    Drive: lambda d: [d.reduction, d.rotor_inertia, *(chain(d.law.gain, d.law.bias) if d.law else ())],
     NamedFrame: lambda f: _pose(f.X_CF),
 }

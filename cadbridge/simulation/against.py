@@ -109,7 +109,7 @@ def _energy_error(run: Run, reference: Reference) -> float | None:
     moving = [name for name in mechanism.component_names if name in reference.positions]
     study = mechanism.assembly.study
     driven = run.scenario.motors or (study is not None and study.motions)
-    passive = not driven and not any(j.damping for j in mechanism.joints)
+    passive = not driven and not any(j.damping or j.stiffness for j in mechanism.joints)
     if not passive or len(moving) < len(mechanism.component_names):
         return None
     kinetic, potential = np.zeros(len(reference.t)), np.zeros(len(reference.t))

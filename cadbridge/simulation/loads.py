@@ -270,7 +270,7 @@ def placed(lowered: Lowered, specs: LoadSpecs) -> Model:
     return replace(
         model,
         loads=(*loads.values(), *springs, *turning),
-        bushings=bushings,
+        bushings=(*model.bushings, *bushings),
         wrenches=wrenches,
         callbacks=tuple(_callback(force, model.coordinate_names) for force in specs.callbacks),
     )

@@ -100,6 +100,7 @@ def _driven(run: Run, joint: Joint) -> tuple[Array, Array, Array]:
         return nothing, nothing, nothing
     i = lowered.joints.index(joint)
     effort = -joint.damping * T.coordinate_rates[:, i] - joint.armature * T.coordinate_accelerations[:, i]
+    effort -= joint.stiffness * (T.coordinates[:, i] - joint.rest)
     drivers = wrenches(run.system.model, T)
     force, torque = nothing.copy(), nothing.copy()
     bearer = joint.b if joint.b != GROUND_BODY else joint.a

@@ -165,7 +165,8 @@ def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> No
             ignored = "the scenario ignores it" if scenario.friction is None else "its wheels have no common carrier"
             findings.add("CB613", f"{coupling.name} loses power; {ignored}", coupling.coupling.where)
     for joint in lowered.mechanism.joints:
-        named = [w for w, v in (("damping", joint.damping), ("dry friction", joint.friction)) if v]
+        damping = 0.0 if joint.type == "spherical" else joint.damping
+        named = [w for w, v in (("damping", damping), ("dry friction", joint.friction)) if v]
         if joint.kind.resisted is None and named:
             said = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
             findings.add("CB613", said, Where(item=joint.name))

@@ -64,8 +64,8 @@ class Verification:
 def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 1) -> Verification:
     """Export a mechanism, load it in the target engine, and compare masses, poses at random coordinates, and a swing.
 
-    The swing is of the mechanism without limits, dry friction and damping, in which engines differ by design, and
-    without rotor inertias where the format has no place for them. Raises InputError where no engine is known for
+    The swing is of the mechanism without limits, dry friction, damping and springs, in which engines differ by design,
+    and without rotor inertias where the format has no place for them. Raises InputError where no engine is known for
     the format or it is not installed, ModelError where the mechanism cannot be exported.
     """
     if to not in ENGINES:
@@ -94,10 +94,11 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
 def _bare(mechanism: Mechanism, to: str) -> Mechanism:
     keep_rotors = to == "mjcf"
     joints = tuple(
-        replace(j, limit=None, friction=0.0, damping=0.0, armature=j.armature if keep_rotors else 0.0)
+        replace(j, limit=None, friction=0.0, damping=0.0, stiffness=0.0, armature=j.armature if keep_rotors else 0.0)
         for j in mechanism.joints
     )
-    return replace(mechanism, joints=joints)
+    drives = tuple(replace(d, law=None) for d in mechanism.drives)
+    return replace(mechanism, joints=joints, drives=drives)
 
 
 def _judge(findings: Findings, engine: str, differences: dict[str, float]) -> None:

@@ -127,7 +127,7 @@ def test_joints_limits_drives_couplings_and_home(tmp_path: Path) -> None:
     assert first.where.line == 8
     (drive,) = arm.drives
     assert (drive.name, drive.joint, drive.reduction) == ("M1", "J1", 100.0)
-    assert drive.rotor_inertia * drive.reduction**2 == pytest.approx(0.02)
+    assert first.armature == 0.02  # at the joint, whether anything drives it or not
     (gear,) = arm.couplings
     assert (gear.joints, gear.ratio, gear.offset) == (("J1", "J2"), 0.05, 0.0)
     assert arm.home == pytest.approx({"J1": 0.5 - np.radians(10), "J2": 0.02})
@@ -222,19 +222,31 @@ def _swap(old: str, new: str, text: str = ARM) -> Callable[[], str]:
 CONNECT = '<connect name="C" body1="coupler" body2="rocker" anchor="4 1 0"/>'
 TOLD: dict[str, tuple[Callable[[], str], str]] = {
     "quadratic": (_swap("0 0.05 0 0 0", "0 0.05 1 0 0"), "CB1403"),
-    "held alone": (_swap(' joint2="J1"', ""), "CB1403"),
-    "ball coupled": (_swap(' damping="0.5"', ' stiffness="3"'), "CB1404"),
     "inactive": (_swap('name="geared"', 'name="geared" active="false"'), "CB1408"),
-    "gravity": (_swap("0 0 -9.81", "0 0 0"), "CB1406"),
     "sensor": (_swap("<keyframe>", '<sensor><jointpos joint="J1"/></sensor><keyframe>'), "CB1405"),
     "actuator of a site": (_swap('joint="J1" gear="100"', 'site="tip"'), "CB1409"),
     "plane in a body": (_swap('name="base" pos="0 0 0.1">', 'name="base"><geom type="plane" size="1 1 1"/>'), "CB1407"),
     "ball limit": (_swap('name="J3" type="ball"', 'name="J3" type="ball" range="0 40"'), "CB1402"),
-    "tendon": (
-        _swap(CONNECT, '<tendon tendon1="t"/></equality><tendon><fixed name="t"><joint joint="A" coef="1"/>'
-              '<joint joint="B" coef="1"/><joint joint="D" coef="1"/></fixed></tendon><equality>', FOUR_BAR),
+    "tendon through space": (
+        _swap(CONNECT, '<tendon tendon1="t"/></equality><tendon><spatial name="t"><site site="p"/><site site="q"/>'
+              '</spatial></tendon><equality>',
+              FOUR_BAR.replace('<body name="rocker" pos="4 0 0">', '<body name="rocker" pos="4 0 0"><site name="p"/>')
+              .replace('<joint name="A"/>', '<joint name="A"/><site name="q"/>')),
         "CB1403",
     ),
+    "gravity compensated": (_swap('name="slider"', 'name="slider" gravcomp="1"'), "CB1410"),
+    "medium": (_swap("<option", '<option density="1.2"'), "CB1410"),
+    "damping by powers": (_swap('damping="0.5"', 'damping="0.5 0.1"'), "CB1410"),
+    "spring of a tendon": (
+        _swap("<keyframe>", '<tendon><fixed name="t" stiffness="3"><joint joint="J1" coef="1"/></fixed></tendon>'
+              "<keyframe>"),
+        "CB1410",
+    ),
+    "constraint switched off": (_swap("<option", '<option><flag limit="disable"/></option><option'), "CB1410"),
+    "servo": (_swap('<motor name="M1"', '<position kp="3" name="M1"'), "CB1411"),
+    "filtered": (_swap('<motor name="M1"', '<general dyntype="filter" name="M1"'), "CB1412"),
+    "muscle": (_swap('<motor name="M1"', '<muscle lengthrange="0.1 1" name="M1"'), "CB1412"),
+    "pose": (_swap("<keyframe>", '<keyframe><key name="away" qpos="0 0 1 0 0 0"/>'), "CB1405"),
 }  # fmt: skip
 
 
@@ -243,6 +255,29 @@ def test_what_an_assembly_cannot_hold_is_told(case: str, tmp_path: Path) -> None
     make, code = TOLD[case]
     assembly = _read(tmp_path, make())
     assert code in _codes(assembly)
+
+
+def test_tendons_over_many_joints_and_joints_held_alone_are_sums(tmp_path: Path) -> None:
+    tendon = (
+        '<tendon tendon1="t" polycoef="0.1 0 0 0 0"/><joint name="held" joint1="B" polycoef="0.2 0 0 0 0"/></equality>'
+        '<tendon><fixed name="t"><joint joint="A" coef="1"/><joint joint="B" coef="2"/><joint joint="D" coef="3"/>'
+        "</fixed></tendon><equality>"
+    )
+    mechanism = build(_read(tmp_path, FOUR_BAR.replace(CONNECT, tendon)))
+    total, held = mechanism.assembly.couplings
+    assert (total.factors, total.offset) == ((("A", 1.0), ("B", 2.0), ("D", 3.0)), 0.1)
+    assert (held.factors, held.offset) == ((("B", 1.0),), 0.2)
+    assert diagnose(mechanism).mobility.dof == 1
+    export(mechanism, tmp_path / "x", "mjcf")
+    again = mujoco.MjModel.from_xml_path(str(tmp_path / "x" / "robot.xml"))
+    assert again.neq == 2
+    np.testing.assert_allclose(sorted(again.eq_data[:, 0]), [0.1 / 3, 0.2])  # the largest factor of a sum becomes 1
+
+
+def test_gravity_is_that_of_the_file(tmp_path: Path) -> None:
+    assert build(_read(tmp_path, ARM.replace("0 0 -9.81", "1 2 3"))).gravity == (1.0, 2.0, 3.0)
+    weightless = ARM.replace("<option", '<option><flag gravity="disable"/></option><option')
+    assert build(_read(tmp_path, weightless)).gravity == (0.0, 0.0, 0.0)
 
 
 def test_welds_and_two_joint_tendons(tmp_path: Path) -> None:

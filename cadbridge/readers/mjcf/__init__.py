@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Assembly, Component, Drive, Instance, NamedFrame
+from cadbridge.assembly import Assembly, Component, Instance, NamedFrame
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.bounds import READABLE
+from cadbridge.readers.mjcf.actuators import read_drives
 from cadbridge.readers.mjcf.bodies import read_part
 from cadbridge.readers.mjcf.context import Context, free
 from cadbridge.readers.mjcf.equalities import read_equalities
 from cadbridge.readers.mjcf.files import check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
+from cadbridge.readers.mjcf.leftovers import gravity, tell_leftovers
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 
@@ -29,8 +31,6 @@ TIME_LIMIT = 120.0
 
 _WORKER = Worker("cadbridge.readers.mjcf.worker")
 atexit.register(_WORKER.close)
-
-_GRAVITY = np.array([0.0, 0.0, -9.81])
 
 
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:
@@ -47,7 +47,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     parts = [read_part(c, body) for body in range(len(c.bodies))]
     mates, between = read_joints(c, X)
     loops, couplings = read_equalities(c)
-    _tell(c)
+    tell_leftovers(c)
     named = list(zip(c.bodies, parts, X, strict=True))
     return Assembly(
         name=str(c.model["model"]) or path.stem,
@@ -64,12 +64,12 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         ),
         mates=(*mates, *loops),
         couplings=tuple(couplings),
-        drives=_drives(c),
+        drives=read_drives(c),
         frames=_frames(c),
         home=_home(c),
         units=("MJCF: m, kg, rad (compiled by MuJoCo, degrees converted)",),
         mates_in_file=len(mates) + len(c.model["eq_type"]),  # all joints are understood, several may make one mate
-        extra={"gravity": tuple(float(g) for g in c.model["gravity"])},
+        gravity=gravity(c),
         findings=c.findings.as_tuple(),
     )
 
@@ -106,34 +106,6 @@ def _placements(c: Context) -> list[Pose]:
     return X
 
 
-def _drives(c: Context) -> tuple[Drive, ...]:
-    """A drive for every actuator of a joint, its gear as reduction; armatures become rotors behind it."""
-    m = c.model
-    taken: set[str] = set()
-    drives: list[Drive] = []
-    borne: set[int] = set()
-    for i, kind in enumerate(m["actuator_trntype"]):
-        joint = int(m["actuator_trnid"][i][0])
-        name = m["actuators"][i] or f"actuator {i + 1}"
-        where = c.where("actuators", i, name)
-        gear = float(m["actuator_gear"][i][0])
-        if int(kind) not in (0, 1) or int(m["jnt_type"][joint]) not in (SLIDE, HINGE) or gear == 0.0:
-            c.findings.add("CB1409", f"{name} drives no joint of one freedom", where)
-            continue
-        rotor = 0.0 if joint in borne else _armature(c, joint) / gear**2
-        borne.add(joint)
-        drives.append(Drive(free(name, taken), c.joints[joint], gear, rotor, where))
-    for joint, name in enumerate(c.joints):
-        armature = _armature(c, joint)
-        if joint not in borne and armature and int(m["jnt_type"][joint]) in (SLIDE, HINGE):
-            drives.append(Drive(free(f"{name} armature", taken), name, 1.0, armature, c.where("joints", joint, name)))
-    return tuple(drives)
-
-
-def _armature(c: Context, joint: int) -> float:
-    return float(c.model["dof_armature"][int(c.model["jnt_dofadr"][joint])])
-
-
 def _frames(c: Context) -> tuple[NamedFrame, ...]:
     m, taken = c.model, set[str]()
     return tuple(
@@ -151,14 +123,3 @@ def _home(c: Context) -> dict[str, float]:
     q = m["key_qpos"][m["keys"].index("home")] - m["qpos0"]
     single = [j for j, kind in enumerate(m["jnt_type"]) if int(kind) in (SLIDE, HINGE)]
     return {c.joints[j]: float(q[int(m["jnt_qposadr"][j])]) for j in single}
-
-
-def _tell(c: Context) -> None:
-    """Gravity other than ours, and what is not read."""
-    where = Where(str(c.path))
-    gravity = c.model["gravity"]
-    if not np.allclose(gravity, _GRAVITY):
-        c.findings.add("CB1406", f"gravity is {' '.join(f'{g:g}' for g in gravity)} m/s² in the file", where)
-    counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n]
-    if counts:
-        c.findings.add("CB1405", f"not read: {', '.join(counts)}", where)

@@ -1,4 +1,4 @@
-"""Equality constraints: connect and weld close loops, joint and two-joint tendons couple."""
+"""Equality constraints: connect and weld close loops, joints and fixed tendons couple."""
 
 from __future__ import annotations
 
@@ -89,32 +89,39 @@ def _feature(c: Context, body: int, X_BF: Pose) -> Feature:
 
 
 def _joint(c: Context, i: int, name: str, where: Where) -> Made:
-    """q₁ − q₁⁰ = a₀ + a₁ (q₂ − q₂⁰); higher powers and a joint held alone are told."""
+    """q₁ − q₁⁰ = a₀ + a₁ (q₂ − q₂⁰), or a₀ alone; higher powers are told."""
     m = c.model
     driven, driver = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
     polynomial = m["eq_data"][i][:5]
     if driver < 0:
-        c.findings.add("CB1403", f"{name} holds {c.joints[driven]} where it is; no mate says that", where)
-        return None
+        return _linear(c, name, [(driven, 1.0)], float(polynomial[0]), where)
     return _coupling(c, name, driver, driven, polynomial, where)
 
 
 def _tendon(c: Context, i: int, name: str, where: Where) -> Made:
-    """c₁ q₁ + c₂ q₂ = a₀ of a fixed tendon over two joints."""
+    """Σ cᵢ qᵢ = a₀ of a fixed tendon over joints."""
     m = c.model
     tendon, other = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
     first, count = int(m["tendon_adr"][tendon]), int(m["tendon_num"][tendon])
     wraps = range(first, first + count)
-    if other >= 0 or count != 2 or any(int(m["wrap_type"][w]) != _WRAP_JOINT for w in wraps):
-        c.findings.add("CB1403", f"{name}: only a fixed tendon over two joints is a coupling", where)
+    if other >= 0 or any(int(m["wrap_type"][w]) != _WRAP_JOINT for w in wraps):
+        c.findings.add("CB1403", f"{name}: only a fixed tendon over joints is a coupling", where)
         return None
-    driver, driven = (int(m["wrap_objid"][w]) for w in wraps)
-    c1, c2 = (float(m["wrap_prm"][w]) for w in wraps)
-    if c2 == 0.0:
-        c.findings.add("CB1403", f"{name}: a coefficient is zero", where)
-        return None
+    factors = [(int(m["wrap_objid"][w]), float(m["wrap_prm"][w])) for w in wraps if m["wrap_prm"][w]]
     constant = float(m["eq_data"][i][0])
+    if len(factors) != 2:
+        return _linear(c, name, factors, constant, where)
+    (driver, c1), (driven, c2) = factors
     return _coupling(c, name, driver, driven, np.array([constant / c2, -c1 / c2, 0.0, 0.0, 0.0]), where)
+
+
+def _linear(c: Context, name: str, factors: list[tuple[int, float]], constant: float, where: Where) -> Made:
+    """Σ factor · q = constant over any number of joints."""
+    if not factors or {int(c.model["jnt_type"][j]) for j, _ in factors} - {SLIDE, HINGE}:
+        c.findings.add("CB1403", f"{name} couples joints of several freedoms, or none", where)
+        return None
+    named = tuple((c.joints[j], factor) for j, factor in factors)
+    return Coupling(name, CouplingKind.LINEAR, None, None, factors=named, offset=constant, where=where)
 
 
 def _coupling(c: Context, name: str, driver: int, driven: int, polynomial: Vector, where: Where) -> Made:

@@ -1,8 +1,9 @@
-"""Joints of bodies as mates: one joint as it is; several at one body as the lower pair that they make."""
+"""Joints of bodies as mates: one as it is; several at one body in series, or as a lower pair where all are alike."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,9 @@ FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's joint types (mjtJoint)."""
 
 _SINGLE = {FREE: MateKind.FREE, BALL: MateKind.SPHERICAL, SLIDE: MateKind.PRISMATIC, HINGE: MateKind.REVOLUTE}
+DOFS = {FREE: 6, BALL: 3, SLIDE: 1, HINGE: 1}
+"""Rates of each joint type."""
+
 _STRAIGHT = 1e-6
 _Z = np.array([0.0, 0.0, 1.0])
 
@@ -33,6 +37,7 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
     mates: list[Mate] = []
     between: list[Component] = []
     taken: set[str] = set(c.joints)
+    units: set[str] = set(c.bodies)
     m = c.model
     for body in range(1, len(c.bodies)):
         first, count = int(m["body_jntadr"][body]), int(m["body_jntnum"][body])
@@ -45,16 +50,30 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
             mates.append(_mate(c, name, MateKind.FIXED, parent, body, np.zeros(3), _Z))
         elif len(joints) == 1:
             mates.append(_single(c, joints[0], parent, body, c.bodies[body]))
-        elif (pair := _pair(c, joints)) is not None:
+        elif _alike(c, joints) and (pair := _pair(c, joints)) is not None:
             mates.append(_composed(c, pair, joints, parent, body))
         else:
-            chain = [free(f"{c.bodies[body]}/{c.joints[j]}", set(c.bodies)) for j in joints[:-1]]
-            text = f"{c.bodies[body]} hangs on {len(joints)} joints that make no lower pair"
-            c.findings.add("CB1401", text, c.where("bodies", body, c.bodies[body]))
+            chain = [free(f"{c.bodies[body]}/{c.joints[j]}", units) for j in joints[:-1]]
+            text = f"{c.bodies[body]} hangs on {len(joints)} joints in series"
+            c.findings.add("CB1401", text, c.where("bodies", body, c.bodies[body]), items=c.bodies[body : body + 1])
             between += [Component(name, (), X[body]) for name in chain]
             for joint, above, below in zip(joints, [parent, *chain], [*chain, c.bodies[body]], strict=True):
                 mates.append(_single(c, joint, above, body, below, above != parent))
     return mates, between
+
+
+def _alike(c: Context, joints: list[int]) -> bool:
+    """Whether nothing tells the joints of a stack apart: no name, no load, no range. Only then may one stand for all.
+
+    What refers to a joint (an actuator, an equality, a tendon, a sensor) does so by its name.
+    """
+    m = c.model
+    if any(m["joints"][j] for j in joints) or any(m["jnt_limited"][j] or m["jnt_actfrclimited"][j] for j in joints):
+        return False
+    first = int(m["jnt_dofadr"][joints[0]])
+    dofs = range(first, first + sum(DOFS[int(m["jnt_type"][j])] for j in joints))
+    loads = [m[f"dof_{what}"][k] for what in ("damping", "armature", "frictionloss") for k in dofs]
+    return not any(np.any(v) for v in (*loads, *(m["jnt_stiffness"][j] for j in joints)))
 
 
 def _mate(
@@ -84,16 +103,37 @@ def _single(c: Context, joint: int, parent: str, body: int, child: str, within: 
     mate = _mate(c, name, _SINGLE[kind], parent, body, m["jnt_pos"][joint], m["jnt_axis"][joint])
     a = replace(mate.b, component=parent) if within else mate.a
     dof = int(m["jnt_dofadr"][joint])
-    _tell_spring(c, joint)
+    _tell_friction(c, joint, kind)
     return replace(
         mate,
         a=a,
         b=replace(mate.b, component=child),
         limit=_limit(c, joint),
-        damping=float(m["dof_damping"][dof]),
-        friction=float(m["dof_frictionloss"][dof]),
+        damping=leading(m["dof_damping"][dof]),
+        friction=float(m["dof_frictionloss"][dof]) if DOFS[kind] == 1 else 0.0,
+        armature=float(m["dof_armature"][dof]),
+        stiffness=leading(m["jnt_stiffness"][joint]),
+        rest=_rest(c, joint),
         where=c.where("joints", joint, name),
     )
+
+
+def leading(value: Any) -> float:
+    """A number, or the first of several: the one that belongs to the first power."""
+    return float(np.ravel(value)[0])
+
+
+def _rest(c: Context, joint: int) -> float:
+    """Where a spring is slack, from the reference pose: rad or m; of balls and free joints 0, told where wrong."""
+    m, at = c.model, int(c.model["jnt_qposadr"][joint])
+    count = {FREE: 7, BALL: 4}.get(int(m["jnt_type"][joint]), 1)
+    apart = m["qpos_spring"][at : at + count] - m["qpos0"][at : at + count]
+    if count == 1:
+        return float(apart[0])
+    if np.any(apart) and np.any(m["jnt_stiffness"][joint]):
+        text = f"{c.joints[joint]}: its spring is taken to be slack in the reference pose"
+        c.findings.add("CB1404", text, c.where("joints", joint, c.joints[joint]))
+    return 0.0
 
 
 def _limit(c: Context, joint: int) -> Limit | None:
@@ -111,30 +151,24 @@ def _limit(c: Context, joint: int) -> Limit | None:
     return None if lower is None and effort is None else Limit(lower, upper, None, effort)
 
 
-def _tell_spring(c: Context, joint: int) -> None:
-    stiffness = float(np.ravel(c.model["jnt_stiffness"][joint])[0])
-    if stiffness:
-        text = f"{c.joints[joint]} has a spring of {stiffness:g} N m/rad (N/m)"
-        c.findings.add("CB1404", text, c.where("joints", joint, c.joints[joint]))
+def _tell_friction(c: Context, joint: int, kind: int) -> None:
+    """Dry friction of a joint with several freedoms, and loads that differ between them, have no place."""
+    m, name = c.model, c.joints[joint]
+    dofs = slice(int(m["jnt_dofadr"][joint]), int(m["jnt_dofadr"][joint]) + DOFS[kind])
+    if DOFS[kind] > 1 and np.any(m["dof_frictionloss"][dofs]):
+        text = f"{name}: the dry friction of a joint with {DOFS[kind]} freedoms is left out"
+        c.findings.add("CB1402", text, c.where("joints", joint, name))
+    low, high = (float(v) for v in m["jnt_actfrcrange"][joint])
+    if m["jnt_actfrclimited"][joint] and low != -high:
+        text = (
+            f"{name}: its actuators' efforts of {low:g} to {high:g} are taken as up to {max(-low, high):g} either way"
+        )
+        c.findings.add("CB1402", text, c.where("joints", joint, name))
 
 
 def _composed(c: Context, pair: Pair, joints: list[int], parent: str, body: int) -> Mate:
-    m = c.model
-    dofs = [int(m["jnt_dofadr"][j]) for j in joints]
-    names = ", ".join(c.joints[j] for j in joints)
-    limited = [c.joints[j] for j in joints if m["jnt_limited"][j]]
-    if limited:
-        text = f"{names} make one {pair.kind.value} joint, which has no place for the limits of {', '.join(limited)}"
-        c.findings.add("CB1402", text, c.where("joints", joints[0], c.joints[joints[0]]))
-    for joint in joints:
-        _tell_spring(c, joint)
     mate = _mate(c, c.joints[joints[-1]], pair.kind, parent, body, pair.point, pair.axis, pair.other)
-    values = m["dof_damping"][dofs], m["dof_frictionloss"][dofs]
-    damping, friction = (float(v[0]) if np.ptp(v) == 0 else 0.0 for v in values)
-    if any(np.ptp(v) for v in values):
-        text = f"{names} make one {pair.kind.value} joint, which has no place for damping that differs"
-        c.findings.add("CB1402", text, c.where("joints", joints[0], c.joints[joints[0]]))
-    return replace(mate, damping=damping, friction=friction, where=c.where("joints", joints[0], mate.name))
+    return replace(mate, where=c.where("joints", joints[0], mate.name))
 
 
 # --- several joints at one body ---

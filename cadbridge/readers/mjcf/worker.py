@@ -15,22 +15,29 @@ import numpy as np
 from cadbridge.shapes import protocol
 
 _TAKEN: dict[str, str] = {
-    "body": "parentid pos quat mass ipos iquat inertia jntadr jntnum",
-    "jnt": "type pos axis range limited stiffness dofadr qposadr actfrclimited actfrcrange",
-    "dof": "damping armature frictionloss",
+    "body": "parentid pos quat mass ipos iquat inertia jntadr jntnum gravcomp mocapid plugin",
+    "jnt": "type pos axis range limited stiffness stiffnesspoly springyield dofadr qposadr actfrclimited actfrcrange "
+    "actgravcomp",
+    "dof": "damping dampingpoly armature frictionloss jntid",
     "qpos": "spring",
     "geom": "type bodyid pos quat size dataid contype conaffinity rgba",
     "mesh": "vert vertadr vertnum face faceadr facenum",
     "eq": "type obj1id obj2id objtype active0 data",
-    "actuator": "trntype trnid gear",
+    "actuator": "trntype trnid gear dyntype gaintype gainprm biastype biasprm ctrllimited ctrlrange forcelimited "
+    "forcerange armature damping dampingpoly delay plugin",
     "site": "bodyid pos quat",
-    "tendon": "adr num",
+    "tendon": "adr num stiffness stiffnesspoly damping dampingpoly frictionloss armature limited actfrclimited",
     "wrap": "type objid prm",
     "key": "qpos",
 }
-"""What is taken of the compiled model, under MuJoCo's names."""
+"""What is taken of the compiled model, under MuJoCo's names; some are of newer versions only."""
 
-_NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys")
+_OPTIONS = (
+    "density", "viscosity", "wind", "disableflags", "enableflags", "disableactuator", "timestep", "integrator", "cone",
+    "impratio", "solver",
+)  # fmt: skip
+
+_NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys", "tendons")
 _COUNTED = ("sensors", "tendons", "pairs", "excludes", "skins", "flexes", "hfields", "lights", "cameras", "plugins")
 
 
@@ -44,8 +51,9 @@ def compile_model(path: str) -> dict[str, Any]:
             setattr(spec.compiler, option, False)
     model = spec.compile()
     keys = ["qpos0", *(f"{kind}_{key}" for kind, names in _TAKEN.items() for key in names.split())]
-    answer: dict[str, Any] = {key: np.array(getattr(model, key)) for key in keys}
+    answer: dict[str, Any] = {key: np.array(getattr(model, key)) for key in keys if hasattr(model, key)}
     answer["gravity"] = np.array(model.opt.gravity)
+    answer["options"] = {key: np.array(getattr(model.opt, key)) for key in _OPTIONS if hasattr(model.opt, key)}
     answer["model"] = spec.modelname
     for kind in _NAMED:
         items = sorted(getattr(spec, kind), key=lambda item: item.id)

@@ -202,7 +202,7 @@ def bind_rings(scene: Scene) -> None:
     rolling = {name for pair in scene.rolling for name in pair[:2]}
     held: dict[str, list[Contact]] = defaultdict(list)
     for c in scene.contacts.found:
-        if c.kind == "shaft":
+        if c.kind in ("shaft", "holes"):
             held[c.a.instance].append(c)
             held[c.b.instance].append(c)
     for name, contacts in held.items():
@@ -211,14 +211,17 @@ def bind_rings(scene: Scene) -> None:
         ring = revolution is not None and revolution.is_ring
         if name in rolling or not (ring or (standard is not None and standard.kind in RINGS)):
             continue
-        outside = [c for c in contacts if c.a.instance == name]
-        inside = [c for c in contacts if c.b.instance == name]
+        outside = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
+        inside = [c for c in contacts if c.kind == "shaft" and c.b.instance == name]
         if outside:
             best = max(outside, key=lambda c: c.overlap)
             scene.bind(name, best.b.instance, f"a bush in its bore, {_fit_text(best)}", 0.7)
         elif inside:
             best = max(inside, key=lambda c: c.overlap)
             scene.bind(name, best.a.instance, f"a ring on its shaft, {_fit_text(best)}", 0.7)
+        else:
+            others = [n for c in contacts for n in c.pair if n != name]
+            scene.bind(name, max(others, key=lambda n: (scene.size(n), n)), "a spacer before a hole", 0.6)
 
 
 def bind_fixed(scene: Scene) -> None:

@@ -239,11 +239,11 @@ ENTRIES: dict[str, Entry] = {
         "A link of 2 kg that the engine took for 2.5: it merged a fixed link into it.",
     ),
     "CB531": Entry(
-        Severity.WARNING,
+        Severity.ERROR,
         "an export that swings differently",
-        "After the same fall from rest a joint stands elsewhere in the engine, though nothing but the joints of "
-        "the tree binds the model.",
-        "Where the motion is chaotic try a shorter --duration; else please tell us, with the model.",
+        "From the same velocities and after the same time a joint stands elsewhere in the engine, by more than the "
+        "engine's own errors, and ours, explain.",
+        "Please tell us, with the model: this is a fault of the export.",
         "A loop that hangs stiff because its closing row was left out.",
     ),
     "CB532": Entry(
@@ -281,6 +281,30 @@ ENTRIES: dict[str, Entry] = {
         "The target names the reduction of a drive and not how its effort follows its control.",
         "Give stiffness and damping to the program that controls the robot, or export to MJCF.",
         '`<position kp="50"/>` of an MJCF, on the way to URDF.',
+    ),
+    "CB537": Entry(
+        Severity.ERROR,
+        "a swing that cannot be compared",
+        "The engine differs from itself at half its step, or breaks its own couplings, by more than a thousandth of "
+        "the motion, even over a 64th of the time. Whether the export moves as the mechanism does is not known; it "
+        "does not pass.",
+        "Give a shorter --duration, or verify another format, whose engine holds couplings better.",
+        "A wrist of twenty gears in an engine whose couplings are soft.",
+    ),
+    "CB538": Entry(
+        Severity.ERROR,
+        "a motion that was not tested",
+        "Masses and poses were compared, the motion was not: the format lacks what binds the joints, or our own run "
+        "failed, or no joint has one freedom. What was not tested does not pass.",
+        "Verify a format that carries the mechanism's loops and couplings (mjcf), or leave this out: --ignore CB538.",
+        "A four-bar as URDF: its loop is open, so it must swing otherwise.",
+    ),
+    "CB539": Entry(
+        Severity.WARNING,
+        "joints that did not move",
+        "The swing says nothing of joints that stood still: their axes and their ratios could be anything.",
+        "Look whether something holds the joint; `cadbridge check` tells the freedoms.",
+        "A hinge that a loop holds still.",
     ),
 }
 

@@ -22,7 +22,7 @@ def verify(
             **one_of(TARGETS),
         ),
     ],
-    duration: Annotated[float, typer.Option("--duration", min=1e-3, help="Seconds of the free swing.")] = 1.0,
+    duration: Annotated[float, typer.Option("--duration", min=1e-3, help="Seconds of the free swing at most.")] = 1.0,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -44,12 +44,14 @@ def verify(
         typer.echo(f"  inertia, relative          {result.inertia:.1e}")
         typer.echo(f"  poses, m and rad           {result.pose:.1e}")
         if result.swing is None:
-            typer.echo(f"  swing                      not compared: {result.remark}")
+            typer.echo(f"  swing                      {result.verdict}: {result.remark}")
         else:
-            typer.echo(f"  swing of {result.duration:g} s, rad and m   {result.swing:.1e}")
+            typer.echo(f"  swing of {result.duration:.3g} s, rad and m   {result.swing:.1e}   ({result.verdict})")
+            typer.echo(f"  largest motion of a joint  {result.moved:.1e}")
         if result.step_error is not None:
             typer.echo(f"  the engine against itself at half its step  {result.step_error:.1e}")
         if result.coupling_error is not None:
             typer.echo(f"  the engine's own error in couplings  {result.coupling_error:.1e}")
+        typer.echo("  passed" if result.passed else "  not passed")
         say_findings(result.findings)
     raise typer.Exit(exit_status(result.findings, strict))

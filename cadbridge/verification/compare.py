@@ -10,39 +10,37 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.errors import InputError, ModelError
+from cadbridge.catalogue import Severity
+from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.exporters.loops import close_loops
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
 from cadbridge.findings import Finding, Findings
+from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.simulation import Scenario, simulate
 from cadbridge.verification.engines import ENGINES, Engine
+from cadbridge.verification.start import random_twists, start_of
+from cadbridge.verification.swing import Swing, Swinger
 
 TOLERANCE = 1e-9
 """Of masses and inertias (relative), centres and poses (m, rad)."""
 
-SWING_TOLERANCE = 1e-6
-"""rad and m after a swing, where nothing but joints of the tree binds the model."""
-
-OWN = 4.0
-"""An engine's error is up to so many times what it gains from half the step (twice, for a method of first order)."""
-
 POSES = 5
-TIGHT = 1e-12
-"""Of our own run: looser, and it is our own error that is seen where a motion magnifies it."""
 
 
 @dataclass(frozen=True)
 class Verification:
     """The largest differences between a mechanism and its export in `engine`.
 
-    `mass` and `inertia` are relative, `centre` in m, `pose` in m and rad. `swing` is the largest difference of a joint
-    coordinate (rad, m) after `duration` s of falling from rest, None where it was not compared (`remark` says why);
-    `coupling_error` is by how much the engine then breaks the relations between its own joints; `step_error`, asked
-    for where the swing differs by more than `SWING_TOLERANCE`, by how much it differs from itself at half the step.
+    `mass` and `inertia` are relative, `centre` in m, `pose` in m and rad. `verdict` is of the swing: "same", "differs",
+    "not comparable" (the engine's own errors are too large for an answer, even over the shortest swing) or "not
+    tested"; `remark` says why. `swing` is the largest difference of a joint coordinate (rad, m) after `duration` s from
+    random velocities, None where it was not compared; `moved` the largest motion of a joint in it, `still` the joints
+    that did not move; `coupling_error` by how much the engine then breaks the relations between its own joints;
+    `step_error`, asked for where the swing differs by more than 1e-6, by how much it differs from itself at half the
+    step. `passed` tells whether all was compared and nothing differs.
     """
 
     to: str
@@ -58,15 +56,25 @@ class Verification:
     step_error: float | None
     duration: float
     remark: str
+    verdict: str
+    moved: float
+    still: tuple[str, ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether masses, poses and a swing were compared, and are the same."""
+        return self.verdict == "same" and not any(f.severity == Severity.ERROR for f in self.findings)
 
 
 def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 1) -> Verification:
     """Export a mechanism, load it in the target engine, and compare masses, poses at random coordinates, and a swing.
 
-    The swing is of the mechanism without limits, dry friction, damping and springs, in which engines differ by design,
-    and without rotor inertias where the format has no place for them. Raises InputError where no engine is known for
-    the format or it is not installed, ModelError where the mechanism cannot be exported.
+    The swing begins with random velocities (`seed`) that joints, couplings and loops allow, within their limits of
+    velocity. It is of the mechanism without limits, dry friction, damping and springs, in which engines differ by
+    design, and without rotor inertias where the format has no place for them. It lasts `duration` (s), or a part of that where the
+    engine's own errors are else too large. Raises InputError where no engine is known for the format or it is not
+    installed, ModelError where the mechanism cannot be exported.
     """
     if to not in ENGINES:
         raise InputError(f'no engine is known for "{to}"; there are: {", ".join(sorted(ENGINES))}')
@@ -81,13 +89,13 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
         compared = _Comparison(tree, engine, names)
         mass, centre, inertia = compared.masses()
         pose = max(compared.pose(np.random.default_rng((seed, k))) for k in range(POSES))
-        swing = _swing(compared, bare, to, duration)
+        swing = _swing(compared, bare, to, duration, random_twists(mechanism, seed))
     _judge(findings, engine.name, {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose})
-    if _differs(swing):
-        findings.add("CB531", f"after {duration:g} s in {engine.name} a joint differs by {swing.difference:.3g}")
+    _judge_swing(findings, engine.name, swing, to)
     return Verification(
         to, engine.name, len(compared.links), len(compared.joints), mass, centre, inertia, pose,
-        swing.difference, swing.coupling_error, swing.step_error, duration, swing.remark, findings.as_tuple(),
+        swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
+        swing.moved, swing.still, findings.as_tuple(),
     )  # fmt: skip
 
 
@@ -107,11 +115,19 @@ def _judge(findings: Findings, engine: str, differences: dict[str, float]) -> No
             findings.add("CB530", f"in {engine} the {what} differs by {difference:.3g}")
 
 
-def _differs(swing: _Swing) -> bool:
-    """Whether the difference is more than the engine's own errors explain."""
-    if swing.difference is None or swing.coupling_error is not None:
-        return False
-    return swing.difference > max(SWING_TOLERANCE, OWN * (swing.step_error or 0.0))
+def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str) -> None:
+    """Findings of all that is not the same, and of all that was not compared."""
+    if swing.verdict == "differs":
+        message = f"after {swing.duration:.3g} s in {engine} a joint differs by {swing.difference:.3g}"
+        if swing.step_error is not None:
+            message += f", which {engine}'s own error of its steps ({swing.step_error:.2g}) does not explain"
+        findings.add("CB531", message)
+    elif swing.verdict == "not comparable":
+        findings.add("CB537", f"a swing of {swing.duration:.3g} s in {engine}: {swing.remark}")
+    elif swing.verdict == "not tested":
+        findings.add("CB538", f"the motion of the {to} export: {swing.remark}")
+    if swing.still and swing.verdict in ("same", "differs"):
+        findings.add("CB539", f"did not move: {', '.join(swing.still)}", items=swing.still)
 
 
 class _Comparison:
@@ -122,6 +138,7 @@ class _Comparison:
         new_link = {old: new for new, old in names["links"].items() if not new.endswith("_half")}
         new_joint = {old: new for new, old in names["joints"].items()}
         first = {link.body: link for link in reversed(tree.links)}
+        self.new_joint = new_joint
         self.links: dict[str, Link] = {
             new_link[tree.body(link).name]: link for link in tree.links[1:] if first[link.body] is link
         }
@@ -160,54 +177,28 @@ class _Comparison:
         return worst
 
 
-@dataclass(frozen=True)
-class _Swing:
-    """What a swing told: the largest difference, the engine's own errors, a remark."""
-
-    difference: float | None = None
-    coupling_error: float | None = None
-    step_error: float | None = None
-    remark: str = ""
-
-
-def _swing(compared: _Comparison, mechanism: Mechanism, to: str, duration: float) -> _Swing:
-    """Our run and the engine's, from rest for `duration`."""
-    tree = compared.tree
+def _swing(compared: _Comparison, mechanism: Mechanism, to: str, duration: float, twists: list[Vector]) -> Swing:
+    """Our run and the engine's, from the same velocities."""
     because = _not_compared(compared, mechanism, to)
     if because:
-        return _Swing(remark=because)
-    rate = max(1.0 / duration, 10.0)
-    try:
-        run = simulate(mechanism, Scenario(duration=duration, rate=rate, rtol=TIGHT, atol=TIGHT))
-    except ModelError as error:
-        return _Swing(remark=str(error))
-    if not run.result.status.ok:
-        return _Swing(remark=f"our own run ended early: {run.result.status.message}")
-    ours = {j.name: float(run.result.trajectory.coordinates[-1, i]) for i, j in enumerate(run.lowered.joints)}
-    theirs = compared.engine.swing(list(compared.joints), duration)
-    names = {name: tree.freedoms[k].name for name, k in compared.joints.items()}
-    difference = max(abs(ours[names[n]] - value) for n, value in theirs.items() if names[n] in ours)
-    step_error = None
-    if difference > SWING_TOLERANCE:
-        finer = compared.engine.swing(list(compared.joints), duration, finer=2)
-        step_error = max(abs(finer[name] - value) for name, value in theirs.items())
-    bound = bool(mechanism.couplings) or bool(spanning_tree(mechanism).closures)
-    if not bound:
-        return _Swing(difference, None, step_error)
-    q = {k: theirs[name] for name, k in compared.joints.items()}
-    found = [r for r in relations(tree)[0] if all(k in q for k, _ in r.terms)]
-    errors = [abs(sum(c * q[k] for k, c in r.terms) - r.constant) for r in found]
-    remark = "the engine holds couplings and loops within its own error"
-    return _Swing(difference, max(errors, default=0.0), step_error, remark)
+        return Swing("not tested", because)
+    tree = compared.tree
+    index = {id(link): i for i, link in enumerate(tree.links)}
+    names = {index[id(link)]: name for name, link in compared.links.items()}
+    start = start_of(tree, twists, names, compared.new_joint)
+    return Swinger(mechanism, tree, compared.engine, compared.joints, twists, start).swing(duration)
 
 
 def _not_compared(compared: _Comparison, mechanism: Mechanism, to: str) -> str:
     """Why the swing cannot be the same; "" where it can."""
     closures = bool(spanning_tree(mechanism).closures)
+    coupled = bool(mechanism.couplings) or any(link.kind.coupled for link in compared.tree.links)
+    jumps = any(abs(relation.constant) > TOLERANCE for relation in relations(compared.tree)[0])
     reasons = {
         f"{to} leaves the loops open, so it swings otherwise": closures and to != "mjcf",
-        "Pinocchio's forward dynamics knows no mimics": bool(mechanism.couplings) and to == "urdf",
+        "Pinocchio's forward dynamics knows no mimics": coupled and to == "urdf",
         "a joint is no lower pair, so it swings otherwise": any(x.type == "generic" for x in compared.tree.links),
+        "the couplings do not hold as designed, so the engine begins with a jump": jumps,
         "no joint of one freedom": not compared.joints,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
@@ -215,5 +206,5 @@ def _not_compared(compared: _Comparison, mechanism: Mechanism, to: str) -> str:
 
 def verification_document(result: Verification) -> dict[str, Any]:
     """The result for `--json`."""
-    fields = {k: v for k, v in result.__dict__.items() if k != "findings"}
+    fields = {k: v for k, v in result.__dict__.items() if k != "findings"} | {"passed": result.passed}
     return {"format": "cadbridge.verify/1", **fields, "findings": [f.document() for f in result.findings]}

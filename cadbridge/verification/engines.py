@@ -7,6 +7,7 @@ poses and masses by link name. Fixed-step swings are RK4 where the engine has or
 from __future__ import annotations
 
 import contextlib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -18,6 +19,7 @@ import numpy as np
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
+from cadbridge.verification.start import Start
 
 Values = Mapping[str, float]
 
@@ -36,8 +38,8 @@ class Engine(ABC):
         """Poses of the links in the world at joint coordinates."""
 
     @abstractmethod
-    def swing(self, joints: Sequence[str], duration: float, finer: int = 1) -> dict[str, float]:
-        """Joint coordinates after falling from rest for `duration` (s), in steps that many times finer than usual."""
+    def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
+        """Joint coordinates `duration` (s) after `start`, in steps that many times finer than usual."""
 
 
 class MuJoCo(Engine):
@@ -50,6 +52,9 @@ class MuJoCo(Engine):
         self._lib: Any = _load("mujoco")
         self._model = self._lib.MjModel.from_xml_path(str(folder / "scene.xml"))
         self._model.opt.gravity[:] = gravity
+        types = (int(self._lib.mjtJoint.mjJNT_HINGE), int(self._lib.mjtJoint.mjJNT_SLIDE))
+        joints = (self._model.joint(k) for k in range(self._model.njnt))
+        self._scalars = {joint.name for joint in joints if int(joint.type[0]) in types}
 
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
         found = {}
@@ -66,15 +71,28 @@ class MuJoCo(Engine):
         self._lib.mj_kinematics(self._model, data)
         return {n: Pose(data.body(n).xmat.reshape(3, 3).copy(), data.body(n).xpos.copy()) for n in links}
 
-    def swing(self, joints: Sequence[str], duration: float, finer: int = 1) -> dict[str, float]:
-        step = self.step / finer
+    def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
+        count, step = _steps(duration, self.step / finer)
         self._model.opt.timestep = step
         # Couplings and loops as stiff as the step allows: they are springs here.
         self._model.eq_solref[:, 0] = 2 * step
         self._model.opt.integrator = self._lib.mjtIntegrator.mjINT_RK4
         data = self._lib.MjData(self._model)
-        self._lib.mj_step(self._model, data, round(duration / step))
+        self._start(data, start)
+        self._lib.mj_step(self._model, data, count)
         return {name: float(data.joint(name).qpos[0]) for name in joints}
+
+    def _start(self, data: Any, start: Start) -> None:
+        for name, rate in start.rates.items():
+            if name in self._scalars:
+                data.joint(name).qvel[0] = rate
+        for name, turning in start.balls.items():
+            data.joint(name).qvel[:] = turning
+        for link, twist in start.floats.items():
+            body = self._model.body(link)
+            first = int(self._model.jnt_dofadr[body.jntadr[0]])
+            R = Pose.from_quaternion(np.zeros(3), body.quat).R
+            data.qvel[first : first + 6] = [*twist[:3], *(R.T @ twist[3:])]
 
 
 class Pinocchio(Engine):
@@ -103,7 +121,7 @@ class Pinocchio(Engine):
         frames = [self._data.oMf[self._frame(link)] for link in links]
         return {n: Pose(X.rotation.copy(), X.translation.copy()) for n, X in zip(links, frames, strict=True)}
 
-    def swing(self, joints: Sequence[str], duration: float, finer: int = 1) -> dict[str, float]:
+    def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
         lib, model, data = self._lib, self._model, self._data
         turned = dict.fromkeys(joints, 0.0)
         index = {name: model.joints[model.getJointId(name)].idx_v for name in joints}
@@ -112,14 +130,25 @@ class Pinocchio(Engine):
         def acceleration(q: Vector, v: Vector) -> Vector:
             return np.array(lib.aba(model, data, q, v, none))
 
-        q, v = lib.neutral(model), np.zeros(model.nv)
-        h = self.step / finer
-        for _ in range(round(duration / h)):
+        q, v = lib.neutral(model), self._velocity(start)
+        count, h = _steps(duration, self.step / finer)
+        for _ in range(count):
             dq, dv = _rk4(lambda x, dx: acceleration(lib.integrate(model, q, x), dx), v, h)  # noqa: B023
             q, v = lib.integrate(model, q, dq), v + dv
             for name, k in index.items():
                 turned[name] += float(dq[k])
         return turned
+
+    def _velocity(self, start: Start) -> Vector:
+        v = np.zeros(self._model.nv)
+        for name, rate in start.rates.items():
+            v[self._model.joints[self._model.getJointId(name)].idx_v] = rate
+        for link, twist in start.floats.items():
+            joint = self._model.frames[self._frame(link)].parentJoint
+            R = self._model.jointPlacements[joint].rotation
+            first = self._model.joints[joint].idx_v
+            v[first : first + 6] = [*(R.T @ twist[:3]), *(R.T @ twist[3:])]
+        return v
 
     def _frame(self, link: str) -> int:
         return int(self._model.getFrameId(link, self._lib.FrameType.BODY))
@@ -172,18 +201,40 @@ class Drake(Engine):
         found = {name: plant.EvalBodyPoseInWorld(context, plant.GetBodyByName(name)) for name in links}
         return {n: Pose(X.rotation().matrix().copy(), X.translation().copy()) for n, X in found.items()}
 
-    def swing(self, joints: Sequence[str], duration: float, finer: int = 1) -> dict[str, float]:
-        plant = self._load(self.step / finer)
+    def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
+        step = _steps(duration, self.step / finer)[1]
+        plant = self._load(step)
         simulator = import_module("pydrake.systems.analysis").Simulator(plant)
+        self._start(plant, simulator.get_mutable_context(), start)
         if not self._coupled:
             simulator.get_mutable_integrator().set_target_accuracy(1e-10 / finer**4)
-        simulator.AdvanceTo(duration)
+        # The step that begins half a step earlier reaches the end; rounding may else add another.
+        simulator.AdvanceTo(duration - step / 2 if self._coupled else duration)
         q = plant.GetPositions(simulator.get_context())
         return {name: float(q[plant.GetJointByName(name).position_start()]) for name in joints}
+
+    def _start(self, plant: Any, context: Any, start: Start) -> None:
+        v = plant.GetVelocities(context)
+        for name, rate in start.rates.items():
+            if plant.HasJointNamed(name) and plant.GetJointByName(name).num_velocities() == 1:
+                v[plant.GetJointByName(name).velocity_start()] = rate
+        for name, turning in start.balls.items():
+            first = plant.GetJointByName(name).velocity_start()
+            v[first : first + 3] = turning
+        plant.SetVelocities(context, v)
+        for link, twist in start.floats.items():
+            moving = import_module("pydrake.multibody.math").SpatialVelocity(w=twist[3:], v=twist[:3])
+            plant.SetFreeBodySpatialVelocity(body=plant.GetBodyByName(link), V_PB=moving, context=context)
 
 
 ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {"mjcf": MuJoCo, "urdf": Pinocchio, "sdf": Drake}
 """Format → the engine that loads it."""
+
+
+def _steps(duration: float, longest: float) -> tuple[int, float]:
+    """How many equal steps of at most `longest` (s) make up the duration, and their length."""
+    count = max(1, math.ceil(duration / longest - 1e-6))
+    return count, duration / count
 
 
 def _rk4(acceleration: Callable[[Vector, Vector], Vector], v: Vector, h: float) -> tuple[Vector, Vector]:

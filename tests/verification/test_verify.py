@@ -11,12 +11,14 @@ import pinocchio
 import pytest
 
 import cadbridge as cb
+from cadbridge.assembly import Limit
 from cadbridge.errors import InputError
 from cadbridge.exporters import result as exporters
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.verification import engines, verify
+from cadbridge.verification.start import Start
 from tests.exporters import models
 from tests.real_robots import ROBOTS, robot_folder
 
@@ -40,22 +42,73 @@ def test_trees_swing_the_same_in_every_engine(name: str, to: str, corpus: Path) 
     assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
     assert result.swing is not None
     assert result.swing < 1e-6
+    assert result.moved > 1e-2
+    assert result.passed
     assert not result.findings
 
 
 def test_an_engines_own_error_is_told_and_no_fault_of_the_export(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines.MuJoCo, "step", 0.1)
+    monkeypatch.setattr(engines.MuJoCo, "step", 0.05)
     result = verify(models.pendulum(), "mjcf", duration=0.4)
     assert result.swing is not None
     assert result.step_error is not None
     assert 1e-6 < result.swing < 2 * result.step_error  # of fourth order: nearly all of it goes with half the step
+    assert result.verdict == "same"
     assert not result.findings
     # What no step explains is a fault.
     genuine = engines.MuJoCo.swing
     monkeypatch.setattr(
         engines.MuJoCo, "swing", lambda *given, **how: {k: v + 0.1 for k, v in genuine(*given, **how).items()}
     )
-    assert [f.code for f in verify(models.pendulum(), "mjcf", duration=0.4).findings] == ["CB531"]
+    wrong = verify(models.pendulum(), "mjcf", duration=0.4)
+    assert [f.code for f in wrong.findings] == ["CB531"]
+    assert not wrong.passed
+
+
+def test_a_loop_that_swings_otherwise_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert verify(models.four_bar(), "mjcf", duration=0.3).passed
+    open_loop = replace(models.four_bar(), joints=models.four_bar().joints[:-1])
+    honest = exporters.FORMATS["mjcf"]
+    monkeypatch.setitem(exporters.FORMATS, "mjcf", lambda mechanism, *rest: honest(open_loop, *rest))
+    result = verify(models.four_bar(), "mjcf", duration=0.3)
+    assert "CB531" in {f.code for f in result.findings}
+    assert not result.passed
+
+
+def test_a_hinge_across_gravity_moves_from_its_velocity() -> None:
+    rig = models.Builder(3)
+    turntable = rig.body()
+    rig.joint("revolute", -1, turntable, models.at((0, 0, 0), (0, 0, 1)), limit=Limit(velocity=0.01))
+    result = verify(rig.build(), "urdf", duration=0.5)
+    assert 1e-4 < result.moved <= 0.005 + 1e-12  # as fast as its limit allows at most
+    assert result.passed
+
+
+def test_an_engine_that_is_too_coarse_gets_shorter_swings_and_then_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = engines.MuJoCo.swing
+
+    def coarse(self: engines.MuJoCo, joints: list[str], start: Start, duration: float, finer: int = 1) -> object:
+        error = 0.2 / finer if duration > limit else 0.0
+        return {k: v + error for k, v in genuine(self, joints, start, duration, finer).items()}
+
+    monkeypatch.setattr(engines.MuJoCo, "swing", coarse)
+    limit = 0.05
+    shorter = verify(models.pendulum(), "mjcf", duration=0.4)
+    assert shorter.duration == pytest.approx(0.025)
+    assert shorter.passed
+    limit = 0.0
+    none = verify(models.pendulum(), "mjcf", duration=0.4)
+    assert [f.code for f in none.findings] == ["CB537"]
+    assert none.verdict == "not comparable"
+    assert not none.passed
+
+
+def test_a_motion_that_no_engine_can_test_does_not_pass() -> None:
+    result = verify(models.four_bar(), "urdf")
+    assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
+    assert [f.code for f in result.findings] == ["CB538"]
+    assert result.verdict == "not tested"
+    assert not result.passed
 
 
 def test_gears_swing_within_the_error_of_the_engine(corpus: Path) -> None:
@@ -66,8 +119,9 @@ def test_gears_swing_within_the_error_of_the_engine(corpus: Path) -> None:
     assert in_mujoco.swing < 1e-6
     in_drake = verify(crane, "sdf", duration=0.3)
     assert in_drake.swing is not None
-    assert in_drake.swing < 1e-3  # a first-order solver at 0.1 ms
-    assert not in_mujoco.findings + in_drake.findings
+    assert in_drake.swing < 1e-3 * in_drake.moved  # a first-order solver at 0.1 ms
+    assert in_mujoco.passed
+    assert in_drake.passed
 
 
 @pytest.mark.parametrize("to", ["mjcf", "urdf", "sdf"])
@@ -75,8 +129,9 @@ def test_the_kr15_has_its_masses_and_poses_in_every_engine(kr15: Mechanism, to: 
     result = verify(kr15, to, duration=0.02)
     assert result.links == 26
     assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
-    assert not result.findings
     # Twenty gears in one wrist: MuJoCo's soft equalities give way, and Drake's coupled solver more so.
+    assert {f.code for f in result.findings} == {"mjcf": set(), "urdf": {"CB538"}, "sdf": {"CB537"}}[to]
+    assert result.passed == (to == "mjcf")
     assert (result.swing is None) == (to == "urdf")
 
 

@@ -1,0 +1,168 @@
+"""A swing of the mechanism and of its export, from the same velocities, for as long as the two can be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.errors import ModelError
+from cadbridge.exporters.relations import Relation, relations
+from cadbridge.exporters.tree import Tree
+from cadbridge.frames import Vector
+from cadbridge.mechanism.model import Mechanism
+from cadbridge.simulation import Run, Scenario, simulate
+from cadbridge.verification.engines import Engine
+from cadbridge.verification.start import Start
+
+TOLERANCE = 1e-6
+"""rad and m after a swing, below which nobody asks where it comes from."""
+
+OWN = 4.0
+"""An error is up to so many times what is gained from half the step (twice, for a method of first order)."""
+
+SMALL = 1e-3
+"""The engine's own errors, as a share of the motion, up to which a comparison says something."""
+
+STILL = 1e-6
+"""rad and m: a joint that moves less is not tested by the swing."""
+
+SHORTER = (1, 4, 16, 64)
+"""The swing is shortened by these factors until the engine's own errors are small."""
+
+TIGHT = 1e-12
+"""Of our own run: looser, and it is our own error that is seen where a motion magnifies it."""
+
+
+@dataclass(frozen=True)
+class Swing:
+    """What a swing of `duration` s showed: the largest difference of a joint (rad, m) and the engine's own errors.
+
+    `verdict` is "same", "differs", "not comparable" or "not tested"; `remark` says why. `moved` is the largest motion
+    of a joint, `still` names the joints that did not move.
+    """
+
+    verdict: str
+    remark: str = ""
+    duration: float = 0.0
+    difference: float | None = None
+    coupling_error: float | None = None
+    step_error: float | None = None
+    moved: float = 0.0
+    still: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Swinger:
+    """A mechanism and its export: `joints` are names in the engine → coordinates of the export's tree."""
+
+    mechanism: Mechanism
+    tree: Tree
+    engine: Engine
+    joints: Mapping[str, int]
+    twists: list[Vector]
+    start: Start
+
+    def swing(self, duration: float) -> Swing:
+        """The longest swing, up to `duration`, that can be compared; the shortest one tried where none can."""
+        try:
+            run = self._run(duration, TIGHT)
+        except ModelError as error:
+            return Swing("not tested", str(error))
+        last = Swing("not tested", f"our own run ended early: {run.result.status.message}")
+        for shorter in self._durations(run, duration):
+            last = self._compare(run, shorter)
+            if last.verdict == "differs" and self._explained(last, duration):
+                last = Swing("not comparable", "the motion magnifies the error of our own run", shorter)
+            if last.verdict != "not comparable":
+                break
+        return last
+
+    def _run(self, duration: float, tolerance: float) -> Run:
+        velocities = {
+            body.components[0]: self._at_component(body.components[0], twist)
+            for body, twist in zip(self.mechanism.bodies, self.twists, strict=True)
+        }
+        scenario = Scenario(
+            duration=duration, rate=max(SHORTER) / duration, rtol=tolerance, atol=tolerance, velocities=velocities
+        )
+        return simulate(self.mechanism, scenario)
+
+    def _at_component(self, component: str, twist: Vector) -> Vector:
+        body = self.mechanism.body_of[component]
+        arm = self.mechanism.assembly.component(component).X_WC.p - self.mechanism.X_WB(body).p
+        return np.concatenate([twist[:3] + np.cross(twist[3:], arm), twist[3:]])
+
+    @staticmethod
+    def _durations(run: Run, duration: float) -> Iterator[float]:
+        reached = float(run.result.trajectory.t[-1])
+        return (duration / k for k in SHORTER if duration / k <= reached * (1 + 1e-9))
+
+    def _ours(self, run: Run, t: float) -> dict[str, float]:
+        """Where our joints are at the time t, by their own names."""
+        trajectory = run.result.trajectory
+        k = int(np.argmin(np.abs(trajectory.t - t)))
+        return {j.name: float(trajectory.coordinates[k, i]) for i, j in enumerate(run.lowered.joints)}
+
+    def _compare(self, run: Run, duration: float) -> Swing:
+        """Our joints at `duration` against the engine's."""
+        name_of = {name: self.tree.freedoms[k].name for name, k in self.joints.items()}
+        ours = self._ours(run, duration)
+        asked = [name for name in self.joints if name_of[name] in ours]
+        theirs = self.engine.swing(list(self.joints), self.start, duration)
+        moved = {name: abs(ours[name_of[name]]) for name in asked}
+        errors = {name: abs(ours[name_of[name]] - theirs[name]) for name in asked}
+        difference = _largest(errors.values())
+        still = tuple(name_of[name] for name in asked if moved[name] < STILL)
+        coupling_error = self._coupling_error(theirs)
+        step_error, share = None, 0.0
+        if not difference <= TOLERANCE:
+            finer = self.engine.swing(list(self.joints), self.start, duration, finer=2)
+            own = {name: abs(finer[name] - value) for name, value in theirs.items()}
+            step_error = _largest(own.values())
+            share = max(self._share(own, moved), (coupling_error or 0.0) / max(*moved.values(), STILL))
+        verdict, remark = _verdict(difference, step_error, share)
+        found = (duration, difference, coupling_error, step_error, max(moved.values(), default=0.0), still)
+        return Swing(verdict, remark, *found)
+
+    def _share(self, errors: Mapping[str, float], moved: Mapping[str, float]) -> float:
+        """The engine's own error as a share of the motion, the larger of turns and slides."""
+        worst = 0.0
+        for kind in ("revolute", "prismatic"):
+            names = [name for name in moved if self.tree.freedoms[self.joints[name]].kind == kind]
+            motion, error = _largest(moved[n] for n in names), _largest(errors[n] for n in names)
+            worst = max(worst, error / max(motion, STILL))
+        return worst
+
+    def _coupling_error(self, theirs: Mapping[str, float]) -> float | None:
+        """By how much the engine breaks the relations between its own joints; None where nothing binds them."""
+        if not self.mechanism.couplings and not self.tree.closures:
+            return None
+        q = {k: theirs[name] for name, k in self.joints.items()}
+        found: list[Relation] = [r for r in relations(self.tree)[0] if all(k in q for k, _ in r.terms)]
+        errors = [abs(sum(c * q[k] for k, c in r.terms) - r.constant) for r in found]
+        return _largest(errors)
+
+    def _explained(self, found: Swing, duration: float) -> bool:
+        """Whether our own run, a little looser, differs from itself by as much."""
+        tight, loose = (self._ours(self._run(duration, t), found.duration) for t in (TIGHT, 10 * TIGHT))
+        own = max(abs(tight[name] - value) for name, value in loose.items())
+        return found.difference is not None and found.difference <= OWN * (own + (found.step_error or 0.0))
+
+
+def _largest(values: Iterable[float]) -> float:
+    """The largest value, 0 where there is none, infinite where one is no number (a run of the engine that failed)."""
+    return max((value if math.isfinite(value) else math.inf for value in values), default=0.0)
+
+
+def _verdict(difference: float, step_error: float | None, share: float) -> tuple[str, str]:
+    """What a difference means beside the engine's own errors."""
+    if difference <= TOLERANCE:
+        return "same", ""
+    if not share <= SMALL:
+        return "not comparable", f"the engine's own errors are {share:.2g} of the motion"
+    if step_error is not None and difference <= OWN * step_error:
+        return "same", "the difference is the engine's own error of its steps"
+    return "differs", ""

@@ -286,8 +286,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a swing that cannot be compared",
         "The engine differs from itself at half its step, or breaks its own couplings, by more than a thousandth of "
-        "the motion, even over a 64th of the time. Whether the export moves as the mechanism does is not known; it "
-        "does not pass.",
+        "the motion, even over a 64th of the time. Whether the export moves as the mechanism does is not known; "
+        "it does not pass.",
         "Give a shorter --duration, or verify another format, whose engine holds couplings better.",
         "A wrist of twenty gears in an engine whose couplings are soft.",
     ),

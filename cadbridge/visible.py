@@ -114,6 +114,28 @@ def _holds(encoding: str, letter: str) -> bool:
     return True
 
 
+_STYLES = {"error": "1;31", "warning": "33", "info": "36", "bad": "1;31", "mark": "33", "good": "32", "bold": "1"}
+"""Severities and levels of a verdict, as a terminal's colours."""
+
+
+def colours(stream: Any) -> bool:
+    """Whether a stream shows colours: a terminal, unless NO_COLOR is set or the terminal is a dumb one."""
+    return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def write_styled(stream: Any, text: str, style: str) -> None:
+    """Write a text in the colour of a severity or level where the stream shows colours; else the bare text.
+
+    Only our own escape sequences reach the terminal: the text itself goes through `Visible` where the stream is one.
+    """
+    if not colours(stream):
+        stream.write(text)
+        return
+    plain(stream).write(f"\x1b[{_STYLES[style]}m")
+    stream.write(text)
+    plain(stream).write("\x1b[0m")
+
+
 def plain(stream: Any) -> Any:
     """The stream behind a `Visible`, or itself."""
     return stream.plain if isinstance(stream, Visible) else stream

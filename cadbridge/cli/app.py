@@ -14,6 +14,7 @@ from cadbridge.cli.demo import demo
 from cadbridge.cli.explain import explain
 from cadbridge.cli.inspect import inspect
 from cadbridge.cli.inverse import inverse
+from cadbridge.cli.panels import Panels
 from cadbridge.cli.recognise import recognise
 from cadbridge.cli.simulate import simulate
 from cadbridge.cli.transmission import transmission
@@ -23,7 +24,6 @@ from cadbridge.cli.view import view
 app = typer.Typer(
     help="From a CAD assembly with its mates to a simulation that can be trusted.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -41,7 +41,7 @@ for command in (
     demo,
     explain,
 ):
-    app.command()(command)
+    app.command(cls=Panels, short_help=(command.__doc__ or "").partition("\n")[0].rstrip("."))(command)
 
 app.add_typer(cache, name="cache")
 

@@ -53,7 +53,7 @@ def batch(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run the jobs of a file; one bad job never stops the rest.
+    """Run many jobs from a file; a failing job does not stop the others.
 
     Exit status 0: all is well; 1: some job failed; 2: the jobs file cannot be used.
     """

@@ -21,7 +21,7 @@ def check(
     ignore: Ignore = None,
     compare: Annotated[
         Path | None,
-        typer.Option("--compare", help="An older document of --json: tell what changed since.", metavar="OLD.json"),
+        typer.Option("--compare", help="An older document of --json: report what changed since.", metavar="OLD.json"),
     ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")
@@ -31,14 +31,16 @@ def check(
         typer.Option("--run", help="A trajectory of this source (.parquet), played and plotted on the page."),
     ] = None,
 ) -> None:
-    """How the mechanism moves, which mates repeat which, and what is wrong with it."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    """Diagnose: how it moves, which mates are redundant or in conflict."""
+    from cadbridge.cli.output import exit_status, print_answer, print_json, say_findings, say_next, working
     from cadbridge.diagnosis import diagnose, settled
     from cadbridge.files import refuse_output
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, check_text, findings_list
     from cadbridge.report.compare import changes_between, changes_lines, changes_text, findings_of_changes, read_old
     from cadbridge.report.terminal import width
+    from cadbridge.report.views import verdict
+    from cadbridge.report.views.tables import components_between
 
     if run is not None and html is None:
         raise InputError("A run is shown on the page: --run needs --html.")
@@ -72,8 +74,11 @@ def check(
     if json:
         print_json(document)
     else:
-        typer.echo(check_text(mechanism, document, width()))
+        level = verdict(document, components_between(mechanism)).level
+        print_answer(check_text(mechanism, document, width()), level)
         if older is not None:
             typer.echo("\n" + changes_text(changes, str(compare)))
         say_findings(findings)
+        if html is not None:
+            say_next(f"Wrote {html}. Open it in a browser; it works offline.")
     raise typer.Exit(exit_status(findings, strict))

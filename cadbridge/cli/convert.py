@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -43,10 +44,11 @@ def convert(
     strict: Strict = False,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Write the mechanism for another engine, and say what its format cannot carry."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    """Export to URDF, MJCF, SDF, glTF and others; report what is lost."""
+    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
     from cadbridge.exporters import ExportOptions, export
     from cadbridge.report import export_document
+    from cadbridge.report.views.numbers import count
     from cadbridge.storage import cache_folder
 
     mechanism = reading.whole_mechanism(keep_going)
@@ -60,4 +62,27 @@ def convert(
         for path in result.files:
             typer.echo(path)
         say_findings(findings)
+        say_next(f"Wrote {count(len(result.files), 'file')} into {output}.", *_next_of(to, output, result.files))
     raise typer.Exit(exit_status(findings, strict))
+
+
+_OPENED = {
+    "mjcf": (".xml", "Next: python -m mujoco.viewer --mjcf={}"),
+    "urdf": (".urdf", "Next: load {} in ROS, Pinocchio or Drake; `cadbridge verify SOURCE --to urdf` compares."),
+    "sdf": (".sdf", "Next: gz sim {}"),
+    "glb": (".glb", "Next: open {} in any viewer of glTF."),
+    "step-ap242": (".step", "Next: open {} in a CAD system that reads kinematics of AP242."),
+    "python": (".py", "Next: python {}"),
+    "mates-file": (".yaml", "Next: lay {} beside the source as NAME.mates.yaml, or pass it by --mates."),
+}
+"""Format → the ending of the file to open, and how to open it."""
+
+
+def _next_of(to: str, output: Path, files: Iterable[str | Path]) -> tuple[str, ...]:
+    """How to open what was written; a scene comes before the model within it."""
+    ending, line = _OPENED.get(to, ("", ""))
+    found = sorted((Path(f) for f in files if str(f).endswith(ending)), key=lambda f: (f.stem != "scene", str(f)))
+    if not line or not found:
+        return ()
+    path = found[0] if found[0].exists() else output / found[0]
+    return (line.format(path),)

@@ -19,7 +19,7 @@ def demo(
     ] = None,
     scenario: Annotated[Path | None, typer.Option("--scenario", help="The scenario that goes with it.")] = None,
 ) -> None:
-    """A small shipped example, the whole way: read, check, simulate, export."""
+    """Run the shipped example: read, check, simulate, export."""
     if source is not None:
         _whole_way(source, scenario, output)
         return
@@ -30,7 +30,7 @@ def demo(
 def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     """Read, check, simulate and export, telling what each step found and how long it took."""
     from cadbridge.cli.options import Reading
-    from cadbridge.cli.output import exit_status, say, say_findings, working
+    from cadbridge.cli.output import exit_status, say, say_findings, say_next, working
     from cadbridge.cli.running import run_mechanism
     from cadbridge.diagnosis import diagnose
     from cadbridge.exporters import export
@@ -39,6 +39,7 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     from cadbridge.report.page import Extras, write_page
     from cadbridge.report.provenance import provenance
     from cadbridge.report.terminal import width
+    from cadbridge.report.views.numbers import count
     from cadbridge.run_options import RunOptions
 
     start = time.perf_counter()
@@ -59,7 +60,7 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     write_json(output / "check.json", document)
     step("simulating")
     run = run_mechanism(mechanism, output / "run.parquet", RunOptions(scenario), plots=output / "plots")
-    typer.echo(run_text(run, output / "run.parquet"))
+    typer.echo(run_text(run, output / "run.parquet", plots=output / "plots", columns=width()))
     findings += run.findings
     step("drawing the page")
     extras = Extras(output / "run.parquet", findings, provenance=provenance(assembly))
@@ -68,10 +69,14 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
         step(f"writing {target.upper()}")
         result = export(mechanism, output / target, to=target)
         findings += result.findings
-        typer.echo(f"{target.upper()}: {len(result.files)} files in {output / target}")
+        typer.echo(f"{target.upper()}: {count(len(result.files), 'file')} in {output / target}")
     typer.echo(_loads_in_mujoco(output / "mjcf"))
     say_findings(findings)
     step(f"done; everything is in {output}")
+    say_next(
+        f"Next: open {output / 'report.html'} in a browser;",
+        f"      python -m mujoco.viewer --mjcf={output / 'mjcf' / 'scene.xml'}",
+    )
     raise typer.Exit(exit_status(findings))
 
 

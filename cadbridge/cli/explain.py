@@ -17,7 +17,10 @@ def explain(
         typer.Argument(metavar="[CODE|WORDS]", help="A code (CB204), a family or stage (mass), or words to search."),
     ] = None,
 ) -> None:
-    """Explain a finding and its fix; list findings by stage, family or words; without an argument list all."""
+    """Explain a finding code and its fix, or search the codes by word.
+
+    A stage or family lists its codes; without an argument all are listed.
+    """
     from cadbridge.catalogue import CATALOGUE
     from cadbridge.cli.choosing import known_words
 

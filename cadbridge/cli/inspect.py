@@ -22,7 +22,7 @@ def inspect(
         str | None, typer.Option("--faces", help="Print every face of this part as the YAML that names it.")
     ] = None,
 ) -> None:
-    """What is in the file: parts, instances, mates, units, materials."""
+    """List what is in a file: parts, instances, mates, units, materials."""
     from cadbridge.cli.output import exit_status, print_json, say_findings
     from cadbridge.report import faces_text, inspect_document, inspect_text, with_masses
     from cadbridge.report.terminal import width

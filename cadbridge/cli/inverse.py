@@ -40,8 +40,8 @@ def inverse(
     strict: Strict = False,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Drive the mechanism along a motion: efforts, reactions, contact forces."""
-    from cadbridge.cli.output import exit_status, print_json, progress_bar, say_findings, working
+    """Drive it along a motion: efforts, reactions, contact forces."""
+    from cadbridge.cli.output import exit_status, print_json, progress_bar, say_findings, say_next, working
     from cadbridge.efforts import inverse as analyse
     from cadbridge.efforts import load_motion, write_inverse, write_inverse_plots
     from cadbridge.files import refuse_output
@@ -70,6 +70,8 @@ def inverse(
     else:
         typer.echo(efforts_text(found, output, width()))
         say_findings(findings)
+        written = [str(path) for path in (output, plots, html, svg) if path is not None]
+        say_next(f"Wrote {', '.join(written)}." + (f" Open {html} in a browser." if html is not None else ""))
     raise typer.Exit(exit_status(findings, strict))
 
 

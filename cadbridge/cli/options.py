@@ -24,20 +24,32 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else on stdout.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Warnings count as errors for the exit status.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document and nothing else on stdout.", rich_help_panel="Output")
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Count warnings as errors in the exit status.", rich_help_panel="Output")
+]
 KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Continue although input errors removed parts of the model.")
 ]
 Select = Annotated[
     list[str] | None,
     typer.Option(
-        "--select", help="Report only these findings: codes (CB404), families (mates-file) or stages (mass), by commas."
+        "--select",
+        help="Report only these findings: codes (CB404), families (mates-file) or stages (mass), separated by commas.",
+        metavar="CODES",
+        rich_help_panel="Output",
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option("--ignore", help="Leave out these findings: codes, families or stages, as in --select."),
+    typer.Option(
+        "--ignore",
+        help="Leave out these findings: codes, families or stages, as in --select.",
+        metavar="CODES",
+        rich_help_panel="Output",
+    ),
 ]
 
 
@@ -74,7 +86,9 @@ _SOURCE = (
         Parameter.KEYWORD_ONLY,
         annotation=Annotated[
             Path,
-            typer.Argument(help="A file of any format that is read (STEP, URDF, Simscape XML …).", metavar="SOURCE"),
+            typer.Argument(
+                help="The CAD or robot file: STEP, FreeCAD, URDF, MJCF, SDF, Simscape XML …", metavar="SOURCE"
+            ),
         ],
     ),
     Parameter(
@@ -82,7 +96,12 @@ _SOURCE = (
         Parameter.KEYWORD_ONLY,
         default=None,
         annotation=Annotated[
-            Path | None, typer.Option("--mates", help="Mates file; by default NAME.mates.yaml beside the source.")
+            Path | None,
+            typer.Option(
+                "--mates",
+                help="Mates file; by default NAME.mates.yaml beside the source.",
+                rich_help_panel="Reading",
+            ),
         ],
     ),
 )
@@ -113,18 +132,19 @@ def one_of(words: Sequence[str], listed: bool = True) -> dict[str, Any]:
 
 def parameters_of(kind: type) -> list[Parameter]:
     """The declared options of a dataclass as parameters of a command, by their keys."""
-    return [_parameter(declared) for declared in options_of(kind).values()]
+    panel = "Reading" if kind is ReadOptions else None
+    return [_parameter(declared, panel) for declared in options_of(kind).values()]
 
 
-def _parameter(declared: Option) -> Parameter:
+def _parameter(declared: Option, panel: str | None) -> Parameter:
     form: Any = declared.form
     if isinstance(declared.form, tuple):
         kind: Any = str | None
-        shown = typer.Option(declared.flag, help=declared.help, **one_of(declared.form))
+        shown = typer.Option(declared.flag, help=declared.help, rich_help_panel=panel, **one_of(declared.form))
     else:
         kind = bool if form is bool else (list[form] if declared.many else form) | None
         word = None if form is bool else declared.metavar or _METAVARS[form]
-        shown = typer.Option(declared.flag, help=declared.help, min=declared.least, metavar=word)
+        shown = typer.Option(declared.flag, help=declared.help, min=declared.least, metavar=word, rich_help_panel=panel)
     default = False if form is bool else None
     return Parameter(declared.key, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cadbridge.findings import Finding, Severity
 from cadbridge.findings import exit_status as exit_status
-from cadbridge.visible import plain, visible
+from cadbridge.visible import plain, visible, write_styled
 
 if TYPE_CHECKING:
     from cadbridge.errors import CadbridgeError
@@ -40,9 +42,9 @@ def say_findings(findings: Iterable[Finding]) -> None:
         if shown[finding.code] > SHOWN_PER_CODE:
             continue
         place = str(finding.where)
+        write_styled(sys.stderr, f"{finding.severity.value} {finding.code}", finding.severity.value)
         print(
-            f"{finding.severity.value} {finding.code}: {visible(finding.message, lines=False)}"
-            + (f"  [{visible(place, lines=False)}]" if place else ""),
+            f": {visible(finding.message, lines=False)}" + (f"  [{visible(place, lines=False)}]" if place else ""),
             file=sys.stderr,
         )
         if finding.hint and finding.severity is not Severity.INFO and shown[finding.code] == 1:
@@ -56,31 +58,76 @@ def say_error(error: CadbridgeError) -> None:
     """Print an error and the findings that it carries."""
     say_findings(error.findings)
     if not any(f.message == str(error) for f in error.findings):
-        print(f"error: {visible(str(error), lines=False)}", file=sys.stderr)
+        write_styled(sys.stderr, "error", "error")
+        print(f": {visible(str(error), lines=False)}", file=sys.stderr)
+
+
+def print_answer(text: str, level: str) -> None:
+    """Print a text to stdout, its first paragraph in the colour of a verdict's level."""
+    answer, _, rest = text.partition("\n\n")
+    write_styled(sys.stdout, answer, level)
+    print(f"\n\n{rest}")
+
+
+def say_next(*lines: str) -> None:
+    """Say on stderr what was written and what to do next."""
+    for line in lines:
+        say(visible(line, lines=False))
+
+
+EVERY = 10.0
+"""Seconds between two lines of progress where stderr is no terminal."""
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show on a terminal that something long goes on."""
+    """Show that something long goes on, and for how long: a spinner on a terminal, elsewhere a line now and then."""
     if not sys.stderr.isatty():
-        yield
+        with _now_and_then(lambda seconds: f"{what}: {seconds:.0f} s"):
+            yield
         return
     from rich.console import Console
-    from rich.text import Text
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Console(file=plain(sys.stderr)).status(Text(f"{visible(what, lines=False)} …")):
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=plain(sys.stderr)), transient=True) as shown:
+        shown.add_task(f"{visible(what, lines=False)} …", total=None)
         yield
 
 
 @contextmanager
 def progress_bar(what: str, total: float) -> Iterator[Callable[[float], None]]:
-    """A progress bar on a terminal; yields a function that takes how far it got (up to `total`)."""
+    """The share done and the seconds: a bar on a terminal, elsewhere a line now and then.
+
+    Yields a function that takes how far it got (up to `total`).
+    """
     if not sys.stderr.isatty():
-        yield lambda done: None
+        done = [0.0]
+        with _now_and_then(lambda seconds: f"{what}: {100 * done[0] / total:.0f} % after {seconds:.0f} s"):
+            yield lambda value: done.__setitem__(0, value)
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    with Progress(console=Console(file=plain(sys.stderr)), transient=True) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=plain(sys.stderr)), transient=True) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
+        yield lambda value: bar.update(task, completed=value)
+
+
+@contextmanager
+def _now_and_then(line: Callable[[float], str]) -> Iterator[None]:
+    """While the block runs, say on stderr every few seconds what `line` makes of the seconds gone."""
+    ended, start, stream = threading.Event(), time.monotonic(), sys.stderr
+
+    def speak() -> None:
+        while not ended.wait(EVERY):
+            print(visible(line(time.monotonic() - start), lines=False), file=stream, flush=True)
+
+    speaker = threading.Thread(target=speak, daemon=True)
+    speaker.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        speaker.join()

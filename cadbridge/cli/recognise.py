@@ -14,17 +14,19 @@ from cadbridge.cli.options import Json, Reading, Strict, reads_source
 def recognise(
     reading: Reading,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The mates file to write; without it, it is printed.")
+        Path | None,
+        typer.Option("--output", "-o", help="The mates file to write; without it, it is printed.", metavar="FILE"),
     ] = None,
     no_names: Annotated[
-        bool, typer.Option("--no-names", help="Do not take names of parts as a second witness.")
+        bool, typer.Option("--no-names", help="Ignore the names of parts; use the geometry alone.")
     ] = False,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
-    """Find bodies, joints and gears in parts without mates, and write them as a mates file to check and edit."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    """Find bodies, joints and gears in bare geometry; write a mates file."""
+    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
     from cadbridge.files import replacing
+    from cadbridge.readers import MATES_ENDING
     from cadbridge.recognition import mates_text, read_bare, recognition_document
     from cadbridge.recognition import recognise as found_in
 
@@ -42,4 +44,11 @@ def recognise(
     else:
         typer.echo(output if output is not None else text)
         say_findings(findings)
+        if output is not None:
+            beside = output.resolve() == reading.source.resolve().with_name(reading.source.stem + MATES_ENDING)
+            mates = "" if beside else f" --mates {output}"
+            say_next(
+                f"Wrote {output}. Look through it: each mate is a line that you can correct or delete.",
+                f"Next: cadbridge check {reading.source}{mates} --html report.html",
+            )
     raise typer.Exit(exit_status(findings, strict))

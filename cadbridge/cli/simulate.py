@@ -22,10 +22,12 @@ class Against(StrEnum):
 def simulate(
     reading: Reading,
     options: RunOptions,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).")] = Path(
-        "run.parquet"
-    ),
-    plots: Annotated[Path | None, typer.Option("--plots", help="A folder for plots of the run.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).", metavar="FILE")
+    ] = Path("run.parquet"),
+    plots: Annotated[
+        Path | None, typer.Option("--plots", help="A folder for plots of the run.", metavar="FOLDER")
+    ] = None,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Keep pace with the clock, and report how much faster the run could be.")
     ] = False,
@@ -40,11 +42,12 @@ def simulate(
     """Simulate the mechanism and write its trajectory."""
     from dataclasses import replace
 
-    from cadbridge.cli.output import exit_status, print_json, say_findings
+    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next
     from cadbridge.cli.running import run_mechanism
     from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
     from cadbridge.report import run_document, run_text
+    from cadbridge.report.terminal import width
     from cadbridge.simulation import compare
 
     refuse_output(output)
@@ -57,6 +60,7 @@ def simulate(
     if json:
         print_json(run_document(run, output, compared))
     else:
-        typer.echo(run_text(run, output, compared))
+        typer.echo(run_text(run, output, compared, plots, width()))
         say_findings(findings)
+        say_next(f"Next: cadbridge view {reading.source} --run {output}   (plays the run in a browser)")
     raise typer.Exit(exit_status(findings, strict))

@@ -26,7 +26,7 @@ def transmission(
     json: Json = False,
     strict: Strict = False,
 ) -> None:
-    """The transmission lines of a geared robot: links, carriers, gear pairs, structure matrix."""
+    """Find the gear trains of a robot: links, carriers, pairs, structure matrix."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.files import refuse_output
     from cadbridge.geared import transmission as take_apart

@@ -27,7 +27,7 @@ def verify(
     strict: Strict = False,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Export to a scratch folder, load it in the target engine, compare masses, poses and a free swing."""
+    """Compare an export with its engine: masses, poses, a free swing."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.verification import verification_document
     from cadbridge.verification import verify as compare

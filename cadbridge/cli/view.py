@@ -20,7 +20,7 @@ def view(
     host: Annotated[str, typer.Option("--host", help="The address to serve at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to serve at.")] = 8080,
 ) -> None:
-    """Move the mechanism by hand through its constraints, and read the YAML of a face that is clicked.
+    """Open the mechanism live in a browser: move its joints, play a run.
 
     SOURCE may also be a run (.parquet) of a source beside it, which is then played.
     """

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
@@ -14,6 +17,7 @@ from cadbridge.report.ledger import many, taken_lines
 from cadbridge.report.terminal import MAX_ROWS, PIPED, draw, plain_table, wrapped
 from cadbridge.report.views import tables, verdict
 from cadbridge.report.views.numbers import count, figure
+from cadbridge.report.views.table import Row, Table, number
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -134,24 +138,64 @@ def faces_text(assembly: Assembly, part: str) -> str:
     return "\n".join(lines)
 
 
-def run_text(run: Run, output: Path, against: Comparison | None = None) -> str:
-    """How a simulation went, and how far it is from the source's own trajectory."""
-    reached = f"simulated {run.summary['simulated_s']:.6g} s" if run.result.status.ok else "the run stopped early"
-    lines = [f"{reached}; its trajectory is in {output}"]
-    lines += [f"  {key}: {value}" for key, value in run.summary.items() if not isinstance(value, dict | list)]
-    for change in run.summary.get("changes", ()):
-        size = f"{change['impulse_N_s']:.4g} N s, {change['angular_impulse_N_m_s']:.4g} N m s"
-        lines.append(f"  {change['t_s']:.6g} s: {change['change']} (impulse {size}; {change['energy_lost_J']:.4g} J)")
+def run_text(
+    run: Run, output: Path, against: Comparison | None = None, plots: Path | None = None, columns: int = PIPED
+) -> str:
+    """How a simulation went, where its joints ended, and how far it is from the source's own trajectory."""
+    s = run.summary
+    reached = f"Simulated {figure(s['simulated_s'])} s" if run.result.status.ok else "The run stopped early"
+    lines = [
+        f"{reached}: {count(s['bodies'], 'body', 'bodies')}, {count(s['rows'], 'equation')}, "
+        f"{count(s['samples'], 'sample')}, {count(s['steps'], 'step')}."
+    ]
+    if not run.result.status.ok:
+        lines.append(f"  {s['message']}")
+    lines.append(f"  constraints hold to {_held(s['constraint_position'])} (relative)")
+    if s["energy_exchanged_J"] is not None:
+        drift = figure(s["energy_drift_J"], scale=s["energy_exchanged_J"])
+        lines.append(f"  energy exchanged {figure(s['energy_exchanged_J'])} J, error of its balance {drift} J")
+    lines += [f"  joint {e['joint']} passes its value at {figure(e['t_s'])} s" for e in s["events"]]
+    for change in s.get("changes", ()):
+        size = f"{figure(change['impulse_N_s'])} N s, {figure(change['angular_impulse_N_m_s'])} N m s"
+        lost = figure(change["energy_lost_J"])
+        lines.append(f"  {figure(change['t_s'])} s: {change['change']} (impulse {size}; energy lost {lost} J)")
     if run.pace is not None:
         lines.append(f"  real-time factor {run.pace.factor:.3g}; at most {run.pace.latest * 1e3:.3g} ms late")
     if against is not None:
         verdict = "within" if against.within else "beyond"
         lines.append(
-            f"  {len(against.distances)} parts at {against.samples} times: up to {against.largest:.3g} m, "
+            f"  {count(len(against.distances), 'part')} at {count(against.samples, 'time')}: "
+            f"up to {against.largest:.3g} m, "
             f"{against.largest_angle:.3g} rad and {against.largest_rate:.3g} m/s or rad/s from the source's own run; "
             f"{verdict} its tolerance of {against.tolerance:.3g}"
         )
-    return "\n".join(lines)
+    lines.append(f"  trajectory: {output}" + (f"; plots: {plots}" if plots is not None else ""))
+    return "\n".join([*wrapped(lines, columns), *_joint_ends(run, columns)])
+
+
+def _held(error: float) -> str:
+    """How well constraints hold: rounding errors are all called 1e-12."""
+    return figure(error, 2) if error > 1e-12 else "1e-12 or better"
+
+
+def _joint_ends(run: Run, columns: int) -> list[str]:
+    """A table of where the joints that a person named, else all, began and ended; degrees and millimetres."""
+    T = run.result.trajectory
+    named = set(run.mechanism.assembly.joint_names.values())
+    shown = [(i, j) for i, j in enumerate(run.lowered.joints) if j.coordinate]
+    shown = [(i, j) for i, j in shown if j.name in named] or shown
+    if not shown or not len(T.t):
+        return []
+    rows = []
+    for i, joint in shown:
+        angle = joint.coordinate == "angle"
+        q = T.coordinates[:, i] * (180.0 / math.pi if angle else 1e3)
+        known = q[np.isfinite(q)]
+        ends = (q[0], q[-1], known.min(), known.max()) if known.size else (None,) * 4
+        # What moves by less than a billionth of a degree or millimetre stands still.
+        cells = [number(None if v is None or not math.isfinite(v) else float(v), scale=1e3) for v in ends]
+        rows.append(Row([joint.name, *cells, "°" if angle else "mm"]))
+    return ["", draw(Table("ends", "Joints", ("joint", "at first", "at the end", "least", "most", ""), rows), columns)]
 
 
 def _total_mass(mechanism: Mechanism) -> str:

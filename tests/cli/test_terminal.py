@@ -1,0 +1,118 @@
+"""What a terminal shows beyond the plain text: colours, progress, summaries, what to do next, panels, completion."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from cadbridge.cli import main, output
+from cadbridge.visible import Visible, write_styled
+
+DEMO = Path(str(files("cadbridge.data"))) / "demo"
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for path in DEMO.iterdir():
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_only_our_own_colours_reach_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = Terminal()
+    write_styled(Visible(terminal), "error \x1b[2J", "error")
+    assert terminal.getvalue() == "\x1b[1;31merror \\u001b[2J\x1b[0m"
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_colours_are_left_out_where_they_are_not_wanted(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv(name, value)
+    terminal = Terminal()
+    write_styled(terminal, "error", "error")
+    assert terminal.getvalue() == "error"
+
+
+def test_a_pipe_gets_no_escape_and_a_terminal_gets_the_verdict_in_colour(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "demo.step"]) == 0
+    piped = capsys.readouterr()
+    assert "\x1b" not in piped.out + piped.err
+    terminal = Terminal()
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert main(["check", "demo.step"]) == 0
+    first = terminal.getvalue()
+    assert first.startswith("\x1b[")
+    assert "Desk crane" in first
+
+
+def test_long_work_says_a_line_now_and_then_where_it_is_piped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "EVERY", 0.02)
+    with output.working("reading robot.step"):
+        time.sleep(0.1)
+    with output.progress_bar("simulating", 4.0) as progress:
+        progress(1.0)
+        time.sleep(0.1)
+    said = capsys.readouterr().err
+    assert "reading robot.step: 0 s" in said
+    assert "simulating: 25 % after 0 s" in said
+
+
+def test_a_run_ends_in_a_short_summary_and_the_next_step(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = "simulate demo.step --scenario demo.scenario.yaml --duration 0.05 -o run.parquet --plots plots"
+    assert main(line.split()) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("Simulated 0.05 s: 3 bodies, ")
+    assert "at the end" in said.out
+    assert "trajectory: run.parquet; plots: plots" in said.out
+    assert "e-1" not in said.out.replace("1e-12 or better", "")
+    assert "cadbridge view demo.step --run run.parquet" in said.err
+
+
+def test_an_export_says_how_to_open_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", "demo.step", "--to", "mjcf", "-o", "out"]) == 0
+    said = capsys.readouterr().err
+    assert "files into out." in said
+    scene = Path("out/scene.xml")
+    assert f"python -m mujoco.viewer --mjcf={scene}" in said
+    assert scene.is_file()
+
+
+def test_the_help_stands_in_panels_with_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert said.index("\nOptions:") < said.index("\nOutput:") < said.index("\nReading:")
+    assert said.index("\nReading:") < said.index("--density KG/M3")
+    assert "<" not in said
+
+
+def test_the_shell_completes_words_of_options() -> None:
+    asked = {"_CADBRIDGE_COMPLETE": "complete_bash", "COMP_WORDS": "cadbridge convert --to m", "COMP_CWORD": "3"}
+    call = "import sys; sys.argv = ['cadbridge']; from cadbridge.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", call], env=os.environ | asked, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["mjcf", "mates-file"]

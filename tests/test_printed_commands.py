@@ -24,8 +24,8 @@ PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob(
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 GEARED = ROOT / "fixtures" / "geared_robot3"
 
-SERVES = ("cadbridge view ", "cadbridge batch jobs.yaml --scheduler")
-"""What waits for a browser or for other machines."""
+SERVES = ("cadbridge view ", "cadbridge batch jobs.yaml --scheduler", "cadbridge check robot.step --watch")
+"""What waits for a browser, for other machines or for a change."""
 WORDS = {
     "SOURCE": "robot.step", "FILE": "robot.step", "arm.step": "robot.step", "DIR": "out", "…": "", "Flange": "link3",
     "PART": "Base", "Housing": "Base", "urdf|mjcf|sdf|glb|json|python": "urdf", "mjcf|urdf|sdf": "mjcf",

@@ -110,6 +110,15 @@ ENTRIES: dict[str, Entry] = {
         "Leave the option out; if the lengths of the file are wrong, correct them in the program that wrote it.",
         "`cadbridge check arm.urdf --units mm`.",
     ),
+    "CB114": Entry(
+        Severity.ERROR,
+        "a cadbridge.toml that cannot be used",
+        "The file cadbridge.toml beside the source, or in the current folder, is no TOML, has an unknown key or a "
+        "value of the wrong kind. Its options would change the model, so nothing is read.",
+        "Correct the line given. The keys are density, material, mass, units, package_dirs, floating, arguments, "
+        "recognise, select and ignore (docs/config.md).",
+        "`densty = 2700` in cadbridge.toml.",
+    ),
 }
 
 FAMILIES = (Family("general", "any file", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cadbridge.cli.choosing import chooser
-from cadbridge.cli.options import Ignore, Json, Reading, Select, Strict, reads_source
-from cadbridge.errors import InputError
+from cadbridge.cli.options import Ignore, Json, Reading, Select, Strict, one_of, reads_source
+from cadbridge.errors import CadbridgeError, InputError
+
+if TYPE_CHECKING:
+    from cadbridge.findings import Finding
+
+FORMS = ("text", "json", "github", "sarif")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a check compares, writes and prints."""
+
+    chosen: Callable[[Iterable[Finding]], tuple[Finding, ...]]
+    strict: bool
+    compare: Path | None
+    html: Path | None
+    run: Path | None
+    form: str
 
 
 @reads_source
@@ -30,55 +49,117 @@ def check(
         Path | None,
         typer.Option("--run", help="A trajectory of this source (.parquet), played and plotted on the page."),
     ] = None,
+    output_format: Annotated[
+        str,
+        typer.Option(
+            "--output-format",
+            help="Print findings for GitHub Actions (github) or code scanning (sarif).",
+            rich_help_panel="Output",
+            **one_of(FORMS),
+        ),
+    ] = "text",
+    watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file of the model changes.")] = False,
 ) -> None:
     """Diagnose: how it moves, which mates are redundant or in conflict."""
-    from cadbridge.cli.output import exit_status, print_answer, print_json, say_findings, say_next, working
-    from cadbridge.diagnosis import diagnose, settled
     from cadbridge.files import refuse_output
-    from cadbridge.mechanism import build
-    from cadbridge.report import all_findings, check_document, check_text, findings_list
-    from cadbridge.report.compare import changes_between, changes_lines, changes_text, findings_of_changes, read_old
-    from cadbridge.report.terminal import width
-    from cadbridge.report.views import verdict
-    from cadbridge.report.views.tables import components_between
 
     if run is not None and html is None:
         raise InputError("A run is shown on the page: --run needs --html.")
     if html is not None:
         refuse_output(html)
-    chosen = chooser(select, ignore)
-    older = read_old(compare) if compare is not None else None
+    if json and output_format not in ("text", "json"):
+        raise InputError(f"--json and --output-format {output_format} exclude each other.")
+    asked = _Asked(chooser(select, ignore), strict, compare, html, run, "json" if json else output_format)
+    if watch:
+        _stay(reading, asked)
+    raise typer.Exit(_check(reading, asked))
+
+
+def _stay(reading: Reading, asked: _Asked) -> None:
+    """Check after each change of a file that was read, until Ctrl-C."""
+    from cadbridge.cli.output import say, say_error
+    from cadbridge.jobs.watching import changed_files
+
+    while True:
+        try:
+            _check(reading, asked)
+        except CadbridgeError as error:
+            say_error(error)  # a file half edited; the next change may put it right
+        say("watching; Ctrl-C ends it")
+        changed = changed_files(reading.source, reading.mates, ignored=asked.html)
+        say(f"changed: {', '.join(sorted(path.name for path in changed))}")
+
+
+def _check(reading: Reading, asked: _Asked) -> int:
+    """Read, diagnose, write the page, print; the exit status."""
+    from cadbridge.cli.output import exit_status, working
+    from cadbridge.diagnosis import diagnose, settled
+    from cadbridge.mechanism import build
+    from cadbridge.report import all_findings, check_document, findings_list
+    from cadbridge.report.compare import changes_between, findings_of_changes, read_old
+
+    older = read_old(asked.compare) if asked.compare is not None else None
     assembly = reading.assembly()
     with working("finding the joints"):
         mechanism = settled(build(assembly))
         diagnosis = diagnose(mechanism)
-    findings = chosen(all_findings(mechanism, diagnosis))
+    findings = asked.chosen(all_findings(mechanism, diagnosis))
     document = check_document(mechanism, diagnosis, findings)
     if older is not None:
-        document["changes"] = changes = changes_between(older, document)
-        findings += chosen(findings_of_changes(changes, str(compare)))
+        document["changes"] = changes_between(older, document)
+        findings += asked.chosen(findings_of_changes(document["changes"], str(asked.compare)))
         document["findings"] = findings_list(findings)
-    if html is not None:
-        from cadbridge.report.page import Extras, write_page
-        from cadbridge.report.provenance import provenance
+    if asked.html is not None:
+        _write_page(asked.html, asked, mechanism, diagnosis, document, findings)
+    _print(asked, mechanism, document, findings)
+    return exit_status(findings, asked.strict)
 
-        with working("drawing the page"):
-            extras = Extras(
-                run,
-                findings,
-                changes=changes_lines(changes) if older is not None else None,
-                since=compare.name if compare is not None else "",
-                provenance=provenance(assembly),
-            )
-            write_page(html, mechanism, diagnosis, extras)
-    if json:
-        print_json(document)
-    else:
-        level = verdict(document, components_between(mechanism)).level
-        print_answer(check_text(mechanism, document, width()), level)
-        if older is not None:
-            typer.echo("\n" + changes_text(changes, str(compare)))
-        say_findings(findings)
-        if html is not None:
-            say_next(f"Wrote {html}. Open it in a browser; it works offline.")
-    raise typer.Exit(exit_status(findings, strict))
+
+def _write_page(
+    html: Path,
+    asked: _Asked,
+    mechanism: Any,
+    diagnosis: Any,
+    document: dict[str, Any],
+    findings: tuple[Finding, ...],
+) -> None:
+    """The report as a page, with what changed and the run to play."""
+    from cadbridge.cli.output import working
+    from cadbridge.report.compare import changes_lines
+    from cadbridge.report.page import Extras, write_page
+    from cadbridge.report.provenance import provenance
+
+    with working("drawing the page"):
+        extras = Extras(
+            asked.run,
+            findings,
+            changes=changes_lines(document["changes"]) if asked.compare is not None else None,
+            since=asked.compare.name if asked.compare is not None else "",
+            provenance=provenance(mechanism.assembly),
+        )
+        write_page(html, mechanism, diagnosis, extras)
+
+
+def _print(asked: _Asked, mechanism: Any, document: dict[str, Any], findings: tuple[Finding, ...]) -> None:
+    """The result in the form that was asked for."""
+    from cadbridge.cli.output import print_answer, print_json, say_findings, say_next
+    from cadbridge.report import check_text
+    from cadbridge.report.annotations import github_text, sarif_document
+    from cadbridge.report.compare import changes_text
+    from cadbridge.report.terminal import width
+    from cadbridge.report.views import verdict
+    from cadbridge.report.views.tables import components_between
+
+    if asked.form in ("json", "sarif"):
+        print_json(document if asked.form == "json" else sarif_document(findings))
+        return
+    if asked.form == "github":
+        typer.echo(github_text(findings))
+        return
+    level = verdict(document, components_between(mechanism)).level
+    print_answer(check_text(mechanism, document, width()), level)
+    if asked.compare is not None:
+        typer.echo("\n" + changes_text(document["changes"], str(asked.compare)))
+    say_findings(findings)
+    if asked.html is not None:
+        say_next(f"Wrote {asked.html}. Open it in a browser; it works offline.")

@@ -10,7 +10,7 @@ import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
 
-TARGETS = ("urdf", "mjcf", "sdf", "step-ap242", "mates-file", "glb", "json", "python")
+TARGETS = ("urdf", "mjcf", "sdf", "glb", "json", "python", "step-ap242", "mates-file")
 SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
 """The words of `exporters.FORMATS` and `exporters.COLLISIONS`, here so that the help need not import them."""
 
@@ -19,7 +19,7 @@ SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
 def convert(
     reading: Reading,
     to: Annotated[
-        str, typer.Option("--to", help=f"The format to write: {', '.join(TARGETS)}.", **one_of(TARGETS, listed=False))
+        str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.", **one_of(TARGETS, listed=False))
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.", metavar="FOLDER")],
     run: Annotated[

@@ -160,6 +160,7 @@ def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[.
     @functools.wraps(command)
     def typed(**values: Any) -> None:
         source, mates = values.pop("source"), values.pop("mates")
+        _configure(values, source)
         reading = Reading(source, mates, from_given(ReadOptions, _taken(ReadOptions, values)))
         values |= {name: from_given(RunOptions, _taken(RunOptions, values)) for name in runs}
         command(reading, **values)  # type: ignore[call-arg]  # Typer hands over what the signature below asks for
@@ -171,6 +172,18 @@ def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[.
     typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     typed.__annotations__ = {p.name: p.annotation for p in parameters}
     return typed
+
+
+def _configure(values: dict[str, Any], source: Path) -> None:
+    """Fill what the command line leaves open from the folder's `cadbridge.toml`, and say which options that were."""
+    from cadbridge.cli.config import config_for
+    from cadbridge.cli.output import say_next
+
+    config = config_for(source)
+    used = [key for key in config.values if key in values and not values[key]]
+    values |= {key: config.values[key] for key in used}
+    if used:
+        say_next(f"{config.path}: {', '.join(used)}")
 
 
 def _taken(kind: type, values: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Panels(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and each group of options."""
-        groups: dict[str, list[tuple[str, str]]] = {"Arguments": []} | {name: [] for name in ORDER}
+        groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", *ORDER)}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:

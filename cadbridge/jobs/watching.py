@@ -10,6 +10,8 @@ from pathlib import Path
 from cadbridge.errors import MissingExtraError
 from cadbridge.jobs.model import Result
 from cadbridge.jobs.planning import Plan
+from cadbridge.readers import MATES_ENDING
+from cadbridge.touched import read_below
 
 _ENDINGS = (".part", ".tmp", ".swp", "~")
 """Files that editors write beside the one that is edited."""
@@ -35,6 +37,29 @@ def changes(plan: Plan, results: Sequence[Result], stop: threading.Event | None 
 
     folders = [b for b in bases if not any(b != other and b.is_relative_to(other) for other in bases)]
     for found in watch(*folders, watch_filter=wanted, stop_event=stop, debounce=400, step=100):
+        return {Path(path) for _, path in found}
+    return set()
+
+
+def changed_files(
+    source: Path, mates: Path | None = None, ignored: Path | None = None, stop: threading.Event | None = None
+) -> set[Path]:
+    """Wait until a file changes that reading a source opened, or its mates file or `cadbridge.toml` appears or goes.
+
+    What is `ignored` (an output) is no change. Returns the paths; empty where `stop` was set.
+    """
+    try:
+        from watchfiles import watch
+    except ImportError:
+        raise MissingExtraError("--watch needs watchfiles: pip install 'cadbridge[watch]'") from None
+    folder = Path(os.path.realpath(source)).parent
+    beside = (folder / (source.stem + MATES_ENDING), folder / "cadbridge.toml")
+    known = {os.path.realpath(path) for path in (source, *beside, *([mates] if mates else ()), *read_below(folder))}
+    if ignored is not None:
+        known.discard(os.path.realpath(ignored))
+    folders = {Path(path).parent for path in known}
+    for found in watch(*folders, watch_filter=lambda _, path: os.path.realpath(path) in known, stop_event=stop,
+                       debounce=400, step=100):  # fmt: skip
         return {Path(path) for _, path in found}
     return set()
 

@@ -72,9 +72,9 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
 
     The swing begins with random velocities (`seed`) that joints, couplings and loops allow, within their limits of
     velocity. It is of the mechanism without limits, dry friction, damping and springs, in which engines differ by
-    design, and without rotor inertias where the format has no place for them. It lasts `duration` (s), or a part of that where the
-    engine's own errors are else too large. Raises InputError where no engine is known for the format or it is not
-    installed, ModelError where the mechanism cannot be exported.
+    design, and without rotor inertias where the format has no place for them. It lasts `duration` (s), or a part of
+    that where the engine's own errors are else too large. Raises InputError where no engine is known for the format or
+    it is not installed, ModelError where the mechanism cannot be exported.
     """
     if to not in ENGINES:
         raise InputError(f'no engine is known for "{to}"; there are: {", ".join(sorted(ENGINES))}')

@@ -102,6 +102,22 @@ ENTRIES: dict[str, Entry] = {
         "Put the file where the source expects it.",
         '`<mesh filename="meshes/arm.stl"/>` where the folder meshes was not copied along.',
     ),
+    "CB114": Entry(
+        Severity.INFO,
+        "a shape found beside the source",
+        "No package of that name is known, but the same path below the source's folder, or the folder above, leads to "
+        "a mesh, which is taken.",
+        "Name the package's folder with --package-dir if another file is meant.",
+        "`package://arm/meshes/base.stl` of robot/urdf/arm.urdf, found at robot/meshes/base.stl.",
+    ),
+    "CB115": Entry(
+        Severity.WARNING,
+        "XML that is not quite well-formed",
+        "The text breaks a rule of XML that the programs of its format let pass: a version that does not exist, lines "
+        "before the declaration, -- within a comment, a prefix that is not declared. It is read as they read it.",
+        "Correct it as the message says: other programs refuse such a file.",
+        '`<?xml version="0.0"?>`.',
+    ),
     "CB113": Entry(
         Severity.WARNING,
         "an option that has no effect on this format",

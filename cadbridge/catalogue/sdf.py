@@ -36,10 +36,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1424": Entry(
         Severity.WARNING,
-        "a mass that nobody gave, or a spring",
-        "SDF gives a link without <inertial> 1 kg and 1 kg m², which is hardly meant; springs are no mates and are "
-        "left out.",
-        "Add <inertial>, and put springs into the scenario of a simulation.",
+        "a mass that nobody gave",
+        "SDF gives a link without <inertial> 1 kg and 1 kg m², which is hardly meant.",
+        "Add <inertial>.",
         "A link with a visual and no `<inertial>`.",
     ),
     "CB1425": Entry(
@@ -51,9 +50,8 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1426": Entry(
         Severity.INFO,
-        "a version, world or gravity that is not taken over",
-        "The version is none that is known, the file holds several worlds, or gravity is not the usual one, which the "
-        "scenario of a simulation decides.",
+        "a version or world that is not taken over",
+        "The version is none that is known, or the file holds several worlds.",
         "Check that the file says what you mean.",
         "A file with the worlds day and night: day is read.",
     ),
@@ -77,6 +75,27 @@ ENTRIES: dict[str, Entry] = {
         "The joint is left out, so that its links move more freely than meant.",
         "Use revolute, continuous, prismatic, ball, universal, screw, gearbox or fixed.",
         '`<joint type="gear_train">`.',
+    ),
+    "CB1430": Entry(
+        Severity.WARNING,
+        "numbers with quotes or commas between them",
+        "The format separates numbers by blanks. They are read without the quotes and commas.",
+        "Write them with blanks between.",
+        "`<pose>0, 0, 1, 0, 0, 0</pose>`.",
+    ),
+    "CB1431": Entry(
+        Severity.WARNING,
+        "a link without gravity",
+        "Gravity acts on all bodies here; the link falls with the others, which it does not in Gazebo.",
+        "Hold it by a force in the scenario of a simulation.",
+        '`<link name="balloon"><gravity>false</gravity>`.',
+    ),
+    "CB1432": Entry(
+        Severity.WARNING,
+        "damping or friction of a second axis",
+        "A joint of two axes has no place for what resists its turns; the loads named are left out.",
+        "Part the joint into two of one axis with a light link between.",
+        "`<axis2><dynamics><damping>1</damping></dynamics></axis2>`.",
     ),
 }
 

@@ -172,6 +172,21 @@ ENTRIES: dict[str, Entry] = {
         "Read it, and correct what it speaks of.",
         "${xacro.warning('the limits are guessed')}",
     ),
+    "CB1923": Entry(
+        Severity.WARNING,
+        "numbers with quotes or commas between them",
+        "The format separates numbers by blanks. They are read without the quotes and commas.",
+        "Write them with blanks between.",
+        """`<origin xyz="'0' '0' '1'"/>`.""",
+    ),
+    "CB1924": Entry(
+        Severity.WARNING,
+        "a link with inertia and without mass",
+        "The link's inertia is left out with its mass of zero; engines take it, so that what it is fixed to turns "
+        "more slowly there.",
+        "Give the link a mass, or its inertia to the link that it is fixed to.",
+        '`<mass value="0"/><inertia ixx="0.01" …/>` of a sensor.',
+    ),
 }
 
 FAMILIES = (Family("urdf", "URDF and xacro", Stage.READING, ENTRIES, errors_leave_out=True),)

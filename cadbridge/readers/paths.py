@@ -9,6 +9,12 @@ from urllib.parse import unquote
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 
+SHAPE = "CB112"
+"""The code of a missing file that holds nothing but a shape."""
+
+MESHES = (".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".off")
+"""Files that hold nothing but shapes: these may lie in the folder above the source's, as `../meshes` does."""
+
 
 def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, missing: str = "CB106") -> Path | None:
     """The path, links resolved, if it is a file below one of `roots`; None with CB102 or `missing` if not.
@@ -49,7 +55,9 @@ def referenced(
     scheme, mark, rest = uri.partition("://")
     if not mark:
         own = [f for f in (folder, *list(folder.parents)[:2]) if (f / "package.xml").is_file()]
-        return inside(folder / uri.replace("\\", "/"), (folder, *own, *dirs), findings, where, missing)
+        path = folder / uri.replace("\\", "/")
+        beside = (folder.parent,) if missing == SHAPE and _is_mesh(path) else ()
+        return inside(path, (folder, *own, *beside, *dirs), findings, where, missing)
     if scheme == "file":
         return inside(Path(unquote(rest)), (folder, *dirs), findings, where, missing)
     if scheme not in ("package", "model"):
@@ -57,10 +65,32 @@ def referenced(
         return None
     package, _, tail = rest.partition("/")
     root = package_folder(package, folder, dirs)
+    if missing == SHAPE and (root is None or not (root / tail).is_file()):
+        found = _beside(tail, folder)
+        if found is not None:
+            findings.add("CB114", f"{uri} is taken to be {_told(found)}", where)
+            return found
     if root is None:
         findings.add(missing, f"no folder of the package {package!r} is known for {uri}", where, "Name its folder with --package-dir.")  # fmt: skip  # noqa: E501
         return None
     return inside(root / tail, (root,), findings, where, missing)
+
+
+def _is_mesh(path: Path) -> bool:
+    """Whether a path, links resolved, has the ending of a mesh file."""
+    try:
+        return path.resolve().suffix.lower() in MESHES
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def _beside(tail: str, folder: Path) -> Path | None:
+    """The mesh of an unknown package at the same path below the source's folder, or the one above that."""
+    for root in (folder, folder.parent):
+        found = inside(root / tail, (root,), Findings(), Where(), SHAPE)
+        if found is not None and _is_mesh(found):
+            return found
+    return None
 
 
 def package_folder(package: str, folder: Path, package_dirs: Iterable[Path]) -> Path | None:

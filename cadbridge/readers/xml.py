@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from lxml import etree
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.bounds import READABLE
+from cadbridge.readers.lenient import lenient
 from cadbridge.touched import looked_for
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -27,18 +29,24 @@ def parse(path: Path, findings: Findings) -> Element:
     if path.stat().st_size > MAX_BYTES:
         findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", Where(file=str(path)))
         raise InputError(f"{path.name} is too large.", findings)
-    return _parse(os.fsencode(path), path, findings)  # a name need not be UTF-8
+    return _parse(os.fsencode(path), path, findings, path.read_bytes)  # a name need not be UTF-8
 
 
 def parse_text(text: bytes, path: Path, findings: Findings) -> Element:
     """The root of XML that was made from the file at `path`; InputError (CB103, CB104) as of `parse`."""
-    return _parse(BytesIO(text), path, findings)
+    return _parse(BytesIO(text), path, findings, lambda: text)
 
 
-def _parse(source: bytes | BytesIO, path: Path, findings: Findings) -> Element:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+def _parse(source: bytes | BytesIO, path: Path, findings: Findings, again: Callable[[], bytes]) -> Element:
     try:
-        tree = etree.parse(source, parser)
+        try:
+            tree = etree.parse(source, _parser())
+        except etree.XMLSyntaxError as fault:
+            text, mended = lenient(again())
+            if not mended:
+                raise
+            tree = _second(text, fault)
+            findings.add("CB115", f"{path.name} has {', '.join(mended)}", Where(str(path), fault.lineno or None))
     except (etree.XMLSyntaxError, OSError) as fault:  # bytes that are not in the encoding declared are an OSError
         said = fault if isinstance(fault, etree.XMLSyntaxError) else None
         reason, line = (said.msg, said.lineno or None) if said else ("bytes that its encoding does not have", None)
@@ -48,6 +56,18 @@ def _parse(source: bytes | BytesIO, path: Path, findings: Findings) -> Element:
         findings.add("CB103", f"{path.name} declares a document type", Where(file=str(path)))
         raise InputError(f"{path.name} holds a DOCTYPE, which is refused.", findings)
     return tree.getroot()
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+
+
+def _second(text: bytes, first: etree.XMLSyntaxError) -> Any:
+    """The tree of a text made well-formed; where it is not even then, the fault of the text as it was."""
+    try:
+        return etree.parse(BytesIO(text), _parser())
+    except etree.XMLSyntaxError as fault:
+        raise first from fault
 
 
 def local(element: Element) -> str:
@@ -66,6 +86,11 @@ def children(element: Element, *names: str) -> list[Element]:
 def child(element: Element, name: str) -> Element | None:
     """The first child of that local name."""
     return next(element.iterchildren(f"{{*}}{name}"), None)
+
+
+def unquoted(text: str | None) -> str:
+    """A text without quotes within it and without commas between its words."""
+    return (text or "").translate(str.maketrans("'\",", "   "))
 
 
 def numbers(text: str | None, count: int) -> tuple[float, ...] | None:

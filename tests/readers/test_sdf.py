@@ -271,7 +271,7 @@ FAULTS: dict[str, tuple[Callable[[], str], str]] = {
     "no name": (_swap('<link name="slide">', "<link>"), "CB1421"),
     "reserved name": (_swap('<link name="slide">', '<link name="world">'), "CB1421"),
     "name with colons": (_swap('<link name="slide">', '<link name="a::b">'), "CB1421"),
-    "negative size": (_swap("<radius>0.05</radius>", "<radius>-1</radius>"), "CB1421"),
+    "negative size": (_swap("<radius>0.05</radius>", "<radius>-1</radius>"), "CB1428"),
     "mimic by zero": (_swap("<multiplier>0.5", "<multiplier>0"), "CB1421"),
     "two links of a name": (_swap('<link name="slide">', '<link name="upper">'), "CB1422"),
     "joint named as a link": (_swap('<joint name="J2"', '<joint name="base"'), "CB1422"),

@@ -188,7 +188,7 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "bad reduction": (_swap(">50<", ">fifty<"), "CB181", "fifty"),
     "no reduction": (_swap(">50<", ">0<"), "CB194", "T1"),
     "negative damping": (_swap('damping="0.5"', 'damping="-1"'), "CB181", "damping"),
-    "negative radius": (_swap('radius="0.5"', 'radius="-1"'), "CB181", "radius"),
+    "negative radius": (_swap('radius="0.5"', 'radius="-1"'), "CB193", "radius"),
     "unknown shape": (_swap("<sphere ", "<torus "), "CB193", "torus"),
     "no geometry": (_swap('<geometry><box size="1 2 3"/></geometry>', ""), "CB193", "base"),
     "mesh missing": (_swap('<box size="1 2 3"/>', '<mesh filename="a.stl"/>'), "CB112", "a.stl"),

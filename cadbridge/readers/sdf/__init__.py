@@ -20,8 +20,6 @@ from cadbridge.readers.xml import Element, child, local, numbers, parse
 
 __all__ = ["read"]
 
-_GRAVITY = np.array([0.0, 0.0, -9.81])
-
 
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     """All models of the first world (or of the file), as they stand with all joints at zero.
@@ -43,7 +41,6 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         c.say("CB1420", f"{c.path.name} holds no link", root)
         raise InputError(f"{c.path.name} holds no link", c.findings)
     mates, couplings, count = _joints(c, everything, X, _version(c, root))
-    _tell_gravity(c, world)
     c.tell_unread()
     return Assembly(
         name=next(iter(world.nested), "") or c.path.stem,
@@ -57,6 +54,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         frames=tuple(_frames(c, everything, X)),
         units=("SDF: m, kg, rad (SI by definition)",),
         mates_in_file=count,
+        gravity=_gravity(world),
         extra={"unread": dict(c.unread), "files": tuple(str(p) for p in c.files.values())},
         findings=c.findings.as_tuple(),
     )
@@ -134,12 +132,12 @@ def _frames(c: Context, everything: list[Scope], X: dict[str, Pose]) -> list[Nam
             except UnresolvedError as error:
                 c.say("CB1425", f"frame {name}: {error}", entry.element, name)
                 continue
-            found.append(NamedFrame(scope.prefix + name, body, X.get(body, Pose()).inverse() @ X_WF))
+            found.append(NamedFrame(scope.named(name), body, X.get(body, Pose()).inverse() @ X_WF))
     return found
 
 
-def _tell_gravity(c: Context, world: Scope) -> None:
+def _gravity(world: Scope) -> tuple[float, float, float] | None:
+    """The world's gravity in m/s²; None where it says none."""
     element = child(world.element, "gravity") if local(world.element) == "world" else None
     found = None if element is None else numbers(element.text, 3)
-    if found is not None and not np.allclose(found, _GRAVITY, atol=0.02):
-        c.say("CB1426", f"gravity is {' '.join(f'{g:g}' for g in found)} m/s² in the file", element)
+    return None if found is None else (found[0], found[1], found[2])

@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.xml import Element, child, children, local, numbers
+from cadbridge.readers.xml import Element, child, children, local, numbers, unquoted
 
 
 @dataclass
@@ -46,6 +46,9 @@ class Context:
         if element is None:
             return None
         found = numbers(element.text, count)
+        if found is None and (found := numbers(unquoted(element.text), count)) is not None:
+            text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}"
+            self.say("CB1430", text, element, item)
         if found is None:
             text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {count} numbers"
             self.say("CB1421", text, element, item)

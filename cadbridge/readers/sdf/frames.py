@@ -54,7 +54,7 @@ class Scope:
         """The pose X_MF of a name in this scope's own frame M; UnresolvedError where it has none."""
         chain: dict[str, Entry] = {}
         at = name
-        while at not in self._known and at not in ("", MODEL, WORLD) and "::" not in at:
+        while at not in self._known and at not in ("", MODEL, WORLD) and (at in self.entries or "::" not in at):
             if at in chain:
                 raise UnresolvedError(f"{at!r} is placed relative to itself")
             if at not in self.entries:
@@ -91,9 +91,13 @@ class Scope:
         """The pose of this scope's own frame in the world."""
         return Pose() if self.parent is None else self.parent.X_W() @ self.parent.X_M(self.name)
 
+    def named(self, name: str) -> str:
+        """A name of this scope among those of all; "A::B" of files before 1.8 is what nested models give now."""
+        return self.prefix + name.replace("::", "/")
+
     def link(self, name: str) -> str:
         """The component of a link of this scope; one that is called as the world itself is gets another name."""
-        full = self.prefix + name
+        full = self.named(name)
         return f"{full}_link" if full == GROUND else full
 
     def body(self, name: str, steps: int = 0) -> str:
@@ -107,7 +111,7 @@ class Scope:
                 return GROUND
             return self.body(self._canonical(), steps + 1)
         first, mark, rest = name.partition("::")
-        if mark:
+        if mark and name not in self.entries:
             if first not in self.nested:
                 raise UnresolvedError(f"{name!r} names no link")
             return self.nested[first].body(rest, steps + 1)

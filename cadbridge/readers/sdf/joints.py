@@ -20,7 +20,7 @@ NO_LIMIT = 1e15
 
 _KNOWN = (
     "parent", "child", "pose", "axis", "axis2", "screw_thread_pitch", "thread_pitch", "gearbox_ratio",
-    "gearbox_reference_body", "provide_feedback",
+    "gearbox_reference_body", "provide_feedback", "rotor_inertia", "gear_ratio", "mimic",
 )  # fmt: skip
 _ONE_FREEDOM = (MateKind.REVOLUTE, MateKind.PRISMATIC, MateKind.SCREW)
 
@@ -92,7 +92,7 @@ def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, P
                 return None
             axes.append(axis)
     poses = [Pose() if end == GROUND else X[end] for end in (a, b)]
-    return Joint(scope, element, scope.prefix + name, a, b, X_WJ, tuple(axes), poses[0], poses[1])
+    return Joint(scope, element, scope.named(name), a, b, X_WJ, tuple(axes), poses[0], poses[1])
 
 
 def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, version: float) -> Vector | None:
@@ -131,12 +131,26 @@ def _single(kind: MateKind, ranged: bool = True) -> Callable[[Context, Joint], M
         axis = child(j.element, "axis")
         dynamics = child(axis, "dynamics")
         damping, friction = (max(c.number(dynamics, key, j.name, 0.0), 0.0) for key in ("damping", "friction"))
-        if c.number(dynamics, "spring_stiffness", j.name, 0.0):
-            c.say("CB1424", f"joint {j.name} has a spring, which is left out", dynamics, j.name)
-        limit = _limit(c, j, axis, ranged)
-        return replace(_mate(c, j, kind, j.axes[0]), limit=limit, damping=damping, friction=friction)
+        stiffness, rest = (c.number(dynamics, f"spring_{key}", j.name, 0.0) for key in ("stiffness", "reference"))
+        return replace(
+            _mate(c, j, kind, j.axes[0]),
+            limit=_limit(c, j, axis, ranged),
+            damping=damping,
+            friction=friction,
+            stiffness=max(stiffness, 0.0),
+            rest=rest if stiffness > 0 else 0.0,
+            armature=_armature(c, j),
+        )
 
     return make
+
+
+def _armature(c: Context, j: Joint) -> float:
+    """Drake's rotor inertia (kg m²) behind its gear ratio, as inertia at the joint."""
+    rotor, ratio = (
+        c.number(j.element, key, j.name, default) for key, default in (("rotor_inertia", 0.0), ("gear_ratio", 1.0))
+    )
+    return max(rotor, 0.0) * ratio**2
 
 
 def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
@@ -192,6 +206,9 @@ def _universal(c: Context, j: Joint) -> Made:
     if abs(float(j.axes[0] @ j.axes[1])) > 1e-6:
         c.say("CB1429", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
         return None
+    loads = [child(axis, "dynamics") for axis in children(j.element, "axis", "axis2")]
+    if any(c.number(load, key, j.name, 0.0) for load in loads for key in ("damping", "friction", "spring_stiffness")):
+        c.say("CB1432", f"joint {j.name}: damping, friction and springs of its two axes", j.element, j.name)
     return _mate(c, j, MateKind.UNIVERSAL, j.axes[0], j.axes[1])
 
 
@@ -234,7 +251,7 @@ def read_mimics(c: Context, scope: Scope, mates: dict[str, Mate]) -> tuple[list[
             if mimic is None:
                 continue
             count += 1
-            follower, leader = scope.prefix + name, scope.prefix + mimic.get("joint", "").replace("::", "/")
+            follower, leader = scope.named(name), scope.prefix + mimic.get("joint", "").replace("::", "/")
             sides = [mates.get(leader), mates.get(follower)]
             if any(m is None or m.kind not in _ONE_FREEDOM for m in sides) or leader == follower:
                 text = f"joint {name} cannot follow {mimic.get('joint')!r}: both must exist and have one freedom"

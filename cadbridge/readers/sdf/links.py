@@ -24,6 +24,8 @@ _OF_LINK = ("pose", "inertial", "visual", "collision", "gravity", "self_collide"
 def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
     """The part of a link. A link without <inertial> has 1 kg and 1 kg m², as SDF lays down."""
     c.leave(link, *_OF_LINK)
+    if child(link, "gravity") is not None and not c.flag(link, "gravity"):
+        c.say("CB1431", f"{name} is without gravity in the file", link, name)
     inertial = child(link, "inertial")
     auto = inertial is not None and inertial.get("auto") in ("true", "1")
     shape = _shape(c, scope, link, name) if c.options.geometry else None
@@ -119,7 +121,7 @@ def _sizes(c: Context, element: Element, tag: str, count: int, name: str, defaul
         return [default] * count
     found = c.values(element, tag, count, name)
     if found is not None and not np.all(found > 0):
-        c.say("CB1421", f"{name}: <{tag}> must be above zero", element, name)
+        c.say("CB1428", f"{name}: <{tag}> is not above zero, so it has no volume", element, name)
         return None
     return None if found is None else [float(v) for v in found]
 

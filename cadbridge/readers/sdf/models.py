@@ -18,6 +18,9 @@ MOST = 200_000
 """So many links, frames and joints may there be."""
 
 _RESERVED = ("world", MODEL)
+_FLAT = tuple(f"1.{k}" for k in range(3, 8))
+"""Versions in which an included model's links stand in the including model as "model::link"."""
+
 _OF_MODEL = ("pose", "static", "link", "joint", "frame", "model", "include", "self_collide", "allow_auto_disable")
 _OF_WORLD = ("frame", "model", "include", "joint", "gravity")
 
@@ -28,10 +31,12 @@ class Models:
     def __init__(self, c: Context) -> None:
         self._c = c
         self._count = 0
+        self._flat = False
 
     def world(self, root: Element) -> Scope:
         """The scope of the world, with all models of the document in it."""
         self._c.files[root] = self._c.path
+        self._flat = root.get("version", "") in _FLAT
         worlds = children(root, "world")
         scope = Scope("", root)
         for holder in worlds[:1] or [root]:
@@ -57,7 +62,7 @@ class Models:
         if self._count > MOST:
             c.say("CB1420", f"more than {MOST} links, frames and joints", element)
             raise InputError(f"{c.path.name} holds too much", c.findings)
-        if not name or "::" in name or name in _RESERVED:
+        if not name or ("::" in name and not self._flat) or name in _RESERVED:
             c.say("CB1421", f"<{kind}> has the name {name!r}", element)
         elif name in scope.entries:
             c.say("CB1422", f"a second {kind} or other element is named {name!r}; it is left out", element, name)

@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.xml import Element, child, children, local, numbers
+from cadbridge.readers.xml import Element, child, children, local, numbers, unquoted
 
 
 @dataclass
@@ -51,6 +51,8 @@ class Context:
     def values(self, element: Element, key: str, count: int, item: str) -> Vector | None:
         """`count` finite numbers of an attribute; a finding and None where they cannot be read."""
         found = numbers(element.get(key), count)
+        if found is None and (found := numbers(unquoted(element.get(key)), count)) is not None:
+            self.say("CB1923", f"{item}: {key} of <{local(element)}> is {element.get(key)!r}", element, item)
         if found is None:
             text = f"{item}: {key} of <{local(element)}> is {element.get(key)!r}, not {count} numbers"
             self.say("CB181", text, element, item)

@@ -90,7 +90,7 @@ def _positive(c: Context, element: Element, key: str, count: int, name: str) -> 
     if found is None:
         return None
     if not np.all(found > 0):
-        c.say("CB181", f"{name}: {key} of <{local(element)}> must be above zero", element, name)
+        c.say("CB193", f"{name}: {key} of <{local(element)}> is not above zero, so it has no volume", element, name)
         return None
     return [float(v) for v in found]
 

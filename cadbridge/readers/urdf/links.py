@@ -67,6 +67,8 @@ def _declared(c: Context, link: Element, name: str) -> MassProperties | None:
     keys = ("ixx", "iyy", "izz", "iyz", "ixz", "ixy")
     six = [c.number(inertia_element, key, name) for key in keys]
     entries = [v for v in six if v is not None]
+    if mass == 0.0 and any(entries):
+        c.say("CB1924", f"{name} has inertia and no mass", inertial, name)
     if X_LI is None or mass is None or len(entries) != 6 or mass == 0.0:
         return None  # a mass of zero: `read_urdf` tells it where the link moves
     xx, yy, zz, yz, xz, xy = entries

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 from cadbridge.files import replacing
+
+T = TypeVar("T")
 
 COLLISION = "collision"
 """The folder for collision geometry within the folder of caches."""
@@ -21,6 +26,27 @@ def cache_folder() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("cadbridge", appauthor=False))
+
+
+ANSWERS = "answers"
+"""The folder for what was computed once, within the folder of caches."""
+LIMIT = 4_000_000_000
+"""Bytes that all answers may take; CADBRIDGE_CACHE_LIMIT overrides it."""
+_LARGEST = 0.25
+"""Share of the limit that one answer may take."""
+
+_used = True
+
+
+def use_cache(used: bool) -> None:
+    """Whether this process keeps what it computes and looks at what was kept (`--no-cache` says no)."""
+    global _used
+    _used = used
+
+
+def is_used() -> bool:
+    """Whether this process uses what is kept from one run to the next; CADBRIDGE_NO_CACHE says no for all."""
+    return _used and not os.environ.get("CADBRIDGE_NO_CACHE")
 
 
 def digest(data: bytes) -> str:
@@ -50,3 +76,55 @@ def kept(path: Path) -> bytes | None:
     with contextlib.suppress(OSError):
         path.unlink()
     return None
+
+
+def computed_once(key: Any, compute: Callable[[], T], pack: Callable[[T], bytes], unpack: Callable[[bytes], T]) -> T:
+    """What `compute` gives, kept by `key` from one run to the next.
+
+        CACHE/answers/KK/KEY    the packed answer, behind its own hash
+
+    `key` is plain data that names all that the answer depends on: contents by their hashes, and versions. `unpack`
+    raises ValueError for what it cannot read. A damaged answer is dropped and computed anew; a folder that cannot be
+    written, or is full, keeps nothing. When all answers are larger than `LIMIT`, the longest unused ones go.
+    """
+    if not is_used():
+        return compute()
+    name = digest(json.dumps(key, sort_keys=True).encode())
+    path = cache_folder() / ANSWERS / name[:2] / name
+    data = kept(path)
+    if data is not None:
+        with contextlib.suppress(ValueError, OSError):
+            answer = unpack(data)
+            os.utime(path)
+            return answer
+    answer = compute()
+    with contextlib.suppress(OSError, TypeError):
+        packed = pack(answer)
+        if len(packed) <= _LARGEST * _limit():
+            keep(path, packed)
+            _trim(path.parent.parent)
+    return answer
+
+
+def _limit() -> int:
+    named = os.environ.get("CADBRIDGE_CACHE_LIMIT", "")
+    return int(named) if named.isdigit() else LIMIT
+
+
+def _trim(folder: Path) -> None:
+    """Drop the longest unused answers until all are within the limit."""
+    entries = [(status.st_mtime, status.st_size, path) for path in folder.glob("??/*") if (status := _status(path))]
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries, key=lambda e: e[0]):
+        if total <= _limit():
+            return
+        with contextlib.suppress(OSError):
+            path.unlink()
+            total -= size
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:  # another process dropped it
+        return None

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from cadbridge.assembly import Mesh
 from cadbridge.frames import Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.polyhedron import volume_properties_of
+from solver.connected import connected
 
 _WELDS = (0.0, 1e-8, 1e-6, 1e-5)
 """Fractions of the size within which vertices are taken for one, tried in turn until the mesh closes."""
@@ -46,6 +46,11 @@ class MeshAudit:
     degenerate: int = 0
     shells: int = 0
     overlapping: int = 0
+
+    @cached_property
+    def volume(self) -> MassProperties:
+        """Volume properties of the mesh, computed once."""
+        return volume_properties(self.mesh)
 
 
 def volume_properties(mesh: Mesh) -> MassProperties:
@@ -161,15 +166,10 @@ def _spread(
 
 def _shells(triangles: NDArray[np.int32]) -> list[NDArray[np.int64]]:
     """The triangles of each connected shell."""
-    count = int(triangles.max()) + 1
-    a, b, c = triangles.T
-    links = coo_array((np.ones(2 * len(a)), (np.r_[a, b], np.r_[b, c])), shape=(count, count))
-    number, labels = connected_components(links, directed=False)
-    of_triangle = labels[a]
+    a, b, c = triangles.astype(np.int64).T
+    of_triangle = connected(int(triangles.max()) + 1, np.r_[a, b], np.r_[b, c])[a]
     order = np.argsort(of_triangle, kind="stable")
-    bounds = np.searchsorted(of_triangle[order], np.arange(number + 1))
-    parts = [order[bounds[i] : bounds[i + 1]] for i in range(number)]
-    return [part for part in parts if len(part)]
+    return np.split(order, np.flatnonzero(np.diff(of_triangle[order])) + 1)
 
 
 def _outside_out(

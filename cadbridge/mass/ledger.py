@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from cadbridge.assembly import Assembly, Mesh, Part
 from cadbridge.findings import Findings
-from cadbridge.mass.audit import volume_properties
 from cadbridge.mass.parts import audited, part_mass
 
 
@@ -56,4 +55,4 @@ def _volume(mesh: Mesh | None) -> float | None:
     if mesh is None:
         return None
     audit = audited(mesh)
-    return volume_properties(audit.mesh).mass if audit.closed else None
+    return audit.volume.mass if audit.closed else None

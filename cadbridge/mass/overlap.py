@@ -7,9 +7,14 @@ where a part has one.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +23,7 @@ from numpy.typing import NDArray
 from cadbridge.assembly import Assembly, Mesh, Shape
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.storage import computed_once, digest
 
 if TYPE_CHECKING:
     from manifold3d import Manifold
@@ -49,6 +55,52 @@ def overlaps_of(assembly: Assembly, findings: Findings) -> tuple[Overlap, ...]:
 
     Only closed meshes can be tested; the parts that have none are told, with the pairs found.
     """
+    key = ["overlaps", _version(), _content(assembly)]
+    found, untested, left = computed_once(key, lambda: _intersected(assembly), _packed, _unpacked)
+    _tell(assembly, found, findings)
+    _tell_untested(untested, left, findings)
+    return tuple(found)
+
+
+Answer = tuple[list[Overlap], list[str], int]
+"""The overlaps, the names of parts that are not closed, and how many pairs were left untested."""
+
+
+def _packed(answer: Answer) -> bytes:
+    found, untested, left = answer
+    return json.dumps([[[o.a, o.b, o.volume, o.share] for o in found], untested, left]).encode()
+
+
+def _unpacked(data: bytes) -> Answer:
+    try:
+        found, untested, left = json.loads(data)
+        return [Overlap(str(a), str(b), float(v), float(s)) for a, b, v, s in found], list(untested), int(left)
+    except (TypeError, ValueError) as fault:
+        raise ValueError(f"no kept overlaps: {fault}") from fault
+
+
+@cache
+def _version() -> str:
+    """The hash of the code that intersects, and the version of the library that it asks."""
+    return digest(Path(__file__).read_bytes() + version("manifold3d").encode())
+
+
+def _content(assembly: Assembly) -> str:
+    """The hash of all meshes and of where they stand."""
+    told = hashlib.sha256()
+    meshes: dict[int, str] = {}
+    for part in assembly.parts:
+        for mesh in () if part.shape is None else (part.shape.coarse, part.shape.fine):
+            if mesh is not None and id(mesh) not in meshes:
+                meshes[id(mesh)] = digest(mesh.vertices.tobytes() + mesh.triangles.tobytes())
+            told.update(repr((part.name, meshes.get(id(mesh)))).encode())
+    for i in assembly.instances:
+        told.update(repr((i.name, i.part)).encode() + i.X_WI.matrix().tobytes())
+    return told.hexdigest()
+
+
+def _intersected(assembly: Assembly) -> Answer:
+    """All pairs tried."""
     solids = _Solids(assembly)
     placed = [i for i in assembly.instances if assembly.part(i.part).shape is not None]
     pairs = _near(assembly, [i.name for i in placed])
@@ -67,9 +119,7 @@ def overlaps_of(assembly: Assembly, findings: Findings) -> tuple[Overlap, ...]:
         if volume > 0:
             found.append(Overlap(first, second, volume, share))
     found.sort(key=lambda o: (-o.volume, o.a, o.b))
-    _tell(assembly, found, findings)
-    _tell_untested(solids.open, left, findings)
-    return tuple(found)
+    return found, list(solids.open), left
 
 
 class _Solids:
@@ -186,9 +236,8 @@ def _tell(assembly: Assembly, found: Sequence[Overlap], findings: Findings) -> N
             findings.add("CB315", text + more, Where(item=first.a), items=names)
 
 
-def _tell_untested(without: dict[str, None], left: int, findings: Findings) -> None:
-    if without:
-        names = list(without)
+def _tell_untested(names: Sequence[str], left: int, findings: Findings) -> None:
+    if names:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         findings.add("CB317", f"no closed mesh: {', '.join(names[:5])}{more}", items=names)
     if left:

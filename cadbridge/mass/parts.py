@@ -15,7 +15,7 @@ import numpy as np
 from cadbridge.assembly import MassOverride, Mesh, Part, Shape
 from cadbridge.findings import Findings
 from cadbridge.inertia import MassProperties
-from cadbridge.mass.audit import MeshAudit, audit_mesh, volume_properties
+from cadbridge.mass.audit import MeshAudit, audit_mesh
 from cadbridge.mass.declared import impossible
 
 MASS_TOLERANCE = 1e-3
@@ -50,7 +50,7 @@ def part_volume(part: Part, findings: Findings) -> tuple[MassProperties | None, 
         audit = audited(shape.fine)
         _tell(part, audit, shape, findings)
         if audit.closed:
-            properties = volume_properties(audit.mesh)
+            properties = audit.volume
             if properties.mass > 0 and _agrees(part, properties, findings):
                 return properties, "mesh"
     if shape.brep is not None and shape.brep.mass > 0:
@@ -175,7 +175,7 @@ def _from_collision(part: Part, shape: Shape, findings: Findings) -> tuple[MassP
         return None, None
     file = f" ({shape.collision_file})" if shape.collision_file else ""
     _say(findings, "CB314", f"{part.name} is weighed by its collision mesh{file}", part)
-    return volume_properties(audit.mesh), "mesh"
+    return audit.volume, "mesh"
 
 
 def _say(findings: Findings, code: str, text: str, part: Part) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cadbridge.errors import InputError
 from cadbridge.readers.options import ReadOptions
+from cadbridge.storage import use_cache
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -39,6 +40,7 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
     from cadbridge.readers.registry import load, openable
 
     options = options or ReadOptions()
+    use_cache(not options.no_cache)
     path = openable(Path(source))
     if options.recognise:
         if mates is not None:

@@ -28,7 +28,8 @@ class ReadOptions:
     `mass_from` "mesh" ignores the masses that the file declares and weighs the meshes. `length_unit` replaces the
     unit that the file states. `floating` leaves the root link of a URDF free. `arguments` are the (name, value)
     pairs of a xacro file's arguments. `recognise` finds mates from the geometry, and reads no mates file beside the
-    source. `geometry` False leaves shapes unread where a format allows it.
+    source. `no_cache` neither uses nor keeps what OCCT answered. `geometry` False leaves shapes unread where a format
+    allows it.
     """
 
     density: float | None = option(
@@ -65,6 +66,9 @@ class ReadOptions:
     )  # fmt: skip
     recognise: bool = option(
         False, "--recognise", bool, "Recognise bodies, joints and gears from the geometry of a source without mates."
+    )
+    no_cache: bool = option(
+        False, "--no-cache", bool, "Read the source anew, and keep nothing of it for the next command."
     )
     geometry: bool = True
 

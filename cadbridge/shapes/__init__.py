@@ -13,6 +13,7 @@ Lengths in metres. Nothing of OCCT is imported here.
 from __future__ import annotations
 
 import atexit
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterable
@@ -24,6 +25,7 @@ from cadbridge.assembly import Shape
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.shapes.convert import to_shape
+from cadbridge.shapes.kept import ask_once, content_of
 from cadbridge.shapes.part21 import Prepared, Workspace
 from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.protocol import BrepData, Document, FeatureTable
@@ -108,6 +110,19 @@ def load_breps(blobs: dict[str, bytes], source: Path, findings: Findings, *, sca
     """
     if not blobs:
         return {}
+    content = hashlib.sha256(b"".join(hashlib.sha256(blob).digest() for blob in blobs.values())).hexdigest()
+    answers = ask_once(content, "breps", {"scale": scale}, lambda: _ask_breps(blobs, scale))
+    found = {}
+    for name, answer in zip(blobs, answers, strict=True):
+        if isinstance(answer, str):
+            findings.add("CB125", f"{source.name}: no shape of {name}: {answer}", Where(str(source), item=name))
+        else:
+            found[name] = Brep(replace(to_shape(answer.shape, source), source=None), tuple(answer.edges))
+    return found
+
+
+def _ask_breps(blobs: dict[str, bytes], scale: float) -> list[BrepData | str]:
+    """The answers to texts, in their order; where OCCT dies of one, each is tried alone."""
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
         paths = {}
         for i, (name, blob) in enumerate(blobs.items()):
@@ -115,16 +130,9 @@ def load_breps(blobs: dict[str, bytes], source: Path, findings: Findings, *, sca
             paths[name].write_bytes(blob)
         limit = _BASE_TIME + _TIME_PER_MEGABYTE * sum(map(len, blobs.values())) / 1e6
         try:
-            answers = dict(zip(paths, _breps(list(paths.values()), scale, limit), strict=True))
+            return _breps(list(paths.values()), scale, limit)
         except (WorkerDiedError, WorkerRefusedError):
-            answers = {name: _alone(path, scale) for name, path in paths.items()}
-    found = {}
-    for name, answer in answers.items():
-        if isinstance(answer, str):
-            findings.add("CB125", f"{source.name}: no shape of {name}: {answer}", Where(str(source), item=name))
-        else:
-            found[name] = Brep(replace(to_shape(answer.shape, source), source=None), tuple(answer.edges))
-    return found
+            return [_alone(path, scale) for path in paths.values()]
 
 
 def _breps(paths: list[Path], scale: float, limit: float) -> list[BrepData | str]:
@@ -213,8 +221,12 @@ def _scaled(table: FeatureTable, shape: Shape) -> FeatureTable | str:
 def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, findings: Findings) -> Any:
     """A request to the worker, whose failures become findings and InputError."""
     where = Where(file=str(path))
+    question = {key: value for key, value in arguments.items() if key != "path"}
+    files = (prepared.path, *prepared.externals)
     try:
-        return WORKER.request(verb, arguments, _time_limit(prepared))
+        return ask_once(
+            content_of(*files), verb, question, lambda: WORKER.request(verb, arguments, _time_limit(prepared))
+        )
     except WorkerDiedError as died:
         tail = f" Its last words: {died.log.splitlines()[-1]}" if died.log else ""
         text = f"the geometry kernel failed on {path.name}: {died.reason}.{tail}"

@@ -1,0 +1,90 @@
+"""What was computed once is kept by its key, and survives damage, full and read-only folders."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cadbridge import storage
+from cadbridge.storage import ANSWERS, computed_once, use_cache
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("CADBRIDGE_NO_CACHE", raising=False)
+    yield tmp_path / "cache" / ANSWERS
+    use_cache(True)
+
+
+class Counting:
+    """A computation that counts how often it was made."""
+
+    def __init__(self, answer: str = "answer") -> None:
+        self.calls, self.answer = 0, answer
+
+    def __call__(self) -> str:
+        self.calls += 1
+        return self.answer
+
+
+def asked(key: object, compute: Counting) -> str:
+    def unpack(data: bytes) -> str:
+        return data.decode("ascii")
+
+    return computed_once(key, compute, str.encode, unpack)
+
+
+def test_an_answer_is_computed_once_for_its_key(folder: Path) -> None:
+    compute = Counting()
+    assert [asked(["a", 1], compute) for _ in range(3)] == ["answer"] * 3
+    assert compute.calls == 1
+    asked(["a", 2], compute)
+    assert compute.calls == 2
+
+
+def test_without_cache_nothing_is_used_or_kept(folder: Path) -> None:
+    compute = Counting()
+    use_cache(False)
+    asked("a", compute)
+    asked("a", compute)
+    assert compute.calls == 2
+    assert not folder.exists()
+
+
+def test_a_damaged_answer_is_computed_anew(folder: Path) -> None:
+    compute = Counting()
+    asked("a", compute)
+    (entry,) = [p for p in folder.rglob("*") if p.is_file()]
+    entry.write_bytes(entry.read_bytes() + b"x")
+    assert asked("a", compute) == "answer"
+    assert compute.calls == 2
+    storage.keep(entry, b"\xff\xfe")  # whole, but nothing that can be unpacked
+    assert asked("a", compute) == "answer"
+    assert compute.calls == 3
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing(folder: Path) -> None:
+    folder.parent.write_text("a file in the place of the folder")
+    compute = Counting()
+    assert asked("a", compute) == "answer"
+    assert asked("a", compute) == "answer"
+    assert compute.calls == 2
+
+
+def test_the_longest_unused_answers_go_beyond_the_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CADBRIDGE_CACHE_LIMIT", "5000")
+    old, new = Counting("o" * 1000), Counting("n" * 1000)
+    asked("old", old)
+    (entry,) = [p for p in folder.rglob("*") if p.is_file()]
+    os.utime(entry, (1, 1))
+    for k in range(4):
+        asked(["new", k], new)
+    assert not entry.exists()
+    assert asked(["new", 3], new) == "n" * 1000
+    assert new.calls == 4
+    huge = Counting("h" * 4000)
+    asked("huge", huge)
+    asked("huge", huge)
+    assert huge.calls == 2  # larger than a quarter of the limit: not kept

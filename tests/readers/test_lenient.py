@@ -17,7 +17,8 @@ ROBOT = """<?xml version="1.0"?>
 <!-- an arm -->
 <robot name="arm">
   <link name="base"/>
-  <link name="arm"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="arm">
+    <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <joint name="J" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
 </robot>
 """
@@ -45,7 +46,7 @@ def test_xml_that_engines_read_is_read_with_a_finding(case: str, tmp_path: Path)
     old, new, words = LAX[case]
     arm = _read(tmp_path, ROBOT.replace(old, new, 1))
     assert [words in text for text in _told(arm, "CB115")] == [True]
-    assert arm.mates[0].where.line == 6 + (case == "blank line")
+    assert arm.mates[0].where.line == 7 + (case == "blank line")
     assert build(arm).bodies[0].mass is not None
 
 
@@ -63,6 +64,7 @@ def test_well_formed_text_is_left_as_it_is() -> None:
 def test_quoted_numbers(tmp_path: Path) -> None:
     arm = _read(tmp_path, ROBOT.replace('xyz="0 0 1"', "xyz=\"'0' '0', '1'\""))
     assert len(_told(arm, "CB1923")) == 1
+    assert arm.mates[0].a.direction is not None
     np.testing.assert_allclose(arm.mates[0].a.direction, [0, 0, 1])
 
 

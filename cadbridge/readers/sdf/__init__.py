@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 
 from cadbridge.assembly import Assembly, Component, Coupling, Instance, Mate, NamedFrame, Part
 from cadbridge.errors import InputError

@@ -38,7 +38,10 @@ class LibraryError(RuntimeError):
 
 
 def kernel_folder() -> Path:
-    """Where compiled kernels are kept: in the folder CADBRIDGE_CACHE, else in the user's cache folder."""
+    """Where compiled kernels are kept: CADBRIDGE_KERNELS, else below CADBRIDGE_CACHE, else the user's cache folder."""
+    named = os.environ.get("CADBRIDGE_KERNELS")
+    if named:
+        return Path(named)
     base = os.environ.get("CADBRIDGE_CACHE")
     if base is None:
         import platformdirs

@@ -14,6 +14,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from cadbridge.mechanism import Mechanism
+from solver.library import kernel_folder
 
 KR15 = Path(__file__).resolve().parents[1] / "fixtures" / "kr15"
 
@@ -21,6 +22,9 @@ KR15 = Path(__file__).resolve().parents[1] / "fixtures" / "kr15"
 settings.register_profile("cadbridge", deadline=None, derandomize=True)
 settings.load_profile("cadbridge")
 
+
+# Tests with a cache folder of their own share the compiled kernels: nothing of those depends on the test.
+os.environ.setdefault("CADBRIDGE_KERNELS", str(kernel_folder()))
 
 # A test sees what is computed now, not what an earlier run kept; tests of the cache take this away.
 os.environ.setdefault("CADBRIDGE_NO_CACHE", "1")

@@ -126,7 +126,7 @@ ENTRIES: dict[str, Entry] = {
         "Leave the option out; if the lengths of the file are wrong, correct them in the program that wrote it.",
         "`cadbridge check arm.urdf --units mm`.",
     ),
-    "CB114": Entry(
+    "CB116": Entry(
         Severity.ERROR,
         "a cadbridge.toml that cannot be used",
         "The file cadbridge.toml beside the source, or in the current folder, is no TOML, has an unknown key or a "

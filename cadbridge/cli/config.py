@@ -43,13 +43,13 @@ def _read(path: Path) -> dict[str, Any]:
     """The values of a file, checked."""
     findings = Findings()
     if path.stat().st_size > MAX_BYTES:
-        findings.add("CB114", f"{path} has more than 1 MB", Where(str(path)))
+        findings.add("CB116", f"{path} has more than 1 MB", Where(str(path)))
         raise InputError(f"{path} cannot be used.", findings)
     try:
         text = path.read_bytes().decode("utf-8")
         data = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        findings.add("CB114", f"not TOML: {error}", Where(str(path)))
+        findings.add("CB116", f"not TOML: {error}", Where(str(path)))
         raise InputError(f"{path} cannot be used.", findings) from None
     known = {o.key: o for o in options_of(ReadOptions).values()}
     values = {}
@@ -58,9 +58,9 @@ def _read(path: Path) -> dict[str, Any]:
         if key not in known and key not in CHOOSING:
             near = difflib.get_close_matches(key, [*known, *CHOOSING], n=1, cutoff=0.5)
             meant = f"; did you mean {near[0]}?" if near else f"; keys are {', '.join([*known, *CHOOSING])}"
-            findings.add("CB114", f"unknown key {key!r}{meant}", where)
+            findings.add("CB116", f"unknown key {key!r}{meant}", where)
         elif fault := _fault(known.get(key), value):
-            findings.add("CB114", f"{key} must be {fault}, not {value!r}", where)
+            findings.add("CB116", f"{key} must be {fault}, not {value!r}", where)
         else:
             values[key] = _anchored(known.get(key), value, path.parent)
     if findings.errors:

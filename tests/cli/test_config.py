@@ -70,7 +70,7 @@ def test_a_faulty_file_is_told_with_its_line(arm: Path, text: str, line: int | N
     with pytest.raises(InputError) as caught:
         config_for(Path("arm.urdf"))
     (finding,) = caught.value.findings
-    assert finding.code == "CB114"
+    assert finding.code == "CB116"
     assert finding.where.line == line
     assert says in finding.message
     assert main(["check", "arm.urdf"]) == 2

@@ -91,6 +91,7 @@ def test_every_module_with_kernels_or_with_their_constants_counts_as_a_source() 
 def test_kernels_are_kept_in_the_folder_that_the_environment_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("CADBRIDGE_KERNELS", raising=False)
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
     assert library.kernel_folder() == tmp_path / "kernels"
 
@@ -135,11 +136,13 @@ def test_the_hash_changes_with_any_source_of_the_package_and_with_nothing_else(t
 def test_functions_of_other_packages_and_folders_that_cannot_be_written_are_left_to_numba(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("CADBRIDGE_KERNELS", raising=False)
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
     locator = jit._BySources.from_function(library.kernel_folder, library.__file__)
     assert locator is not None
     assert Path(locator.get_cache_path()) == tmp_path / "kernels" / jit.sources_hash() / "library"
     assert jit._BySources.from_function(pytest.main, str(tmp_path / "other.py")) is None
     (tmp_path / "file").write_text("a file where the folder should be")
+    monkeypatch.delenv("CADBRIDGE_KERNELS", raising=False)
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path / "file"))
     assert jit._BySources.from_function(library.kernel_folder, library.__file__) is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-
 from cadbridge.assembly import Assembly, Component, Coupling, Instance, Mate, NamedFrame, Part
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose

@@ -205,7 +205,7 @@ ENTRIES: dict[str, Entry] = {
     "CB526": Entry(
         Severity.INFO,
         "collision geometry without a place",
-        "Only URDF, MJCF and SDF tell what is seen from what collides; the other formats have no place for it.",
+        "Only URDF, MJCF, SDF and USD tell what is seen from what collides; the other formats have no place for it.",
         "Leave --collision out, or export to one of those.",
         "cadbridge convert arm.step --to glb --collision hull -o out",
     ),
@@ -305,6 +305,22 @@ ENTRIES: dict[str, Entry] = {
         "The swing says nothing of joints that stood still: their axes and their ratios could be anything.",
         "Look whether something holds the joint; `cadbridge check` tells the freedoms.",
         "A hinge that a loop holds still.",
+    ),
+    "CB540": Entry(
+        Severity.INFO,
+        "a joint by its locked axes",
+        "UsdPhysics has hinges, slides and balls. This joint is a PhysicsJoint whose other axes are locked: not every "
+        "engine reads one in an articulation, and a screw's pitch is not carried.",
+        "Look whether your engine takes it, or export to MJCF.",
+        "A universal joint, or a cylindrical one.",
+    ),
+    "CB541": Entry(
+        Severity.WARNING,
+        "what one engine's dialect of USD does not hold",
+        "The engine's layer has no schema for it, or the engine passes over it: there the joints move otherwise. The "
+        "layers of the other engines are not touched.",
+        "Use another engine's layer, or export to MJCF.",
+        "A rack on a pinion in Newton, whose mimics couple joints of one type only.",
     ),
 }
 

@@ -10,7 +10,7 @@ import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
 
-TARGETS = ("urdf", "mjcf", "sdf", "glb", "json", "python", "step-ap242", "mates-file")
+TARGETS = ("urdf", "mjcf", "sdf", "usd", "glb", "json", "python", "step-ap242", "mates-file")
 SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
 """The words of `exporters.FORMATS` and `exporters.COLLISIONS`, here so that the help need not import them."""
 

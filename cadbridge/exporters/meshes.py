@@ -68,7 +68,27 @@ def obj_bytes(mesh: Mesh) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-WRITERS: dict[str, Callable[[Mesh], bytes]] = {"stl": stl_bytes, "obj": obj_bytes}
+def usda_bytes(mesh: Mesh) -> bytes:
+    """A USD layer with the mesh as its default prim, nine digits a coordinate."""
+
+    def point(row: list[float]) -> str:
+        return f"({', '.join(f'{x:.9g}' for x in row)})"
+
+    box = [mesh.vertices.min(axis=0).tolist(), mesh.vertices.max(axis=0).tolist()]
+    lines = [
+        "#usda 1.0",
+        '(\n    defaultPrim = "mesh"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n',
+        'def Mesh "mesh"\n{',
+        f"    float3[] extent = [{', '.join(map(point, box))}]",
+        f"    int[] faceVertexCounts = [{', '.join(['3'] * len(mesh.triangles))}]",
+        f"    int[] faceVertexIndices = [{', '.join(map(str, mesh.triangles.ravel().tolist()))}]",
+        f"    point3f[] points = [{', '.join(map(point, mesh.vertices.tolist()))}]",
+        '    uniform token subdivisionScheme = "none"\n}',
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+WRITERS: dict[str, Callable[[Mesh], bytes]] = {"stl": stl_bytes, "obj": obj_bytes, "usda": usda_bytes}
 """Ending of a mesh file → what writes it."""
 
 

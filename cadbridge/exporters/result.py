@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import glb, mates_file, mjcf, plain, script, sdf, step_ap242, urdf
+from cadbridge.exporters import glb, mates_file, mjcf, plain, script, sdf, step_ap242, urdf, usd
 from cadbridge.exporters.collision import AS_IS, KINDS
 from cadbridge.exporters.kept import tell_kept
 from cadbridge.exporters.left_behind import tell_left_behind
@@ -27,6 +27,7 @@ FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str,
     "mjcf": mjcf.contents,
     "step-ap242": step_ap242.contents,
     "sdf": sdf.contents,
+    "usd": usd.contents,
     "glb": glb.contents,
     "json": plain.contents,
     "python": script.contents,
@@ -35,7 +36,7 @@ FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str,
 """Format → function that gives the files (relative path → bytes) of a mechanism by its name."""
 
 
-COLLIDING = ("urdf", "mjcf", "sdf")
+COLLIDING = ("urdf", "mjcf", "sdf", "usd")
 """Formats that say what collides."""
 
 

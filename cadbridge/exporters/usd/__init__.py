@@ -1,0 +1,108 @@
+"""OpenUSD with UsdPhysics: NAME.usda over a layer of shapes, a neutral layer of physics, and one layer for each engine.
+
+Bodies stand side by side, each with its joint's frame L as designed; joints lie beside them. Loops are kept: the joints
+that the spanning tree leaves out are excluded from the articulation. Couplings have no place in UsdPhysics: Newton,
+MuJoCo and PhysX have dialects of their own, each in its layer (`dialects`).
+"""
+
+from __future__ import annotations
+
+from cadbridge.errors import MissingExtraError
+from cadbridge.exporters import sidecars
+from cadbridge.exporters.names import Names
+from cadbridge.exporters.options import ExportOptions
+from cadbridge.exporters.plan import Plan, make_plan
+from cadbridge.exporters.relations import Dependence, eliminate, ranking
+from cadbridge.exporters.tree import spanning_tree
+from cadbridge.findings import Findings, Where
+from cadbridge.mechanism.model import Mechanism
+
+MESHES = "meshes"
+
+
+def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
+    """The files of the export, relative path → bytes; the model first. MissingExtraError without usd-core."""
+    try:
+        import pxr  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("--to usd needs usd-core: pip install 'cadbridge[usd]'") from None
+    from cadbridge.exporters.usd.dialects import DIALECTS
+    from cadbridge.exporters.usd.geometry import geometry_layer
+    from cadbridge.exporters.usd.physics import physics_layer
+    from cadbridge.exporters.usd.stage import root_layer
+
+    tree = spanning_tree(mechanism)
+    plan = make_plan(
+        tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usda", one_namespace=True
+    )
+    names = Names("joint", (*plan.link_names, *plan.joint_names))
+    closures = {joint.name: names.give(joint.name) for joint in tree.closures}
+    plan.names["joints"].update(names.mapping)
+    _tell(plan, findings)
+    if findings.errors:
+        return {}
+    followers = _followers(plan, findings)
+    layers = {
+        **{f"layers/{dialect}.usda": write(plan, name, closures, followers, findings) for dialect, write in DIALECTS},
+        "layers/physics.usda": physics_layer(plan, name, closures, options),
+        "layers/geometry.usda": geometry_layer(plan, name),
+    }
+    left_out = [link.joint for link in tree.links if link.joint and link.kind.unbound]
+    left_out += [joint for joint in tree.closures if joint.kind.unbound]
+    return {
+        f"{name}.usda": root_layer(name, list(layers)),
+        **layers,
+        sidecars.CLOSURES: sidecars.closures(tree, plan.link_names, plan.joint_names, left_out, (), plan.lost),
+        sidecars.LOSSES: sidecars.losses("usd", name, plan.names, findings, mechanism.assembly.home),
+        **plan.meshes.contents,
+    }
+
+
+def _followers(plan: Plan, findings: Findings) -> list[Dependence]:
+    """The joints that follow one other; sums and what no joint of one freedom takes part in are told."""
+    tree = plan.tree
+    dependences, agree = eliminate(plan.relations, ranking(tree))
+    if not agree:
+        findings.add("CB518", "the couplings contradict each other at the designed pose")
+    single = {link.first for link in tree.links if len(link.freedoms) == 1}
+    found = []
+    for d in dependences:
+        joint = plan.joint_names[d.dependent]
+        if len(d.terms) == 1 and {d.dependent, d.terms[0][0]} <= single:
+            found.append(d)
+            continue
+        drivers = " and ".join(plan.joint_names[k] for k, _ in d.terms) or "none: it stands still"
+        findings.add("CB507", f"joint {joint} follows {drivers}", Where(item=joint))
+    return found
+
+
+def _tell(plan: Plan, findings: Findings) -> None:
+    """What UsdPhysics has no place for, and what its engines read differently."""
+    tree, mechanism = plan.tree, plan.mechanism
+    used = {link.joint.name: link.type for link in tree.links if link.joint is not None}
+    for joint in mechanism.joints:
+        kind = used.get(joint.name, joint.type)
+        where = Where(item=joint.name)
+        if joint.kind.unbound or kind == "generic":
+            findings.add("CB504", f"joint {joint.name} is no lower pair", where)
+        elif kind in ("cylindrical", "universal", "planar", "screw"):
+            findings.add("CB540", f"the {kind} joint {joint.name} is a PhysicsJoint with locked axes", where)
+        if joint.limit is not None and len(joint.kind.steps) != 1:
+            findings.add("CB511", f"the limit of joint {joint.name} ({joint.type})", where)
+    driven = {found[0].name for drive in mechanism.drives if (found := plan.joint_of(drive)) is not None}
+    bounded = [j for j in mechanism.joints if j.limit is not None]
+    fast = [j.name for j in bounded if j.limit is not None and j.limit.velocity is not None]
+    if fast:
+        findings.add("CB511", f"UsdPhysics has no limit of velocity: {', '.join(fast)}", items=fast)
+    weak = [j.name for j in bounded if j.limit is not None and j.limit.effort is not None and j.name not in driven]
+    if weak:
+        findings.add("CB511", f"UsdPhysics bounds the effort of drives alone: {', '.join(weak)}", items=weak)
+    sprung = [j.name for j in mechanism.joints if j.stiffness]
+    if sprung:
+        findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)
+    if mechanism.assembly.home:
+        home = ", ".join(sorted(mechanism.assembly.home))
+        findings.add("CB517", f"home pose of {home}", items=mechanism.assembly.home)
+    for drive in mechanism.drives:
+        if plan.joint_of(drive) is None:
+            findings.add("CB519", f"drive {drive.name} moves {drive.joint}, no joint of one freedom", drive.where)

@@ -1,0 +1,154 @@
+"""What Newton, MuJoCo and PhysX say beyond UsdPhysics, each in its layer: couplings, rotor inertia, dry friction.
+
+q follows r: q = factor · r + offset. Newton: NewtonMimicAPI, offset in degrees, both joints of one type. MuJoCo:
+MjcEqualityJointAPI, radians and metres. PhysX: PhysxMimicJointAPI, q + gearing · r + offset = 0 in degrees, turns only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from pxr import Sdf
+
+from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.relations import Dependence
+from cadbridge.exporters.usd.stage import bytes_of, joints, new_stage
+from cadbridge.findings import Findings, Where
+from cadbridge.mechanism.model import Joint
+
+DEGREES = 180.0 / np.pi
+PHYSX_FREQUENCY, PHYSX_DAMPING = 1000.0, 1.0
+"""Hz and ratio of PhysX's spring between coupled joints: as stiff as its steps bear."""
+
+
+LEAST = 1e-12
+"""What is below that is rounding."""
+
+
+class Layer:
+    """A layer that adds applied schemas and attributes to joints; schemas need not be known here."""
+
+    def __init__(self, name: str) -> None:
+        self.stage = new_stage()
+        self.joints = joints(name)
+
+    def prim(self, joint: str, schema: str) -> Any:
+        """The joint, with the schema applied."""
+        prim = self.stage.OverridePrim(self.joints.AppendChild(joint))
+        prim.AddAppliedSchema(schema)
+        return prim
+
+    def set(self, prim: Any, attribute: str, value: float, kind: Any = Sdf.ValueTypeNames.Float) -> None:
+        """An attribute of the prim's schemas."""
+        prim.CreateAttribute(attribute, kind, custom=False).Set(float(value) if abs(value) > LEAST else 0.0)
+
+    def point(self, prim: Any, relationship: str, joint: str) -> None:
+        """A relationship to another joint."""
+        prim.CreateRelationship(relationship, custom=False).SetTargets([self.joints.AppendChild(joint)])
+
+
+def newton(
+    plan: Plan, name: str, closures: Mapping[str, str], followers: Sequence[Dependence], findings: Findings
+) -> bytes:
+    """Newton's layer."""
+    layer, mixed = Layer(name), []
+    for d, turns in _kinds(plan, followers):
+        follower, leader, factor = _names(plan, d)
+        if turns[0] != turns[1]:
+            mixed.append(follower)
+            continue
+        prim = layer.prim(follower, "NewtonMimicAPI")
+        layer.point(prim, "newton:mimicJoint", leader)
+        layer.set(prim, "newton:mimicCoef0", d.offset * (DEGREES if turns[0] else 1.0))
+        layer.set(prim, "newton:mimicCoef1", factor)
+    _tell(findings, "Newton", mixed, "follow a joint of another type")
+    for joint, prim_name in _resisted(plan, closures):
+        prim = layer.prim(prim_name, "NewtonJointAPI")
+        layer.set(prim, "newton:armature", joint.armature)
+        layer.set(prim, "newton:friction", joint.friction)
+        layer.set(prim, "newton:damping", joint.damping / (DEGREES if joint.coordinate == "angle" else 1.0))
+    return bytes_of(layer.stage)
+
+
+def mujoco(
+    plan: Plan, name: str, closures: Mapping[str, str], followers: Sequence[Dependence], findings: Findings
+) -> bytes:
+    """MuJoCo's layer."""
+    layer = Layer(name)
+    for d in followers:
+        follower, leader, factor = _names(plan, d)
+        prim = layer.prim(follower, "MjcEqualityJointAPI")
+        layer.point(prim, "mjc:target", leader)
+        layer.set(prim, "mjc:coef0", d.offset, Sdf.ValueTypeNames.Double)
+        layer.set(prim, "mjc:coef1", factor, Sdf.ValueTypeNames.Double)
+    for joint, prim_name in _resisted(plan, closures):
+        prim = layer.prim(prim_name, "MjcJointAPI")
+        for attribute, value in (
+            ("mjc:armature", joint.armature),
+            ("mjc:damping", joint.damping),
+            ("mjc:frictionloss", joint.friction),
+        ):
+            layer.set(prim, attribute, value, Sdf.ValueTypeNames.Double)
+    return bytes_of(layer.stage)
+
+
+def physx(
+    plan: Plan, name: str, closures: Mapping[str, str], followers: Sequence[Dependence], findings: Findings
+) -> bytes:
+    """PhysX's layer."""
+    layer, sliding = Layer(name), []
+    for d, turns in _kinds(plan, followers):
+        follower, leader, factor = _names(plan, d)
+        if not all(turns):
+            sliding.append(follower)
+            continue
+        prim, at = layer.prim(follower, "PhysxMimicJointAPI:rotZ"), "physxMimicJoint:rotZ"
+        layer.point(prim, f"{at}:referenceJoint", leader)
+        axis = prim.CreateAttribute(
+            f"{at}:referenceJointAxis", Sdf.ValueTypeNames.Token, custom=False, variability=Sdf.VariabilityUniform
+        )
+        axis.Set("rotZ")
+        layer.set(prim, f"{at}:gearing", -factor)
+        layer.set(prim, f"{at}:offset", -d.offset * DEGREES)
+        layer.set(prim, f"{at}:naturalFrequency", PHYSX_FREQUENCY)
+        layer.set(prim, f"{at}:dampingRatio", PHYSX_DAMPING)
+    _tell(findings, "PhysX", sliding, "follow or lead as slides, where it ignores mimics")
+    resisted = _resisted(plan, closures)
+    for joint, prim_name in resisted:
+        if joint.armature:
+            layer.set(layer.prim(prim_name, "PhysxJointAPI"), "physxJoint:armature", joint.armature)
+    rubbing = [prim_name for joint, prim_name in resisted if joint.friction or joint.damping]
+    _tell(findings, "PhysX", rubbing, "have dry friction or damping")
+    return bytes_of(layer.stage)
+
+
+DIALECTS: tuple[tuple[str, Callable[..., bytes]], ...] = (("newton", newton), ("mujoco", mujoco), ("physx", physx))
+"""Engine → what writes its layer."""
+
+
+def _names(plan: Plan, d: Dependence) -> tuple[str, str, float]:
+    ((leader, factor),) = d.terms
+    return plan.joint_names[d.dependent], plan.joint_names[leader], factor
+
+
+def _kinds(plan: Plan, followers: Sequence[Dependence]) -> list[tuple[Dependence, tuple[bool, bool]]]:
+    """Of each follower whether it and its leader turn."""
+    kinds = [freedom.kind == "revolute" for freedom in plan.tree.freedoms]
+    return [(d, (kinds[d.dependent], kinds[d.terms[0][0]])) for d in followers]
+
+
+def _resisted(plan: Plan, closures: Mapping[str, str]) -> list[tuple[Joint, str]]:
+    """Joints of one freedom with rotor inertia, damping or friction, and their prims."""
+    of_tree = [
+        (link.joint, plan.joint_names[link.first]) for link in plan.tree.links
+        if link.joint is not None and len(link.freedoms) == 1
+    ]  # fmt: skip
+    closing = [(joint, closures[joint.name]) for joint in plan.tree.closures if len(joint.kind.steps) == 1]
+    return [(j, n) for j, n in (*of_tree, *closing) if j.armature or j.damping or j.friction]
+
+
+def _tell(findings: Findings, engine: str, names: Sequence[str], why: str) -> None:
+    if names:
+        findings.add("CB541", f"{engine}: {', '.join(names)} {why}", Where(item=names[0]), items=names)

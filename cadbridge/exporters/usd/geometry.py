@@ -1,0 +1,73 @@
+"""The layer of shapes: a transform for each body as designed, below it what is seen and what collides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pxr import Gf, Kind, Sdf, Usd, UsdGeom, Vt
+
+from cadbridge.exporters.collision import Box, Capsule, Cylinder, Solid, Sphere
+from cadbridge.exporters.names import Names
+from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.usd.stage import detached, links, new_stage, place
+
+
+def geometry_layer(plan: Plan, name: str) -> bytes:
+    """The layer as text; meshes are references to files of their own."""
+    stage = new_stage()
+    root = UsdGeom.Xform.Define(stage, f"/{name}").GetPrim()
+    Usd.ModelAPI(root).SetKind(Kind.Tokens.component)
+    stage.GetRootLayer().defaultPrim = name
+    UsdGeom.Scope.Define(stage, links(name))
+    references: list[tuple[Any, str]] = []
+    for link_name, link in zip(plan.link_names, plan.tree.links, strict=True):
+        path = links(name).AppendChild(link_name)
+        place(UsdGeom.Xform.Define(stage, path).GetPrim(), link.X_WL)
+        names = Names("part", ())
+        for instance, X_LI in plan.instances(link):
+            files = plan.meshes.of_instance.get(instance.name)
+            if files is None:
+                continue
+            stem = names.give(instance.name)
+            shown = _mesh(stage, path.AppendChild(f"{stem}_visual"), files.visual, references)
+            place(shown.GetPrim(), X_LI)
+            red, green, blue, alpha = plan.colour(instance)
+            shown.CreateDisplayColorAttr(Vt.Vec3fArray([Gf.Vec3f(red, green, blue)]))
+            shown.CreateDisplayOpacityAttr(Vt.FloatArray([alpha]))
+            for n, touched in enumerate(files.collision, 1):
+                at = path.AppendChild(f"{stem}_collision{n}")
+                if isinstance(touched.body, str):
+                    shape = _mesh(stage, at, touched.body, references)
+                else:
+                    shape = _solid(stage, at, touched.body)
+                place(shape.GetPrim(), X_LI @ touched.X_IP)
+                shape.CreatePurposeAttr(UsdGeom.Tokens.guide)
+                if isinstance(touched.body, Box):
+                    shape.AddScaleOp().Set(Gf.Vec3f(*touched.body.size))
+    layer = detached(stage)
+    for path, file in references:
+        layer.GetPrimAtPath(path).referenceList.Prepend(Sdf.Reference(f"../{file}"))
+    return str(layer.ExportToString()).encode()
+
+
+def _mesh(stage: Any, path: Any, file: str, references: list[tuple[Any, str]]) -> Any:
+    references.append((path, file))
+    return UsdGeom.Mesh.Define(stage, path)
+
+
+def _solid(stage: Any, path: Any, solid: Solid) -> Any:
+    """A solid that USD knows; boxes are unit cubes that the caller scales after placing them."""
+    if isinstance(solid, Box):
+        shape = UsdGeom.Cube.Define(stage, path)
+        shape.CreateSizeAttr(1.0)
+        return shape
+    if isinstance(solid, Sphere):
+        shape = UsdGeom.Sphere.Define(stage, path)
+        shape.CreateRadiusAttr(solid.radius)
+        return shape
+    assert isinstance(solid, Cylinder | Capsule)
+    shape = (UsdGeom.Cylinder if isinstance(solid, Cylinder) else UsdGeom.Capsule).Define(stage, path)
+    shape.CreateAxisAttr(UsdGeom.Tokens.z)
+    shape.CreateRadiusAttr(solid.radius)
+    shape.CreateHeightAttr(solid.length)
+    return shape

@@ -1,0 +1,187 @@
+"""The neutral layer of physics: masses, joints with limits and drives, loops, collisions, gravity; UsdPhysics alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from pxr import Gf, UsdPhysics
+
+from cadbridge.exporters.collision import AS_IS
+from cadbridge.exporters.names import Names
+from cadbridge.exporters.numbers import tensor
+from cadbridge.exporters.options import ExportOptions
+from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.tree import Freedom, Link, hang
+from cadbridge.exporters.usd.stage import bytes_of, joints, links, new_stage, quatf
+from cadbridge.frames import Pose, frame_from_axis
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.model import GROUND_BODY, Joint
+
+LOCKED: dict[str, tuple[str, ...]] = {
+    "cylindrical": ("transX", "transY", "rotX", "rotY"),
+    "screw": ("transX", "transY", "rotX", "rotY"),
+    "planar": ("transZ", "rotX", "rotY"),
+    "universal": ("transX", "transY", "transZ", "rotZ"),
+}
+"""Joint type → the axes of its frame that a PhysicsJoint locks."""
+
+SINGLE = {"revolute": UsdPhysics.RevoluteJoint, "prismatic": UsdPhysics.PrismaticJoint}
+
+
+def physics_layer(plan: Plan, name: str, closures: Mapping[str, str], options: ExportOptions) -> bytes:
+    """The layer as text."""
+    stage = new_stage()
+    root = stage.OverridePrim(f"/{name}")
+    UsdPhysics.ArticulationRootAPI.Apply(root)
+    _scene(stage, plan)
+    for i, link in enumerate(plan.tree.links):
+        _body(stage, plan, i, links(name).AppendChild(plan.link_names[i]), options)
+        if link.parent is not None and not link.kind.unbound:
+            path = joints(name).AppendChild(plan.joint_names[link.first])
+            _joint(stage, plan, link, path, name)
+    for joint in plan.tree.closures:
+        if not joint.kind.unbound:
+            _closure(stage, plan, joint, joints(name).AppendChild(closures[joint.name]), name)
+    for coupling in plan.mechanism.couplings:
+        bodies = sorted({b for b in coupling.primitive.bodies if b != GROUND_BODY})
+        paths = [links(name).AppendChild(plan.link_names[plan.tree.link_of(b)]) for b in bodies]
+        # Wheels in mesh touch as they should: the coupling holds them already.
+        for path in paths[1:]:
+            UsdPhysics.FilteredPairsAPI.Apply(stage.GetPrimAtPath(paths[0])).CreateFilteredPairsRel().AddTarget(path)
+    return bytes_of(stage)
+
+
+def _scene(stage: Any, plan: Plan) -> None:
+    """Gravity, beside the model: a stage that refers to the model brings its own."""
+    scene = UsdPhysics.Scene.Define(stage, "/physicsScene")
+    gravity = np.asarray(plan.mechanism.gravity, dtype=float)
+    size = float(np.linalg.norm(gravity))
+    down = gravity / size if size > 0 else np.array([0.0, 0.0, -1.0])
+    scene.CreateGravityDirectionAttr(Gf.Vec3f(*down.tolist()))
+    scene.CreateGravityMagnitudeAttr(size)
+
+
+def _body(stage: Any, plan: Plan, i: int, path: Any, options: ExportOptions) -> None:
+    """Rigid body and mass (the ground has none), and what of it collides."""
+    link = plan.tree.links[i]
+    prim = stage.OverridePrim(path)
+    mass = plan.tree.mass(link)
+    if link.body != GROUND_BODY and mass is not None:
+        UsdPhysics.RigidBodyAPI.Apply(prim)
+        _mass(prim, mass)
+    # A mesh as it is would be no solid for a body that moves; pieces made convex before stay as they are.
+    approximation = "none" if options.collision in ("hull", "decomposition") else "convexHull"
+    if link.body == GROUND_BODY and options.collision == AS_IS:
+        approximation = "none"
+    for shape, is_mesh in _colliders(plan, link):
+        collider = stage.OverridePrim(path.AppendChild(shape))
+        UsdPhysics.CollisionAPI.Apply(collider)
+        if is_mesh:
+            UsdPhysics.MeshCollisionAPI.Apply(collider).CreateApproximationAttr(approximation)
+
+
+def _colliders(plan: Plan, link: Link) -> list[tuple[str, bool]]:
+    """The prims below a body that collide, and whether each is a mesh; named as the layer of shapes does."""
+    names, found = Names("part", ()), []
+    for instance, _ in plan.instances(link):
+        files = plan.meshes.of_instance.get(instance.name)
+        if files is not None:
+            stem = names.give(instance.name)
+            found += [(f"{stem}_collision{n}", isinstance(t.body, str)) for n, t in enumerate(files.collision, 1)]
+    return found
+
+
+def _mass(prim: Any, mass: MassProperties) -> None:
+    """Mass, centre, principal inertias and their axes (the columns of R, right-handed)."""
+    api = UsdPhysics.MassAPI.Apply(prim)
+    api.CreateMassAttr(mass.mass)
+    api.CreateCenterOfMassAttr(Gf.Vec3f(*mass.com.tolist()))
+    principal, R = np.linalg.eigh(tensor(mass.inertia))
+    R = R * np.where(R[np.argmax(np.abs(R), axis=0), range(3)] < 0, -1.0, 1.0)
+    if np.linalg.det(R) < 0:
+        R[:, 2] *= -1.0
+    api.CreateDiagonalInertiaAttr(Gf.Vec3f(*principal.tolist()))
+    api.CreatePrincipalAxesAttr(quatf(Pose(R, np.zeros(3)).quaternion()))
+
+
+def _joint(stage: Any, plan: Plan, link: Link, path: Any, name: str) -> Any:
+    """The joint above a link: its frame K as designed, in both bodies, has the axis along z."""
+    assert link.parent is not None
+    X_LK = Pose(_axes(link), np.zeros(3))
+    kind = link.type
+    if kind in SINGLE:
+        joint = SINGLE[kind].Define(stage, path)
+        joint.CreateAxisAttr(UsdPhysics.Tokens.z)
+        _limit(joint, link)
+        _drive(joint.GetPrim(), plan, link)
+    elif kind == "spherical":
+        joint = UsdPhysics.SphericalJoint.Define(stage, path)
+        joint.CreateAxisAttr(UsdPhysics.Tokens.z)
+    else:
+        joint = UsdPhysics.Joint.Define(stage, path)
+        for axis in LOCKED[kind]:
+            limit = UsdPhysics.LimitAPI.Apply(joint.GetPrim(), axis)
+            limit.CreateLowAttr(1.0)
+            limit.CreateHighAttr(-1.0)
+    _ends(joint, plan, link, path, X_LK, name)
+    return joint
+
+
+def _ends(joint: Any, plan: Plan, link: Link, path: Any, X_LK: Pose, name: str) -> None:
+    child = links(name).AppendChild(plan.link_names[plan.tree.link_of(link.body)])
+    parent = plan.tree.links[link.parent or 0]
+    joint.CreateBody0Rel().SetTargets([links(name).AppendChild(plan.link_names[link.parent or 0])])
+    joint.CreateBody1Rel().SetTargets([child])
+    own = plan.tree.links[plan.tree.link_of(link.body)]
+    for X_WL, position, rotation in (
+        (parent.X_WL, joint.CreateLocalPos0Attr, joint.CreateLocalRot0Attr),
+        (own.X_WL, joint.CreateLocalPos1Attr, joint.CreateLocalRot1Attr),
+    ):
+        X = X_WL.inverse() @ link.X_WL @ X_LK
+        position(Gf.Vec3f(*X.p.tolist()))
+        rotation(quatf(X.quaternion()))
+
+
+def _axes(link: Link) -> Any:
+    """R_LK: z along the axis of the last freedom; of a universal joint x and y along its two axes."""
+    axes: list[Freedom] = list(link.freedoms)
+    if link.type == "universal":
+        x, y = axes[0].axis, axes[1].axis
+        return np.column_stack([x, y, np.cross(x, y)])
+    return frame_from_axis(axes[-1].axis) if len(axes) < 3 else np.eye(3)
+
+
+def _closure(stage: Any, plan: Plan, joint: Joint, path: Any, name: str) -> None:
+    """A joint that closes a loop: outside the articulation, else like any other."""
+    child, parent = (joint.b, joint.a) if joint.b != GROUND_BODY else (joint.a, joint.b)
+    link = hang(plan.mechanism, joint, child, plan.tree.link_of(parent))
+    _joint(stage, plan, link, path, name).CreateExcludeFromArticulationAttr(True)
+
+
+def _limit(joint: Any, link: Link) -> None:
+    """Degrees or metres; what nobody gave stays USD's infinity."""
+    limit = link.joint.limit if link.joint is not None else None
+    if limit is None:
+        return
+    factor = 180.0 / np.pi if link.type == "revolute" else 1.0
+    if limit.lower is not None:
+        joint.CreateLowerLimitAttr(float(limit.lower * factor))
+    if limit.upper is not None:
+        joint.CreateUpperLimitAttr(float(limit.upper * factor))
+
+
+def _drive(prim: Any, plan: Plan, link: Link) -> None:
+    """A drive where the mechanism has one; stiffness and damping of a servo are per degree of a hinge."""
+    found = [d for d in plan.mechanism.drives if (at := plan.joint_of(d)) is not None and at[0] is link.joint]
+    if not found or link.joint is None:
+        return
+    drive = UsdPhysics.DriveAPI.Apply(prim, "angular" if link.type == "revolute" else "linear")
+    drive.CreateTypeAttr(UsdPhysics.Tokens.force)
+    per = np.pi / 180.0 if link.type == "revolute" else 1.0
+    law, reduction = found[0].law, found[0].reduction
+    drive.CreateStiffnessAttr(float(-law.bias[1] * reduction**2 * per) if law is not None else 0.0)
+    drive.CreateDampingAttr(float(-law.bias[2] * reduction**2 * per) if law is not None else 0.0)
+    if link.joint.limit is not None and link.joint.limit.effort:
+        drive.CreateMaxForceAttr(float(link.joint.limit.effort))

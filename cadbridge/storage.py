@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 COLLISION = "collision"
 """The folder for collision geometry within the folder of caches."""
+KERNELS = "kernels"
+"""That of the solver's compiled kernels, as `solver.library` names it."""
 
 
 def cache_folder() -> Path:

@@ -169,11 +169,12 @@ def _prepared(model: Model, implicit: bool, carried: bool) -> System:
         check_carried(model, program, lent)
     callbacks = Callbacks(model.callbacks, len(model.coordinates))
     loads = tables(model, program, held, driving, callbacks)
+    bodies = _bodies(model, lent)
     return System(
         model=model,
         program=program,
-        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads)),
-        bodies=_bodies(model, lent),
+        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads), bodies.mass),
+        bodies=bodies,
         loads=loads,
         drives=drives(model),
         callbacks=callbacks,

@@ -171,6 +171,32 @@ ENTRIES: dict[str, Entry] = {
         "Look at the mates named; or allow a larger `gap`.",
         "A Bennett linkage whose twists are written with three digits.",
     ),
+    "CB627": Entry(
+        Severity.ERROR,
+        "a run that cannot be trusted",
+        "The run came to its end, but its energy balance or its joints are off by more than its tolerances, or its "
+        "fixed step, allow: positions and forces may be wrong by any amount.",
+        "Set `rtol` and `atol` a hundred times smaller, or a shorter `step`, and see whether the figure falls with it; "
+        "else look for bodies that are far too light or springs that are far too stiff.",
+        "A linkage that passes a dead point with a crank of 1 mg and a rocker of 1 kg.",
+    ),
+    "CB628": Entry(
+        Severity.WARNING,
+        "a run that rejected most of its steps",
+        "More steps were tried and rejected than taken: the motion has something that the step control cannot foresee, "
+        "such as a jump of a load, a singular pose or a very light body. The result holds its tolerances.",
+        "Look for a load that jumps or a very light body; give a jump a rise time.",
+        "A force that switches a thousand times a second.",
+    ),
+    "CB629": Entry(
+        Severity.WARNING,
+        "masses far apart in one closed loop",
+        "Within a closed loop one body has more than 1e7 times the mass of another. The lighter one's motion is "
+        "computed with as many digits fewer, and near a dead point it may be faster than any step resolves. The run "
+        "checks its energy balance and tells what it finds.",
+        "Give the lighter body its real mass, or leave the mass out where it is to count for nothing.",
+        "A link of 1e-9 kg, as exporters write it, between two cranks of 1 kg.",
+    ),
 }
 
 FAMILIES = (Family("simulation", "simulation", Stage.SIMULATION, ENTRIES),)

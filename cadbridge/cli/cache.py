@@ -34,10 +34,12 @@ def show(folder: Folder = None, json: Json = False) -> None:
     opened = _open(folder)
     size = opened.size()
     if json:
-        print_json({"format": "cadbridge.cache/1", "folder": str(opened.folder), **size})
+        kernels = opened.kernel_bytes()
+        print_json({"format": "cadbridge.cache/1", "folder": str(opened.folder), **size, "kernel_bytes": kernels})
     else:
         typer.echo(opened.folder)
         typer.echo(f"{size['entries']} results, {size['objects']} files, {size['bytes'] / 1e6:.1f} MB")
+        typer.echo(f"{opened.kernel_bytes() / 1e6:.1f} MB of compiled kernels of the solver")
 
 
 @cache.command()

@@ -25,11 +25,23 @@ WELL = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A direction in the web's coordinates: `q` (k,), 1 unit (rad or m) of the `leader`; `block` is its loops or -1."""
+    """A direction in the web's coordinates: `q` (k,), 1 unit (rad or m) of the `leader`; `block` is its loops or -1.
 
-    q: Array
+    What is kept are the `values` of the `columns` that move, of `count`: many motions of many coordinates are mostly 0.
+    """
+
+    columns: Ints
+    values: Array
+    count: int
     leader: int
     block: int
+
+    @property
+    def q(self) -> Array:
+        """All coordinates (k,)."""
+        q = np.zeros(self.count)
+        q[self.columns] = self.values
+        return q
 
 
 def joint_columns(mechanism: Mechanism, joint: Joint, rows: Rows) -> Array:
@@ -111,14 +123,11 @@ def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[Motion]:
         local = sorted(range(len(block.columns)), key=places.__getitem__)
         basis, leaders = led(block.reduced.freedom, coordinates.scales[block.columns], local)
         for column, leader in zip(basis.T, leaders, strict=True):
-            q = np.zeros(web.coordinates)
-            q[block.columns] = column
-            found.append(Motion(q, int(block.columns[leader]), index))
+            found.append(Motion(block.columns, column, web.coordinates, int(block.columns[leader]), index))
     for column in range(web.coordinates):
         if column not in covered and coordinates.kinds[column] != "float":
-            q = np.zeros(web.coordinates)
-            q[column] = coordinates.scales[column]
-            found.append(Motion(q, column, -1))
+            own = coordinates.scales[[column]]
+            found.append(Motion(np.array([column]), own, web.coordinates, column, -1))
     return sorted(found, key=lambda m: rank[m.leader])
 
 
@@ -189,23 +198,42 @@ def axes_of(mechanism: Mechanism, rows: Rows) -> Axes:
     return Axes(joints, ends, columns / np.sum(columns**2, axis=1, keepdims=True), near)
 
 
-def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array) -> Moving:
-    """The motion of coordinates q (k,)."""
-    found = web.twists(q)
+def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array, alone: Branch | None = None) -> Moving:
+    """The motion of coordinates q (k,); with `alone` that of a branch's unit only, without what hangs on it."""
+    if alone is None:
+        found = web.twists(q)
+    else:
+        found = {alone.unit: alone.freedom @ q[alone.first : alone.columns.stop]}
     if not found:
         return Moving({}, {})
-    V = np.zeros((web.rows.count + 1, 6))  # the ground, -1, is the last
-    V[list(found)] = list(found.values())
     near = sorted({place for body in found for place in axes.near.get(body, ())})
-    a, b = axes.ends[near].T
+    if alone is not None:
+        own = {alone.unit, alone.parent}
+        near = [place for place in near if set(axes.ends[place].tolist()) == own]
+    units = np.array(sorted(found), np.int64)
+    V = np.zeros((len(units) + 1, 6))  # what stands still is the last
+    V[:-1] = [found[unit] for unit in units.tolist()]
+    places = np.searchsorted(units, axes.ends[near])
+    there = units[np.minimum(places, len(units) - 1)] == axes.ends[near]
+    a, b = np.where(there, places, -1).T
     rates = zip(near, np.einsum("ij,ij->i", V[b] - V[a], axes.columns[near]).tolist(), strict=True)
-    bodies = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL * web.rows.length * 1e-3)
-    w = V[bodies, 3:] / web.rows.length
+    fast = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL * web.rows.length * 1e-3)
+    bodies, w = units[fast], V[fast, 3:] / web.rows.length
     arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - web.rows.centre
-    twists = np.hstack([V[bodies, :3] + np.cross(w, arms), w])
+    twists = np.hstack([V[fast, :3] + np.cross(w, arms), w])
     twists[np.abs(twists) < STILL * 1e-3] = 0.0
     told = {axes.joints[place].name: rate for place, rate in rates if abs(rate) > STILL}
     return Moving(dict(zip(bodies.tolist(), twists, strict=True)), told if len(bodies) else {})
+
+
+def carried_by(web: Web) -> dict[int, int]:
+    """How many units hang on the branch of each unit, itself among them."""
+    found = dict.fromkeys(web.branches, 1)
+    for unit in sorted(web.branches, key=lambda u: -web.branches[u].depth):
+        parent = web.branches[unit].parent
+        if parent in found:
+            found[parent] += found[unit]
+    return found
 
 
 def by_body(web: Web) -> dict[int, list[int]]:

@@ -16,6 +16,7 @@ from cadbridge.diagnosis.freedoms import (
     Motion,
     axes_of,
     by_body,
+    carried_by,
     coordinates_of,
     led,
     motions_of,
@@ -34,6 +35,8 @@ TRIES = 3
 """Directions at random in which a pose is left, to see how it moves near by."""
 LARGEST = 1500
 """Coordinates in one tangle of loops above which freedoms are taken to be finite untested, which is told."""
+LISTED = 200_000
+"""Bodies in all freedoms outside of loops together, above which those that are only carried along are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,10 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitive_of: Callable[[int], Pr
         finite += count
     order = {id(m): i for i, m in enumerate(motions)}
     done.sort(key=lambda item: order.get(id(item[0]), len(order)))
-    told = [_told(mechanism, coordinates, axes, m, ok) for m, ok in done]
+    carried = carried_by(web)
+    units = [coordinates.branches[m.leader].unit for m in by_block.get(-1, ())]
+    brief = carried if sum(carried[unit] for unit in units) > LISTED else {}
+    told = [_told(mechanism, coordinates, axes, m, ok, brief) for m, ok in done]
     floating = [_floating(mechanism, bodies) for bodies in by_body(web).values()]
     return Freedoms((*told, *floating), finite + 6 * len(floating), untested)
 
@@ -170,17 +176,20 @@ def _along(
     for space, finite in (*spaces, (virtual, False)):
         basis, own = led(np.asarray(space), np.ones(len(columns)), order)
         for column, leader in zip(basis.T, own, strict=True):
-            q = np.zeros(len(motions[0].q))
-            q[columns] = column * scales
-            found.append((replace(motions[0], q=q, leader=int(columns[leader])), finite))
+            own_motion = replace(motions[0], columns=columns, values=column * scales, leader=int(columns[leader]))
+            found.append((own_motion, finite))
     return found
 
 
-def _told(mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool) -> Freedom:
+def _told(
+    mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool, brief: dict[int, int]
+) -> Freedom:
+    """The freedom of a motion; what hangs on it is counted by `brief`, if that holds it, instead of listed."""
     web = coordinates.web
-    moved = moving(mechanism, web, axes, motion.q)
     branch, joint = coordinates.branches[motion.leader], coordinates.joints[motion.leader]
     kind = coordinates.kinds[motion.leader]
+    alone = motion.block == -1 and branch.unit in brief
+    moved = moving(mechanism, web, axes, motion.q, branch if alone else None)
     body = mechanism.bodies[branch.unit].name
     words = sentence(mechanism, body, joint, kind, moved.rates)
     return Freedom(
@@ -191,6 +200,7 @@ def _told(mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Mo
         finite=finite,
         rates=moved.rates,
         twists={mechanism.bodies[i].name: twist for i, twist in moved.twists.items()},
+        carried=brief[branch.unit] - 1 if alone else 0,
     )
 
 

@@ -34,7 +34,8 @@ class Freedom:
     `count` freedoms (6 of a group that nothing holds, else 1) of `bodies` (names). `leader` is the joint's name and
     `kind` what it does: turn (rad), slide (m), screw (rad), move, float. `rates` of joints with one freedom,
     `twists` (6,) of bodies by name [v of the body's origin; ω] in world axes, m and rad, all per unit of the
-    leader. `finite` tells whether it goes on beyond the first instant.
+    leader. `finite` tells whether it goes on beyond the first instant. `carried` more bodies hang on these and move
+    with them as one rigid body: in long chains they are counted, for their lists would grow with the square.
     """
 
     words: str
@@ -45,6 +46,7 @@ class Freedom:
     count: int = 1
     rates: dict[str, float] = field(default_factory=dict)
     twists: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    carried: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
     CACHE/objects/HH/HASH             the content of outputs and logs
     CACHE/collision/KK/KEY            collision geometry (`cadbridge.exporters.collision`)
     CACHE/files/DIGEST.json           hashes of files by size and time, for one folder of outputs
+    CACHE/kernels/NAME                the solver's compiled kernels (`solver.library`)
 
 KEY is the hash of what is known before a job runs (its order, its source's content, versions). What it depends
 on besides, it shows only by running: referenced files, the mates file beside the source, files that were
@@ -29,7 +30,7 @@ from cadbridge.files import below, replacing
 from cadbridge.jobs.hashing import Hashes, canonical
 from cadbridge.jobs.model import Job
 from cadbridge.jobs.versions import versions
-from cadbridge.storage import COLLISION, digest, kept, write_atomically
+from cadbridge.storage import COLLISION, KERNELS, digest, kept, write_atomically
 
 FORMAT = "cadbridge.cache/1"
 
@@ -143,6 +144,10 @@ class Cache:
         entries, objects = list(self._files("jobs")), [*self._files("objects"), *self._files(COLLISION)]
         total = sum(s.st_size for _, s in (*entries, *objects, *self._files("files")))
         return {"entries": len(entries), "objects": len(objects), "bytes": total}
+
+    def kernel_bytes(self) -> int:
+        """The bytes of the solver's compiled kernels, where they are kept in this folder; they are never pruned."""
+        return sum(status.st_size for _, status in self._files(KERNELS))
 
     def verify(self) -> list[str]:
         """Read everything; what is damaged is dropped and told."""

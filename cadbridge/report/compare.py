@@ -33,6 +33,8 @@ _LISTS = {
 def read_old(path: Path) -> Document:
     """An older check document; InputError where the file holds none that can be compared."""
     try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is no plain file (a folder, a device or a pipe).")
         if path.stat().st_size > LARGEST:
             raise InputError(f"{path} is too large for a check document ({path.stat().st_size} bytes).")
         document = json.loads(path.read_text(encoding="utf-8"))

@@ -263,6 +263,7 @@ def _freedom(freedom: Freedom) -> dict[str, Any]:
         "count": freedom.count,
         "rates": {name: _number(rate) for name, rate in freedom.rates.items()},
         "twists": {name: _numbers(twist) for name, twist in freedom.twists.items()},
+        **({"carried": freedom.carried} if freedom.carried else {}),
     }
 
 

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from cadbridge.report.views.table import Badge, Cell, Names, Number, Table
+from cadbridge.visible import visible
 
 MAX_ROWS = 60
 """Rows of a table on the terminal; JSON has all of them."""
@@ -48,7 +49,8 @@ def plain_table(
 ) -> str:
     """Rows below their heads, numbers to the right; the first `MAX_ROWS`, the rest counted."""
     items = [list(row) for row in rows]
-    shown = items[:MAX_ROWS]
+    # A name with a line break would take its row apart.
+    shown = [[visible(cell, lines=False) for cell in row] for row in items[:MAX_ROWS]]
     least = [_least(title, [row[k] for row in shown]) for k, title in enumerate(head)]
     if sum(least) + GAP * (len(head) - 1) <= columns:
         lines = _columns(head, shown, least, numeric or [False] * len(head), columns)

@@ -21,6 +21,7 @@ from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, tree_joints
+from cadbridge.simulation.trust import distrust, mass_ratios
 from solver.changing import Changed, simulate_changing
 from solver.constraints import Coupler, evaluate
 from solver.events import Event
@@ -87,6 +88,7 @@ def simulate(
     _check_numbers(what)
     mechanism = fitted(mechanism, findings, what.gap, collapse=collapse)
     lowered = _lowered(mechanism, what, collapse, findings)
+    mass_ratios(lowered, findings)
     tree = None
     if method == "tree":
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
@@ -114,9 +116,10 @@ def simulate(
         code = _STATUS_CODES.get(result.status.code, "CB611")
         cure = _SHORTER if result.status.code == "no_convergence" and what.step else result.status.advice or None
         findings.add(code, result.status.message, hint=cure, items=result.status.groups)
+    trusted = distrust(lowered, what, result, findings)
     beyond_range(lowered, what, result.trajectory, findings)
     _not_applied(lowered, what, findings)
-    summary = {"method": method, **_summary(lowered, result), **_conveniences(lowered, what, stops)}
+    summary = {"method": method, **_summary(lowered, result), "trusted": trusted, **_conveniences(lowered, what, stops)}
     if rebuilt is not None:
         summary["changes"] = [_told(change) for change in rebuilt.changes]
         whole = replace(lowered.model, primitives=rebuilt.model.primitives, groups=rebuilt.model.groups)

@@ -83,15 +83,15 @@ class Forest(NamedTuple):
     spin: Ints1
 
 
-def forest(program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints) -> Forest:
+def forest(program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints, masses: Array) -> Forest:
     """The plan for a program whose first `held` rows are those of primitives; the poses are the reference's.
 
-    `loaded` are the terms along which loads act.
+    `loaded` are the terms along which loads act; `masses` (n,) in kg lead the choice of joints (`span`).
     """
     n = program.bodies
     poses = Poses(np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4))
     pairs = joints_of(program, held, poses)
-    joints = span(n, pairs)
+    joints = span(n, pairs, masses)
     place = np.full(n + 1, -1, dtype=np.int64)
     place[[j.here for j in joints]] = np.arange(n)
     parent = np.array([place[j.there] for j in joints], dtype=np.int64)

@@ -22,6 +22,8 @@ _SAME = 1e-12
 """Points and directions that differ by less (m, 1) are the same."""
 _STRONG = 3
 """A joint of so many rows is preferred to weaker ones, however far from the root."""
+_MUCH = 1e4
+"""A mass so many times less than another is light beside it."""
 
 
 @dataclass
@@ -136,8 +138,14 @@ def _keys(bodies: Ints, vectors: Array) -> list[bytes]:
     return keys
 
 
-def span(n: int, pairs: dict[tuple[int, int], Joint]) -> list[Joint]:
-    """A joint for each body, parents first: from the ground out, along strong joints before weak ones."""
+def span(n: int, pairs: dict[tuple[int, int], Joint], masses: Array) -> list[Joint]:
+    """A joint for each body, parents first: from the ground out, along strong joints before weak ones.
+
+    Joints of bodies that are much lighter than others come first, so that loops close between heavy bodies or at the
+    ground. Where one closes at a light body, its row weighs by the light mass, and what the mechanism feels of it,
+    by the heavy ones, is lost in rounding. `masses` (n,) are in kg.
+    """
+    light = _lightness(masses)
     near: dict[int, list[tuple[int, Joint]]] = defaultdict(list)
     for (low, high), joint in pairs.items():
         near[low].append((high, joint))
@@ -151,21 +159,38 @@ def span(n: int, pairs: dict[tuple[int, int], Joint]) -> list[Joint]:
         reached[root] = True
         if root != n:
             result.append(Joint(root, n))
-        queue: list[tuple[bool, int, int, int, int]] = []
-        _offer(queue, near, root, 0)
+        queue: list[tuple[bool, int, int, int, int, int]] = []
+        _offer(queue, near, root, 0, light)
         while queue:
-            _, depth, _, there, here = heapq.heappop(queue)
+            _, _, depth, _, there, here = heapq.heappop(queue)
             if reached[here]:
                 continue
             reached[here] = True
             joint = pairs[min(here, there), max(here, there)]
             result.append(Joint(here, there, joint.planes, joint.angles))
-            _offer(queue, near, here, depth)
+            _offer(queue, near, here, depth, light)
     return result
 
 
+def _lightness(masses: Array) -> list[int]:
+    """How many times each body is `_MUCH` lighter than the heaviest; the ground, at the end, is not light.
+
+    A body without mass counts as the lightest: what it is lent depends on the others.
+    """
+    some = masses[masses > 0.0]
+    if some.size == 0:
+        return [0] * (len(masses) + 1)
+    steps = np.log(some.max() / np.maximum(masses, some.min())) / math.log(_MUCH)
+    return [*np.floor(steps).astype(int).tolist(), 0]
+
+
 def _offer(
-    queue: list[tuple[bool, int, int, int, int]], near: dict[int, list[tuple[int, Joint]]], there: int, depth: int
+    queue: list[tuple[bool, int, int, int, int, int]],
+    near: dict[int, list[tuple[int, Joint]]],
+    there: int,
+    depth: int,
+    light: list[int],
 ) -> None:
     for here, joint in near[there]:
-        heapq.heappush(queue, (joint.rows < _STRONG, depth + 1, -joint.rows, there, here))
+        tier = -max(light[here], light[there])
+        heapq.heappush(queue, (joint.rows < _STRONG, tier, depth + 1, -joint.rows, there, here))

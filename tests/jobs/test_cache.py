@@ -33,7 +33,10 @@ def test_show(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert said["folder"] == str(filled)
     assert said["entries"] == 3
     assert said["objects"] >= 6
-    assert said["bytes"] == sum(p.stat().st_size for p in filled.rglob("*") if p.is_file())
+    kernels = {p for p in (filled / "kernels").rglob("*") if p.is_file()}
+    others = {p for p in filled.rglob("*") if p.is_file()} - kernels
+    assert said["bytes"] == sum(p.stat().st_size for p in others)
+    assert said["kernel_bytes"] == sum(p.stat().st_size for p in kernels)
 
 
 def test_verify_drops_what_is_damaged(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:

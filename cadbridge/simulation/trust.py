@@ -1,0 +1,165 @@
+"""Whether a run's numbers are what its tolerances or its step promise.
+
+The energy balance T + V − W + D is in no equation that is integrated, so that it tells an error of any kind. What
+may be missing from it follows from the error that each step is allowed: with δ = atol + rtol |value| for every
+velocity and position, a step changes the energy by at most
+
+    Σ (m |v| + |I ω| …) δv + (weight + springs' forces) δx + δW,
+
+and all steps together by the sum of these. A run with a fixed step promises nothing; its balance is then held against
+the energy that it exchanges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.findings import Findings, Where
+from cadbridge.lowering import Lowered
+from cadbridge.simulation.scenario import Scenario
+from solver.constraints.primitives import GROUND
+from solver.model import Model
+from solver.result import Result, Trajectory
+
+Array = NDArray[np.float64]
+
+MARGIN = 100.0
+"""Times what the steps promise: a projection may move a body by 20 times the error allowed before a step is rejected,
+and an estimate of a step's error misses some of it where a load bends, such as friction about rest."""
+FIXED = 0.1
+"""Of the energy exchanged: what the balance of a run with fixed steps may miss."""
+ROUNDING = 1e-13
+"""Of the energies that are added, a step."""
+OPEN = 1e-6
+"""Of the largest speed (m/s; at least 1): how far rows may be open in their rates. Rows that contradict each other by
+rounding cost 1e-8."""
+MANY = 1000
+"""Rejected steps below which nothing is said of them."""
+APART = 1e7
+"""The ratio of masses in one closed loop beyond which accelerations lose digits that the tolerances need."""
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What is missing from the energy balance at worst, what is allowed to, and what is exchanged (J); when (s)."""
+
+    drift: float
+    allowed: float
+    exchanged: float
+    t: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the drift is within what is allowed; a drift that is no number is not."""
+        return self.drift <= self.allowed
+
+
+def energy_balance(model: Model, what: Scenario, result: Result) -> Balance:
+    """The balance over all samples of a run beside what its tolerances or its step allow."""
+    T, steps = result.trajectory, max(result.statistics.steps, 1)
+    balance = T.kinetic + T.potential - T.motor_work + T.dissipated
+    off = np.abs(balance - balance[0])
+    worst = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
+    energies = (T.kinetic, T.potential, T.motor_work, T.dissipated)
+    exchanged = max(float(np.ptp(energy)) for energy in energies)
+    rounding = ROUNDING * steps * sum(float(np.max(np.abs(energy))) for energy in energies)
+    if what.step is not None:
+        allowed = FIXED * exchanged + _weight(model) * what.atol
+    else:
+        span = (float(T.t[-1]) - float(T.t[0])) / steps
+        # Generalised-α controls positions alone: a velocity is as uncertain as they are over a step.
+        blur = 1.0 / span if what.integrator == "generalized_alpha" and span > 0 else 1.0
+        allowed = MARGIN * steps * _promised(model, what, T, blur)
+    return Balance(float(off[worst]), allowed + rounding, exchanged, float(T.t[worst]))
+
+
+def _weight(model: Model) -> float:
+    return float(sum(body.mass for body in model.bodies)) * float(np.linalg.norm(model.gravity))
+
+
+def _promised(model: Model, what: Scenario, T: Trajectory, blur: float) -> float:
+    """The energy (J) by which one step may err; `blur` scales the tolerances of velocities (1/s or 1)."""
+    mass = np.array([body.mass for body in model.bodies])
+    inertia = np.array([np.linalg.norm(body.inertia, 2) for body in model.bodies])
+    sizes = np.abs(T.velocities).max(axis=0, initial=0.0)
+    allowed = what.atol + what.rtol * sizes
+    momentum = np.hstack([mass[:, None] * sizes[:, :3], inertia[:, None] * sizes[:, 3:]])
+    moving = float(np.sum(momentum * allowed)) * blur
+    # Between samples velocities may be larger, but not the energy.
+    reach = float(np.max(T.kinetic) + np.ptp(T.potential) + np.ptp(T.motor_work))
+    place = what.atol + what.rtol * float(np.abs(T.positions).max(initial=0.0))
+    stiffest = max(_stiffnesses(model), default=0.0)
+    pulls = _weight(model) + np.sqrt(2 * stiffest * float(np.ptp(T.potential)))
+    work = what.atol + what.rtol * float(np.abs(T.motor_work).max() + np.abs(T.dissipated).max())
+    count = 1 + len(model.motors) + len(model.wrenches) + len(model.callbacks)
+    return moving + 2 * what.rtol * reach + float(pulls) * place + work * count
+
+
+def _stiffnesses(model: Model) -> list[float]:
+    """N/m and N m/rad of all springs of a model."""
+    loads = [s for load in model.loads for s in (load.stiffness, load.stop.stiffness if load.stop else 0.0)]
+    return [
+        *loads,
+        *(float(np.linalg.norm(bushing.stiffness, 2)) for bushing in model.bushings),
+        *(motor.stiffness for motor in model.motors if motor.kind == "pd"),
+    ]
+
+
+def distrust(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> bool | None:
+    """Whether a run is what its tolerances promise: tells why not (CB627), and what it cost to get there (CB628).
+
+    None of a run that did not come to its end, or has nothing to look at.
+    """
+    T, cost = result.trajectory, result.statistics
+    if not result.status.ok or len(T.t) < 2:
+        return None
+    said = []
+    if not lowered.stand_ins:
+        balance = energy_balance(lowered.model, what, result)
+        if not balance.holds:
+            promise = "a fixed step" if what.step is not None else f"the tolerances in {cost.steps} steps"
+            said.append(
+                f"the energy balance is off by {balance.drift:.3g} J at t = {balance.t:.4g} s, of "
+                f"{balance.exchanged:.3g} J exchanged, where {promise} would allow {balance.allowed:.2g} J"
+            )
+    fastest = float(np.abs(T.velocities).max(initial=0.0))
+    opened, allowed = float(T.constraint_velocity.max()), OPEN * max(1.0, fastest) + what.atol + what.rtol * fastest
+    if not opened <= allowed:
+        said.append(f"joints come apart with {opened:.2g} m/s, where {allowed:.2g} m/s is allowed")
+    if said:
+        cure = "Take a step of a tenth" if what.step is not None else "Set rtol and atol a hundred times smaller"
+        findings.add(
+            "CB627", "; ".join(said), hint=f"{cure} in the scenario, and see whether the figure falls with it."
+        )
+    if cost.rejected > max(MANY, cost.steps):
+        findings.add("CB628", f"{cost.rejected} steps were rejected for {cost.steps} taken")
+    return not said
+
+
+def mass_ratios(lowered: Lowered, findings: Findings) -> None:
+    """Tell closed loops of bodies whose masses differ by more than `APART` (CB629)."""
+    masses = [body.mass for body in lowered.model.bodies]
+    some = [mass for mass in masses if mass > 0.0]
+    if lowered.stand_ins or not some or max(some) <= APART * min(some):
+        return
+    for loop in _loops(lowered.model):
+        held = sorted((masses[i], lowered.units[i].name) for i in loop if masses[i] > 0.0)
+        if held and held[-1][0] > APART * held[0][0]:
+            (light, lightest), (heavy, heaviest) = held[0], held[-1]
+            said = f"{lightest} has {light:.3g} kg and {heaviest} {heavy:.3g} kg, {heavy / light:.1e} times as much"
+            findings.add("CB629", f"in one closed loop, {said}", Where(item=lightest), items=[lightest, heaviest])
+
+
+def _loops(model: Model) -> list[list[int]]:
+    """The bodies of each set of loops that share joints, the ground left out."""
+    import networkx as nx
+
+    graph: nx.Graph[int] = nx.Graph()
+    for primitive in model.primitives:
+        first, *others = primitive.bodies
+        graph.add_edges_from((first, other) for other in others)
+    blocks = [set(block) for block in nx.biconnected_components(graph)]
+    return sorted(sorted(block - {GROUND}) for block in blocks if len(block) > 2)

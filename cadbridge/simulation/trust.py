@@ -13,6 +13,7 @@ the energy that it exchanges.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,5 +162,5 @@ def _loops(model: Model) -> list[list[int]]:
     for primitive in model.primitives:
         first, *others = primitive.bodies
         graph.add_edges_from((first, other) for other in others)
-    blocks = [set(block) for block in nx.biconnected_components(graph)]
+    blocks: Any = nx.biconnected_components(graph)  # the stubs say sets of sets
     return sorted(sorted(block - {GROUND}) for block in blocks if len(block) > 2)

@@ -20,15 +20,18 @@ def recognise(
     no_names: Annotated[
         bool, typer.Option("--no-names", help="Ignore the names of parts; use the geometry alone.")
     ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a mates file that was edited since it was written.")
+    ] = False,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
     """Find bodies, joints and gears in bare geometry; write a mates file."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
-    from cadbridge.files import replacing
     from cadbridge.readers import MATES_ENDING
     from cadbridge.recognition import mates_text, read_bare, recognition_document
     from cadbridge.recognition import recognise as found_in
+    from cadbridge.recognition.edited import write_mates
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
@@ -36,8 +39,7 @@ def recognise(
         found = found_in(assembly, names=not no_names)
     text = mates_text(found)
     if output is not None:
-        with replacing(output) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_mates(output, text, overwrite=overwrite)
     findings = (*assembly.findings, *found.findings)
     if json:
         print_json(recognition_document(found))

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cadbridge.findings import Finding
     from cadbridge.mechanism.model import Mechanism
     from cadbridge.run_options import RunOptions
     from cadbridge.simulation import Run
@@ -39,3 +42,17 @@ def run_mechanism(
         if plots is not None:
             write_plots(run, plots)
     return run
+
+
+def write_report(mechanism: Mechanism, page: Path, trajectory: Path, findings: Sequence[Finding]) -> None:
+    """Write the report page of a mechanism with a run of it."""
+    from cadbridge.cli.output import working
+    from cadbridge.diagnosis import diagnose
+    from cadbridge.report import all_findings
+    from cadbridge.report.page import Extras, write_page
+    from cadbridge.report.provenance import provenance
+
+    with working("drawing the page"):
+        diagnosis = diagnose(mechanism)
+        found = tuple(dict.fromkeys((*all_findings(mechanism, diagnosis), *findings)))
+        write_page(page, mechanism, diagnosis, Extras(trajectory, found, provenance=provenance(mechanism.assembly)))

@@ -28,6 +28,9 @@ def simulate(
     plots: Annotated[
         Path | None, typer.Option("--plots", help="A folder for plots of the run.", metavar="FOLDER")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the report page with the run played and plotted.")
+    ] = None,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Keep pace with the clock, and report how much faster the run could be.")
     ] = False,
@@ -43,20 +46,24 @@ def simulate(
     from dataclasses import replace
 
     from cadbridge.cli.output import exit_status, print_json, say_findings, say_next
-    from cadbridge.cli.running import run_mechanism
+    from cadbridge.cli.running import run_mechanism, write_report
     from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
     from cadbridge.report import run_document, run_text
     from cadbridge.report.terminal import width
     from cadbridge.simulation import compare
 
-    refuse_output(output)
+    for path in (output, html):
+        if path is not None:
+            refuse_output(path)
     mechanism = reading.whole_mechanism(keep_going)
     run = run_mechanism(mechanism, output, options, plots=plots, real_time=real_time)
     told = Findings(run.findings)
     compared = compare(run, told) if against is not None else None
     run = replace(run, findings=told.as_tuple())
     findings = (*mechanism.assembly.findings, *mechanism.findings, *run.findings)
+    if html is not None:
+        write_report(run.mechanism, html, output, findings)
     if json:
         print_json(run_document(run, output, compared))
     else:

@@ -1,0 +1,1 @@
+"""Inputs that are broken at random, and what cadbridge makes of them."""

@@ -1,0 +1,83 @@
+"""Ways to break a file: its bytes, its tokens, its structure, its numbers."""
+
+from __future__ import annotations
+
+import random
+import re
+
+_NUMBER = re.compile(rb"-?\d+\.?\d*(?:[eE][+-]?\d+)?")
+_TOKEN = re.compile(rb"[A-Za-z_][\w:.-]*|\"[^\"\n]*\"")
+_WILD = (
+    b"nan", b"inf", b"-inf", b"1e308", b"-1e308", b"1e-308", b"0", b"-0", b"-1", b"1e12", b"1e-12", b"9" * 20,
+    b"0x10", b"1_000", b"1,5", b"", b"true", b"null", b"[]", b"{}",
+)  # fmt: skip
+_STRANGE = (
+    b"\x00",
+    b"\xff\xfe",
+    b"\r",
+    b"\x1b[2J",
+    "\u202e".encode(),
+    b"<",
+    b"&",
+    b"&#0;",
+    b"${",
+    b"!!python/x ",
+    b"*a",
+    b"../..",
+)
+
+
+def by_bytes(data: bytes, chance: random.Random) -> bytes:
+    """Bits turned, bytes cut, put in or said twice."""
+    out = bytearray(data)
+    for _ in range(chance.randint(1, 6)):
+        at = chance.randrange(len(out) + 1)
+        way = chance.randrange(4)
+        if way == 0 and at < len(out):
+            out[at] ^= 1 << chance.randrange(8)
+        elif way == 1:
+            del out[at : at + chance.randint(1, 64)]
+        elif way == 2:
+            out[at:at] = chance.choice(_STRANGE)
+        else:
+            out = out[: max(1, at)] if chance.random() < 0.2 else out[:at] + out[at : at + 40] + out[at:]
+    return bytes(out)
+
+
+def _replaced(data: bytes, pattern: re.Pattern[bytes], chance: random.Random, others: list[bytes]) -> bytes:
+    found = list(pattern.finditer(data))
+    if not found:
+        return by_bytes(data, chance)
+    for hit in sorted(chance.sample(found, min(len(found), chance.randint(1, 3))), key=lambda m: -m.start()):
+        data = data[: hit.start()] + chance.choice(others) + data[hit.end() :]
+    return data
+
+
+def by_tokens(data: bytes, chance: random.Random) -> bytes:
+    """Names and texts in place of others of the same file."""
+    return _replaced(data, _TOKEN, chance, [*(m.group() for m in _TOKEN.finditer(data)), b'""', b"x" * 5000])
+
+
+def by_numbers(data: bytes, chance: random.Random) -> bytes:
+    """Numbers that are huge, tiny, negative, none, or of elsewhere in the file."""
+    return _replaced(data, _NUMBER, chance, [*(m.group() for m in _NUMBER.finditer(data)), *_WILD * 3])
+
+
+def by_structure(data: bytes, chance: random.Random) -> bytes:
+    """Lines, and what stands between two of them, gone, doubled, or elsewhere."""
+    lines = data.split(b"\n") if data.count(b"\n") > 3 else re.split(rb"(?=<)|(?<=[,{}])", data)
+    for _ in range(chance.randint(1, 3)):
+        first = chance.randrange(len(lines))
+        last = min(len(lines), first + chance.randint(1, 8))
+        block = lines[first:last]
+        way = chance.randrange(3)
+        if way != 1:
+            del lines[first:last]
+        if way != 0:
+            at = chance.randrange(len(lines) + 1)
+            lines[at:at] = block
+        lines = lines or [b""]
+    return (b"\n" if b"\n" in data else b"").join(lines)
+
+
+WAYS = {"bytes": by_bytes, "tokens": by_tokens, "structure": by_structure, "numbers": by_numbers}

@@ -16,6 +16,7 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.reframe import reframed
+from cadbridge.wording import count
 from solver.constraints import Coordinate, Primitive
 from solver.model import Bushing, Friction, JointLoad, Mesh, Model, RigidBody
 
@@ -125,7 +126,9 @@ def _units(
         else:
             units.append(Unit(name, X, mass))
     if len(findings):
-        raise ModelError(f"{len(findings)} bodies have no mass, so nothing can be simulated", findings)
+        raise ModelError(
+            f"Nothing can be simulated: {count(len(findings), 'body', 'bodies')} without a mass.", findings
+        )
     unit_of[GROUND_BODY] = GROUND_BODY
     return tuple(units), unit_of, tuple(stand_ins)
 

@@ -16,7 +16,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a value that cannot be read",
         "A value is missing, of another type, not finite or beyond any sensible size; what needs it is left out.",
-        "Save the document again, or mend the place given.",
+        "Save the document again, or correct the place given.",
         '`"offset": "twelve"` where a number is needed.',
     ),
     "CB1302": Entry(

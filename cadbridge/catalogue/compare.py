@@ -10,14 +10,14 @@ ENTRIES: dict[str, Entry] = {
         "the mobility changed",
         "The design moves with more or fewer freedoms, or other ones, than the older version that it is compared "
         "with. A mate was lost, added or suppressed, or a pose became singular.",
-        "Look at the joints and mates told as gone or new; where the change is meant, keep the new document.",
+        "Look at the joints and mates listed as gone or new. If the change is intended, keep the new document.",
         "`cadbridge check arm.step --compare nightly.json`: degrees of freedom 6 → 7, joint A3 is gone.",
     ),
     "CB421": Entry(
         Severity.WARNING,
         "the redundancy changed",
         "Other mates repeat others than in the older version, or contradict them now.",
-        "Look at the mates told as gone, new or changed; where the change is meant, keep the new document.",
+        "Look at the mates listed as gone, new or changed. If the change is intended, keep the new document.",
         "A second hinge was added to a door: redundant rows 0 → 5.",
     ),
     "CB422": Entry(

@@ -8,7 +8,7 @@ ENTRIES: dict[str, Entry] = {
     "CB660": Entry(
         Severity.ERROR,
         "a fault of form in the motion file",
-        "The motion file is not what its schema says: a key or a value has no meaning at the place given.",
+        "The motion file has an unknown key, a missing key or a wrong value at the place given.",
         "See docs/inverse.md for the keys and their units.",
         "`duration: five`.",
     ),
@@ -30,7 +30,7 @@ ENTRIES: dict[str, Entry] = {
     "CB663": Entry(
         Severity.ERROR,
         "a freedom that no actuator drives",
-        "There are fewer actuators than freedoms, so that no efforts of theirs give the motion asked for.",
+        "There are fewer actuators than freedoms, so no efforts of these actuators produce the prescribed motion.",
         "Name an actuator that moves the joint named, or take the freedom away.",
         "A double pendulum with one motor.",
     ),
@@ -44,7 +44,8 @@ ENTRIES: dict[str, Entry] = {
     "CB665": Entry(
         Severity.ERROR,
         "a motion through a singular pose",
-        "At the pose given two ways to go on meet, or a link is stretched: the motion does not tell the way any more.",
+        "The mechanism is singular at the pose given: two branches of its motion meet, or a link "
+        "is stretched. The prescribed motion does not determine which way it continues.",
         "Lead the motion around the pose, or prescribe the joints instead of the body.",
         "An arm that is stretched out straight on its way.",
     ),
@@ -74,7 +75,7 @@ ENTRIES: dict[str, Entry] = {
     "CB669": Entry(
         Severity.WARNING,
         "more than a joint may do",
-        "The motion asks a joint for a speed or an effort above the limit that the source or the mates file gives it.",
+        "The motion needs a joint speed or effort above the limit of the source or the mates file.",
         "Take the motion slower, choose a stronger drive, or correct the limit.",
         "An axis of 150°/s that the motion asks 400°/s of.",
     ),
@@ -99,7 +100,7 @@ ENTRIES: dict[str, Entry] = {
         "a way through a singular pose",
         "In this pose what is led does not tell all of the motion: other ways to go on meet there, such as the two "
         "turns of a crank in its dead centre. The mechanism is taken to move straight on, and efforts may be large.",
-        "Lead the motion around the pose, or prescribe a joint that tells the way.",
+        "Plan the motion around this pose, or prescribe a joint that determines the branch.",
         "A parallelogram that passes through its flat pose.",
     ),
 }

@@ -181,8 +181,9 @@ ENTRIES: dict[str, Entry] = {
     "CB523": Entry(
         Severity.INFO,
         "collision geometry in place of the part's mesh",
-        "What collides is not the mesh that is seen. The message says how far its surface is from the part's at most "
-        "(both ways, by points all over both), and by how much its volume differs (overlaps count twice).",
+        "The collision geometry differs from the visual mesh. The message says how far its surface is "
+        "from the part's at most (both ways, by points all over both), and by how much its volume differs "
+        "(overlaps count twice).",
         "Choose another --collision, or a smaller --collision-tolerance, where that is too far.",
         "A bracket collides as eight convex pieces, 0.4 mm off at most.",
     ),
@@ -205,7 +206,7 @@ ENTRIES: dict[str, Entry] = {
     "CB526": Entry(
         Severity.INFO,
         "collision geometry without a place",
-        "Only URDF, MJCF, SDF and USD tell what is seen from what collides; the other formats have no place for it.",
+        "Only URDF, MJCF, SDF and USD separate visual and collision geometry; the other formats have one geometry.",
         "Leave --collision out, or export to one of those.",
         "cadbridge convert arm.step --to glb --collision hull -o out",
     ),
@@ -221,7 +222,7 @@ ENTRIES: dict[str, Entry] = {
         "rows of mates that are not carried",
         "An export has each joint once. The rows of mates that only repeat what others hold stay behind; the motion is "
         "the same, but none of these mates can be found in the export.",
-        "Nothing to do; `cadbridge check` says which mate repeats which.",
+        "No action is needed; `cadbridge check` lists which mate repeats which.",
         "A hinge made of an insert and a flush: 3 of its 8 rows.",
     ),
     "CB529": Entry(
@@ -235,7 +236,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "an export that is not the same in its engine",
         "Masses, inertias or poses, as the target engine has them after loading, differ from the mechanism's.",
-        "This is a fault of the export: please tell us, with the model.",
+        "This is a fault of the export: please report it, with the model.",
         "A link of 2 kg that the engine took for 2.5: it merged a fixed link into it.",
     ),
     "CB531": Entry(
@@ -243,7 +244,7 @@ ENTRIES: dict[str, Entry] = {
         "an export that swings differently",
         "From the same velocities and after the same time a joint stands elsewhere in the engine, by more than the "
         "engine's own errors, and ours, explain.",
-        "Please tell us, with the model: this is a fault of the export.",
+        "This is a fault of the export: please report it, with the model.",
         "A loop that hangs stiff because its closing row was left out.",
     ),
     "CB532": Entry(
@@ -303,7 +304,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "joints that did not move",
         "The swing says nothing of joints that stood still: their axes and their ratios could be anything.",
-        "Look whether something holds the joint; `cadbridge check` tells the freedoms.",
+        "Check whether something holds the joint; `cadbridge check` lists the freedoms.",
         "A hinge that a loop holds still.",
     ),
     "CB540": Entry(

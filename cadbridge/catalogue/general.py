@@ -39,7 +39,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "the XML is not well-formed",
         "The parser stopped at the place given; nothing after it was read.",
-        "Export the file again, or mend the place given.",
+        "Export the file again, or correct the place given.",
         '`<link name="arm">` without its `</link>`.',
     ),
     "CB105": Entry(
@@ -53,14 +53,14 @@ ENTRIES: dict[str, Entry] = {
     "CB106": Entry(
         Severity.ERROR,
         "a referenced file is missing",
-        "The source names a file that is not there, and what stands in it is missing from the mechanism.",
+        "The source names a file that is not there, so its content is missing from the mechanism.",
         "Put the file where the source expects it.",
         "A FreeCAD assembly with a link into another document, which was not copied along.",
     ),
     "CB107": Entry(
         Severity.WARNING,
-        "two names alike",
-        "Two instances, mates or joints bear the same name; the later ones got a number so that every name is unique.",
+        "duplicate names",
+        "Two instances, mates or joints have the same name. The later ones got a number, so every name is unique.",
         "Rename one of them in the CAD system.",
         "Two instances named screw: the second is read as screw (2).",
     ),
@@ -73,9 +73,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB109": Entry(
         Severity.ERROR,
-        "numbers of no machine",
+        "values outside the plausible range",
         "A length, mass, limit or ratio is not finite or beyond 1e15 in SI; nothing can be computed with it.",
-        "Mend the number in the file, or export it again.",
+        "Correct the number in the file, or export it again.",
         "A joint limit of 1e308 rad, or a mass of infinity.",
     ),
     "CB110": Entry(
@@ -88,8 +88,8 @@ ENTRIES: dict[str, Entry] = {
     "CB111": Entry(
         Severity.ERROR,
         "a text in a STEP file that is not closed",
-        "A quote opens a text and the statement ends before another closes it, so what follows cannot be told apart; "
-        "the geometry kernel may work on such a file without end.",
+        "A quote opens a text and the statement ends before another closes it, so the statements after it "
+        "cannot be separated; the geometry kernel may work on such a file without end.",
         "Close the text at the line given, or export the file again.",
         "`#12 = PRODUCT('Arm, '', '', (#3));`",
     ),
@@ -98,7 +98,7 @@ ENTRIES: dict[str, Entry] = {
         "the file of a shape is missing",
         "The source names a file that holds the shape of a part, and it is not there. The part is read without it: "
         "mates, freedoms and the masses that the source declares are the same. What needs the shape (weighing, "
-        "pictures, meshes for another program) goes without it and says so.",
+        "pictures, meshes for another program) does without it and reports that.",
         "Put the file where the source expects it.",
         '`<mesh filename="meshes/arm.stl"/>` where the folder meshes was not copied along.',
     ),

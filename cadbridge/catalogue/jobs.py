@@ -60,7 +60,7 @@ ENTRIES: dict[str, Entry] = {
         _ERROR,
         "the folder of outputs cannot be written",
         "It is not a folder, or may not be written, so that no job could deliver anything.",
-        "Name another folder with --output, or mend its permissions.",
+        "Name another folder with --output, or correct its permissions.",
         "`-o /` without the right to write there.",
     ),
     "CB708": Entry(
@@ -93,7 +93,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB721": Entry(
         _ERROR,
-        "the job asked for more memory than it may have",
+        "the job exceeded its memory limit",
         "It and all processes it had started were ended; nothing of its outputs was kept.",
         "Raise `memory:` where the model is merely large.",
         "A STEP file of 2 GB with `memory: 1 GB`.",
@@ -109,7 +109,7 @@ ENTRIES: dict[str, Entry] = {
         _ERROR,
         "the outputs of the job could not be written",
         "The disk is full, or the folder may not be written; nothing half-written was left.",
-        "Make room or mend the permissions, and run again: finished jobs are not repeated.",
+        "Free disk space or correct the permissions, and run again: finished jobs are not repeated.",
         "A disk that was full before the last of ten exports.",
     ),
     "CB724": Entry(
@@ -122,7 +122,7 @@ ENTRIES: dict[str, Entry] = {
     "CB725": Entry(
         _ERROR,
         "the job was not run",
-        "An earlier job failed and --fail-fast was asked for, or the run was stopped.",
+        "An earlier job failed and --fail-fast was passed, or the run was stopped.",
         "Run again: finished jobs are not repeated.",
         "Job 3 of 10 failed with --fail-fast: 4 to 10 were not run.",
     ),
@@ -144,7 +144,7 @@ ENTRIES: dict[str, Entry] = {
         _WARNING,
         "the cache cannot be used",
         "The folder of the cache cannot be read or written; jobs run, but nothing is kept for next time.",
-        "Make room, mend the permissions, or name another folder with --cache.",
+        "Free disk space, correct the permissions, or name another folder with --cache.",
         "A cache folder that belongs to another user.",
     ),
 }

@@ -17,7 +17,7 @@ ENTRIES: dict[str, Entry] = {
         "a kinematic pair that cannot be read",
         "An attribute, link, joint or placement is missing or wrong; the pair is left out, so that its links move more "
         "freely than meant.",
-        "Mend the entity named, or give the mate in a mates file.",
+        "Correct the entity named, or give the mate in a mates file.",
         "A revolute pair without its second placement.",
     ),
     "CB782": Entry(

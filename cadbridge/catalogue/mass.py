@@ -8,40 +8,40 @@ ENTRIES: dict[str, Entry] = {
     "CB301": Entry(
         Severity.WARNING,
         "a part has no density",
-        "Its volume is known, its mass is not: nothing gives a density, and none is made up. A simulation "
-        "refuses to run without it.",
+        "The volume of the part is known, but no density, so its mass is unknown. cadbridge assumes no density, "
+        "and a simulation does not run without the mass.",
         "Give `density:` or `material:` for the part in the mates file, or --density or --material for all.",
         "--density 7850 weighs every part without a density of its own as steel.",
     ),
     "CB302": Entry(
         Severity.WARNING,
-        "a part has nothing to weigh",
-        "There is no closed shape and no mass is declared.",
+        "a part without shape and mass",
+        "The part has no closed shape and no declared mass.",
         "Give the part's mass, centre and inertia in the mates file, or export it with a solid.",
         "An empty placeholder for a bought part.",
     ),
     "CB303": Entry(
         Severity.WARNING,
         "an open mesh has no volume",
-        "Edges have triangles on one side only, so the surface encloses nothing; a volume computed from it "
-        "would depend on where the origin is.",
-        "Mend the mesh (fill its holes), give a collision mesh that is closed, or give the mass.",
+        "Some edges have a triangle on one side only, so the surface encloses no volume. A volume computed from "
+        "it would depend on the origin.",
+        "Repair the mesh (fill its holes), give a collision mesh that is closed, or give the mass.",
         "A cup whose STL lacks its bottom.",
     ),
     "CB304": Entry(
         Severity.WARNING,
-        "the mesh does not weigh what the exact shape does",
-        "Mesh and B-Rep differ by more than 0.1 % in volume or 0.3 % in inertia. The B-Rep's values are "
-        "taken; what is shown and exported as mesh deviates.",
+        "mesh and exact shape differ in mass",
+        "Mesh and B-Rep differ by more than 0.1 % in volume or 0.3 % in inertia. cadbridge uses the "
+        "values of the B-Rep; the mesh that is shown and exported deviates.",
         "Check the part for faces that intersect or are missing.",
         "A mesh whose volume is 3 % less than the STEP solid's: a face was left out.",
     ),
     "CB305": Entry(
         Severity.ERROR,
-        "declared mass properties that no body can have",
+        "declared mass properties that no rigid body can have",
         "A mass must be positive, an inertia tensor symmetric with positive principal moments, of which the "
         "largest is at most the sum of the others. Integrators misbehave on anything else.",
-        "Mend the values in the file, override them in the mates file, or use --mass from-mesh.",
+        "Correct the values in the file, override them in the mates file, or use --mass from-mesh.",
         "Moments of inertia of 1, 1 and 5: the largest exceeds the sum of the others.",
     ),
     "CB306": Entry(
@@ -54,29 +54,29 @@ ENTRIES: dict[str, Entry] = {
     "CB307": Entry(
         Severity.WARNING,
         "declared mass properties look like placeholders",
-        "Different parts have exactly the same mass and inertia; real parts do not. A simulation with them "
-        "moves, but not like the machine.",
+        "Different parts have exactly the same mass and inertia, which real parts do not. A simulation with "
+        "them does not move like the machine.",
         "Use --mass from-mesh with --density, or give each part's mass in the mates file.",
         "A URDF whose every link has 2 kg and an inertia of 0.01 kg m².",
     ),
     "CB308": Entry(
         Severity.WARNING,
-        "declared mass properties are set aside",
-        "They are those of no body (another finding says why); the mass is computed from the shape "
+        "declared mass properties are not used",
+        "No rigid body can have them (another finding gives the reason); the mass is computed from the shape "
         "where there is a density.",
-        "Mend the values in the file.",
+        "Correct the values in the file.",
         "A link with an inertia of -0.1, weighed by its mesh and --density instead.",
     ),
     "CB309": Entry(
         Severity.ERROR,
         "an override of the mass is incomplete",
-        "A part without volume or density has nothing from which the values that are missing could follow.",
+        "The part has no volume or no density, so the missing values cannot be computed.",
         "Give mass, centre and inertia together.",
         "`mass: 2` for a part that is an open mesh: centre and inertia are missing.",
     ),
     "CB310": Entry(
         Severity.ERROR,
-        "an override that no body can have",
+        "an override that no rigid body can have",
         "The mass properties given break the laws of mechanics and were not used.",
         "Check units (kg, m, kg m²) and signs of the products of inertia.",
         "`inertia: [0.01, 0.01, 9]`: kg cm² typed as kg m².",
@@ -84,38 +84,36 @@ ENTRIES: dict[str, Entry] = {
     "CB311": Entry(
         Severity.INFO,
         "a mesh was inside out",
-        "Its triangles faced inwards, which gives a negative mass; they were all turned.",
-        "Nothing need be done; turn the normals in the source for other tools' sake.",
+        "The triangles faced inwards, which gives a negative mass. All of them were reversed.",
+        "No action is needed here. Reverse the normals in the source if other tools read it.",
         "An STL written with its normals turned inwards.",
     ),
     "CB312": Entry(
         Severity.WARNING,
         "triangles faced the wrong way",
-        "Some triangles of a closed mesh were turned against their neighbours, which falsifies its volume; "
-        "they were turned back.",
-        "Nothing need be done; mend the normals in the source for other tools' sake.",
+        "Some triangles of a closed mesh had reversed normals, which falsifies its volume. They were corrected.",
+        "No action is needed here. Correct the normals in the source if other tools read it.",
         "An STL of which a dozen facets were turned by a repair tool.",
     ),
     "CB313": Entry(
         Severity.INFO,
         "shells of a mesh overlap",
-        "Where one closed shell reaches into another the volume counts twice.",
+        "One closed shell overlaps another, so their common volume counts twice.",
         "Unite the solids in the CAD system, or give the mass.",
         "A handle pushed 2 mm into its pan before both were written as one mesh.",
     ),
     "CB314": Entry(
         Severity.WARNING,
-        "the collision mesh was weighed",
-        "The visual mesh is not closed; the collision mesh is, but hulls are larger than the part.",
+        "the mass was computed from the collision mesh",
+        "The visual mesh is not closed, so the closed collision mesh was used. A hull is larger than the part.",
         "Close the visual mesh, or give the part's mass.",
         "visual.dae is open, collision.stl is a convex hull and weighs more.",
     ),
     "CB315": Entry(
         Severity.INFO,
         "solids overlap",
-        "Two parts reach into each other as placed. What they share counts twice in the masses, and no real parts can "
-        "stand so.",
-        "Cut one part by the other, or mend the placement; screws in holes drawn too small weigh little.",
+        "Two parts overlap as placed. Their common volume counts twice in the masses, and real parts cannot overlap.",
+        "Cut one part by the other, or correct the placement. Screws in undersized holes change the mass little.",
         "A shaft of 20 mm in a hole drawn with 18 mm: the ring between them counts twice.",
     ),
     "CB316": Entry(
@@ -128,25 +126,25 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB317": Entry(
         Severity.INFO,
-        "parts that were not tested for overlaps",
-        "Only closed meshes enclose a volume that others can reach into.",
-        "Mend the mesh (fill its holes) where it matters.",
+        "parts not tested for overlaps",
+        "The test needs closed meshes, and the mesh of this part is open.",
+        "Repair the mesh (fill its holes) if its mass matters.",
         "An STL with a missing facet.",
     ),
     "CB318": Entry(
         Severity.WARNING,
-        "a declared mass that is not its shape's",
-        "The declared mass is not that of the part's volume with its density, or makes a density that no material has: "
-        "confused units, a material never assigned, or a mass of another part.",
-        "Mend the value in the file, or take --mass from-mesh with a density.",
+        "a declared mass that does not fit the shape",
+        "The declared mass differs from volume times density, or needs a density that no material has. Likely "
+        "causes are mixed units, a material that was never assigned, or the mass of another part.",
+        "Correct the value in the file, or pass --mass from-mesh with a density.",
         "A bracket of 50 cm³ declares 390 kg: it was 390 g.",
     ),
     "CB319": Entry(
         Severity.WARNING,
-        "a declared centre or inertia that its shape cannot have",
-        "No distribution of mass within the part's box has this centre of mass or this inertia: confused units, or "
-        "another frame than the part's.",
-        "Mend the values in the file, or take --mass from-mesh with a density.",
+        "a declared centre of mass or inertia that the shape cannot have",
+        "No distribution of mass within the bounding box of the part has this centre of mass or this inertia. "
+        "Likely causes are mixed units, or values in another frame.",
+        "Correct the values in the file, or pass --mass from-mesh with a density.",
         "A link of 0.3 m with 0.01 kg whose inertia is 2: it was written in kg mm².",
     ),
 }

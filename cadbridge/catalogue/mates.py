@@ -54,7 +54,7 @@ ENTRIES: dict[str, Entry] = {
     "CB220": Entry(
         Severity.ERROR,
         "a gear pair whose geometry has no meaning",
-        "Radius, ratio or axes cannot make the pair that is asked for, so it was left out.",
+        "Radius, ratio or axes do not fit this kind of pair, so it was left out.",
         "Check the axes, the ratio and the pitch radii.",
         "A spur pair whose axes cross at right angles.",
         stage=Stage.GEARS,

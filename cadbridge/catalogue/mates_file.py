@@ -11,7 +11,7 @@ ENTRIES: dict[str, Entry] = {
         _ERROR,
         "the mates file is not YAML",
         "The text breaks YAML's own rules at the place given; what follows it could not be read.",
-        "Mend the place given: most often an indentation, a missing quote or an unclosed bracket.",
+        "Correct the place given: most often an indentation, a missing quote or an unclosed bracket.",
         "`- {name: A, type: insert` without its closing brace.",
     ),
     "CB141": Entry(
@@ -70,7 +70,7 @@ ENTRIES: dict[str, Entry] = {
         _ERROR,
         "a feature that the face does not have",
         "Only cylinders, cones and tori have an axis, only planes a normal, only spheres a centre; "
-        "what is asked for is not there, and nothing is made up in its place.",
+        "the requested item does not exist, and nothing replaces it.",
         "Take another face, or give point and axis (or normal) in numbers.",
         "`axis` of a flat face.",
     ),
@@ -140,7 +140,7 @@ ENTRIES: dict[str, Entry] = {
     "CB159": Entry(
         _WARNING,
         "a joint value whose unit is open",
-        "It cannot be told whether the joint turns or slides, so the value was taken as it stands (rad or m).",
+        "The joint type is unknown (revolute or prismatic), so the value was taken unchanged (rad or m).",
         "Say `type: revolute` or `type: prismatic` for the joint under `joints:`.",
         "`home: {Lift: 30}` of a cylindrical joint.",
     ),

@@ -9,7 +9,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "MuJoCo does not take the file",
         "MuJoCo's own parser and compiler refuse the model, for the reason given.",
-        "Mend what MuJoCo names; a moving body needs mass and inertia.",
+        "Correct what MuJoCo names; a moving body needs mass and inertia.",
         "A body that moves without mass or inertia.",
     ),
     "CB1401": Entry(
@@ -25,7 +25,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "limits or friction that a joint has no place for",
         "A joint with several freedoms has no range and no dry friction here, and a joint one largest effort, the same "
-        "both ways; what is named is left out, or taken as said.",
+        "both ways; the item named is left out, or read as the message describes.",
         "Nothing need be done unless the range is reached; else use single hinges and slides.",
         "A ball joint with a range.",
     ),
@@ -94,7 +94,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "an actuator whose law is not kept whole",
         "A law that is not linear in control, length and rate (a muscle, a motor of its own model) is left out: the "
-        "export has a motor of the same gear in its place. Activation dynamics are left out, so that the control acts "
+        "export has a motor of the same gear instead. Activation dynamics are left out, so that the control acts "
         "at once.",
         "Write the actuator into the exported MJCF by hand.",
         'A muscle, or an actuator with `dyntype="filter"`.',

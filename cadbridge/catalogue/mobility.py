@@ -8,117 +8,118 @@ ENTRIES: dict[str, Entry] = {
     "CB401": Entry(
         Severity.WARNING,
         "a floating part",
-        "No mate holds this component: in a simulation it falls freely.",
+        "No mate holds this component, so it falls freely in a simulation.",
         "Mate it, ground it, or attach it to another component in the mates file.",
         "A screw that was dropped into the assembly and never mated.",
     ),
     "CB402": Entry(
         Severity.WARNING,
         "nothing is grounded",
-        "No component stands still and no mate holds the ground: the whole assembly floats.",
-        "Name what stands still under `ground` in the mates file.",
+        "No component is grounded and no mate connects the ground, so the whole assembly floats.",
+        "List the fixed components under `ground` in the mates file.",
         "A robot whose base has mates to its links only.",
     ),
     "CB403": Entry(
         Severity.ERROR,
-        "mates that contradict each other",
-        "A mate repeats what others hold, and does not agree with them by the gap given: no pose fulfils all.",
+        "conflicting mates",
+        "A mate constrains what other mates already constrain, and disagrees with them by the gap given. No pose "
+        "fulfils all of them.",
         "Remove the mate, or correct the dimension in which it disagrees.",
         "Distances of 10 and of 12 mm between the same two faces.",
     ),
     "CB404": Entry(
         Severity.INFO,
         "redundant mates",
-        "Some rows of the mates repeat others. The motion is unaffected; the reactions of the joints concerned "
-        "are not determined by a rigid model.",
-        "See the list of what repeats what; a weaker mate, or none, would do.",
-        "A plane mate beside a concentric one: it need hold one of its three rows only.",
+        "Some equations (rows) of the mates repeat others. The motion is unaffected, but a rigid model cannot "
+        "determine the reactions of the joints concerned.",
+        "`cadbridge check` lists which mates repeat which. Replace a redundant mate by a weaker one, or delete it.",
+        "A plane mate beside a concentric mate: two of its three equations are redundant.",
     ),
     "CB405": Entry(
         Severity.WARNING,
-        "two ways of counting the mobility differ",
-        "The mates as read and the joints they were collapsed to have different mobilities: a joint was found "
-        "whose freedom depends on the pose.",
-        "Check the joints of type generic, and whether the designed pose is a singular one.",
+        "two mobility counts differ",
+        "The mates as read and the joints derived from them have different mobilities, because the freedom of "
+        "some joint depends on the pose.",
+        "Check the joints of type generic, and whether the designed pose is singular.",
         "A universal joint drawn with its two forks in one plane.",
     ),
     "CB406": Entry(
         Severity.WARNING,
-        "a freedom that is not a finite motion",
-        "At this pose the mates give way to first order only: a shaky or singular pose. A solver finds it hard, and "
-        "reactions grow without bound near it.",
-        "Move the mechanism out of the pose, or look whether its dimensions are meant to be so.",
-        "Three bars in one line between two fixed hinges: the middle gives way, but the bars cannot move.",
+        "a freedom without finite motion",
+        "At this pose the mates allow an infinitesimal motion only: the pose is singular (shaky). Solvers "
+        "converge badly there, and reactions grow without bound near it.",
+        "Move the mechanism out of the pose, or check whether its dimensions are intended.",
+        "Three bars in line between two fixed hinges: the middle one has an infinitesimal motion and no finite one.",
     ),
     "CB407": Entry(
         Severity.INFO,
         "mobile by its special geometry only",
-        "Its loops hold more rows than they need, and it moves all the same because axes are parallel, or meet, "
-        "exactly. Real parts with their tolerances would jam or strain.",
-        "Where the parts are to be made, give one joint of the loop more freedom (a ball joint, some play).",
+        "The loops are over-constrained. The mechanism moves only because axes are exactly parallel or intersect "
+        "exactly. Real parts with tolerances would jam or be strained.",
+        "If the parts will be manufactured, give one joint of the loop more freedom (a ball joint, some clearance).",
         "A planar four-bar with four hinges: Grübler counts −2, it moves with 1.",
     ),
     "CB408": Entry(
         Severity.WARNING,
         "placements were moved onto their mates",
-        "The parts do not stand where their mates want them. The diagnosis was made at the nearest pose that fulfils "
-        "all mates, with the shift told.",
+        "The placements do not fulfil the mates. The diagnosis uses the nearest pose that fulfils "
+        "all mates; the message gives the shift.",
         "Solve the assembly in the CAD system and save it again.",
         "A lid saved 0.1 mm off its hinge.",
     ),
     "CB409": Entry(
         Severity.ERROR,
         "an assembly that cannot be closed",
-        "No pose near the placements fulfils all mates; what stays open after least squares is told.",
+        "No pose near the placements fulfils all mates; the message gives the residual of the least-squares solution.",
         "Correct the dimensions of the mates named, or remove the one that contradicts the others.",
         "A rod of 700 mm between points that come no nearer than 800 mm.",
     ),
     "CB410": Entry(
         Severity.WARNING,
-        "teeth that do not make the ratio",
-        "Teeth and ratio belong together: the ratio is z_b / z_a. The ratio was kept; one of them is wrong.",
-        "Correct the number that is wrong; the ratio is what the simulation turns by.",
-        "40 and 20 teeth with a ratio of 0.4: the teeth make 0.5.",
+        "teeth that contradict the ratio",
+        "The ratio must be z_b / z_a, and it is not: one of them is wrong. cadbridge keeps the ratio.",
+        "Correct the wrong number. The simulation uses the ratio.",
+        "40 and 20 teeth with a ratio of 0.4: the teeth give 0.5.",
         stage=Stage.GEARS,
     ),
     "CB411": Entry(
         Severity.ERROR,
         "gear trains that lock each other",
-        "Two ways lead from one shaft to the other, with different ratios: neither can turn without teeth breaking.",
+        "Two gear trains connect the same two shafts with different ratios, so neither shaft can turn.",
         "Correct the teeth of one pair, or let one wheel turn freely on its shaft.",
         "40 : 20 and 41 : 20 between the same two shafts: a turn of the first leaves 18° between them.",
         stage=Stage.GEARS,
     ),
     "CB412": Entry(
         Severity.WARNING,
-        "a motor whose joint is not free",
-        "The joint that it drives cannot move, or follows others that are driven too: the motor acts against them.",
+        "a motor on a joint that cannot move freely",
+        "The joint of the motor is locked, or depends on joints that other motors drive: the motors oppose each other.",
         "Drive another joint, or free this one.",
         "Two motors on the two shafts of one gear pair.",
     ),
     "CB413": Entry(
         Severity.WARNING,
         "an unconnected group",
-        "These bodies are mated to each other, and no mate ties them to the rest: they float as one, and in a "
-        "simulation fall as one.",
+        "Mates connect these bodies to each other, and none connects them to the rest. They float, and fall "
+        "together in a simulation.",
         "Mate one of them to the rest, or name one under `ground` in the mates file.",
         "A gripper whose flange mate was suppressed.",
     ),
     "CB414": Entry(
         Severity.WARNING,
-        "limits that do not hold the design",
-        "The range of a joint is empty, or the pose as designed lies outside of it: a simulation that heeds limits "
-        "begins beyond a stop.",
+        "limits that exclude the designed pose",
+        "The range of a joint is empty, or the designed pose lies outside it. A simulation with limits would start "
+        "beyond a stop.",
         "Correct the range, or place the parts within it; ranges are counted from the pose as designed.",
         "A slide drawn at 0 with a range from 20 to 80 mm.",
     ),
     "CB415": Entry(
         Severity.WARNING,
         "an assembly without mates",
-        "The source says where its parts stand and not how they move: each component floats, with six freedoms.",
+        "The source gives the placements of its parts but no mates: each component floats with six freedoms.",
         "`cadbridge recognise SOURCE -o NAME.mates.yaml` finds bodies, joints and gears from the geometry and writes "
-        "them as a mates file to check; or give `--recognise` to this command.",
-        "A STEP file: most of them carry parts and places only.",
+        "them as a mates file to check; or pass `--recognise` to this command.",
+        "A STEP file: most contain parts and placements only.",
     ),
 }
 

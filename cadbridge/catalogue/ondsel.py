@@ -53,7 +53,7 @@ ENTRIES: dict[str, Entry] = {
         "a part without mass",
         "The file gives the part a mass of zero, which no body has; it is taken as not known.",
         "Give the mass in a mates file beside the source. Motion that is fully driven needs none.",
-        "A part whose mass marker says `0`.",
+        "A part whose mass marker is `0`.",
     ),
     "CB1206": Entry(
         Severity.WARNING,

@@ -7,26 +7,26 @@ from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 ENTRIES: dict[str, Entry] = {
     "CB1600": Entry(
         Severity.INFO,
-        "what was recognised",
-        "So many bodies and joints were found from the shapes of the parts and where they stand. Nothing of it was "
-        "said by the file.",
+        "bodies and joints recognised from the geometry",
+        "cadbridge found these bodies and joints from the shapes and placements of the parts. The file itself does "
+        "not contain them.",
         "Look through the mates file of `cadbridge recognise`: each line has its evidence.",
         "`9 bodies and 8 joints recognised in 9 parts`.",
     ),
     "CB1601": Entry(
         Severity.WARNING,
-        "joints that are not sure",
-        "The geometry allows these joints, and does not prove them: a shaft without a shoulder, holes without a pin, a "
-        "slide that could be a fit. The mates file says what speaks for and against each.",
+        "uncertain joints",
+        "The geometry allows these joints but does not prove them: a shaft without a shoulder, holes without a pin, a "
+        "slide that could be a fit. The mates file lists the evidence for and against each.",
         "Look at each in the mates file; correct its type, or delete it where the parts are fixed to each other.",
         "A bore in two brackets that meet, with no pin drawn.",
     ),
     "CB1602": Entry(
         Severity.WARNING,
-        "parts that touch nothing",
-        "No face of these parts meets another part, and none reaches into another: what holds them is not drawn. "
-        "They are attached to the ground, where they stand.",
-        "Write under `attach` in the mates file what they belong to.",
+        "parts without contact",
+        "These parts neither touch nor overlap another part, so whatever holds them is not modelled. "
+        "They are attached to the ground at their placement.",
+        "Attach them to their component under `attach` in the mates file.",
         "A sensor that floats 2 mm over its bracket.",
     ),
     "CB1603": Entry(

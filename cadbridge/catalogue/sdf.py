@@ -52,7 +52,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "a version or world that is not taken over",
         "The version is none that is known, or the file holds several worlds.",
-        "Check that the file says what you mean.",
+        "Check that the file describes the intended model.",
         "A file with the worlds day and night: day is read.",
     ),
     "CB1427": Entry(

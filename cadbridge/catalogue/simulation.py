@@ -8,7 +8,7 @@ ENTRIES: dict[str, Entry] = {
     "CB601": Entry(
         Severity.ERROR,
         "a fault of form in the scenario file",
-        "The scenario file is not what its schema says: a key or a value has no meaning at the place given.",
+        "The scenario file has an unknown key, a missing key or a wrong value at the place given.",
         "See docs/scenario.md for the keys and their units.",
         "`durration: 5`.",
     ),
@@ -58,7 +58,7 @@ ENTRIES: dict[str, Entry] = {
     "CB612": Entry(
         Severity.WARNING,
         "a joint beyond its limits",
-        "The joint passed one of its limits: nothing stops it there, unless the scenario says `limits: stop`.",
+        "The joint passed one of its limits. Nothing stops it there unless the scenario sets `limits: stop`.",
         "Say `limits: stop`, change the motors or the initial state, or take the run as one without stops.",
         "A hinge of ±90° that falls to 120°.",
     ),
@@ -74,14 +74,14 @@ ENTRIES: dict[str, Entry] = {
     "CB614": Entry(
         Severity.ERROR,
         "an initial state that the mechanism cannot take",
-        "The joint values asked for cannot all hold at once with the constraints.",
+        "No pose fulfils the constraints and all the requested joint values.",
         "Give fewer values, or values that fit each other.",
         "`initial: {A: 30, B: 40}` where a gear makes B −60 for 30 of A.",
     ),
     "CB615": Entry(
         Severity.WARNING,
         "a motion of the file that is not followed",
-        "The source prescribes a motion or a velocity that the mechanism cannot follow as it says; it is left out.",
+        "The source prescribes a motion or a velocity that the mechanism cannot follow; it is left out.",
         "Give the motion on a joint of one freedom, in a scenario.",
         "A file that prescribes both cranks of one four-bar.",
     ),
@@ -90,7 +90,7 @@ ENTRIES: dict[str, Entry] = {
         "a run that differs from its reference",
         "Positions or velocities leave the trajectory that the source holds by more than the tolerance that it states.",
         "Tighten the tolerance of the run; else look for mates, masses or velocities that were not understood.",
-        "Positions differ by 3 mm after one second; the file's own error is said to be 1e-6.",
+        "Positions differ by 3 mm after one second; the file states an error of 1e-6.",
     ),
     "CB617": Entry(
         Severity.WARNING,
@@ -134,7 +134,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a change that needs an impulse",
         "The rates at that time do not fit what is attached or locked: they would have to jump, by an impulse of the "
-        "size told. The run ends there.",
+        "size in the message. The run ends there.",
         "Let the parts meet without a jump of their rates, or say `impact: plastic`.",
         "A gripper that closes on a moving part.",
     ),
@@ -149,7 +149,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "couplings that come apart",
         "A joint that is released carried gears or other couplings; they cease to act with it. They do not mesh again "
-        "when the joint is attached, since nothing tells at which tooth.",
+        "when the joint is attached, since the meshing tooth is unknown.",
         "Take it so, or lock what should keep its gears.",
         "The hinge of a gear wheel is released.",
     ),
@@ -158,7 +158,7 @@ ENTRIES: dict[str, Entry] = {
         "mates that contradict each other by rounding",
         "Mates that repeat others cannot all hold exactly, as a CAD file rounds its dimensions. They differ by less "
         "than the scenario's `gap`, so that the nearest mechanism is computed in which they all hold along the whole "
-        "motion: its joints sit elsewhere on their parts by what the message tells.",
+        "motion: its joints sit elsewhere on their parts by the amount in the message.",
         "Take it so; or leave out the mates that `cadbridge check` calls repeated, or set `gap` smaller.",
         "A Bennett linkage whose twists are written with six digits.",
     ),

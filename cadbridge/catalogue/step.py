@@ -23,7 +23,7 @@ ENTRIES: dict[str, Entry] = {
     "CB122": Entry(
         Severity.WARNING,
         "the archive holds several STEP files",
-        "Only the first one is read, since nothing says which of them is meant.",
+        "Only the first one is read, since nothing identifies the intended one.",
         "Unpack the archive and name the file that you mean.",
         "robots.stpZ with left.step and right.step in it.",
     ),
@@ -106,7 +106,7 @@ ENTRIES: dict[str, Entry] = {
         "the placement of an instance cannot be kept",
         "It shears the part (the nearest rotation was taken), or it mirrors or scales one of several "
         "instances of one name, of which none was changed.",
-        "Mend the placement in the CAD system.",
+        "Correct the placement in the CAD system.",
         "A placement that leans a cube into a rhomboid.",
     ),
     "CB134": Entry(
@@ -115,7 +115,7 @@ ENTRIES: dict[str, Entry] = {
         "The writer stored volume, area or centroid of the shape, and what was read differs by more "
         "than 0.5 %: the shape was damaged on the way.",
         "Export the file again, perhaps with another STEP version; compare the part in a viewer.",
-        "The file says 1,000 mm³, and the shape read has 940 mm³: a hole was lost.",
+        "The file states 1,000 mm³, and the shape read has 940 mm³: a hole was lost.",
     ),
     "CB135": Entry(
         Severity.WARNING,

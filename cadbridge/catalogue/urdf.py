@@ -122,7 +122,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a xacro file that cannot be expanded",
         "A macro, property, argument or included file is missing or wrong, or an expression has no value.",
-        "Mend the file, name the folders of its packages with --package-dir, or give its arguments their defaults.",
+        "Correct the file, name the folders of its packages with --package-dir, or give its arguments their defaults.",
         '<xacro:arg name="prefix" default=""/>',
     ),
     "CB197": Entry(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cadbridge.cli.options import Json
+from cadbridge.wording import count
 
 if TYPE_CHECKING:
     from cadbridge.jobs import Cache
@@ -38,7 +39,9 @@ def show(folder: Folder = None, json: Json = False) -> None:
         print_json({"format": "cadbridge.cache/1", "folder": str(opened.folder), **size, "kernel_bytes": kernels})
     else:
         typer.echo(opened.folder)
-        typer.echo(f"{size['entries']} results, {size['objects']} files, {size['bytes'] / 1e6:.1f} MB")
+        typer.echo(
+            f"{count(size['entries'], 'result')}, {count(size['objects'], 'file')}, {size['bytes'] / 1e6:.1f} MB"
+        )
         typer.echo(f"{opened.kernel_bytes() / 1e6:.1f} MB of compiled kernels of the solver")
 
 
@@ -64,7 +67,9 @@ def prune(
     except ValueError as error:
         raise InputError(f"--size: {error}") from None
     gone = _open(folder).prune(None if older is None else older * 86400.0, limit)
-    typer.echo(f"dropped {gone['entries']} results, {gone['objects']} files, {gone['bytes'] / 1e6:.1f} MB")
+    typer.echo(
+        f"dropped {count(gone['entries'], 'result')}, {count(gone['objects'], 'file')}, {gone['bytes'] / 1e6:.1f} MB"
+    )
 
 
 @cache.command()

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cadbridge.visible import plain
+from cadbridge.wording import count
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -59,7 +60,7 @@ class Screen(Lines):
         now = time.monotonic()
         running = sorted(state.running.items(), key=lambda item: item[1])
         counts = f"{state.failed} failed, {state.cached} known, {len(running)} running"
-        lines = [f"{state.done} of {state.total} jobs done, {counts}"]
+        lines = [f"{state.done} of {count(state.total, 'job')} done, {counts}"]
         lines += [f"  {now - since:6.1f} s  {shown(name)}" for name, since in running[:_SHOWN]]
         if len(running) > _SHOWN:
             lines.append(f"  and {len(running) - _SHOWN} more")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
+from cadbridge.wording import count
 
 TARGETS = ("mjcf", "urdf", "sdf")
 
@@ -38,7 +39,9 @@ def verify(
     if json:
         print_json(verification_document(result))
     else:
-        typer.echo(f"{to} in {result.engine}: {result.links} links, {result.joints} joints of one freedom")
+        typer.echo(
+            f"{to} in {result.engine}: {count(result.links, 'link')}, {count(result.joints, 'joint')} of one freedom"
+        )
         typer.echo(f"  mass, relative             {result.mass:.1e}")
         typer.echo(f"  centre of mass, m          {result.centre:.1e}")
         typer.echo(f"  inertia, relative          {result.inertia:.1e}")

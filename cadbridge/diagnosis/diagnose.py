@@ -19,6 +19,7 @@ from cadbridge.mass import overlaps_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, rows_of
+from cadbridge.wording import count
 from solver.constraints import Primitive
 
 AT_LIMIT = 1e-6
@@ -154,7 +155,8 @@ def _tell(
     if mobility.redundant:
         findings.add(
             "CB404",
-            f"{mobility.redundant} of {mobility.rows} rows repeat others, in {len(repeats.redundancies)} mates",
+            f"{mobility.redundant} of {mobility.rows} rows repeat others, in "
+            f"{count(len(repeats.redundancies), 'mate')}",
             items=[r.mate for r in repeats.redundancies],
         )
     if mobility.finite != mobility.dof:

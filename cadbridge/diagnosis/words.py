@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.wording import count
 
 MOST = 4
 """Followers of one rate that are named."""
@@ -36,7 +37,7 @@ def sentence(mechanism: Mechanism, body: str, joint: Joint | None, kind: str, ra
             by_rate[number(rate) + UNITS.get((kind, does), "")].append(name)
     followers = [_follow(mechanism, names, rate) for rate, names in by_rate.items()]
     if len(followers) > MOST:
-        followers = [*followers[:MOST], f"{len(followers) - MOST} more rates"]
+        followers = [*followers[:MOST], count(len(followers) - MOST, "more rate")]
     return "; ".join([leader, *followers])
 
 

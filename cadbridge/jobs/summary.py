@@ -14,6 +14,7 @@ from cadbridge.jobs.model import Result, State, shown
 from cadbridge.jobs.planning import Plan
 from cadbridge.jobs.publish import LOG, MANIFEST, TIMES
 from cadbridge.storage import write_atomically
+from cadbridge.wording import count
 
 FORMAT = "cadbridge.batch/1"
 SUMMARY, INDEX = "summary.json", "index.html"
@@ -74,13 +75,15 @@ def table(plan: Plan, results: Sequence[Result]) -> str:
     counts = Counter(result.state for result in items)
     known = sum(result.cached for result in items)
     told = ", ".join(f"{counts[state]} {state.value}" for state in State if counts[state])
-    return "\n".join([*lines, f"{len(items)} jobs: {told}" + (f"; {known} were known" if known else "")])
+    return "\n".join([*lines, f"{count(len(items), 'job')}: {told}" + (f"; {known} were known" if known else "")])
 
 
 def page(said: dict[str, Any]) -> str:
     """The summary as one page of HTML that needs nothing else."""
     counts = said["counts"]
-    heading = f"{counts['jobs']} jobs: {counts['done']} done, {counts['failed']} failed, {counts['not run']} not run"
+    heading = (
+        f"{count(counts['jobs'], 'job')}: {counts['done']} done, {counts['failed']} failed, {counts['not run']} not run"
+    )
     rows = "\n".join(_row(item) for item in said["jobs"])
     return _PAGE.format(heading=escape(heading), rows=rows)
 

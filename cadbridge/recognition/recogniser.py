@@ -28,6 +28,7 @@ from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Reje
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
 from cadbridge.recognition.whole import choose_ground, connect
+from cadbridge.wording import count
 
 SURE = 0.7
 """Confidence below which a joint is told as not sure."""
@@ -105,7 +106,8 @@ def _findings(scene: Scene, joints: list[Candidate], loose: list[str]) -> tuple[
     members = scene.groups.members()
     findings.add(
         "CB1600",
-        f"{len(members)} bodies and {len(joints)} joints recognised in {len(scene.assembly.instances)} parts",
+        f"{count(len(members), 'body', 'bodies')} and {count(len(joints), 'joint')} recognised in "
+        f"{count(len(scene.assembly.instances), 'part')}",
     )
     faults: dict[str, list[str]] = defaultdict(list)
     for part in scene.assembly.parts:
@@ -120,7 +122,9 @@ def _findings(scene: Scene, joints: list[Candidate], loose: list[str]) -> tuple[
     unsure = [c for c in joints if c.verdict.confidence < SURE]
     if unsure:
         pairs = [f"{c.a} - {c.b}" for c in unsure]
-        findings.add("CB1601", f"{len(unsure)} joints are not sure: {_some(pairs)}", items=[c.a for c in unsure])
+        findings.add(
+            "CB1601", f"{count(len(unsure), 'joint')} may be wrong: {_some(pairs)}", items=[c.a for c in unsure]
+        )
     if not joints:
         findings.add("CB1604", "no joint was recognised: nothing can move")
     if scene.contacts.slack > EXACT:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cadbridge.wording import count as count
+
 DIGITS = 4
 NOISE = 1e-12
 """Below this share of the quantity's scale a number is rounding noise and shows as 0."""
@@ -28,9 +30,3 @@ def vector(values: Sequence[float] | None, factor: float = 1.0) -> str:
     scaled = [factor * v for v in values]
     largest = max(map(abs, scaled), default=0.0)
     return ", ".join(figure(0.0 if abs(v) < 1e-6 * largest else v) for v in scaled)
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun in the right form: "1 joint", "2 joints", "no joints"."""
-    noun = one if number == 1 else many or f"{one}s"
-    return f"{number or 'no'} {noun}"

@@ -140,7 +140,7 @@ def test_a_loop_is_kept_outside_the_articulation_with_its_limit(tmp_path: Path) 
     assert closing.GetAttribute("mjc:damping").Get() == pytest.approx(0.1)
     assert closing.GetAttribute("newton:damping").Get() == pytest.approx(0.1 * np.pi / 180)
     assert "CB503" not in codes
-    assert "CB541" in codes  # PhysX
+    assert codes.count("CB541") == 2  # PhysX of the damping, MuJoCo of a loop that no ball closes
 
 
 def test_couplings_in_are_couplings_out_and_told(tmp_path: Path) -> None:

@@ -91,6 +91,13 @@ def mujoco(
             ("mjc:frictionloss", joint.friction),
         ):
             layer.set(prim, attribute, value, Sdf.ValueTypeNames.Double)
+    # MuJoCo's reader knows balls and welds that close loops, nothing else.
+    closing = [joint for joint in plan.tree.closures if not joint.kind.unbound]
+    for joint in closing:
+        if joint.type == "spherical":
+            layer.prim(closures[joint.name], "MjcEqualityConnectAPI")
+    others = [closures[joint.name] for joint in closing if joint.type != "spherical"]
+    _tell(findings, "MuJoCo", others, "close loops and are no balls; --to mjcf closes them")
     return bytes_of(layer.stage)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +34,17 @@ def cylinder(radius: float, length: float) -> Mesh:
 
 def ellipsoid(radii: Sequence[float]) -> Mesh:
     """An ellipsoid with three half axes (m), its centre at the origin."""
+    ball = _ball()
+    return Mesh(ball.vertices * np.array(radii), ball.triangles)
+
+
+@cache
+def _ball() -> Mesh:
+    """A ball of radius 1, made once."""
     angles = np.linspace(0.0, math.pi, AROUND // 2 + 1)[1:-1]
     unit = _lathe([math.sin(a) * _circle() for a in angles], [-math.cos(a) for a in angles], ends=(-1.0, 1.0))
     volume = volume_properties_of(unit.vertices, unit.triangles)[0]
-    return Mesh(unit.vertices * float(np.cbrt(4.0 / 3.0 * math.pi / volume)) * np.array(radii), unit.triangles)
+    return Mesh(unit.vertices * float(np.cbrt(4.0 / 3.0 * math.pi / volume)), unit.triangles)
 
 
 def sphere(radius: float) -> Mesh:
@@ -44,6 +52,7 @@ def sphere(radius: float) -> Mesh:
     return ellipsoid((radius, radius, radius))
 
 
+@lru_cache(256)
 def capsule(radius: float, length: float) -> Mesh:
     """A cylinder of `length` along z between two half balls."""
     half = length / 2.0

@@ -15,6 +15,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.mechanism.carriers import Carried, carried, efficiencies
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.wording import count
 from solver.constraints import Coordinate, Primitive
@@ -152,13 +153,12 @@ def _rows(
     return moved, tuple(name for name, _ in named)
 
 
-def _coordinate(joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int], backwards: bool = False) -> Coordinate:
-    """The joint's coordinate: 0 as designed, b relative to a (or a to b) about or along z of the joint frame."""
-    sides = [(joint.a, joint.X_AJ), (joint.b, joint.X_BJ)]
-    (a, X_AJ), (b, X_BJ) = reversed(sides) if backwards else sides
+def _coordinate(joint: Joint, units: tuple[Unit, ...], unit_of: dict[int, int]) -> Coordinate:
+    """The joint's coordinate: 0 as designed, b relative to a about or along z of the joint frame."""
     kind = joint.kind.resisted
     assert kind is not None
-    in_bodies = Coordinate(kind, a, b, X_AJ.p, X_AJ.R[:, 2], X_BJ.p, X_AJ.R[:, 0], X_BJ.R[:, 0])
+    A, B = joint.X_AJ, joint.X_BJ
+    in_bodies = Coordinate(kind, joint.a, joint.b, A.p, A.R[:, 2], B.p, A.R[:, 0], B.R[:, 0])
     return reframed(in_bodies, lambda body: (unit_of[body], _at_centre(units, unit_of[body])))
 
 
@@ -252,30 +252,26 @@ def _bushing(r: _Resisted, units: tuple[Unit, ...]) -> Bushing:
 def _meshes(
     mechanism: Mechanism, units: tuple[Unit, ...], unit_of: dict[int, int], speeds: tuple[float, float]
 ) -> tuple[Mesh, ...]:
-    """The gear pairs that lose power, where both wheels have a joint of one freedom on a common carrier."""
+    """The gear pairs that lose power, where a body carries both wheels; `without_losses` tells the others."""
+
+    def place(body: int) -> tuple[int, Pose]:
+        return unit_of[body], _at_centre(units, unit_of[body])
+
     meshes = []
     for coupling in mechanism.couplings:
-        efficiency, pair = coupling.coupling.efficiency, coupling.primitive
-        joints = None if efficiency in (None, 1.0) else _wheel_joints(mechanism, pair.a, pair.b)
-        if efficiency is not None and joints is not None:
-            a, b = (
-                _coordinate(j, units, unit_of, backwards=j.a == wheel)
-                for j, wheel in zip(joints, (pair.a, pair.b), strict=True)
-            )
-            own = (speeds[j.coordinate == "distance"] for j in joints)
-            meshes.append(Mesh(coupling.name, a, b, efficiency, *own))
+        shares = efficiencies(coupling)
+        on = None if shares is None else carried(mechanism, coupling)
+        if shares is not None and isinstance(on, Carried):
+            a, b = reframed(on.a, place), reframed(on.b, place)
+            first, second = (speeds[c.kind == "distance"] for c in (a, b))
+            meshes.append(Mesh(coupling.name, a, b, shares[0], first, second, shares[1]))
     return tuple(meshes)
 
 
-def _wheel_joints(mechanism: Mechanism, a: int, b: int) -> tuple[Joint, Joint] | None:
-    """The joints of two wheels (or pinion and rack) on what carries both; None where nothing does."""
-    held: list[dict[int, Joint]] = [{}, {}]
-    for joint in mechanism.joints:
-        for wheel, carriers in zip((a, b), held, strict=True):
-            if joint.coordinate and wheel in (joint.a, joint.b):
-                carriers[joint.b if wheel == joint.a else joint.a] = joint
-    common = [body for body in held[0] if body in held[1]]
-    return (held[0][common[0]], held[1][common[0]]) if common else None
+def without_losses(mechanism: Mechanism) -> dict[str, str]:
+    """The couplings that lose power which cannot be placed, by name, each with the reason as a clause."""
+    found = {c.name: carried(mechanism, c) for c in mechanism.couplings if efficiencies(c) is not None}
+    return {name: why for name, why in found.items() if isinstance(why, str)}
 
 
 def origin_of(units: tuple[Unit, ...], unit: int, position: Vector, rotation: Vector) -> Vector:

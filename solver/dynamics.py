@@ -32,6 +32,10 @@ from solver.system import ANGLE, ROTOR, SPEED, Bodies, Rows
 
 _MESHES = 200
 """Rounds in which pulls of teeth and their losses find each other: each leaves at most 1 − efficiency of the error."""
+_PLAIN = 12
+"""Rounds after which they are extrapolated: they come closer slowly where little of what drives arrives."""
+_AGREE = 1e-6
+"""By how much of the largest loss the last round may change one."""
 
 
 def frames(positions: Array2, quaternions: Array2, velocities: Array2) -> tuple[Array2, Array3, Array2]:
@@ -244,23 +248,52 @@ def solve_loaded(T, P, B, F, E, complete, multipliers):  # type: ignore[no-untyp
 
 @kernel
 def _lose(T, P, B, F, E, multipliers):  # type: ignore[no-untyped-def]
-    """Hold the wheels of meshes back by what their pulls lose, until pulls and losses agree."""
+    """Hold the wheels of meshes back by what their pulls lose, until pulls and losses agree.
+
+    Where they never do, a train that locks itself is driven backwards: then no acceleration is found (NaN).
+    """
     Q, torques = E.sweeps, E.torques
     for k in range(torques.shape[0]):
-        torques[k, 0] = torques[k, 1] = 0.0
+        for i in range(torques.shape[1]):
+            torques[k, i] = 0.0
     copy_rows(E.force, E.free)
-    for _ in range(_MESHES):
+    change, largest = 1.0, 1.0
+    for attempt in range(_MESHES):
         joint_multipliers(T, P, B, Q, E.R, E.blocks, E.force, E.acceleration, Q.closing, multipliers)
         change = mesh_torques(F, E.rate, multipliers, torques)
-        copy_rows(E.free, E.force)
-        mesh_forces(T, F, torques, E.JA, E.JB, E.force)
-        _solve(T, P, B, E)
         largest = 0.0
         for k in range(torques.shape[0]):
             largest = max(largest, abs(torques[k, 0]), abs(torques[k, 1]))
+        _extrapolate(torques, attempt >= _PLAIN and change > 1e-13 * largest)
+        copy_rows(E.free, E.force)
+        mesh_forces(T, F, torques, E.JA, E.JB, E.force)
+        _solve(T, P, B, E)
         if change <= 1e-13 * largest:
             break
+    if change > _AGREE * largest:
+        for k in range(E.acceleration.shape[0]):
+            E.acceleration[k, 0] = math.nan
     E.power[-1] += mesh_losses(F, torques, E.rate)
+
+
+@kernel
+def _extrapolate(torques, wanted):  # type: ignore[no-untyped-def]
+    """Where it is `wanted`, from two rounds to where the next ones lead (Anderson's method with one round of memory).
+
+    `torques` (k, 8): what was found, what it was found with, and what was found and by how much it changed before.
+    """
+    above, below = 0.0, 0.0
+    for k in range(torques.shape[0]):
+        for i in range(2):
+            change = torques[k, i] - torques[k, 2 + i]
+            above += change * (change - torques[k, 6 + i])
+            below += (change - torques[k, 6 + i]) ** 2
+    share = above / below if wanted and below > 0.0 else 0.0
+    for k in range(torques.shape[0]):
+        for i in range(2):
+            found, before = torques[k, i], torques[k, 4 + i]
+            torques[k, 4 + i], torques[k, 6 + i] = found, found - torques[k, 2 + i]
+            torques[k, i] = found - share * (found - before)
 
 
 def least_multipliers(

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.dense import Slope
+from solver.dynamics import evaluate_all, frames
+from solver.projection import complete
 from solver.result import Status
 from solver.state import State
 from solver.system import System
@@ -67,6 +69,13 @@ def stopped(t: float) -> Status:
 def too_small(system: System, state: State, slope: Slope, by_projection: bool) -> Status:
     """No step from a state is short enough; `by_projection`: not for its error, but for the constraints."""
     at = f"at t = {state.t:.6g} s"
+    if locking := _locking(system, state, slope):
+        return Status(
+            False,
+            "locked",
+            f"{at} {locking} is driven backwards and locks: no effort comes through, and the motion ends in a jerk",
+            "Drive the train from its other end, hold it by a motor, or give it a higher efficiency.",
+        )
     jumping = _jumping(system, state.t)
     hint = f"; {jumping} jumps there" if jumping else f"; {_driven(system, state, slope)}"
     if by_projection:
@@ -107,6 +116,24 @@ def too_long(h: float, t: float) -> Status:
         f"the step of {h:g} s could not be taken at t = {t:.6g} s",
         "Take a shorter step, or none, so that the error is controlled.",
     )
+
+
+def _locking(system: System, state: State, slope: Slope) -> str:
+    """The name of a mesh that is driven from the end that cannot drive it; else nothing."""
+    if not system.model.meshes:
+        return ""
+    lost = not np.all(np.isfinite(slope.acceleration))
+    F, T, W = system.loads, system.program.terms, system.rows
+    poses = frames(state.positions, state.quaternions, state.velocities)
+    rates = evaluate_all(T, W, *poses, complete(system, state).angles, slope.drive, True)[1]
+    for k, mesh in enumerate(system.model.meshes):
+        if lost and max(mesh.losses) >= 1.0:
+            return mesh.name
+        given = slope.multipliers[F.mesh_row[k]] * F.mesh_pull[k, 0] * rates[F.mesh_term[k, 0]]
+        driven = 1 if given > 0.0 else 0
+        if mesh.losses[driven] * np.tanh(abs(rates[F.mesh_term[k, driven]]) / F.mesh_speed[k, driven]) >= 1.0:
+            return mesh.name
+    return ""
 
 
 def _beyond(system: System) -> str:

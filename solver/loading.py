@@ -32,9 +32,9 @@ KINDS = ("torque", "speed", "angle", "pd")
 class Loads(NamedTuple):
     """What acts, as tables. Without a stop `lower` and `upper` are infinite; `motor_row` −1: no driver's row.
 
-    Along coordinates (k,); meshes: their row, and for both wheels (k, 2) the term, the row's coefficient and the
-    speed; motors; components of wrenches (direction of the force, of the torque, the point, 1 for body axes, the
-    row of `drive`); bushings (bodies with n for the ground); callbacks.
+    Along coordinates (k,); meshes: their row, and for both wheels (k, 2) the term, the row's coefficient, the share
+    lost where it is driven, and the speed; motors; components of wrenches (direction of the force, of the torque, the
+    point, 1 for body axes, the row of `drive`); bushings (bodies with n for the ground); callbacks.
     """
 
     term: Ints1
@@ -52,7 +52,7 @@ class Loads(NamedTuple):
     mesh_row: Ints1
     mesh_term: Ints2
     mesh_pull: Array2
-    mesh_loss: Array1
+    mesh_loss: Array2
     mesh_speed: Array2
     motor_term: Ints1
     motor_row: Ints1
@@ -145,7 +145,7 @@ def tables(model: Model, program: Program, held: int, driving: list[int], callba
         mesh_row=np.array([_row_of(model, program, mesh) for mesh in model.meshes], dtype=np.int64),
         mesh_term=program.coordinate_term[middle:last].reshape(-1, 2),
         mesh_pull=_stack([_pulls(model, program, mesh) for mesh in model.meshes], 2),
-        mesh_loss=np.array([1.0 - mesh.efficiency for mesh in model.meshes], dtype=float),
+        mesh_loss=_stack([np.array(mesh.losses) for mesh in model.meshes], 2),
         mesh_speed=_stack([np.array([mesh.speed_a, mesh.speed_b]) for mesh in model.meshes], 2),
         motor_term=program.coordinate_term[last:],
         motor_row=motor_row,
@@ -248,6 +248,8 @@ def _mesh_faults(model: Model) -> Iterator[str]:
             yield f"{name}: no one row bears its name"
         if not 0 < mesh.efficiency <= 1:
             yield f"{name}: its efficiency must be above zero and at most one, not {mesh.efficiency:g}"
+        if mesh.backward is not None and not -math.inf < mesh.backward <= 1:
+            yield f"{name}: its efficiency backwards must be a number of at most one, not {mesh.backward:g}"
         for speed in (mesh.speed_a, mesh.speed_b):
             yield from _bad(f"{name}: the speed of its friction", speed, 0.0, above=True)
 

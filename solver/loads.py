@@ -104,7 +104,10 @@ def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type:
 
 @kernel
 def mesh_torques(F, rate, multipliers, out):  # type: ignore[no-untyped-def]
-    """out (k, 2): what holds the wheels of each mesh back, at the pulls λ of the rows; the greatest change in it."""
+    """out (k, 8): what holds the wheels of each mesh back, at the pulls λ of the rows; the greatest change in it.
+
+    Columns 2 and 3 keep what was there before; the others are the caller's.
+    """
     change = 0.0
     for k in range(F.mesh_row.shape[0]):
         pull = multipliers[F.mesh_row[k]]
@@ -113,16 +116,16 @@ def mesh_torques(F, rate, multipliers, out):  # type: ignore[no-untyped-def]
         for side in range(2):
             rub = 0.0
             if side == driven:
-                size = F.mesh_loss[k] * abs(pull * F.mesh_pull[k, side])
+                size = F.mesh_loss[k, side] * abs(pull * F.mesh_pull[k, side])
                 rub = size * math.tanh(rate[F.mesh_term[k, side]] / F.mesh_speed[k, side])
             change = max(change, abs(rub - out[k, side]))
-            out[k, side] = rub
+            out[k, 2 + side], out[k, side] = out[k, side], rub
     return change
 
 
 @kernel
 def mesh_forces(T, F, torques, JA, JB, out):  # type: ignore[no-untyped-def]
-    """The torques (k, 2) of `mesh_torques` into out (n, 6)."""
+    """The torques of `mesh_torques` into out (n, 6)."""
     for k in range(F.mesh_row.shape[0]):
         for side in range(2):
             add_along(T, JA, JB, F.mesh_term[k, side], -torques[k, side], out.shape[0], out)
@@ -130,7 +133,7 @@ def mesh_forces(T, F, torques, JA, JB, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def mesh_losses(F, torques, rate):  # type: ignore[no-untyped-def]
-    """What the torques (k, 2) of `mesh_torques` dissipate, W."""
+    """What the torques of `mesh_torques` dissipate, W."""
     lost = 0.0
     for k in range(F.mesh_row.shape[0]):
         for side in range(2):

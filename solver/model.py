@@ -102,6 +102,8 @@ class Mesh:
     by (1 − efficiency) of the row's pull on it, smoothed by tanh(rate / speed) with `speed_a`, `speed_b` in rad/s or
     m/s; which wheel drives is seen at each instant. Where several meshes repeat each other, their pulls are not
     determined, nor is what they lose.
+
+    `backward` is the efficiency where b drives, None: the same. A worm's may be zero or less: then it locks itself.
     """
 
     name: str
@@ -110,6 +112,12 @@ class Mesh:
     efficiency: float
     speed_a: float
     speed_b: float
+    backward: float | None = None
+
+    @property
+    def losses(self) -> tuple[float, float]:
+        """The share of the pull that holds the driven wheel back: where a is driven, where b is."""
+        return 1.0 - (self.efficiency if self.backward is None else self.backward), 1.0 - self.efficiency
 
 
 @dataclass(frozen=True, eq=False)

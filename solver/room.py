@@ -19,7 +19,7 @@ class Room(NamedTuple):
     x (n+1, 3), R (n+1, 3, 3), v (n+1, 6): frames and velocities [v; ω], the ground's last. `value`, `rate`, `bias` (t,)
     and gradients JA, JB (t, 6) of terms; g, gv, c (m,) and `blocks` (nb, 6) of rows, `compliance` (m,) theirs in the
     factor that `sweeps` holds. `force`, `acceleration` (n, 6); `turning` (na,) the rates of the angles; `power`
-    (d + 1,). `torques` (k, 2) and `free` (n, 6) belong to meshes with losses, `still` (n, 6) is zero, `move` (n, 6) a
+    (d + 1,). `torques` (k, 8) and `free` (n, 6) belong to meshes with losses, `still` (n, 6) is zero, `move` (n, 6) a
     correction; `calls` (3, k) hands coordinates to callbacks and gets their forces.
     """
 
@@ -71,7 +71,7 @@ def make_room(T: Terms, P: Forest, sizes: tuple[int, int, int, int], compliance:
         np.zeros((n, 6)),
         np.zeros(angles),
         np.zeros(drives + 1),
-        np.zeros((meshes, 2)),
+        np.zeros((meshes, 8)),
         np.zeros((n, 6)),
         np.zeros((n, 6)),
         np.zeros((n, 6)),

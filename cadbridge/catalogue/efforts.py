@@ -103,6 +103,30 @@ ENTRIES: dict[str, Entry] = {
         "Plan the motion around this pose, or prescribe a joint that determines the branch.",
         "A parallelogram that passes through its flat pose.",
     ),
+    "CB673": Entry(
+        Severity.ERROR,
+        "a train that locks itself",
+        "A gear is driven from the end that cannot drive it: more is lost in its teeth than arrives, whatever the "
+        "effort. The samples end there.",
+        "Drive the train from its other end, or correct the efficiency: a worm of 0.5 and less locks itself.",
+        "A motor on the wheel of a worm with `efficiency: 0.4`.",
+    ),
+    "CB674": Entry(
+        Severity.INFO,
+        "declared drives are taken for the actuators",
+        "The motion leads joints and names no actuators, and the source declares drives on other joints: the efforts "
+        "are those of the drives, and what lies between (gears, belts, loops) carries them to the joints led.",
+        "Name the joints whose efforts are asked for under `actuators:`, these or the others.",
+        "A geared arm whose elbow is led; its motor sits in the base.",
+    ),
+    "CB675": Entry(
+        Severity.WARNING,
+        "declared drives that do not drive all",
+        "The motion names no actuators, and the drives that the source declares leave a freedom that it prescribes: "
+        "the efforts are those of the joints led instead.",
+        "Name the joints that drive under `actuators:`, or declare the drives that are missing.",
+        "Two `drives` for an arm of three axes.",
+    ),
 }
 
 FAMILIES = (Family("inverse", "inverse dynamics", Stage.INVERSE, ENTRIES),)

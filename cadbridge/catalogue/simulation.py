@@ -66,9 +66,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "friction or damping that is not simulated",
         "The scenario says `friction: ignore`, or the joint has several turns, so that one number does not say "
-        "how each of them is resisted; or the wheels of a gear pair turn on nothing in common, or the method takes "
-        "no losses of teeth.",
-        "Take it for nothing, or say springs, bushings and friction in the scenario.",
+        "how each of them is resisted; or no body carries both wheels of a gear pair with an efficiency by turns "
+        "about their axes, so that it is not known against what they lose. Motors found without it are too small.",
+        "Take it for nothing, or say springs, bushings and friction in the scenario; look at the `carrier` of a gear.",
         "A cylindrical joint with one coefficient for turn and travel.",
     ),
     "CB614": Entry(

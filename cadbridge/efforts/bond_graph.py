@@ -22,7 +22,8 @@ def by_bond_graph(task: Task) -> Forces:
     drives = [Drive(name, c) for name, c in zip(task.names, task.channels, strict=True)]
     analysis = KinetoStatics(task.model, [*drives, *(_from_outside(path, task.lowered) for path in task.outside)])
     T = task.trajectory
-    found = [analysis.at(state, a) for state, a in zip(task.states(), T.accelerations, strict=True)]
+    losses = [None] * len(T.t) if task.losses is None else task.losses
+    found = [analysis.at(s, a, w) for s, a, w in zip(task.states(), T.accelerations, losses, strict=True)]
     efforts = np.array([f.efforts for f in found]).reshape(len(T.t), -1)
     led, at = {}, len(task.channels)
     for path in task.outside:

@@ -61,9 +61,11 @@ def _link(analysis: Analysis, hinge: str) -> int:
 
 
 def _external(task: Task) -> Array:
-    """(k, n, 6) of the model's wrenches about the bodies' centres, world axes."""
+    """(k, n, 6) of the model's wrenches and of what teeth lose, about the bodies' centres, world axes."""
     T, model = task.trajectory, task.model
     total = np.zeros((len(T.t), len(model.bodies), 6))
+    if task.losses is not None:
+        total += task.losses
     for wrench in model.wrenches:
         force, torque = (_values(parts, T.t) for parts in (wrench.force, wrench.torque))
         R = rotation.matrix(T.quaternions[:, wrench.body])

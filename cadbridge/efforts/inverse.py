@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.efforts.actuators import declared_drives, driven_by
 from cadbridge.efforts.determined import determined
-from cadbridge.efforts.follow import follow
+from cadbridge.efforts.follow import Followed, follow
 from cadbridge.efforts.freedoms import spare_actuators, tell_singular_poses
 from cadbridge.efforts.guides import joint_coordinate
+from cadbridge.efforts.losses import lossless, with_lost
 from cadbridge.efforts.methods import METHODS
 from cadbridge.efforts.motion import Motion
-from cadbridge.efforts.task import Forces, Task
-from cadbridge.errors import InputError
+from cadbridge.efforts.task import Forces, Quantity, Task
+from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
-from cadbridge.simulation.run import Run, beyond_range
-from solver.result import Result, Trajectory
+from cadbridge.simulation.run import Run, beyond_range, losses_left_out
+from solver.model import Model
+from solver.result import Result, Status, Trajectory
 from solver.system import prepare
 
 Array = NDArray[np.float64]
@@ -82,23 +85,26 @@ def inverse(
     lowered = lower(mechanism, gravity=scenario.gravity, friction=scenario.friction)
     try:
         model = placed(lowered, scenario.loads)
-        if model.meshes and method != "absolute":
-            lossy = ", ".join(mesh.name for mesh in model.meshes)
-            findings.add("CB613", f"--method {method} leaves out what is lost in the teeth of {lossy}")
-            model = replace(model, meshes=())
-        followed = follow(lowered, model, motion, findings)
+        losses_left_out(lowered, scenario, findings)
+        outside = _from_outside(lowered, motion, findings)
+        # What teeth lose does not change a motion that is prescribed, and what leads it may be the wrong end of a worm.
+        losing = outside or motion.simulate_free
+        followed = follow(lowered, model if losing else lossless(model), motion, findings)
         system = prepare(model)
         if progress is not None:
             progress(scenario.duration / 2)
         T = followed.trajectory
-        joints, outside = _driven_by(lowered, motion, findings)
+        joints = driven_by(lowered, system, motion, followed, findings)
         channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
         spare = 0 if outside else spare_actuators(lowered, system, motion, followed, channels, findings)
         tell_singular_poses(lowered, system, motion, T, () if outside else channels, findings)
         names = tuple(j.name for j in joints)
         bodies = motion.bodies if outside else ()
-        forces = METHODS[method](Task(lowered, model, followed, names, channels, bodies, spare))
+        task = Task(lowered, model, followed, names, channels, bodies, spare)
+        forces = with_lost(task, METHODS[method](task))
         findings.extend(forces.findings)
+        followed, forces = _until_locked(model, followed, forces, findings)
+        T = followed.trajectory
         _beyond(lowered, motion, T, joints, forces, findings)
         _unmet(T, forces, findings)
     except ValueError as fault:
@@ -110,23 +116,44 @@ def inverse(
     return Inverse(replace(run, summary=summary), motion, method, forces, joints, stated, summary)
 
 
-def _driven_by(lowered: Lowered, motion: Motion, findings: Findings) -> tuple[tuple[Joint, ...], bool]:
-    """The joints that drive, and whether bodies are moved from outside beside them, for want of actuators."""
-    by_name = {j.name: j for j in lowered.joints}
-    if motion.actuators:
-        return tuple(by_name[n] for n in motion.actuators), False
-    drives = [j for d in lowered.mechanism.drives if (j := _single(lowered, d.joint)) is not None]
-    if motion.bodies and drives:
-        return tuple(dict.fromkeys(drives)), False
-    if motion.bodies:
-        names = [b.name for b in motion.bodies]
-        findings.add("CB667", f"no actuators are named: {', '.join(names)} is moved from outside", items=names)
-    return tuple(by_name[p.joint] for p in motion.joints), bool(motion.bodies)
+def _from_outside(lowered: Lowered, motion: Motion, findings: Findings) -> bool:
+    """Whether bodies are moved from outside, for want of actuators (CB667)."""
+    if motion.actuators or not motion.bodies or declared_drives(lowered):
+        return False
+    names = [b.name for b in motion.bodies]
+    findings.add("CB667", f"no actuators are named: {', '.join(names)} is moved from outside", items=names)
+    return True
 
 
-def _single(lowered: Lowered, name: str) -> Joint | None:
-    index = lowered.coordinate_of(name)
-    return None if index is None else lowered.joints[index]
+def _until_locked(model: Model, followed: Followed, forces: Forces, findings: Findings) -> tuple[Followed, Forces]:
+    """The samples before a train locks itself, which is told (CB673); all where none does."""
+    locked = np.flatnonzero(np.isnan(forces.unmet)) if model.meshes else np.zeros(0, int)
+    if not len(locked):
+        return followed, forces
+    k, T = int(locked[0]), followed.trajectory
+    names = [m.name for m in model.meshes if max(m.losses) >= 1] or [m.name for m in model.meshes]
+    said = f"at t = {T.t[k]:.6g} s the actuators would drive {', '.join(names)} backwards, which locks"
+    findings.add("CB673", said, Where(item=names[0]), items=names)
+    if k == 0:
+        raise ModelError("the mechanism locks itself where the motion begins", findings)
+    status = Status(False, "locked", said, "Drive the train from its other end, or give it a higher efficiency.")
+    result = replace(followed.result, status=status, trajectory=_first(T, k, len(T.t)))
+    return replace(followed, result=result), _first(forces, k, len(T.t))
+
+
+def _first(of: Any, count: int, samples: int) -> Any:
+    """The first samples of all arrays of a dataclass that have one row for each."""
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: cut(item) for key, item in value.items()}
+        if isinstance(value, tuple):
+            return tuple(cut(item) for item in value)
+        if isinstance(value, Quantity):
+            return replace(value, values=value.values[:count])
+        return value[:count] if isinstance(value, np.ndarray) and len(value) == samples else value
+
+    return replace(of, **{f.name: cut(getattr(of, f.name)) for f in fields(of)})
 
 
 def _beyond(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cadbridge.efforts.bond_graph import by_bond_graph
 from cadbridge.efforts.coordinates import Measured
 from cadbridge.efforts.geared import by_transmission
+from cadbridge.efforts.losses import losing
 from cadbridge.efforts.task import Forces, Method, Task
 from solver.kinematics import inverse as inverse_dynamics
 from solver.methods import slope_at
@@ -67,5 +68,9 @@ def _least(task: Task, states: list[State], efforts: Array) -> Forces:
     return Forces(least, np.array(multipliers), np.array(unmet))
 
 
-METHODS: dict[str, Method] = {"absolute": absolute, "transmission": by_transmission, "bond-graph": by_bond_graph}
+METHODS: dict[str, Method] = {
+    "absolute": absolute,
+    "transmission": losing(by_transmission),
+    "bond-graph": losing(by_bond_graph),
+}
 """Name → method: in absolute coordinates, link by link along transmission lines, by the vector bond graph."""

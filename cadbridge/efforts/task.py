@@ -30,7 +30,8 @@ class Task:
 
     `model` is the lowered mechanism with its loads, without drivers; `followed` has its states and accelerations;
     `channels` (c) are the coordinates along which efforts are asked for, of the joints `names`. `outside` are bodies
-    that are moved from outside beside them. `spare` is how many channels there are more than freedoms.
+    that are moved from outside beside them. `spare` is how many channels there are more than freedoms. `losses`
+    (k, n, 6) [force; torque] act on the bodies too, world axes, about their centres; None: nothing.
     """
 
     lowered: Lowered
@@ -40,6 +41,7 @@ class Task:
     channels: tuple[Coordinate, ...]
     outside: tuple[BodyPath, ...] = ()
     spare: int = 0
+    losses: Array | None = None
 
     @property
     def trajectory(self) -> Trajectory:

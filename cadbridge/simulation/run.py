@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.lowering import Lowered, lower
+from cadbridge.lowering import Lowered, lower, without_losses
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.fitting import fitted
@@ -141,7 +141,7 @@ def _check_numbers(what: Scenario) -> None:
 
 
 _SHORTER = "Shorten `step` in the scenario, or remove it: the tolerance then chooses the steps."
-_STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623"}
+_STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked": "CB673"}
 
 
 def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:
@@ -160,13 +160,20 @@ def _told(change: Changed) -> dict[str, Any]:
             "energy_lost_J": change.lost}  # fmt: skip
 
 
+def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
+    """Tell the gears that lose power of which nothing is lost in the lowered model, and why (CB613)."""
+    why = without_losses(lowered.mechanism)
+    for coupling in lowered.mechanism.couplings:
+        if (coupling.coupling.efficiency or 1.0) < 1.0:
+            reason = "the scenario ignores it" if scenario.friction is None else why.get(coupling.name)
+            if reason is not None:
+                where = coupling.coupling.where
+                findings.add("CB613", f"{coupling.name} loses power; {reason}", where, items=[coupling.name])
+
+
 def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
     """Tell the resistance of joints and gears that the run leaves out."""
-    meshes = {mesh.name for mesh in lowered.model.meshes}
-    for coupling in lowered.mechanism.couplings:
-        if (coupling.coupling.efficiency or 1.0) < 1.0 and coupling.name not in meshes:
-            ignored = "the scenario ignores it" if scenario.friction is None else "its wheels have no common carrier"
-            findings.add("CB613", f"{coupling.name} loses power; {ignored}", coupling.coupling.where)
+    losses_left_out(lowered, scenario, findings)
     for joint in lowered.mechanism.joints:
         damping = 0.0 if joint.type == "spherical" else joint.damping
         named = [w for w, v in (("damping", damping), ("dry friction", joint.friction)) if v]

@@ -72,8 +72,11 @@ class KinetoStatics:
         G = evaluate_program(self._extra, state.positions, state.quaternions).G
         return Place(x, R, G)
 
-    def at(self, state: State, accelerations: Array) -> Found:
-        """The forces at a state on the constraints; of `accelerations` (n, 6) only the driven bodies' are looked at."""
+    def at(self, state: State, accelerations: Array, wrenches: Array | None = None) -> Found:
+        """The forces at a state on the constraints; of `accelerations` (n, 6) only the driven bodies' are looked at.
+
+        `wrenches` (n, 6) [force; torque] act beside the model's loads, world axes, about the bodies' centres.
+        """
         place = self._place(state)
         junction = self.structure.evaluate(place)
         R, n = place.R[:-1], len(self.model.bodies)
@@ -87,7 +90,11 @@ class KinetoStatics:
         c = evaluate_program(self._rows, state.positions, state.quaternions, state.velocities).c
         order = [row for rows in self.built.row_of.values() for row in rows]
         known = Known(
-            X.ravel()[first], X.ravel()[~first], rate.ravel()[first], self._sources(state, accelerations, R), -c[order]
+            X.ravel()[first],
+            X.ravel()[~first],
+            rate.ravel()[first],
+            self._sources(state, accelerations, R, wrenches),
+            -c[order],
         )
         F, dampers, RE = self._laws(X[:, 1])
         fields = Fields(F[np.ix_(first, first)], F[np.ix_(~first, ~first)], dampers, RE)
@@ -113,7 +120,7 @@ class KinetoStatics:
         dampers = np.diag(np.array([self.built.dampers[k] for k in self.structure.ports["L"]], float))
         return flat, dampers, RE.reshape(3 * n, 3 * n)
 
-    def _sources(self, state: State, accelerations: Array, R: Array) -> Array:
+    def _sources(self, state: State, accelerations: Array, R: Array, wrenches: Array | None) -> Array:
         """U₃ (6n,): forces in world axes and torques in body axes of all that acts but damping, constraints, drives.
 
         Rotors that bodies do not hold (armatures) are known inertia forces along their coordinates.
@@ -141,6 +148,8 @@ class KinetoStatics:
             force,
             power,
         )
+        if wrenches is not None:
+            force += wrenches
         # The gyroscopic moment is the Euler junction structure's.
         spin = state.velocities[:, 3:]
         momentum = np.einsum("nij,njk,nlk,nl->ni", R, self._inertia, R, spin)

@@ -99,3 +99,32 @@ def test_a_mesh_that_cannot_be_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             prepare(mesh)
+
+
+def worm(backward: float, load: float, inertia: float = 1.0) -> Model:
+    """Wheels whose second one drives the first with its own efficiency; a torque on the second."""
+    model = wheels(2.5, (Motor("load", turn(GROUND, 1, point_a=X), "torque", functions.constant(load)),))
+    mesh = Mesh("gear", model.coordinates[0], model.coordinates[1], 0.4, 0.01, 0.01, backward)
+    heavy = replace(model.bodies[1], inertia=inertia * np.asarray(model.bodies[1].inertia))
+    return replace(model, bodies=(model.bodies[0], heavy), meshes=(mesh,))
+
+
+def test_a_mesh_has_an_efficiency_for_each_way() -> None:
+    model = replace(worm(0.25, 5.0), coordinates=wheels(2.5).coordinates[:1])
+    for rate, effort in ((1.0, 5.0 / 2.5 / 0.4), (-1.0, 5.0 / 2.5 * 0.25)):
+        # The torque of 5 turns b in its positive sense, and a in its negative one.
+        assert inverse(model, [turning(model, [2.5 * rate, -rate])], [[0.0]]).efforts[0, 0] == pytest.approx(effort)
+
+
+def test_a_train_that_locks_itself_creeps_under_its_load() -> None:
+    """From rest: as slowly as friction is smoothed, loss · tanh(rate / speed) = 1."""
+    run = simulate(worm(-0.5, 5.0), duration=0.5, rate=20.0, rtol=1e-8, atol=1e-8)
+    assert run.status.ok
+    assert abs(run.trajectory.velocities[-1, 0, 5]) == pytest.approx(0.01 * np.arctanh(1 / 1.5), rel=1e-3)
+
+
+def test_a_train_that_locks_itself_and_is_driven_backwards_ends_with_its_name() -> None:
+    model = worm(-1.5, 5.0, inertia=50.0)
+    run = simulate(model, turning(model, [-2.5, 1.0]), duration=0.5, rate=20.0)
+    assert (run.status.ok, run.status.code) == (False, "locked")
+    assert "gear is driven backwards and locks" in run.status.message

@@ -1,0 +1,59 @@
+"""Which joints drive a mechanism along a motion: those named, else those that the source declares, else those led."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cadbridge.efforts.coordinates import Measured
+from cadbridge.efforts.follow import Followed, first_few
+from cadbridge.efforts.guides import joint_coordinate
+from cadbridge.efforts.motion import Motion
+from cadbridge.findings import Findings, Where
+from cadbridge.lowering import Lowered
+from cadbridge.mechanism import Joint
+from solver.minimal import jacobian
+from solver.rank import null_space
+from solver.state import State
+from solver.system import System
+
+
+def declared_drives(lowered: Lowered) -> tuple[Joint, ...]:
+    """The joints of one freedom that the source declares to be driven."""
+    found = (lowered.coordinate_of(drive.joint) for drive in lowered.mechanism.drives)
+    return tuple(dict.fromkeys(lowered.joints[i] for i in found if i is not None))
+
+
+def driven_by(
+    lowered: Lowered, system: System, motion: Motion, followed: Followed, findings: Findings
+) -> tuple[Joint, ...]:
+    """The joints that drive; told (CB674, CB675) where the motion names none and both drives and joints led could.
+
+    Drives that leave a freedom are not taken where bodies are not led: the joints led are.
+    """
+    by_name = {j.name: j for j in lowered.joints}
+    led = tuple(by_name[path.joint] for path in motion.joints)
+    drives = declared_drives(lowered)
+    if motion.actuators:
+        return tuple(by_name[name] for name in motion.actuators)
+    if not drives or set(drives) == set(led):
+        return led
+    if motion.bodies and not led:
+        return drives
+    names, others = [j.name for j in drives], [j.name for j in led]
+    if motion.bodies or _drive_all(lowered, system, followed, drives):
+        said = f"no actuators are named: {first_few(names)} drive, as declared, and not {first_few(others)}, led"
+        findings.add("CB674", said, Where(item=names[0]), items=names)
+        return drives
+    said = f"{first_few(names)}, declared as drives, leave a freedom: {first_few(others)}, led, are taken to drive"
+    findings.add("CB675", said, Where(item=names[0]), items=names)
+    return led
+
+
+def _drive_all(lowered: Lowered, system: System, followed: Followed, drives: tuple[Joint, ...]) -> bool:
+    """Whether drives move every freedom that is prescribed, in the middle of the motion."""
+    T = followed.trajectory
+    k = len(T.t) // 2
+    state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+    N = np.linalg.qr(null_space(jacobian(system, state)[0], system.length))[0]
+    rows = Measured(system.model, [joint_coordinate(lowered, j.name) for j in drives]).gradients(state) @ N
+    return bool(np.linalg.matrix_rank(rows, 1e-9) >= N.shape[1] - followed.idle)

@@ -219,7 +219,9 @@ class _Resolver:
 
     def _joint_path(self, name: str, value: Function) -> JointPath | None:
         joint = self._joint(name, self._where("joints", name))
-        function = self._function(value, 1.0 if joint is None else si(joint), "joints", name)
+        drive = self.mechanism.drive_named(name)
+        factor = 1.0 if drive is None else 1.0 / drive.reduction
+        function = self._function(value, factor if joint is None else factor * si(joint), "joints", name)
         return None if joint is None or function is None else JointPath(joint.name, function)
 
     def _function(self, value: Function | None, factor: float, *path: str | int) -> TimeFunction | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.assembly import Drive
 from cadbridge.efforts.inverse import Inverse, effort_unit
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.trajectory import (
@@ -75,7 +76,19 @@ def _actuators(found: Inverse) -> Columns:
         rate = T.coordinate_rates[:, lowered.joints.index(joint)] if len(T.t) else np.zeros(0)
         columns[f"actuator.{joint.name}.effort"] = (effort, effort_unit(joint))
         columns[f"actuator.{joint.name}.power"] = (effort * rate, "W")
+        for drive in found.run.mechanism.drives:
+            if found.run.mechanism.joint_named(drive.joint) is joint:
+                columns |= _motor(drive, effort, rate, effort_unit(joint))
     return columns
+
+
+def _motor(drive: Drive, effort: Array, rate: Array, unit: str) -> Columns:
+    """What an effort on a joint asks of the motor before the reduction."""
+    speed = "rad/s" if unit == "N m" else "m/s"
+    return {
+        f"drive.{drive.name}.effort": (effort / drive.reduction, unit),
+        f"drive.{drive.name}.speed": (rate * drive.reduction, speed),
+    }
 
 
 def _gears(found: Inverse, rotations: Array, wrenches: dict[str, Array]) -> Columns:

@@ -162,6 +162,13 @@ class Mechanism:
         """The joint that a name means: its own, else that of a mate that it holds, else that of its drive."""
         return self._joints_meant.get(name)
 
+    def drive_named(self, name: str) -> Drive | None:
+        """The drive that a name means; None where it is a joint's or a mate's too, or no drive's."""
+        joint = self.joint_named(name)
+        if joint is None or name == joint.name or name in joint.mates:
+            return None
+        return next((drive for drive in self.drives if drive.name == name), None)
+
     @cached_property
     def _joints_by_name(self) -> dict[str, Joint]:
         return {joint.name: joint for joint in reversed(self.joints)}

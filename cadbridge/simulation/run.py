@@ -17,7 +17,7 @@ from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.pace import Pace, Pacer
-from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.scenario import Scenario, on_joint
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, tree_joints
@@ -150,7 +150,7 @@ def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:
             m.joint, lowered.model.coordinates[_coordinate(lowered, m.joint)], m.kind, m.function,
             m.stiffness, m.damping, m.effort,
         )
-        for m in what.motors
+        for m in (on_joint(lowered.mechanism, motor) for motor in what.motors)
     )  # fmt: skip
 
 

@@ -47,6 +47,8 @@ FRICTION_SPEEDS = (math.pi / 180.0, 1e-3)
 class MotorSpec:
     """A motor on a joint (by name): `kind` torque, speed, angle or pd, in SI (rad, m, N m, N).
 
+    By the name of a drive instead, all is of the motor before the drive's reduction (see `on_joint`).
+
     `stiffness`, `damping` and `effort` (the largest torque or force) are those of a pd motor.
     """
 
@@ -273,6 +275,27 @@ def find_joint(
     return None
 
 
+def on_joint(mechanism: Mechanism, motor: MotorSpec) -> MotorSpec:
+    """A motor as it acts on its joint, by the joint's name.
+
+    What is said of a drive by the drive's name is of its motor, before the reduction r: r times its torque acts on the
+    joint, and the joint turns by 1/r of its angle.
+    """
+    drive, joint = mechanism.drive_named(motor.joint), mechanism.joint_named(motor.joint)
+    if drive is None or joint is None:
+        return motor if joint is None else replace(motor, joint=joint.name)
+    r = drive.reduction
+    function = scaled(motor.function, r if motor.kind == "torque" else 1.0 / r)
+    return replace(
+        motor,
+        joint=joint.name,
+        function=function,
+        stiffness=motor.stiffness * r**2,
+        damping=motor.damping * r**2,
+        effort=motor.effort * abs(r),
+    )
+
+
 @dataclass
 class _Resolver:
     """Names to joints, degrees and mm to SI; every fault is told at its place."""
@@ -367,7 +390,8 @@ class _Resolver:
         if joint is None:
             return None
         function = function if kind == "torque" else scaled(function, si(joint))
+        motor = MotorSpec(entry.joint, kind, function)
         if isinstance(value, PdEntry):
             effort = math.inf if value.effort is None else value.effort
-            return MotorSpec(joint.name, kind, function, value.kp, value.kd, effort)
-        return MotorSpec(joint.name, kind, function)
+            motor = replace(motor, stiffness=value.kp, damping=value.kd, effort=effort)
+        return on_joint(self.mechanism, motor)

@@ -374,7 +374,8 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
 
     source = files("cadbridge.data").joinpath("demo/demo.step")
     path = tmp_path / "path.yaml"
-    text = 'format: cadbridge.motion/1\nduration: 0.5\nrate: 10\njoints: {A1: "40*sin(t)", A2: "-30*t"}\nactuators: [A1, A2]\n'
+    text = 'format: cadbridge.motion/1\nduration: 0.5\nrate: 10\njoints: {A1: "40*sin(t)", A2: "-30*t"}\n'
+    text += "actuators: [A1, A2]\n"
     path.write_text(text, encoding="utf-8")
     out, plots = tmp_path / "o.parquet", tmp_path / "plots"
     call = ["inverse", str(source), "--motion", str(path), "-o", str(out), "--plots", str(plots), "--json"]

@@ -133,6 +133,14 @@ ENTRIES: dict[str, Entry] = {
         "Export each body as STEP from Fusion, under the name that its `step` has in assembly.json, beside that file.",
         "An assembly of the Fusion 360 Gallery of which only assembly.json and the .smt files were copied.",
     ),
+    "CB1317": Entry(
+        Severity.WARNING,
+        "a body without a place",
+        "The file gives no position for a body that has a mass. Chrono puts such a body at the origin, and so does "
+        "cadbridge; a misspelt call looks the same.",
+        "Check that the body belongs at the origin; else write `body.SetPos(...)` into the file.",
+        "A body of which the line with SetPos was lost when the file was edited.",
+    ),
 }
 
 FAMILIES = (Family("cad-json", "Onshape, Fusion, sw2robot, Chrono", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -150,6 +150,8 @@ def _place(r: _Reader, bodies: dict[str, Made]) -> None:
         key = None
         if "SetMass" in body.calls:
             key = variable
+            if "SetPos" not in body.calls:
+                r.say("CB1317", f"{name} has no SetPos; it stands at the origin", body.line, name)
             r.structure.add_part(key, Part(name=name, declared=_mass(r, body, name), where=r.where(body.line, name)))
         where = r.where(body.line, name)
         occurrences.append(Occurrence(name, variable, affine(X.R, X.p), key, grounded=fixed, where=where))

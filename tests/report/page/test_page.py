@@ -19,6 +19,7 @@ from cadbridge.mechanism import Mechanism, build
 from cadbridge.report.html import el
 from cadbridge.report.page import page as page_module
 from cadbridge.report.page import page_html, write_page
+from cadbridge.visible import visible
 from tests.diagnosis import gearing, linkages
 from tests.mass.solids import box, placed, shape
 
@@ -64,7 +65,7 @@ def test_names_with_markup_stay_names(page_code: None, hostile: Made) -> None:
         .startswith("upper</script>")
     )
     scene = json.loads(re.findall('id="scene">(.*?)</script>', text, re.DOTALL)[0])
-    assert scene["bodies"]["names"][0] == hostile[0].bodies[0].name
+    assert scene["bodies"]["names"][0] == visible(hostile[0].bodies[0].name)
 
 
 def test_attributes_cannot_be_left_by_a_quote() -> None:

@@ -89,7 +89,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "what a mates file has no place for",
         "Limits, friction and damping stand at mates that leave a freedom; couplings of axes that slide, or with an "
-        "offset from the designed pose, have no form there. What is named is left out.",
+        "offset from the designed pose, have no form there, nor have rotors and springs of joints and laws of servos. "
+        "What is named is left out.",
         "Put the limit on the joint by hand, under `joints`; write the coupling as another kind.",
         "A prismatic joint that follows a revolute one with an offset of 0.1 m.",
         stage=Stage.EXPORT,

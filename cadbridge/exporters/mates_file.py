@@ -69,11 +69,25 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         "frames": [_frame(assembly, frame) for frame in assembly.frames],
         "home": dict(assembly.home),
     }
+    _tell_left_out(assembly, findings)
     full = {key: value for key, value in document.items() if value}
     text = yaml.safe_dump(full, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
     names: dict[str, dict[str, str]] = {"links": {}, "joints": {}, "frames": {}, "meshes": {}}
     losses = sidecars.losses("mates-file", name, names, findings, assembly.home)
     return {f"{name}{ENDING}": text.encode(), sidecars.LOSSES: losses}
+
+
+def _tell_left_out(assembly: Assembly, findings: Findings) -> None:
+    """What a mates file has no key for: rotors and springs of joints, and the laws of servos."""
+    for mate in assembly.mates:
+        lost = [word for word, value in (("armature", mate.armature), ("spring", mate.stiffness)) if value]
+        if lost:
+            text = f"{mate.name}: a mates file has no {' and no '.join(lost)} of a joint"
+            findings.add("CB795", text, mate.where, items=[mate.name])
+    for drive in assembly.drives:
+        if drive.law is not None:
+            text = f"{drive.name}: a mates file has no control law of a drive"
+            findings.add("CB795", text, drive.where, items=[drive.name])
 
 
 def _row(v: Vector) -> list[float]:

@@ -13,7 +13,7 @@ import pytest
 from pxr import Gf, Usd, UsdGeom, UsdPhysics, UsdValidation
 
 import cadbridge as cb
-from cadbridge.assembly import Limit
+from cadbridge.assembly import Limit, NamedFrame
 from cadbridge.errors import MissingExtraError
 from cadbridge.exporters import ExportOptions, export
 from cadbridge.exporters.relations import relations
@@ -196,3 +196,14 @@ def test_without_usd_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pat
     with pytest.raises(MissingExtraError, match=r"cadbridge\[usd\]"):
         export(models.pendulum(), tmp_path / "out", "usd")
     assert not (tmp_path / "out").exists()
+
+
+def test_named_frames_stand_on_their_links(tmp_path: Path) -> None:
+    plain = models.pendulum()
+    component = plain.assembly.components[-1]
+    X_CF = Pose(np.eye(3), np.array([0.1, 0.2, 0.3]))
+    assembly = replace(plain.assembly, frames=(NamedFrame("tip", component.name, X_CF),))
+    stage, _ = stage_of(replace(plain, assembly=assembly), tmp_path)
+    (tip,) = [prim for prim in stage.Traverse() if prim.GetName() == "tip"]
+    np.testing.assert_allclose(pose_of(tip).p, (component.X_WC @ X_CF).p, atol=SINGLE)
+    assert not faults(stage)

@@ -44,6 +44,9 @@ def geometry_layer(plan: Plan, name: str) -> bytes:
                 shape.CreatePurposeAttr(UsdGeom.Tokens.guide)
                 if isinstance(touched.body, Box):
                     shape.AddScaleOp().Set(Gf.Vec3f(*touched.body.size))
+    for frame_name, link_index, X_LF in plan.frames():
+        path = links(name).AppendChild(plan.link_names[link_index]).AppendChild(frame_name)
+        place(UsdGeom.Xform.Define(stage, path).GetPrim(), X_LF)
     layer = detached(stage)
     for path, file in references:
         layer.GetPrimAtPath(path).referenceList.Prepend(Sdf.Reference(f"../{file}"))

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -312,12 +313,8 @@ def objects_of(entries: list[Entry], processors: Sequence[str]) -> Iterator[byte
 def _linkers() -> list[list[str]]:
     """Commands that link an object to a shared library."""
     found = [["cc"], ["gcc"], ["clang"]]
-    try:
-        import ziglang  # type: ignore[import-untyped]  # noqa: F401
-
+    if find_spec("ziglang") is not None:
         found.append([sys.executable, "-m", "ziglang", "cc"])
-    except ImportError:
-        pass
     return found
 
 

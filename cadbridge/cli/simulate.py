@@ -69,5 +69,6 @@ def simulate(
     else:
         typer.echo(run_text(run, output, compared, plots, width()))
         say_findings(findings)
-        say_next(f"Next: cadbridge view {reading.source} --run {output}   (plays the run in a browser)")
+        mates = "" if reading.mates is None else f" --mates {reading.mates}"
+        say_next(f"Next: cadbridge view {reading.source}{mates} --run {output}   (plays the run in a browser)")
     raise typer.Exit(exit_status(findings, strict))

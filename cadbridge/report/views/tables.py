@@ -120,10 +120,10 @@ def groups(document: Document) -> Table:
 def freedoms(document: Document) -> Table:
     """How it moves, a row for each freedom."""
     rows = [
-        Row((f["words"], Badge("beyond this pose", "good") if f["finite"] else Badge("only at this pose", "mark")))
+        Row((f["words"], Badge("finite", "good") if f["finite"] else Badge("only at this pose", "mark")))
         for f in document["freedoms"]
     ]
-    return Table("freedoms", "How it moves", ("motion", "range"), rows)
+    return Table("freedoms", "How it moves", ("motion", "extent"), rows)
 
 
 def ratios(document: Document) -> Table:

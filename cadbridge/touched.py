@@ -22,6 +22,7 @@ def looked_for(path: str | os.PathLike[str]) -> None:
 
 
 _read: set[str] | None = None
+_hooked = False
 
 
 def remember() -> None:
@@ -29,10 +30,17 @@ def remember() -> None:
 
     The audit hook behind it stays for the life of the process, and is added once.
     """
-    global _read
-    if _read is None:
+    global _read, _hooked
+    if not _hooked:
         sys.addaudithook(_remembered)
+        _hooked = True
     _read = set()
+
+
+def forget() -> None:
+    """Remember no longer: what the next command of this process writes may lie where this one read."""
+    global _read
+    _read = None
 
 
 def _remembered(event: str, arguments: tuple[Any, ...]) -> None:

@@ -16,12 +16,15 @@ def main(arguments: list[str] | None = None) -> int:
     0 fine; 1 the model has errors; 2 the input or the call cannot be used; 3 a fault of ours;
     130 stopped by Ctrl-C.
     """
-    from cadbridge.touched import remember
+    from cadbridge.touched import forget, remember
     from cadbridge.visible import shown
 
     remember()
-    with shown():
-        return _run(arguments)
+    try:
+        with shown():
+            return _run(arguments)
+    finally:
+        forget()
 
 
 def _run(arguments: list[str] | None) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
+from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source, refuse_unknown
 
 TARGETS = ("urdf", "mjcf", "sdf", "usd", "glb", "json", "python", "step-ap242", "mates-file")
 SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
@@ -19,7 +19,8 @@ SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
 def convert(
     reading: Reading,
     to: Annotated[
-        str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.", **one_of(TARGETS, listed=False))
+        str,
+        typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.", metavar="NAME", autocompletion=lambda: TARGETS),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.", metavar="FOLDER")],
     run: Annotated[
@@ -47,10 +48,12 @@ def convert(
     """Export to URDF, MJCF, SDF, glTF and others; report what is lost."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
     from cadbridge.exporters import ExportOptions, export
+    from cadbridge.exporters.result import FORMATS
     from cadbridge.report import export_document
     from cadbridge.report.views.numbers import count
     from cadbridge.storage import cache_folder
 
+    refuse_unknown(to, tuple(FORMATS))
     mechanism = reading.whole_mechanism(keep_going)
     with working(f"writing {to}"):
         options = ExportOptions(run, collision, collision_tolerance, cache_folder())

@@ -111,6 +111,14 @@ _METAVARS: dict[Any, str] = {Path: "FILE", float: "NUMBER", str: "TEXT"}
 """What stands for a value in the help."""
 
 
+def refuse_unknown(given: str, words: Sequence[str]) -> None:
+    """typer.BadParameter with the nearest word unless `given` is one of some words."""
+    if given not in words:
+        near = difflib.get_close_matches(given, words, n=1)
+        meant = f"; did you mean {near[0]}?" if near else "."
+        raise typer.BadParameter(f"{given!r} is not one of {', '.join(words)}{meant}")
+
+
 def one_of(words: Sequence[str], listed: bool = True) -> dict[str, Any]:
     """The keywords of an option that takes one of some words: checked with the nearest named, completed by the shell.
 
@@ -118,10 +126,8 @@ def one_of(words: Sequence[str], listed: bool = True) -> dict[str, Any]:
     """
 
     def check(given: str | None) -> str | None:
-        if given is not None and given not in words:
-            near = difflib.get_close_matches(given, words, n=1)
-            meant = f"; did you mean {near[0]}?" if near else "."
-            raise typer.BadParameter(f"{given!r} is not one of {', '.join(words)}{meant}")
+        if given is not None:
+            refuse_unknown(given, words)
         return given
 
     def complete(incomplete: str) -> list[str]:

@@ -38,7 +38,7 @@ from solver.rotation import matrix  # noqa: E402
 Array = np.ndarray
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _by_parameters(u, e, a, J):  # type: ignore[no-untyped-def]
     """Add u · ∂(R(e) a)/∂e to J (4,), with R(e) a = (e₀² − ē·ē) a + 2 ē (ē·a) + 2 e₀ ē × a."""
     e0, v = e[0], (e[1], e[2], e[3])
@@ -49,7 +49,7 @@ def _by_parameters(u, e, a, J):  # type: ignore[no-untyped-def]
         J[1 + k] += 2 * w[k]
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _derivatives(kind, f, t, w, d):  # type: ignore[no-untyped-def]
     """Of a term with respect to its directions f, t (of A) and w (of B), and to its reach d."""
     none = (0.0, 0.0, 0.0)
@@ -84,7 +84,7 @@ def _derivatives(kind, f, t, w, d):  # type: ignore[no-untyped-def]
     return by_f, by_t, by_w, by_d
 
 
-@njit(cache=True)
+@njit
 def terms(T, x, e, R, parameters, JA, JB):  # type: ignore[no-untyped-def]
     """Gradients of all terms: JA, JB (T, 6) over [v; ω], or with `parameters` (T, 7) over [x; e].
 
@@ -117,7 +117,7 @@ def terms(T, x, e, R, parameters, JA, JB):  # type: ignore[no-untyped-def]
                 JA[k, 3 + j], JB[k, 3 + j] = on_a[j], on_b[j]
 
 
-@njit(cache=True)
+@njit
 def _gather(T, JA, JB, blocks):  # type: ignore[no-untyped-def]
     """Blocks of rows from the gradients of terms, of any width."""
     blocks[:] = 0.0
@@ -131,7 +131,7 @@ def _gather(T, JA, JB, blocks):  # type: ignore[no-untyped-def]
                     blocks[b, j] += s * JB[k, j]
 
 
-@njit(cache=True)
+@njit
 def evaluate(T, positions, quaternions, parameters, rounds, blocks):  # type: ignore[no-untyped-def]
     """Blocks (nb, 6) of Ĝ, or with `parameters` (nb, 7) of G, `rounds` times."""
     n, count = positions.shape[0], T.kind.shape[0]

@@ -79,7 +79,7 @@ def test_the_kr15_counts_as_in_the_paper(kr15: Mechanism) -> None:
     assert counts["components"] == 43
     assert counts["mates"] == 95
     assert counts["couplings"] == 20
-    assert counts["gears"] == {"spur": 7, "bevel": 3, "internal": 10, "rack_pinion": 0}
+    assert {kind: n for kind, n in counts["gears"].items() if n} == {"spur": 7, "bevel": 3, "internal": 10}
     assert counts["bodies"] == 26
     assert counts["joint_types"] == {"revolute": 26}
     assert mobility == {"dof": 6, "rows": 297, "rank": 246, "redundant": 51, "gruebler": -45}

@@ -55,7 +55,7 @@ def read(path, options):
 
 REGISTER = """
 from cadbridge.readers import registry
-registry.FORMATS += (registry.Format("poison", (".poison",), lambda head: head.startswith(b"POISON"), "poison"),)
+registry.FORMATS += (registry.Format("poison", (".poison",), lambda head: head[:6] == b"POISON", "poison", "none"),)
 """
 
 

@@ -66,7 +66,7 @@ def jobs_file(folder: Path) -> Path:
     (folder / "deep").mkdir()
     trimesh.creation.box((1, 1, 1)).export(folder / "deep" / "part.stl")
     robot(folder / "r1.urdf", geometry='<mesh filename="deep/part.stl"/>')
-    robot(folder / "r2.urdf", geometry='<mesh filename="deep/gone.stl"/>')
+    (folder / "r2.urdf").write_text("<robot")
     path = folder / "jobs.yaml"
     path.write_text("jobs: [{sources: 'r*.urdf'}, {sources: 'r*.urdf', do: convert, to: mjcf}]")
     return path

@@ -50,8 +50,8 @@ def convert(
     from cadbridge.exporters import ExportOptions, export
     from cadbridge.exporters.result import FORMATS
     from cadbridge.report import export_document
-    from cadbridge.report.views.numbers import count
     from cadbridge.storage import cache_folder
+    from cadbridge.wording import count
 
     refuse_unknown(to, tuple(FORMATS))
     mechanism = reading.whole_mechanism(keep_going)

@@ -39,8 +39,8 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     from cadbridge.report.page import Extras, write_page
     from cadbridge.report.provenance import provenance
     from cadbridge.report.terminal import width
-    from cadbridge.report.views.numbers import count
     from cadbridge.run_options import RunOptions
+    from cadbridge.wording import count
 
     start = time.perf_counter()
 

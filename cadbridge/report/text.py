@@ -16,8 +16,9 @@ from cadbridge.findings import Findings
 from cadbridge.report.ledger import many, taken_lines
 from cadbridge.report.terminal import MAX_ROWS, PIPED, draw, plain_table, wrapped
 from cadbridge.report.views import tables, verdict
-from cadbridge.report.views.numbers import count, figure
+from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Row, Table, number
+from cadbridge.wording import count
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly

@@ -5,7 +5,6 @@
     load_shapes(paths)            whole STEP files as shapes
     read_document(path)           a STEP file as product graph with its distinct shapes
     select_faces(shape, selector) faces by a cadquery selector
-    start()                       start the worker early, so that it is warm
 
 Lengths in metres. Nothing of OCCT is imported here.
 """
@@ -31,7 +30,7 @@ from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.protocol import BrepData, Document, FeatureTable
 from cadbridge.shapes.text21 import Text
 
-__all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document", "select_faces", "start"]
+__all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document", "select_faces"]
 
 MIRROR_SUFFIX = "|mirror"
 """Ends the label in `Shape.source` of a mirrored shape (mirrored at its plane x = 0)."""
@@ -45,11 +44,6 @@ _GEOMETRY = ("ADVANCED_FACE", "FACE_SURFACE", "EDGE_CURVE", "CARTESIAN_POINT", "
 
 _WORKSPACE = Workspace()
 atexit.register(_WORKSPACE.close)
-
-
-def start() -> None:
-    """Start the worker process now: OCCT takes about a second to load."""
-    WORKER.start()
 
 
 def read_document(

@@ -52,11 +52,6 @@ class Worker:
         """The process id of the running worker, None where there is none."""
         return None if self._process is None else self._process.pid
 
-    def start(self) -> None:
-        """Start the process now, so that it is warm when the first request comes."""
-        with self._lock:
-            self._start()
-
     def request(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
         """Ask for `verb`; returns what the worker answers.
 

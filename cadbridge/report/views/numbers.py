@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cadbridge.wording import count as count
-
 DIGITS = 4
 NOISE = 1e-12
 """Below this share of the quantity's scale a number is rounding noise and shows as 0."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from cadbridge.assembly import GROUND
 from cadbridge.mechanism.joint_types import JOINT_TYPES
-from cadbridge.report.views.numbers import count, figure, vector
+from cadbridge.report.views.numbers import figure, vector
 from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table, number, whole
+from cadbridge.wording import count
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Coupling, Mate

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cadbridge.report.views.numbers import count, figure
+from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.tables import Between, gap_of
+from cadbridge.wording import count
 
 Document = Mapping[str, Any]
 

@@ -1,0 +1,52 @@
+"""The answer in a sentence: what it says, and at which level."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from cadbridge.diagnosis import diagnose
+from cadbridge.mechanism import build
+from cadbridge.report import check_document
+from cadbridge.report.views import verdict
+from cadbridge.report.views.numbers import figure, vector
+from cadbridge.report.views.tables import components_between, cures, redundancies
+from tests.report.page.models import door
+
+
+@pytest.fixture(scope="module")
+def doored() -> tuple[dict[str, Any], Any]:
+    mechanism = build(door())
+    return check_document(mechanism, diagnose(mechanism)), components_between(mechanism)
+
+
+def test_a_door_on_two_hinges_moves_and_one_hinge_can_go(doored: tuple[dict[str, Any], Any]) -> None:
+    answer = verdict(*doored)
+    assert answer.level == "good"
+    assert answer.sentences[0] == "It moves with 1 degree of freedom."
+    assert "5 of 10 equations are redundant and consistent" in answer.text
+
+
+def test_a_conflict_comes_first_with_both_components_and_the_gap(doored: tuple[dict[str, Any], Any]) -> None:
+    document, between = copy.deepcopy(doored[0]), doored[1]
+    wrong = document["redundancies"][0]
+    wrong["kind"], wrong["residual"] = "conflicting", {"mm": 30.0, "deg": 0.0}
+    answer = verdict(document, between)
+    assert answer.level == "bad"
+    assert answer.sentences[0].startswith(f"1 mate contradicts other mates: {wrong['mate']} (frame – leaf) by 30 mm.")
+    for table in (redundancies(document, between), cures(document, between)):
+        assert table.rows[0].cells[-1] == "Correct this mate, or one that it contradicts"
+
+
+@pytest.mark.parametrize(
+    ("value", "scale", "shown"),
+    [(None, 0.0, "–"), (-3.9e-14, 82.0, "0"), (-80.0, 0.0, "−80"), (4.6489, 0.0, "4.649"), (-0.0, 0.0, "0")],
+)
+def test_numbers_have_four_digits_one_minus_sign_and_no_noise(value: float | None, scale: float, shown: str) -> None:
+    assert figure(value, scale=scale) == shown
+
+
+def test_components_that_are_rounding_beside_the_largest_are_zero() -> None:
+    assert vector([-3.935e-14, 4.649e-14, -0.08204], 1e3) == "0, 0, −82.04"

@@ -301,7 +301,10 @@ def _optimised(module: Any, target: Any) -> None:
 
 
 def objects_of(entries: list[Entry], processors: Sequence[str]) -> Iterator[bytes]:
-    """The machine code of entries as an object file, for one kind of processor after the other."""
+    """The machine code of entries as an object file, for one kind of processor after the other.
+
+    Call it in a process of its own: it takes apart what Numba has compiled, so Numba can run nothing there afterwards.
+    """
     with _unfinished():
         module = _module(entries)
     for processor in processors:

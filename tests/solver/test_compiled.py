@@ -98,11 +98,15 @@ def test_kernels_are_kept_in_the_folder_that_the_environment_names(
 
 def test_a_bare_object_serves_where_nothing_links(tmp_path: Path) -> None:
     """What a machine without a linker does: LLVM loads the object."""
-    from solver import building
-
-    (code,) = building.objects_of([rotations], [library.processor()])
     path = tmp_path / "kernels.o"
-    path.write_bytes(code)
+    # Numba can run nothing more in a process that has built kernels.
+    code = (
+        "import pathlib, sys; from solver import building, library\n"
+        "from solver.constraints.kernels import rotations\n"
+        "(code,) = building.objects_of([rotations], [library.processor()])\n"
+        "pathlib.Path(sys.argv[1]).write_bytes(code)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True, timeout=300)
     call = library.opened(path)(rotations.symbol)
     q, R = np.array([[np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]]), np.empty((2, 3, 3))
     words = struct.pack("=7q", q.ctypes.data, 1, 4, R.ctypes.data, 2, 3, 3)

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from cadbridge.findings import Finding, Where
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties
+from cadbridge.shown import Shown, sentence
 from cadbridge.study import Study
+from cadbridge.wording import count
 
 GROUND = "ground"
 """The name by which mates and joints refer to the world itself."""
@@ -28,6 +30,9 @@ class Mesh:
 
     vertices: NDArray[np.float64]
     triangles: NDArray[np.int32]
+
+    def __repr__(self) -> str:
+        return sentence("Mesh", "", count(len(self.triangles), "triangle"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +75,11 @@ class Shape:
     visual_file: str | None = None
     collision_file: str | None = None
 
+    def __repr__(self) -> str:
+        finest = self.fine if self.fine is not None else self.coarse
+        triangles = count(0 if finest is None else len(finest.triangles), "triangle")
+        return sentence("Shape", "", triangles, count(len(self.faces), "face"))
+
 
 @dataclass(frozen=True, eq=False)
 class MassOverride:
@@ -101,6 +111,9 @@ class Part:
     weightless: bool = False
     where: Where = field(default_factory=Where)
 
+    def __repr__(self) -> str:
+        return sentence("Part", self.name, self.material or "", repr(self.shape) if self.shape else "no shape")
+
 
 @dataclass(frozen=True, eq=False)
 class Instance:
@@ -112,6 +125,9 @@ class Instance:
     component: str
     colour: tuple[float, float, float, float] | None = None
     product_path: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return sentence("Instance", self.name, f"part {self.part!r}", f"component {self.component!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +143,11 @@ class Component:
     grounded: bool = False
     override: MassOverride | None = None
     where: Where = field(default_factory=Where)
+
+    def __repr__(self) -> str:
+        return sentence(
+            "Component", self.name, count(len(self.instances), "instance"), "grounded" if self.grounded else ""
+        )
 
 
 class FeatureKind(StrEnum):
@@ -222,6 +243,9 @@ class Mate:
     joint_name: str | None = None
     where: Where = field(default_factory=Where)
 
+    def __repr__(self) -> str:
+        return sentence("Mate", self.name, self.kind.value, f"{self.a.component} – {self.b.component}")
+
 
 class CouplingKind(StrEnum):
     """Gears and other couplings of one row."""
@@ -301,6 +325,11 @@ class Coupling:
     cam: CamLaw | None = None
     where: Where = field(default_factory=Where)
 
+    def __repr__(self) -> str:
+        ends = [f.component for f in (self.a, self.b) if f is not None] or list(self.joints or ())
+        ratio = "" if self.ratio is None else f"ratio {self.ratio:.4g}"
+        return sentence("Coupling", self.name, self.kind.value, " – ".join(ends), ratio)
+
 
 @dataclass(frozen=True, slots=True)
 class ControlLaw:
@@ -342,7 +371,7 @@ class NamedFrame:
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class Assembly(Shown):
     """All that a source said. `units` is the ledger: what was in the file, what it became; `study` a run.
 
     `gravity` is the source's own in m/s², None where it has none.
@@ -366,6 +395,11 @@ class Assembly:
     study: Study | None = None
     gravity: tuple[float, float, float] | None = None
     findings: tuple[Finding, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = [("part", self.parts), ("instance", self.instances), ("component", self.components),
+                  ("mate", self.mates), ("coupling", self.couplings), ("finding", self.findings)]  # fmt: skip
+        return sentence("Assembly", self.name, self.format, *(count(len(items), noun) for noun, items in counts))
 
     def part(self, name: str) -> Part:
         """The part of that name; KeyError where there is none."""

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from cadbridge.findings import Finding
 from cadbridge.mass import Overlap
+from cadbridge.shown import Shown, sentence
+from cadbridge.wording import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class LockedTrains:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Shown):
     """Mobility, freedoms, dependent groups, redundant mates, reactions, gears, overlaps and findings."""
 
     mobility: Mobility
@@ -170,3 +172,11 @@ class Diagnosis:
     transmissions: tuple[Transmission, ...] = ()
     locked_trains: tuple[LockedTrains, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
+
+    def __repr__(self) -> str:
+        m = self.mobility
+        conflicts = sum(1 for r in self.redundancies if r.kind == "conflicting")
+        return sentence(
+            "Diagnosis", "", count(m.dof, "degree") + " of freedom", f"{m.redundant} of {m.rows} equations redundant",
+            count(conflicts, "conflicting mate"), count(len(self.findings), "finding"),
+        )  # fmt: skip

@@ -22,9 +22,11 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.shown import Shown, sentence
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.run import Run, beyond_range, losses_left_out
+from cadbridge.wording import count
 from solver.model import Model
 from solver.result import Result, Status, Trajectory
 from solver.system import prepare
@@ -36,7 +38,7 @@ SLACK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Inverse:
+class Inverse(Shown):
     """What a motion asks for.
 
     `run` holds states, accelerations and the multipliers that go with the efforts, as of a simulation; `forces` are as
@@ -51,6 +53,11 @@ class Inverse:
     actuators: tuple[Joint, ...]
     determined: dict[str, tuple[bool, bool]]
     summary: dict[str, Any]
+
+    def __repr__(self) -> str:
+        samples = count(len(self.run.result.trajectory.t), "sample")
+        name = self.run.mechanism.assembly.name
+        return sentence("Inverse", name, f"method {self.method}", samples, count(len(self.actuators), "actuator"))
 
     @property
     def led(self) -> dict[str, Array]:

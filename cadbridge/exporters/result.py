@@ -20,7 +20,9 @@ from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
 from cadbridge.findings import Finding, Findings
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.shown import sentence
 from cadbridge.touched import read_below
+from cadbridge.wording import count
 
 FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str, bytes]]] = {
     "urdf": urdf.contents,
@@ -47,6 +49,11 @@ class ExportResult:
     directory: Path
     files: tuple[Path, ...]
     findings: tuple[Finding, ...]
+
+    def __repr__(self) -> str:
+        return sentence(
+            "ExportResult", str(self.directory), count(len(self.files), "file"), count(len(self.findings), "finding")
+        )
 
 
 def export(

@@ -9,6 +9,8 @@ from cadbridge.errors import ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.shown import Shown, sentence
+from cadbridge.wording import count
 from solver.geared import NotGearedError, Transmission, graph_of
 from solver.geared import transmission as take_apart
 
@@ -28,7 +30,7 @@ CODES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class Analysis(Shown):
     """A geared robot: its transmission by indices of `lowered.units`, its gears' pressure angles (rad; by name, where
     known), and the findings."""
 
@@ -37,6 +39,11 @@ class Analysis:
     robot: Transmission
     pressure_angles: dict[str, float]
     findings: tuple[Finding, ...]
+
+    def __repr__(self) -> str:
+        links, gears = count(len(self.robot.graph.pairs), "link"), count(len(self.robot.graph.meshes), "gear pair")
+        lines = count(len(self.robot.lines), "transmission line")
+        return sentence("Analysis", self.mechanism.assembly.name, links, gears, lines)
 
     def name(self, link: int) -> str:
         """A link's name; "ground" for the base."""

@@ -14,6 +14,8 @@ from cadbridge.frames import Matrix, Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.joint_types import JOINT_TYPES, JointType
 from cadbridge.mechanism.masses import ComponentMass
+from cadbridge.shown import Shown, sentence
+from cadbridge.wording import count
 from solver.constraints import Primitive
 
 GROUND_BODY = -1
@@ -34,6 +36,10 @@ class Body:
     X_WB: Pose
     mass: MassProperties | None
     mass_source: str | None
+
+    def __repr__(self) -> str:
+        mass = "mass unknown" if self.mass is None else f"{self.mass.mass:.4g} kg"
+        return sentence("Body", self.name, count(len(self.components), "component"), mass)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +73,10 @@ class Joint:
     stiffness: float = 0.0
     rest: float = 0.0
 
+    def __repr__(self) -> str:
+        ends = ("ground" if k == GROUND_BODY else f"body {k}" for k in (self.a, self.b))
+        return sentence("Joint", self.name, self.type, " – ".join(ends), count(len(self.mates), "mate"))
+
     @property
     def kind(self) -> JointType:
         """What its type leaves free."""
@@ -86,6 +96,9 @@ class BodyCoupling:
     coupling: Coupling
     primitive: Primitive
 
+    def __repr__(self) -> str:
+        return sentence("BodyCoupling", self.name, self.coupling.kind.value)
+
 
 @dataclass(frozen=True, eq=False)
 class MateRows:
@@ -99,6 +112,9 @@ class MateRows:
     b: int
     primitives: tuple[Primitive, ...]
 
+    def __repr__(self) -> str:
+        return sentence("MateRows", self.mate, count(self.rows, "row"))
+
     @property
     def rows(self) -> int:
         """Scalar equations of the mate."""
@@ -106,7 +122,7 @@ class MateRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanism:
+class Mechanism(Shown):
     """Bodies, joints, couplings; and the mates as read, row by row, for diagnosis and `collapse=False`.
 
     `body_of[component]` is a body index (GROUND_BODY for the ground); `component_names` are the
@@ -129,6 +145,11 @@ class Mechanism:
     locked: tuple[tuple[str, ...], ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     findings: tuple[Finding, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = [("joint", self.joints), ("coupling", self.couplings), ("finding", self.findings)]
+        bodies = count(len(self.bodies), "moving body", "moving bodies")
+        return sentence("Mechanism", self.assembly.name, bodies, *(count(len(items), noun) for noun, items in counts))
 
     @cached_property
     def floats(self) -> dict[int, Mate]:

@@ -8,6 +8,8 @@ from typing import Any
 from cadbridge.assembly import Assembly, Limit
 from cadbridge.findings import Finding
 from cadbridge.frames import Vector
+from cadbridge.shown import Shown, sentence
+from cadbridge.wording import count
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, eq=False)
-class Recognition:
+class Recognition(Shown):
     """All that was found in an assembly. `ground` is an index into `bodies`; `loose` are instances that touch nothing.
 
     `gears` are couplings ready for the mates file, `wheels` what `recognised_gears` lists.
@@ -78,3 +80,8 @@ class Recognition:
     wheels: tuple[dict[str, Any], ...] = ()
     findings: tuple[Finding, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = [("joint", self.joints), ("gear", self.gears), ("finding", self.findings)]
+        bodies = count(len(self.bodies), "body", "bodies")
+        return sentence("Recognition", self.assembly.name, bodies, *(count(len(items), noun) for noun, items in counts))

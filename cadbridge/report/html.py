@@ -10,7 +10,7 @@ from typing import Any
 
 from cadbridge.visible import visible
 
-VOID = {"input", "meta", "br", "hr", "wbr"}
+VOID = {"img", "input", "meta", "br", "hr", "wbr"}
 """Elements without an end tag."""
 
 

@@ -35,6 +35,12 @@ def write_plots(run: Run, folder: Path) -> tuple[Path, ...]:
     return tuple(written)
 
 
+def write_joints(run: Run, folder: Path) -> tuple[Path, ...]:
+    """Write the joints alone, as PNG and SVG; nothing where no joint has a coordinate."""
+    columns = columns_of(run)
+    return write_figure(folder, "joints", "Joints", columns["time"][0], _joints(columns, run, "q"))
+
+
 def _joints(columns: Columns, run: Run, what: str) -> list[Curve]:
     """Values or rates of the joints that a person named, else of all; degrees and millimetres."""
     named = set(run.mechanism.assembly.joint_names.values())

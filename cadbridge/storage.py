@@ -17,7 +17,7 @@ T = TypeVar("T")
 COLLISION = "collision"
 """The folder for collision geometry within the folder of caches."""
 KERNELS = "kernels"
-"""That of the solver's compiled kernels, as `solver.library` names it."""
+"""That of the solver's compiled kernels, as `solver.compilation.library` names it."""
 
 
 def cache_folder() -> Path:

@@ -9,41 +9,41 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from solver.assembling import assemble
-    from solver.changing import Change, Changed, Rebuilt, simulate_changing
-    from solver.events import Event
-    from solver.integrate import simulate
-    from solver.kinematics import Efforts, inverse, kinematic
-    from solver.linear import Linearisation, linearise
-    from solver.recover import GearError, gear_errors, wrenches
+    from solver.analyses.assembling import assemble
+    from solver.analyses.kinematics import Efforts, inverse, kinematic
+    from solver.analyses.linear import Linearisation, linearise
+    from solver.analyses.recover import GearError, gear_errors, wrenches
+    from solver.analyses.statics import Equilibrium, equilibrium
     from solver.result import Occurrence, Result, Statistics, Status, Trajectory
+    from solver.runs.changing import Change, Changed, Rebuilt, simulate_changing
+    from solver.runs.events import Event
+    from solver.runs.integrate import simulate
     from solver.state import State
-    from solver.statics import Equilibrium, equilibrium
 
 _HOMES = {
-    "Change": "solver.changing",
-    "Changed": "solver.changing",
-    "Efforts": "solver.kinematics",
-    "Equilibrium": "solver.statics",
-    "Event": "solver.events",
-    "GearError": "solver.recover",
-    "Linearisation": "solver.linear",
+    "Change": "solver.runs.changing",
+    "Changed": "solver.runs.changing",
+    "Efforts": "solver.analyses.kinematics",
+    "Equilibrium": "solver.analyses.statics",
+    "Event": "solver.runs.events",
+    "GearError": "solver.analyses.recover",
+    "Linearisation": "solver.analyses.linear",
     "Occurrence": "solver.result",
-    "Rebuilt": "solver.changing",
+    "Rebuilt": "solver.runs.changing",
     "Result": "solver.result",
     "State": "solver.state",
     "Statistics": "solver.result",
     "Status": "solver.result",
     "Trajectory": "solver.result",
-    "assemble": "solver.assembling",
-    "equilibrium": "solver.statics",
-    "gear_errors": "solver.recover",
-    "inverse": "solver.kinematics",
-    "kinematic": "solver.kinematics",
-    "linearise": "solver.linear",
-    "simulate": "solver.integrate",
-    "simulate_changing": "solver.changing",
-    "wrenches": "solver.recover",
+    "assemble": "solver.analyses.assembling",
+    "equilibrium": "solver.analyses.statics",
+    "gear_errors": "solver.analyses.recover",
+    "inverse": "solver.analyses.kinematics",
+    "kinematic": "solver.analyses.kinematics",
+    "linearise": "solver.analyses.linear",
+    "simulate": "solver.runs.integrate",
+    "simulate_changing": "solver.runs.changing",
+    "wrenches": "solver.analyses.recover",
 }
 
 __all__ = [

@@ -13,8 +13,8 @@ import numpy as np
 from solver import geared
 from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane, Primitive
 from solver.functions import constant
-from solver.integrate import simulate
 from solver.model import JointLoad, Model, Motor, RigidBody
+from solver.runs.integrate import simulate
 
 _X, _Y, _Z = np.eye(3)
 

@@ -14,7 +14,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from cadbridge.mechanism import Mechanism
-from solver.library import kernel_folder
+from solver.compilation.library import kernel_folder
 
 KR15 = Path(__file__).resolve().parents[1] / "fixtures" / "kr15"
 

@@ -18,9 +18,9 @@ from cadbridge.diagnosis.web import Branch, Web
 from cadbridge.frames import Pose
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import GROUND, quaternions_of
+from solver.algebra.rank import significant
 from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import Program, compile_program
-from solver.rank import significant
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -18,7 +18,7 @@ from cadbridge.mechanism import BodyCoupling, Joint, Mechanism
 from cadbridge.mechanism.couplings import pitch_radii, radii_at_odds
 from cadbridge.mechanism.rows import Rows, fit, rows_of
 from cadbridge.mechanism.sides import side_of
-from solver.connected import connected
+from solver.algebra.connected import connected
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.mechanism.rows import GROUND, Rows
-from solver.rank import HIGHEST, LOWEST, significant
+from solver.algebra.rank import HIGHEST, LOWEST, significant
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

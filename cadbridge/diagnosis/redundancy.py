@@ -19,8 +19,8 @@ from cadbridge.diagnosis.model import DeletableSet, Group, Redundancy, Repetitio
 from cadbridge.diagnosis.weaker import weaker_mate
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows, off_by
-from solver.connected import connected
-from solver.rank import significant
+from solver.algebra.connected import connected
+from solver.algebra.rank import significant
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,10 +13,10 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.lowering import lower, origin_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism, build, residuals
-from solver.projection import project
+from solver.equations.projection import project
+from solver.equations.system import prepare
 from solver.rotation import matrix
 from solver.state import State
-from solver.system import prepare
 
 HOLDS_MM = HOLDS_DEGREES = 1e-2
 """A mate that is off by less than this holds: CAD files round."""

@@ -12,7 +12,7 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows
 from cadbridge.mechanism.sides import Side, side_of
-from solver.rank import significant
+from solver.algebra.rank import significant
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.pairs import Pair, Reduced, pair_of, reduce_rows, stacks_of
 from cadbridge.mechanism.rows import GROUND, Rows
-from solver.connected import connected, rooted, spanning_forest
-from solver.rank import HIGHEST, LOWEST
+from solver.algebra.connected import connected, rooted, spanning_forest
+from solver.algebra.rank import HIGHEST, LOWEST
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,10 +11,10 @@ from cadbridge.efforts.motion import Motion
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint
-from solver.minimal import jacobian
-from solver.rank import null_space
+from solver.algebra.rank import null_space
+from solver.analyses.minimal import jacobian
+from solver.equations.system import System
 from solver.state import State
-from solver.system import System
 
 
 def declared_drives(lowered: Lowered) -> tuple[Joint, ...]:

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.trajectory import joint_bearer
-from solver.minimal import jacobian
-from solver.rank import left_null_space
+from solver.algebra.rank import left_null_space
+from solver.analyses.minimal import jacobian
+from solver.equations.system import System
 from solver.result import Trajectory
 from solver.rotation import matrix
 from solver.state import State
-from solver.system import System
 
 Array = NDArray[np.float64]
 

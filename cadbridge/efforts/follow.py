@@ -15,18 +15,18 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.run import initial_state
+from solver.algebra.rank import null_space, rank
+from solver.analyses.kinematics import kinematic
+from solver.analyses.minimal import jacobian
 from solver.constraints import Coordinate
-from solver.integrate import simulate
-from solver.kinematics import kinematic
-from solver.methods import observed, slope_at
-from solver.minimal import jacobian
+from solver.equations.projection import carry_angles, project
+from solver.equations.system import System, prepare
 from solver.model import Model
-from solver.projection import carry_angles, project
-from solver.rank import null_space, rank
 from solver.result import Result, Status, Trajectory
 from solver.rotation import matrix
+from solver.runs.integrate import simulate
 from solver.state import State
-from solver.system import System, prepare
+from solver.steps.methods import observed, slope_at
 
 Array = NDArray[np.float64]
 

@@ -12,12 +12,12 @@ from cadbridge.efforts.motion import Motion
 from cadbridge.errors import ModelError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
+from solver.algebra.rank import null_space, rank
+from solver.analyses.minimal import jacobian
 from solver.constraints import Coordinate
-from solver.minimal import jacobian
-from solver.rank import null_space, rank
+from solver.equations.system import System
 from solver.result import Trajectory
 from solver.state import State
-from solver.system import System
 
 Array = NDArray[np.float64]
 

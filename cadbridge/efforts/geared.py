@@ -19,9 +19,9 @@ from cadbridge.geared.analysis import told
 from solver import rotation
 from solver.constraints import GROUND
 from solver.constraints.kernels import evaluate_rows
+from solver.equations.system import prepare
 from solver.geared import Loads, NotGearedError, TurningPair, loads, primary_values
 from solver.model import Model, TimeFunction
-from solver.system import prepare
 
 Array = NDArray[np.float64]
 

@@ -18,11 +18,11 @@ from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY
 from solver import rotation
 from solver.constraints import AxesAngle, Coordinate, PointOnPlane, Primitive
+from solver.equations.projection import complete
+from solver.equations.system import System, prepare
 from solver.model import Model, Motor, RigidBody, TimeFunction
-from solver.projection import complete
 from solver.result import Trajectory
 from solver.state import State
-from solver.system import System, prepare
 
 Array = NDArray[np.float64]
 

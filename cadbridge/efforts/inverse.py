@@ -27,9 +27,9 @@ from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.run import Run, beyond_range, losses_left_out
 from cadbridge.wording import count
+from solver.equations.system import prepare
 from solver.model import Model
 from solver.result import Result, Status, Trajectory
-from solver.system import prepare
 
 Array = NDArray[np.float64]
 

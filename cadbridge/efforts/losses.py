@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from cadbridge.efforts.coordinates import Measured
 from cadbridge.efforts.task import Forces, Method, Quantity, Task
+from solver.equations.system import prepare
 from solver.model import Model
-from solver.system import prepare
 
 Array = NDArray[np.float64]
 

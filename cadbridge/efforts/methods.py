@@ -12,14 +12,14 @@ from cadbridge.efforts.coordinates import Measured
 from cadbridge.efforts.geared import by_transmission
 from cadbridge.efforts.losses import losing
 from cadbridge.efforts.task import Forces, Method, Task
-from solver.kinematics import inverse as inverse_dynamics
-from solver.methods import slope_at
-from solver.minimal import jacobian
+from solver.algebra.rank import null_space
+from solver.analyses.kinematics import inverse as inverse_dynamics
+from solver.analyses.minimal import jacobian
+from solver.equations.projection import carry_angles, complete, drive_values
+from solver.equations.system import prepare
 from solver.model import Motor, TimeFunction
-from solver.projection import carry_angles, complete, drive_values
-from solver.rank import null_space
 from solver.state import State
-from solver.system import prepare
+from solver.steps.methods import slope_at
 
 Array = NDArray[np.float64]
 

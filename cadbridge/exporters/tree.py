@@ -18,7 +18,7 @@ from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.joint_types import JOINT_TYPES, SLIDE, JointType
 from cadbridge.mechanism.model import GROUND_BODY, Body, Joint, Mechanism
 from cadbridge.mechanism.universal import universal_axes
-from solver.connected import spanning_forest
+from solver.algebra.connected import spanning_forest
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@
     CACHE/objects/HH/HASH             the content of outputs and logs
     CACHE/collision/KK/KEY            collision geometry (`cadbridge.exporters.collision`)
     CACHE/files/DIGEST.json           hashes of files by size and time, for one folder of outputs
-    CACHE/kernels/NAME                the solver's compiled kernels (`solver.library`)
+    CACHE/kernels/NAME                the solver's compiled kernels (`solver.compilation.library`)
 
 KEY is the hash of what is known before a job runs (its order, its source's content, versions). What it depends
 on besides, it shows only by running: referenced files, the mates file beside the source, files that were

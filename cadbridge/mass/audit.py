@@ -18,7 +18,7 @@ from cadbridge.assembly import Mesh
 from cadbridge.frames import Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.polyhedron import volume_properties_of
-from solver.connected import connected
+from solver.algebra.connected import connected
 
 _WELDS = (0.0, 1e-8, 1e-6, 1e-5)
 """Fractions of the size within which vertices are taken for one, tried in turn until the mesh closes."""

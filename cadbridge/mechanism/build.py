@@ -30,8 +30,8 @@ from cadbridge.mechanism.model import (
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, off_by, rows_of
 from cadbridge.mechanism.sides import Side, side_of
+from solver.algebra.rank import HIGHEST
 from solver.constraints import Primitive
-from solver.rank import HIGHEST
 
 
 @dataclass(eq=False)

@@ -16,8 +16,8 @@ from cadbridge.mechanism.reframe import renumbered
 from cadbridge.mechanism.sides import Side
 from cadbridge.mechanism.twists import Array, freedom
 from solver import rotation
+from solver.algebra.rank import HIGHEST, independent_rows
 from solver.constraints import AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
-from solver.rank import HIGHEST, independent_rows
 
 PROBE = 0.35
 """Radians (or lengths of the mechanism) by which a freedom is moved to see that it is a finite one."""

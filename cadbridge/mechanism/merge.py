@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cadbridge.mechanism.model import GROUND_BODY, MateRows
 from cadbridge.mechanism.rows import Rows
-from solver.rank import LOWEST, significant
+from solver.algebra.rank import LOWEST, significant
 
 Array = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from cadbridge.frames import Pose, Vector
 from solver import rotation
+from solver.algebra.rank import HIGHEST
 from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
-from solver.rank import HIGHEST
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from cadbridge.frames import Pose
 from cadbridge.mechanism.rows import quaternions_of
+from solver.algebra.rank import HIGHEST, LOWEST, significant
 from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
-from solver.rank import HIGHEST, LOWEST, significant
 
 Array = NDArray[np.float64]
 

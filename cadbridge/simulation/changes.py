@@ -16,8 +16,8 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.load_file import NotNegative, PointEntry, Strict, Three
-from solver.changing import Change
-from solver.holding import hold, point_on_line, point_on_point, weld
+from solver.runs.changing import Change
+from solver.runs.holding import hold, point_on_line, point_on_point, weld
 
 
 class LineEntry(PointEntry):

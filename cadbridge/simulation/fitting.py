@@ -28,10 +28,10 @@ from cadbridge.simulation.loose import Loose, all_over, by_group, find_loose, op
 from solver import rotation
 from solver.constraints import AxesAngle, Distance, LineDistance, PointLineDistance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
+from solver.equations.projection import project
+from solver.equations.system import System, prepare
 from solver.model import Model
-from solver.projection import project
 from solver.state import State
-from solver.system import System, prepare
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -17,10 +17,10 @@ from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism.rows import rows_of
 from solver import rotation
+from solver.equations.projection import POSITION_TOLERANCE, carry_angles, open_rows, project
+from solver.equations.system import System, prepare
 from solver.model import Model
-from solver.projection import POSITION_TOLERANCE, carry_angles, open_rows, project
 from solver.state import State
-from solver.system import System, prepare
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -15,13 +15,13 @@ from cadbridge.lowering import lower
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.twists import jacobian
 from cadbridge.simulation.fitting import fitted
+from solver.algebra.rank import null_space
+from solver.equations.projection import Projected, carry_angles, project
+from solver.equations.system import prepare
 from solver.model import Motor, TimeFunction
-from solver.projection import Projected, carry_angles, project
-from solver.rank import null_space
 from solver.result import Status
 from solver.rotation import matrix
 from solver.state import State
-from solver.system import prepare
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.trajectory import row_forces
-from solver.recover import wrenches
+from solver.analyses.recover import wrenches
 from solver.rotation import matrix
 
 Array = NDArray[np.float64]

@@ -24,16 +24,16 @@ from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, tree_joints
 from cadbridge.simulation.trust import distrust, mass_ratios
 from cadbridge.wording import count
-from solver.changing import Changed, simulate_changing
+from solver.algebra.rank import rank
 from solver.constraints import Coupler, evaluate
-from solver.events import Event
-from solver.integrate import simulate as integrate
+from solver.equations.projection import carry_angles, project
+from solver.equations.system import System, prepare
 from solver.model import Model, Motor, Stop, TimeFunction
-from solver.projection import carry_angles, project
-from solver.rank import rank
 from solver.result import Result, Trajectory
+from solver.runs.changing import Changed, simulate_changing
+from solver.runs.events import Event
+from solver.runs.integrate import simulate as integrate
 from solver.state import State
-from solver.system import System, prepare
 
 LARGEST_STEP = 0.2
 """rad (or m) by which a joint is moved at once on its way to its initial value."""

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.loads import LoadSpecs
-from solver.dynamics import accelerate, observe
+from solver.equations.dynamics import accelerate, observe
+from solver.equations.projection import drive_values, project
+from solver.equations.system import prepare
 from solver.functions import constant
 from solver.model import Model, Motor, Stop
-from solver.projection import drive_values, project
 from solver.state import State
-from solver.system import prepare
 
 FREQUENCY = 50.0
 """Hz: of what the joint carries as designed, swinging against its stop."""

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from solver import State, rotation
+from solver.analyses.minimal import jacobian
 from solver.chart import TreeJoint
 from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane, Primitive
-from solver.methods import slope_at
-from solver.minimal import jacobian
+from solver.equations.system import prepare
 from solver.model import Model, RigidBody
-from solver.system import prepare
+from solver.steps.methods import slope_at
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = np.ndarray
@@ -286,12 +286,12 @@ def _couplings(case: Case) -> Array:
 
 def relative_accelerations(case: Case) -> Array:
     """q̈ (n,) of the tree's hinges at the start: what every engine is compared with, by the dense reference."""
-    from solver.dynamics import evaluate_all, frames
-    from solver.kkt import dense_accelerations
-    from solver.loads import all_forces
-    from solver.methods import observed
-    from solver.minimal import mass_matrix
-    from solver.projection import drive_values, project
+    from solver.analyses.minimal import mass_matrix
+    from solver.equations.dynamics import evaluate_all, frames
+    from solver.equations.kkt import dense_accelerations
+    from solver.equations.loads import all_forces
+    from solver.equations.projection import drive_values, project
+    from solver.steps.methods import observed
 
     system = prepare(case.model())
     state = project(system, case.start()).state

@@ -22,9 +22,9 @@ FIRST_CALL = """
 import pickle, sys, time
 import numpy
 began = time.perf_counter()
-from solver.methods import slope_at
-from solver.projection import project
-from solver.system import prepare
+from solver.steps.methods import slope_at
+from solver.equations.projection import project
+from solver.equations.system import prepare
 imported = time.perf_counter() - began
 case = pickle.load(open(sys.argv[1], "rb"))
 start = case.start()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmark.cases import redundant_fourbar
 from solver import simulate
-from solver.system import prepare
+from solver.equations.system import prepare
 
 LOOKS = 20
 

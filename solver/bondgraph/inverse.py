@@ -13,12 +13,12 @@ from solver.bondgraph.junction import Junction, Structure
 from solver.bondgraph.unified import Fields, Known, solve, split
 from solver.constraints.evaluation import evaluate_program
 from solver.constraints.program import compile_program
-from solver.dynamics import evaluate_all, frames
-from solver.loads import all_forces
+from solver.equations.dynamics import evaluate_all, frames
+from solver.equations.loads import all_forces
+from solver.equations.projection import carry_angles, complete, drive_values
+from solver.equations.system import prepare
 from solver.model import Model
-from solver.projection import carry_angles, complete, drive_values
 from solver.state import State
-from solver.system import prepare
 
 Array = NDArray[np.float64]
 

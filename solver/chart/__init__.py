@@ -1,4 +1,4 @@
-"""Joint coordinates of a spanning tree over the dynamics of `solver.dynamics`: a second chart of the same motion."""
+"""Joint coordinates of a spanning tree over `solver.equations.dynamics`: a second chart of the same motion."""
 
 from solver.chart.spanning import Chart, TreeJoint, spanning_chart
 

@@ -17,10 +17,10 @@ from solver.chart.kinematics import Kinematics, kinematics_room
 from solver.chart.reading import read_joints
 from solver.chart.spanning import Chart, TreeJoint, spanning_chart
 from solver.chart.stepping import JointSteps, close_joints, joint_step, joint_steps
-from solver.dense import Slope
-from solver.methods import Absolute, Attempt, Remembered
-from solver.projection import drive_values
+from solver.equations.projection import drive_values
 from solver.state import State
+from solver.steps.dense import Slope
+from solver.steps.methods import Absolute, Attempt, Remembered
 
 Array = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ class ChartEngine(Absolute):
     def attempt(
         self, state: State, slope: Slope, work: Array, memory: Remembered, h: float, tolerances: tuple[float, float]
     ) -> Attempt:
-        """See `solver.methods.Engine`."""
+        """See `solver.steps.methods.Engine`."""
         tableau, S, K = self.method.tableau, self._steps, self._kinematics
         assert isinstance(memory, np.ndarray)
         assert tableau is not None
@@ -103,7 +103,7 @@ class ChartEngine(Absolute):
         return Attempt(found, S.work.copy(), error, moved, residual, kept, count, last)
 
     def _read(self, state: State) -> None:
-        """The joint coordinates and rates at a state into the steps' room, the bodies there into the kinematics'."""
+        """The joint coordinates and rates at a state into the steps' arrays, the bodies there into the kinematics'."""
         S = self._steps
         arrays = (np.ascontiguousarray(a) for a in (state.positions, state.quaternions, state.velocities))
         read_joints(self.chart, self._kinematics, *arrays, S.q, S.rates)

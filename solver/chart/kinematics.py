@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.chart.spanning import Chart
-from solver.compiled import Array1, Array2, entry, inlined, kernel, table
+from solver.compilation.compiled import Array1, Array2, entry, inlined, kernel, table
 from solver.constraints.kernels import add, cross, dot, mul, sub
-from solver.explicit import quaternion_product
+from solver.steps.explicit import quaternion_product
 
 _NONE = (0.0, 0.0, 0.0)
 
@@ -41,7 +41,7 @@ class Kinematics(NamedTuple):
 
 
 def kinematics_room(bodies: int, freedoms: int) -> Kinematics:
-    """Room for a tree of so many bodies and rates."""
+    """Workspace for a tree of so many bodies and rates."""
     return Kinematics(*(np.zeros((bodies, size)) for size in (3, 4, 6, 6)), *(np.zeros((freedoms, 3)) for _ in "ap"))
 
 

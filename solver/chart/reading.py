@@ -8,9 +8,9 @@ import numpy as np
 
 from solver.chart.kinematics import Kinematics, about, forward_kinematics, four, joint_rates, rotate, three
 from solver.chart.spanning import Chart
-from solver.compiled import Array1, Array2, entry, kernel
+from solver.compilation.compiled import Array1, Array2, entry, kernel
 from solver.constraints.kernels import add, cross, dot, sub
-from solver.explicit import quaternion_product
+from solver.steps.explicit import quaternion_product
 
 
 @entry

@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import rotation
-from solver.compiled import Array1, Array2, Ints1, table
+from solver.compilation.compiled import Array1, Array2, Ints1, table
 from solver.constraints import GROUND
-from solver.projection import POSITION_TOLERANCE, open_rows
+from solver.equations.projection import POSITION_TOLERANCE, open_rows
+from solver.equations.system import HOLD, ROTOR, System
 from solver.state import State
-from solver.system import HOLD, ROTOR, System
 
 Array = NDArray[np.float64]
 

@@ -1,7 +1,8 @@
 """One step of an explicit Runge–Kutta method in the joint coordinates of a tree, closed on all rows, compiled.
 
-The accelerations are those of `solver.dynamics.stage`; θ̈ is what they leave in each joint. The closing is Newton's,
-with the corrections of `solver.projection` taken as displacements of the joints, which therefore hold exactly.
+The accelerations are those of `solver.equations.dynamics.stage`; θ̈ is what they leave in each joint. The closing is
+Newton's, with the corrections of `solver.equations.projection` taken as displacements of the joints, which therefore
+hold exactly.
 """
 
 from __future__ import annotations
@@ -12,18 +13,19 @@ import numpy as np
 
 from solver.chart.kinematics import Kinematics, configuration_rate, forward_kinematics, joint_rates, normalise
 from solver.chart.spanning import Chart
-from solver.compiled import Array1, Array2, Array3, entry, kernel, table
+from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel, table
 from solver.constraints.kernels import turn_angles
 from solver.constraints.terms import Terms
-from solver.dynamics import place, stage
-from solver.explicit import scaled_error
-from solver.loading import Loads
-from solver.projection import correct, look_at_gaps, rounding
-from solver.room import Room
+from solver.equations.dynamics import place, stage
+from solver.equations.loading import Loads
+from solver.equations.projection import correct, look_at_gaps, rounding
+from solver.equations.system import Rows
+from solver.equations.workspace import Workspace
+from solver.steps.explicit import scaled_error
+from solver.steps.tableaus import Tableau
+from solver.sweeps.bodies import Bodies
 from solver.sweeps.factor import factor as factor_sweeps
 from solver.sweeps.forest import Forest
-from solver.system import Bodies, Rows
-from solver.tableaus import Tableau
 
 _SMALL = 1e-6
 """A displacement (rad, m) below this leaves the factor as it is."""
@@ -32,7 +34,7 @@ _ROUNDS = 8
 
 @table
 class JointSteps(NamedTuple):
-    """Room for the steps of a method of s stages.
+    """Workspace for the steps of a method of s stages.
 
     `start`, `end` (N,) and `slopes` (s, N) hold [q, θ̇, angles, work] and their rates. q, `rates`, `angles` and `work`
     are a state within the step, and at last the one at its end; `acceleration` is θ̈, `multipliers` (m,) are of the
@@ -54,7 +56,7 @@ class JointSteps(NamedTuple):
 
 
 def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> JointSteps:
-    """Room for a method of so many stages and a system of so many angles, powers and rows."""
+    """Workspace for a method of so many stages and a system of so many angles, powers and rows."""
     nq, nv = int(C.q_start[-1]), int(C.v_start[-1])
     size = nq + nv + angles + powers
     sizes = (nq, nv, angles, powers, nv, rows, nq, nq, nv)
@@ -63,14 +65,14 @@ def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> J
 
 @entry
 def joint_accelerations(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
     C: Chart,
     K: Kinematics,
     S: JointSteps,
     drive: Array2,
     count: int,
 ) -> None:
-    """θ̈ at S's state into S, `count` times; the rates of the angles and the power are left in the room of `tables`."""
+    """θ̈ at S's state into S, `count` times; the workspace of `tables` keeps the rates of the angles and the power."""
     T, P, B, F, W, _, E = tables
     for _k in range(count):
         forward_kinematics(C, S.q, S.rates, K)
@@ -117,7 +119,7 @@ def _slope(C, S, turning, power, s):  # type: ignore[no-untyped-def]
 
 @kernel
 def _step(tables, C, K, S, tableau, h, slope, drives, tolerances):  # type: ignore[no-untyped-def]
-    """One step of h from the state in S.start: into S; returns the scaled error, as `solver.explicit.step`."""
+    """One step of h from the state in S.start: into S; returns the scaled error, as `solver.steps.explicit.step`."""
     E = tables[6]
     acceleration, turning, power = slope
     stages = tableau.nodes.shape[0]
@@ -139,13 +141,13 @@ def _step(tables, C, K, S, tableau, h, slope, drives, tolerances):  # type: igno
 
 @entry
 def close_joints(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
     C: Chart,
     K: Kinematics,
     S: JointSteps,
     drive: Array2,
 ) -> float:
-    """Put S's q, rates and angles on all rows, as `solver.projection.put_back`; the scaled residual left.
+    """Put S's q, rates and angles on all rows, as `solver.equations.projection.put_back`; the scaled residual left.
 
     K holds the bodies there.
     """
@@ -195,7 +197,7 @@ def _displace(C, K, S, move):  # type: ignore[no-untyped-def]
 
 @entry
 def joint_step(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Room],
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
     C: Chart,
     K: Kinematics,
     S: JointSteps,

@@ -1,4 +1,4 @@
-"""Constraints: primitives (one room for their algebra), joints as lists of primitives, gears."""
+"""Constraints: primitives (their algebra stands here alone), joints as lists of primitives, gears."""
 
 from solver.constraints.evaluation import Evaluation, SparseRows, evaluate, evaluate_sparse
 from solver.constraints.primitives import (

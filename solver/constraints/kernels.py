@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from solver.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel
 from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN, Terms
 
 _TAU = 2 * math.pi
@@ -332,7 +332,7 @@ def evaluate_rows(
 ) -> tuple[Array1, Array1, Array1, Array2, Array1]:
     """g, ġ, c (m,), blocks (nb, 6) and angles (na,) at one state."""
     poses = placed(positions, quaternions, velocities)
-    terms, rows, found = terms_room(T), rows_room(T), angles.copy()
+    terms, rows, found = terms_workspace(T), rows_workspace(T), angles.copy()
     rows_into(T, poses, found, (with_rates, with_angles), terms, rows)
     return (*rows[1:], found)
 
@@ -346,14 +346,14 @@ def placed(positions: Array2, quaternions: Array2, velocities: Array2) -> tuple[
     return x, R, v
 
 
-def terms_room(T: Terms) -> tuple[Ints1, Array1, Array1, Array1, Array2, Array2]:
-    """All terms, and room for their value, rate, bias (T,) and gradients JA, JB (T, 6)."""
+def terms_workspace(T: Terms) -> tuple[Ints1, Array1, Array1, Array1, Array2, Array2]:
+    """All terms, and arrays for their value, rate, bias (T,) and gradients JA, JB (T, 6)."""
     count = len(T.kind)
     gradients = (np.zeros((count, 6)), np.zeros((count, 6)))
     return (np.arange(count), np.zeros(count), np.zeros(count), np.zeros(count), *gradients)
 
 
-def rows_room(T: Terms) -> tuple[Ints1, Array1, Array1, Array1, Array2]:
-    """All rows, and room for their g, ġ, c (m,) and blocks (nb, 6)."""
+def rows_workspace(T: Terms) -> tuple[Ints1, Array1, Array1, Array1, Array2]:
+    """All rows, and arrays for their g, ġ, c (m,) and blocks (nb, 6)."""
     m = len(T.constant)
     return np.arange(m), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros((len(T.block_body), 6))

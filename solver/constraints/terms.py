@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import rotation
-from solver.compiled import Array1, Array2, Ints1, table
+from solver.compilation.compiled import Array1, Array2, Ints1, table
 from solver.constraints.curves import Curve
 from solver.constraints.primitives import GROUND, Coordinate
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.compilation.jit import njit
 from solver.denoc import recursions
 from solver.denoc.dynamics import TreeEfforts, given, poses_and_motions
 from solver.denoc.model import GROUND, Tree
-from solver.jit import njit
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

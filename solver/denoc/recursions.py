@@ -15,9 +15,9 @@ import math
 
 import numpy as np
 
+from solver.compilation.jit import njit
 from solver.constraints.kernels import add, cross, dot, mul, out_of, turn
 from solver.denoc.model import FIXED, FREE, SINGLE
-from solver.jit import njit
 
 
 @njit(cache=True, inline="always")

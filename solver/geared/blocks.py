@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-from solver.jit import njit
+from solver.compilation.jit import njit
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

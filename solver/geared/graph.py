@@ -12,7 +12,7 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.connected import rooted, spanning_forest
+from solver.algebra.connected import rooted, spanning_forest
 from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane, Primitive
 from solver.constraints.gears import Contact, gear_contact
 from solver.constraints.terms import Poses

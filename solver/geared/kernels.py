@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.compilation.jit import njit
 from solver.constraints.kernels import add, cross, dot, mul, sub, turn
 from solver.geared.blocks import substitute
-from solver.jit import njit
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

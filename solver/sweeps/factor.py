@@ -3,13 +3,14 @@
     [ M  Ĝᵀ ] [ v̇ ]   [ f ]
     [ Ĝ  −E ] [ λ ] = [ c ]
 
-From the leaves to the roots each body is eliminated along the freedoms of its joint (`solver.sweeps.forest`): with the
-inertia A of all that hangs on it and a freedom s, what the parent feels is A − A s sᵀA / sᵀA s (Featherstone 1983;
-the natural orthogonal complement of Saha 1997). A row that closes a loop is carried along as a gradient C over
-the body it has come to: passing s it becomes C − (s·C) A s / sᵀA s and adds (s·C)² / sᵀA s to its own entry of the
-Schur complement D (Sathya and Carpentier 2024); where its paths meet it is eliminated by D + μ w, w what the row would
-have between free bodies. The refinement λ ← λ + (D + μ w)⁻¹ (c − Ĝ v̇) ends at the exact accelerations, also where
-rows repeat each other. The multipliers of joints come from the sum of all that acts on what hangs on them. The cost is
+The articulated-body algorithm (Featherstone 1983; the natural orthogonal complement of Saha 1997): from the leaves to
+the roots each body is eliminated along the motion subspace S of its joint (`solver.sweeps.forest`), one freedom s after
+the other. With the articulated-body inertia Iᴬ (A in the code), U = Iᴬ s and D = sᵀU, the parent receives
+Iᴬ − U D⁻¹ Uᵀ, and of the bias force pᴬ what is left after u = sᵀpᴬ: pᴬ − U D⁻¹ u. A row that closes a loop goes along
+as its gradient C over the body that it has reached: past s it becomes C − U D⁻¹ (s·C) and adds (s·C)² D⁻¹ to its
+entry of the loops' Schur complement Λ (Sathya and Carpentier 2024); where its paths meet it is eliminated by Λ + μ w, w
+its entry between free bodies. The refinement λ ← λ + (Λ + μ w)⁻¹ (c − Ĝ v̇) ends at the exact accelerations, also where
+rows repeat each other. The multipliers of a joint come from the sum of all forces on the bodies beyond it. The cost is
 linear in the bodies for trees, and for loops that are small.
 
 Everything is about the centres of mass, along the world's axes: [v̇; ω̇], [force; moment].
@@ -17,12 +18,12 @@ Everything is about the centres of mass, along the world's axes: [v̇; ω̇], [f
 
 from __future__ import annotations
 
-from solver.compiled import Array1, Array2, Array3, entry, inlined, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel
 from solver.constraints.kernels import cross, sub
+from solver.sweeps.bodies import Bodies
 from solver.sweeps.forest import Forest
 from solver.sweeps.joints import place_joints
-from solver.sweeps.work import Work, from_parent, hand_on, row
-from solver.system import Bodies
+from solver.sweeps.work import Work, acceleration_from_parent, row, wrench_to_parent
 
 MU = 1e-8
 """1e-10 spoils λ by rounding, 1e-6 converges too slowly."""
@@ -32,8 +33,8 @@ _FEW = 1e4
 
 
 @kernel
-def _own_inertia(B, R, P, A):  # type: ignore[no-untyped-def]
-    """A = the bodies' own, with what is lent to them."""
+def _spatial_inertias(B, R, P, A):  # type: ignore[no-untyped-def]
+    """A = the spatial inertias of the bodies, world axes, with the mass lent to them."""
     mass, lent, inertia, more = B.mass, B.lent_mass, B.inertia, B.lent_inertia
     for k in range(P.body.shape[0]):
         i = P.body[k]
@@ -53,10 +54,10 @@ def _own_inertia(B, R, P, A):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _eliminate(A, free, felt, give, k, j):  # type: ignore[no-untyped-def]
-    """A[k] without the freedom s = free[k, j]: A − A s sᵀA / sᵀA s; A s into `felt`, 1/sᵀA s into `give`."""
-    v0, v1, v2 = free[k, j, 0], free[k, j, 1], free[k, j, 2]
-    w0, w1, w2 = free[k, j, 3], free[k, j, 4], free[k, j, 5]
+def _eliminate(A, S, U, D_inverse, k, j):  # type: ignore[no-untyped-def]
+    """A[k] without the freedom s = S[k, j]: A − U D⁻¹ Uᵀ with U = A s and D = sᵀU, which are kept."""
+    v0, v1, v2 = S[k, j, 0], S[k, j, 1], S[k, j, 2]
+    w0, w1, w2 = S[k, j, 3], S[k, j, 4], S[k, j, 5]
     a0 = A[k, 0] * v0 + A[k, 1] * v1 + A[k, 2] * v2 + A[k, 6] * w0 + A[k, 7] * w1 + A[k, 8] * w2
     a1 = A[k, 1] * v0 + A[k, 3] * v1 + A[k, 4] * v2 + A[k, 9] * w0 + A[k, 10] * w1 + A[k, 11] * w2
     a2 = A[k, 2] * v0 + A[k, 4] * v1 + A[k, 5] * v2 + A[k, 12] * w0 + A[k, 13] * w1 + A[k, 14] * w2
@@ -65,9 +66,9 @@ def _eliminate(A, free, felt, give, k, j):  # type: ignore[no-untyped-def]
     b2 = A[k, 8] * v0 + A[k, 11] * v1 + A[k, 14] * v2 + A[k, 17] * w0 + A[k, 19] * w1 + A[k, 20] * w2
     size = v0 * a0 + v1 * a1 + v2 * a2 + w0 * b0 + w1 * b1 + w2 * b2
     g = 1.0 / size if size > 1e-300 else 0.0
-    give[k, j] = g
-    felt[k, j, 0], felt[k, j, 1], felt[k, j, 2] = a0, a1, a2
-    felt[k, j, 3], felt[k, j, 4], felt[k, j, 5] = b0, b1, b2
+    D_inverse[k, j] = g
+    U[k, j, 0], U[k, j, 1], U[k, j, 2] = a0, a1, a2
+    U[k, j, 3], U[k, j, 4], U[k, j, 5] = b0, b1, b2
     add_outer(A, k, -g, (a0, a1, a2), (b0, b1, b2))
 
 
@@ -100,8 +101,8 @@ def add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _hand_down(A, k, p, shift):  # type: ignore[no-untyped-def]
-    """A[p] += A[k] as felt at the parent: Q' = Q − P r̃, row by row, and R' = R + r̃ Q' − Qᵀ r̃."""
+def _inertia_to_parent(A, k, p, shift):  # type: ignore[no-untyped-def]
+    """A[p] += A[k] moved to the centre of the parent: Q' = Q − P r̃, row by row, and R' = R + r̃ Q' − Qᵀ r̃."""
     r = row(shift, k)
     for j in range(6):
         A[p, j] += A[k, j]
@@ -133,49 +134,49 @@ def _hand_down(A, k, p, shift):  # type: ignore[no-untyped-def]
 def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, blocks: Array2, Q: Work) -> None:
     """Fill Q for the poses x (n+1, 3), R (n+1, 3, 3), the blocks (nb, 6) of the rows and their compliance (m,)."""
     n, loops = P.body.shape[0], P.row.shape[0]
-    A, free, felt, give, shift = Q.inertia, Q.free, Q.felt, Q.give, Q.shift
+    A, S, U, D_inverse, shift = Q.inertia, Q.S, Q.U, Q.D_inverse, Q.shift
     planes, angles, parent, closed = P.planes, P.angles, P.parent, P.closed
-    slot_start, passing, slot_parent, carried = P.slot_start, P.passing, P.slot_parent, Q.carried
+    slot_start, passing, slot_parent, C = P.slot_start, P.passing, P.slot_parent, Q.C
     if loops > 0:
-        _begin_loops(P, B, blocks, Q)
-    _own_inertia(B, R, P, A)
-    place_joints(P, x, R, shift, Q.reach, free, Q.turned)
+        _start_loop_rows(P, B, blocks, Q)
+    _spatial_inertias(B, R, P, A)
+    place_joints(P, x, R, shift, Q.to_joint, S, Q.angle_duals)
     start, slots, updates, targets, own = P.column_start, P.column_slot, P.update_start, P.update_target, P.own_slot
     schur, weight, pivots, rows = Q.schur, Q.weight, Q.pivot, P.row
     for k in range(n - 1, -1, -1):
         for e in range(closed[n - 1 - k], closed[n - k]):
             soft = compliance[rows[e]]
-            _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, k, e)
+            _eliminate_loop_row(start, slots, updates, targets, own, schur, weight, pivots, C, A, soft, k, e)
         for j in range(6 - planes[k] - angles[k]):
-            _eliminate(A, free, felt, give, k, j)
+            _eliminate(A, S, U, D_inverse, k, j)
             if passing[k] > 0:
-                _pass(
+                _project_loop_rows(
                     P.pair_start,
                     P.pair_target,
-                    Q.swept,
+                    Q.SC,
                     Q.schur,
-                    carried,
-                    free,
-                    felt,
-                    give,
+                    C,
+                    S,
+                    U,
+                    D_inverse,
                     k,
                     j,
                     slot_start[k],
                     passing[k],
                 )
         if parent[k] >= 0:
-            _hand_down(A, k, parent[k], shift)
+            _inertia_to_parent(A, k, parent[k], shift)
             for t in range(slot_start[k], slot_start[k] + passing[k]):
-                hand_on(carried, t, slot_parent[t], shift, k)
+                wrench_to_parent(C, t, slot_parent[t], shift, k)
     for e in range(closed[n], loops):
         soft = compliance[rows[e]]
-        _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, -1, e)
+        _eliminate_loop_row(start, slots, updates, targets, own, schur, weight, pivots, C, A, soft, -1, e)
 
 
 @kernel
-def _begin_loops(P, B, blocks, Q):  # type: ignore[no-untyped-def]
-    """Each row that closes a loop at its own bodies, and what it would be between free bodies."""
-    carried, weight = Q.carried, Q.weight
+def _start_loop_rows(P, B, blocks, Q):  # type: ignore[no-untyped-def]
+    """The gradients C of the loop rows at their own bodies, and their weights w between free bodies."""
+    C, weight = Q.C, Q.weight
     for i in range(Q.schur.shape[0]):
         Q.schur[i] = 0.0
     for e in range(weight.shape[0]):
@@ -188,31 +189,31 @@ def _begin_loops(P, B, blocks, Q):  # type: ignore[no-untyped-def]
             s = 0.0
             for j in range(6):
                 c = blocks[b, j] if b >= 0 else 0.0
-                carried[t, j] = c
+                C[t, j] = c
                 s += (B.inverse_mass[i] if j < 3 else light) * c * c
             weight[P.slot_loop[t]] += s
 
 
 @kernel
-def _pass(pair_start, pair_target, swept, schur, carried, free, felt, give, k, j, low, count):  # type: ignore[no-untyped-def]
-    """Carry the `count` rows that pass place k over its freedom j."""
+def _project_loop_rows(pair_start, pair_target, SC, schur, C, S, U, D_inverse, k, j, low, count):  # type: ignore[no-untyped-def]
+    """Move the `count` loop rows that pass place k past its freedom j: C − U D⁻¹ (s·C), and Λ += (s·C)² D⁻¹."""
     pair = pair_start[k]
-    g = give[k, j]
+    g = D_inverse[k, j]
     for t in range(low, low + count):
         y = 0.0
         for c in range(6):
-            y += free[k, j, c] * carried[t, c]
-        swept[t, j] = y
+            y += S[k, j, c] * C[t, c]
+        SC[t, j] = y
         y *= g
         for c in range(6):
-            carried[t, c] -= y * felt[k, j, c]
+            C[t, c] -= y * U[k, j, c]
         for other in range(low, t + 1):
-            schur[pair_target[pair]] += y * swept[other, j]
+            schur[pair_target[pair]] += y * SC[other, j]
             pair += 1
 
 
 @kernel
-def _close(start, slots, updates, targets, own, schur, weight, pivots, carried, A, soft, k, e):  # type: ignore[no-untyped-def]
+def _eliminate_loop_row(start, slots, updates, targets, own, schur, weight, pivots, C, A, soft, k, e):  # type: ignore[no-untyped-def]
     """Eliminate the loop row e of compliance `soft` where its paths meet: at place k, or at the ground (−1)."""
     low, high = start[e], start[e + 1]
     least = MU * weight[e]
@@ -231,14 +232,14 @@ def _close(start, slots, updates, targets, own, schur, weight, pivots, carried, 
         for i in range(low + 1, high):
             share = schur[i] * pivot
             for c in range(6):
-                carried[slots[i], c] -= share * carried[t, c]
-        v = (carried[t, 0], carried[t, 1], carried[t, 2])
-        add_outer(A, k, pivot, v, (carried[t, 3], carried[t, 4], carried[t, 5]))
+                C[slots[i], c] -= share * C[t, c]
+        v = (C[t, 0], C[t, 1], C[t, 2])
+        add_outer(A, k, pivot, v, (C[t, 3], C[t, 4], C[t, 5]))
 
 
 @entry
 def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
-    """Whether some row that closes a loop says (almost) what others say."""
+    """Whether a loop row (almost) repeats other rows."""
     for e in range(P.row.shape[0]):
         if compliance[P.row[e]] == 0.0 and Q.pivot[e] * _FEW * MU * Q.weight[e] > 1.0:
             return True
@@ -249,50 +250,51 @@ def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
 def solve(P, Q, gap, acceleration, multipliers):  # type: ignore[no-untyped-def]
     """v̇ (n, 6, by bodies) and the loop rows' λ (l,) for the forces in Q.force and gap (l,), c of the joints being 0.
 
-    Takes Q.force (n, 6, by places) and gap to pieces.
+    Destroys Q.force (n, 6, by places) and gap. From the leaves: u = sᵀpᴬ and pᴬ −= U D⁻¹ u; from the roots:
+    q̈ = D⁻¹ (u − Uᵀa − (s·C)ᵀλ) and a += s q̈.
     """
     n, loops = P.body.shape[0], P.row.shape[0]
-    p, drive, free, felt, give, shift = Q.force, Q.drive, Q.free, Q.felt, Q.give, Q.shift
+    p, u, S, U, D_inverse, shift = Q.force, Q.u, Q.S, Q.U, Q.D_inverse, Q.shift
     planes, angles, parent, closed, passing = P.planes, P.angles, P.parent, P.closed, P.passing
-    slot_start, slot_loop, swept, carried = P.slot_start, P.slot_loop, Q.swept, Q.carried
+    slot_start, slot_loop, SC, C = P.slot_start, P.slot_loop, Q.SC, Q.C
     start, column, schur, pivot = P.column_start, P.column, Q.schur, Q.pivot
     for k in range(n - 1, -1, -1):
         for e in range(closed[n - 1 - k], closed[n - k]):
             share = _forward(start, column, schur, pivot, gap, e)
             for c in range(6):
-                p[k, c] += share * carried[P.own_slot[e], c]
+                p[k, c] += share * C[P.own_slot[e], c]
         for j in range(6 - planes[k] - angles[k]):
             z = 0.0
             for c in range(6):
-                z += free[k, j, c] * p[k, c]
-            drive[k, j] = z
-            z *= give[k, j]
+                z += S[k, j, c] * p[k, c]
+            u[k, j] = z
+            z *= D_inverse[k, j]
             for c in range(6):
-                p[k, c] -= z * felt[k, j, c]
+                p[k, c] -= z * U[k, j, c]
             for t in range(slot_start[k], slot_start[k] + passing[k]):
-                gap[slot_loop[t]] -= z * swept[t, j]
+                gap[slot_loop[t]] -= z * SC[t, j]
         if parent[k] >= 0:
-            hand_on(p, k, parent[k], shift, k)
+            wrench_to_parent(p, k, parent[k], shift, k)
     for e in range(closed[n], loops):
         _forward(start, column, schur, pivot, gap, e)
     for e in range(loops - 1, closed[n] - 1, -1):
         multipliers[e] = _backward(start, column, schur, pivot, gap, e, 0.0, multipliers)
     for k in range(n):
         i = P.body[k]
-        from_parent(acceleration, P.base[k], parent[k] >= 0, shift, k, acceleration, i)
+        acceleration_from_parent(acceleration, P.base[k], parent[k] >= 0, shift, k, acceleration, i)
         for j in range(5 - planes[k] - angles[k], -1, -1):
-            z = drive[k, j]
+            z = u[k, j]
             for c in range(6):
-                z -= felt[k, j, c] * acceleration[i, c]
+                z -= U[k, j, c] * acceleration[i, c]
             for t in range(slot_start[k], slot_start[k] + passing[k]):
-                z -= swept[t, j] * multipliers[slot_loop[t]]
-            z *= give[k, j]
+                z -= SC[t, j] * multipliers[slot_loop[t]]
+            z *= D_inverse[k, j]
             for c in range(6):
-                acceleration[i, c] += z * free[k, j, c]
+                acceleration[i, c] += z * S[k, j, c]
         for e in range(closed[n - k] - 1, closed[n - 1 - k] - 1, -1):
             total = 0.0
             for c in range(6):
-                total += carried[P.own_slot[e], c] * acceleration[i, c]
+                total += C[P.own_slot[e], c] * acceleration[i, c]
             multipliers[e] = _backward(start, column, schur, pivot, gap, e, total, multipliers)
 
 

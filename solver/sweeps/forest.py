@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.compiled import Array2, Array3, Ints1, Ints2, table
+from solver.compilation.compiled import Array2, Array3, Ints1, Ints2, table
 from solver.constraints.program import Program
 from solver.constraints.terms import Poses
 from solver.sweeps.loops import loops

@@ -1,19 +1,21 @@
-"""The joints of the forest: where they are, their freedoms, what their rows ask for and what they carry."""
+"""The joints of the forest: positions, motion subspaces, velocity-product accelerations, residuals and reactions."""
 
 from __future__ import annotations
 
 import math
 
-from solver.compiled import Array1, Array2, Array3, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub
 from solver.constraints.terms import Terms
 from solver.sweeps.forest import Forest
-from solver.sweeps.work import Work, from_parent, hand_on, row, row_of
+from solver.sweeps.work import Work, acceleration_from_parent, row, row_of, wrench_to_parent
 
 
 @entry
-def place_joints(P: Forest, x: Array2, R: Array3, shift: Array2, reach: Array2, free: Array3, turned: Array3) -> None:
-    """Where the joints are, and their freedoms s."""
+def place_joints(
+    P: Forest, x: Array2, R: Array3, shift: Array2, to_joint: Array2, S: Array3, angle_duals: Array3
+) -> None:
+    """Positions of the joints, and their motion subspaces S."""
     ground = R.shape[0] - 1
     for k in range(P.body.shape[0]):
         i, p = P.body[k], P.base[k]
@@ -23,44 +25,44 @@ def place_joints(P: Forest, x: Array2, R: Array3, shift: Array2, reach: Array2, 
         if not here:
             to = sub(to, r)
         for j in range(3):
-            shift[k, j], reach[k, j] = r[j], to[j]
+            shift[k, j], to_joint[k, j] = r[j], to[j]
         count = 0
         for j in range(P.planes[k], 3):
             t = out_of(R, p if here else i, row_of(P.duals, k, j))
             for c in range(3):
-                free[k, count, c], free[k, count, 3 + c] = t[c], 0.0
+                S[k, count, c], S[k, count, 3 + c] = t[c], 0.0
             count += 1
         first, other = (p, i) if there else (i, p)
         if P.angles[k] == 2:
             w, n = out_of(R, other, row_of(P.second, k, 0)), out_of(R, first, row_of(P.across, k, 2))
-            _put_turn(free, k, count, w, to)
+            _put_turn(S, k, count, w, to)
             tilt = dot(w, n)
             for c in range(3):
-                turned[k, 0, c], turned[k, 1, c] = w[c], n[c]
-            turned[k, 2, 0] = 1.0 / tilt if abs(tilt) > 1e-12 else 0.0
+                angle_duals[k, 0, c], angle_duals[k, 1, c] = w[c], n[c]
+            angle_duals[k, 2, 0] = 1.0 / tilt if abs(tilt) > 1e-12 else 0.0
         elif P.angles[k] == 0:
             for j in range(3):
-                _put_turn(free, k, count + j, row_of(R, ground, j), to)
+                _put_turn(S, k, count + j, row_of(R, ground, j), to)
         else:
             f0 = cross(out_of(R, first, row_of(P.first, k, 0)), out_of(R, other, row_of(P.second, k, 0)))
             if P.angles[k] == 1:
-                _one_angle(free, turned, k, count, f0, to)
+                _one_angle(S, angle_duals, k, count, f0, to)
             else:
                 f1 = cross(out_of(R, first, row_of(P.first, k, 1)), out_of(R, other, row_of(P.second, k, 1)))
                 f2 = cross(out_of(R, first, row_of(P.first, k, 2)), out_of(R, other, row_of(P.second, k, 2)))
-                _three_angles(turned, k, f0, f1, f2)
+                _three_angles(angle_duals, k, f0, f1, f2)
 
 
 @kernel
-def _put_turn(free, k, j, axis, reach):  # type: ignore[no-untyped-def]
-    """The freedom j: a turn about an axis through the joint's point."""
-    v = cross(reach, axis)
+def _put_turn(S, k, j, axis, to_joint):  # type: ignore[no-untyped-def]
+    """The freedom j: a rotation about an axis through the joint's point."""
+    v = cross(to_joint, axis)
     for c in range(3):
-        free[k, j, c], free[k, j, 3 + c] = v[c], axis[c]
+        S[k, j, c], S[k, j, 3 + c] = v[c], axis[c]
 
 
 @kernel
-def _one_angle(free, turned, k, count, f, reach):  # type: ignore[no-untyped-def]
+def _one_angle(S, angle_duals, k, count, f, to_joint):  # type: ignore[no-untyped-def]
     """f/f², and the two turns across it."""
     least = (1.0, 0.0, 0.0)
     if abs(f[1]) < abs(f[0]) and abs(f[1]) <= abs(f[2]):
@@ -68,27 +70,27 @@ def _one_angle(free, turned, k, count, f, reach):  # type: ignore[no-untyped-def
     elif abs(f[2]) < abs(f[0]):
         least = (0.0, 0.0, 1.0)
     one = cross(f, least)
-    _put_turn(free, k, count, one, reach)
-    _put_turn(free, k, count + 1, cross(f, one), reach)
+    _put_turn(S, k, count, one, to_joint)
+    _put_turn(S, k, count + 1, cross(f, one), to_joint)
     scale = 1.0 / max(dot(f, f), 1e-300)
     for c in range(3):
-        turned[k, 0, c] = scale * f[c]
+        angle_duals[k, 0, c] = scale * f[c]
 
 
 @kernel
-def _three_angles(turned, k, f0, f1, f2):  # type: ignore[no-untyped-def]
+def _three_angles(angle_duals, k, f0, f1, f2):  # type: ignore[no-untyped-def]
     """The duals of f."""
     d0, d1, d2 = cross(f1, f2), cross(f2, f0), cross(f0, f1)
     size = dot(f0, d0)
     scale = 1.0 / size if abs(size) > 1e-12 else 0.0
     for c in range(3):
-        turned[k, 0, c], turned[k, 1, c], turned[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
+        angle_duals[k, 0, c], angle_duals[k, 1, c], angle_duals[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
 
 
 @entry
-def lift(P: Forest, Q: Work, R: Array3, c: Array1, out: Array2) -> None:
-    """out (n, 6, by bodies): some accelerations with Ĝ v̇ = c (m,) in the rows of the joints."""
-    turned, reach, shift = Q.turned, Q.reach, Q.shift
+def particular_accelerations(P: Forest, Q: Work, R: Array3, c: Array1, out: Array2) -> None:
+    """out (n, 6, by bodies): a particular solution of Ĝ v̇ = c (m,) in the rows of the joints."""
+    angle_duals, to_joint, shift = Q.angle_duals, Q.to_joint, Q.shift
     for k in range(P.body.shape[0]):
         i, p = P.body[k], P.base[k]
         here, there = P.point_here[k] == 1, P.first_there[k] == 1
@@ -100,32 +102,32 @@ def lift(P: Forest, Q: Work, R: Array3, c: Array1, out: Array2) -> None:
         if P.angles[k] == 2:
             first, other = mul(-c[P.angle_row[k, 0]], row_of(P.across, k, 0)), row_of(P.across, k, 1)
             y = out_of(R, p if there else i, add(first, mul(-c[P.angle_row[k, 1]], other)))
-            w = row_of(turned, k, 0)
-            y = add(y, mul(-dot(w, y) * turned[k, 2, 0], row_of(turned, k, 1)))
+            w = row_of(angle_duals, k, 0)
+            y = add(y, mul(-dot(w, y) * angle_duals[k, 2, 0], row_of(angle_duals, k, 1)))
             alpha = mul(1.0 / dot(w, w), cross(y, w))
         else:
             for j in range(P.angles[k]):
-                alpha = add(alpha, mul(-c[P.angle_row[k, j]], row_of(turned, k, j)))
+                alpha = add(alpha, mul(-c[P.angle_row[k, j]], row_of(angle_duals, k, j)))
         if not there:
             alpha = mul(-1.0, alpha)
-        from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
-        moved = add(u, cross(row(reach, k), alpha))
+        acceleration_from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
+        moved = add(u, cross(row(to_joint, k), alpha))
         for j in range(3):
             out[i, j] += moved[j]
             out[i, 3 + j] += alpha[j]
 
 
 @entry
-def coast(P: Forest, Q: Work, R: Array3, v: Array2, out: Array2) -> None:
-    """out (n, 6, by bodies): accelerations as velocities v (n+1, 6) alone ask for in the rows of the joints.
+def bias_accelerations(P: Forest, Q: Work, R: Array3, v: Array2, out: Array2) -> None:
+    """out (n, 6, by bodies): velocity-product (bias) accelerations, Ĝ v̇ = −Ĝ̇ v in the joints' rows, v (n+1, 6).
 
-    As `lift` with c = −the second derivative of each row at v̇ = 0. Of a point: its acceleration as seen from the
-    normals' body; of a direction w as seen from E: ω_E × (ω_E × w) − 2 ω_E × (ω_W × w) + ω_W × (ω_W × w).
+    As `particular_accelerations`, c = −the second derivative of each row at v̇ = 0. Of a point: its acceleration seen
+    from the normals' body; of a direction w as seen from E: ω_E × (ω_E × w) − 2 ω_E × (ω_W × w) + ω_W × (ω_W × w).
     """
-    turned, reach, shift = Q.turned, Q.reach, Q.shift
+    angle_duals, to_joint, shift = Q.angle_duals, Q.to_joint, Q.shift
     for k in range(P.body.shape[0]):
         i, p = P.body[k], P.base[k]
-        u, alpha, to = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), row(reach, k)
+        u, alpha, to = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), row(to_joint, k)
         if P.planes[k] > 0:
             from_p = add(to, row(shift, k))
             if P.point_here[k] == 1:
@@ -137,17 +139,17 @@ def coast(P: Forest, Q: Work, R: Array3, v: Array2, out: Array2) -> None:
             first, other = (p, i) if there else (i, p)
             oE, oW = (v[first, 3], v[first, 4], v[first, 5]), (v[other, 3], v[other, 4], v[other, 5])
             if P.angles[k] == 2:
-                w, n = row_of(turned, k, 0), row_of(turned, k, 1)
+                w, n = row_of(angle_duals, k, 0), row_of(angle_duals, k, 1)
                 y = _turning(oE, oW, w)
-                y = add(y, mul(-dot(w, y) * turned[k, 2, 0], n))
+                y = add(y, mul(-dot(w, y) * angle_duals[k, 2, 0], n))
                 alpha = mul(1.0 / dot(w, w), cross(y, w))
             else:
                 for j in range(P.angles[k]):
                     e, w = out_of(R, first, row_of(P.first, k, j)), out_of(R, other, row_of(P.second, k, j))
-                    alpha = add(alpha, mul(dot(e, _turning(oE, oW, w)), row_of(turned, k, j)))
+                    alpha = add(alpha, mul(dot(e, _turning(oE, oW, w)), row_of(angle_duals, k, j)))
             if not there:
                 alpha = mul(-1.0, alpha)
-        from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
+        acceleration_from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
         moved = add(u, cross(to, alpha))
         for j in range(3):
             out[i, j] += moved[j]
@@ -174,7 +176,7 @@ def _turning(oE, oW, w):  # type: ignore[no-untyped-def]
 def gaps(
     T: Terms, P: Forest, x: Array2, R: Array3, v: Array2, length: float, g: Array1, gv: Array1
 ) -> tuple[float, float]:
-    """g and ġ (m,) of the joints' rows; the largest of each, scaled as in `solver.dynamics.scaled_residuals`.
+    """g and ġ (m,) of the joints' rows; the largest of each, scaled as in `solver.equations.dynamics.scaled_residuals`.
 
     Of a plane's row only its normal counts in the scale, not its arms: never less than that.
     """
@@ -215,12 +217,12 @@ def gaps(
 @kernel
 def reactions(P, Q, R, multipliers):  # type: ignore[no-untyped-def]
     """The joints' λ into multipliers (m,), for M v̇ − f + Ĝᵀλ of the loop rows in Q.force (n, 6, by places)."""
-    force, reach, shift, turned = Q.force, Q.reach, Q.shift, Q.turned
+    force, to_joint, shift, angle_duals = Q.force, Q.to_joint, Q.shift, Q.angle_duals
     for k in range(P.body.shape[0] - 1, -1, -1):
         i, p = P.body[k], P.base[k]
         here, there = P.point_here[k] == 1, P.first_there[k] == 1
         if P.parent[k] >= 0:
-            hand_on(force, k, P.parent[k], shift, k)
+            wrench_to_parent(force, k, P.parent[k], shift, k)
         w = row(force, k)
         if P.planes[k] > 0:
             f = into(R, p if here else i, w)
@@ -229,13 +231,13 @@ def reactions(P, Q, R, multipliers):  # type: ignore[no-untyped-def]
                 multipliers[P.plane_row[k, j]] = sign * dot(row_of(P.duals, k, j), f)
         if P.angles[k] > 0:
             # The moment that the angles exert on the body of `second`.
-            moment = sub((force[k, 3], force[k, 4], force[k, 5]), cross(row(reach, k), w))
+            moment = sub((force[k, 3], force[k, 4], force[k, 5]), cross(row(to_joint, k), w))
             if not there:
                 moment = mul(-1.0, moment)
             if P.angles[k] == 2:
                 m = into(R, p if there else i, moment)
-                multipliers[P.angle_row[k, 0]] = -turned[k, 2, 0] * dot(m, row_of(P.first, k, 1))
-                multipliers[P.angle_row[k, 1]] = turned[k, 2, 0] * dot(m, row_of(P.first, k, 0))
+                multipliers[P.angle_row[k, 0]] = -angle_duals[k, 2, 0] * dot(m, row_of(P.first, k, 1))
+                multipliers[P.angle_row[k, 1]] = angle_duals[k, 2, 0] * dot(m, row_of(P.first, k, 0))
             else:
                 for j in range(P.angles[k]):
-                    multipliers[P.angle_row[k, j]] = dot(moment, row_of(turned, k, j))
+                    multipliers[P.angle_row[k, j]] = dot(moment, row_of(angle_duals, k, j))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.algebra.elimination import columns_of, eliminate, entries, flat, lower_pairs, starts
 from solver.constraints.program import Program
-from solver.elimination import columns_of, eliminate, entries, flat, lower_pairs, starts
 
 Ints = NDArray[np.int64]
 

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from solver.compiled import Array1, Array2, Array3, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel
 from solver.constraints.kernels import add, into, mul, out_of
 from solver.constraints.terms import Terms
+from solver.sweeps.bodies import Bodies
 from solver.sweeps.factor import REFINEMENTS, solve
 from solver.sweeps.forest import Forest
 from solver.sweeps.joints import reactions
 from solver.sweeps.work import Work
-from solver.system import Bodies
 
 _ROUNDS = 40
 _CLOSED = 8e-15
@@ -22,7 +22,7 @@ _CLOSED = 8e-15
 
 @kernel
 def momentum(P, B, R, a, sign, lent, out):  # type: ignore[no-untyped-def]
-    """out (n, 6, by places) += sign · M a (n, 6, by bodies), with the part `lent` (0 or 1) of what is lent."""
+    """out (n, 6, by places) += sign · M a (n, 6, by bodies), with the share `lent` (0 or 1) of the lent mass."""
     mass, inertia = B.mass, B.inertia
     for k in range(P.body.shape[0]):
         i = P.body[k]
@@ -58,7 +58,7 @@ def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[
 
 
 @entry
-def answer(
+def solve_refined(
     T: Terms,
     P: Forest,
     B: Bodies,
@@ -70,25 +70,25 @@ def answer(
     c: Array1,
     enough: float,
     acceleration: Array2,
-    closing: Array1,
+    loop_multipliers: Array1,
 ) -> None:
     """v̇ (n, 6) and the loops' λ in closing (l,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
 
-    `acceleration` comes as some that meets the joints' rows (`lift`, `coast`), and becomes v̇. What is lent counts as
-    the bodies' own. Refines until the residual is below `enough` of the first, or stops falling: what c has outside the
-    range of the rows then remains.
+    `acceleration` starts as one that meets the joints' rows (`particular_accelerations`, `bias_accelerations`), and
+    becomes v̇. The lent mass counts as the bodies' own. Refines until the residual is below `enough` of the first, or
+    stops falling: what c has outside the range of the rows then remains.
     """
     n, loops = P.body.shape[0], P.row.shape[0]
     for k in range(n):
         for j in range(6):
             Q.force[k, j] = force[P.body[k], j]
     momentum(P, B, R, acceleration, -1.0, 1.0, Q.force)
-    change, more, gap = Q.change, Q.more, Q.gap
+    correction, loop_correction, gap = Q.correction, Q.loop_correction, Q.gap
     for e in range(loops):
-        closing[e] = 0.0
+        loop_multipliers[e] = 0.0
     before, first = np.inf, np.inf
     for k in range(REFINEMENTS + 1):
-        left, rounding = _gaps(T, P, Q, blocks, compliance, c, acceleration, closing, gap)
+        left, rounding = _gaps(T, P, Q, blocks, compliance, c, acceleration, loop_multipliers, gap)
         if k == 0:
             first = left
         else:
@@ -98,12 +98,12 @@ def answer(
                 for j in range(6):
                     Q.force[i, j] = 0.0
             before = left
-        solve(P, Q, gap, change, more)
+        solve(P, Q, gap, correction, loop_correction)
         for i in range(n):
             for j in range(6):
-                acceleration[i, j] += change[i, j]
+                acceleration[i, j] += correction[i, j]
         for e in range(loops):
-            closing[e] += more[e]
+            loop_multipliers[e] += loop_correction[e]
 
 
 @entry
@@ -116,51 +116,51 @@ def joint_multipliers(
     blocks: Array2,
     force: Array2,
     acceleration: Array2,
-    closing: Array1,
+    loop_multipliers: Array1,
     multipliers: Array1,
 ) -> None:
-    """All multipliers (m,), from those of the loops (l,) and what else acts."""
+    """All multipliers (m,), from those of the loops (l,) and all other forces."""
     for k in range(P.body.shape[0]):
         for j in range(6):
             Q.force[k, j] = -force[P.body[k], j]
     momentum(P, B, R, acceleration, 1.0, 0.0, Q.force)
     for e in range(P.row.shape[0]):
         row = P.row[e]
-        multipliers[row] = closing[e]
+        multipliers[row] = loop_multipliers[e]
         for b in range(T.row_block[row], T.row_block[row + 1]):
             for j in range(6):
-                Q.force[P.place[T.block_body[b]], j] += blocks[b, j] * closing[e]
+                Q.force[P.place[T.block_body[b]], j] += blocks[b, j] * loop_multipliers[e]
     reactions(P, Q, R, multipliers)
 
 
 @entry
-def give_back(
+def remove_lent_mass(
     T: Terms, P: Forest, B: Bodies, Q: Work, compliance: Array1, R: Array3, blocks: Array2, acceleration: Array2
 ) -> None:
-    """Refine v̇ and Q.closing in place until the mass lent does nothing (see `solver.massless`)."""
+    """Refine v̇ and Q.closing in place until the lent mass has no effect (see `solver.equations.massless`)."""
     n, before = P.body.shape[0], np.inf
-    force, change, closing = Q.returned, Q.returned_change, Q.returned_closing
+    force, correction, loop_multipliers = Q.lent_force, Q.lent_correction, Q.lent_multipliers
     for i in range(n):
         for j in range(6):
-            change[i, j], force[i, j] = acceleration[i, j], 0.0
+            correction[i, j], force[i, j] = acceleration[i, j], 0.0
     for _ in range(_ROUNDS):
         for i in B.light:
-            w = into(R, i, (change[i, 3], change[i, 4], change[i, 5]))
-            turned = out_of(R, i, out_of(B.lent_inertia, i, w))
+            w = into(R, i, (correction[i, 3], correction[i, 4], correction[i, 5]))
+            moment = out_of(R, i, out_of(B.lent_inertia, i, w))
             for j in range(3):
-                force[i, j] = B.lent_mass[i] * change[i, j]
-                force[i, 3 + j] = turned[j]
+                force[i, j] = B.lent_mass[i] * correction[i, j]
+                force[i, 3 + j] = moment[j]
         for i in range(n):
             for j in range(6):
-                change[i, j] = 0.0
-        answer(T, P, B, Q, compliance, R, blocks, force, Q.no_gap, 0.0, change, closing)
+                correction[i, j] = 0.0
+        solve_refined(T, P, B, Q, compliance, R, blocks, force, Q.no_gap, 0.0, correction, loop_multipliers)
         size, whole = 0.0, 0.0
         for i in range(n):
             for j in range(6):
-                acceleration[i, j] += change[i, j]
-                size, whole = max(size, abs(change[i, j])), max(whole, abs(acceleration[i, j]))
-        for e in range(closing.shape[0]):
-            Q.closing[e] += closing[e]
+                acceleration[i, j] += correction[i, j]
+                size, whole = max(size, abs(correction[i, j])), max(whole, abs(acceleration[i, j]))
+        for e in range(loop_multipliers.shape[0]):
+            Q.loop_multipliers[e] += loop_multipliers[e]
         if size <= 1e-15 * whole or size > 0.9 * before:
             break
         before = size

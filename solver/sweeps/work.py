@@ -1,4 +1,4 @@
-"""Room for the sweeps, and what their kernels share. No tuple of arrays is handed over inside a loop: it would cost."""
+"""The workspace of the sweeps, and what their kernels share. No loop passes a tuple of arrays: it would cost."""
 
 from __future__ import annotations
 
@@ -6,49 +6,51 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compiled import Array1, Array2, Array3, inlined, kernel, table
+from solver.compilation.compiled import Array1, Array2, Array3, inlined, kernel, table
 from solver.constraints.kernels import cross
 from solver.sweeps.forest import Forest
 
 
 @table
 class Work(NamedTuple):
-    """What a factorisation leaves, by places k of the forest, slots and loop rows.
+    """A factorisation by the articulated-body algorithm, by places k of the forest, slots and loop rows.
 
-    `inertia` (n, 21): of all that hangs on a place, [mass 6; coupling 9; moments 6] of the upper triangles. `shift` x −
-    x of the parent and `reach` from the body to its joint's point (n, 3). `free`, `felt` (n, 6, 6): the freedoms s and
-    A s; `give` (n, 6) 1/sᵀA s. `turned` (n, 3, 3): what the joint's angles need again: f, or duals. Slots: `carried`
-    C and `swept` s·C (slots, 6). `schur` the factor of D, `pivot` and `weight` (l,). `force`, `drive`, `change`
-    (n, 6), `gap` and `more` (l,) belong to a solution; `closing` (l,) are the multipliers of the loops. `returned`
-    (n, 6), its `change` and `closing`, and `no_gap` (m,), zero, belong to what is lent (`solver.massless`).
+    `inertia` (n, 21): the articulated-body inertia Iᴬ of a place, [mass 6; coupling 9; moments 6] of the upper
+    triangles. `shift` x − x of the parent and `to_joint` from the body to its joint's point (n, 3). `S` (n, 6, 6): the
+    motion subspace of the joint, a row a freedom s; `U` (n, 6, 6) = Iᴬ s; `D_inverse` (n, 6) = 1/sᵀIᴬ s.
+    `angle_duals` (n, 3, 3): f, or the duals of the joint's angles. Slots: `C` the gradients of the loop rows over the
+    body that they have reached, and `SC` s·C (slots, 6). `schur` the factor of the loops' Schur complement, `pivot` and
+    `weight` (l,). Of a solution: `force` the bias forces pᴬ, `u` = sᵀpᴬ, `correction` (n, 6), `gap` and
+    `loop_correction` (l,); `loop_multipliers` (l,). `lent_force` (n, 6), `lent_correction`, `lent_multipliers`, and
+    `no_gap` (m,), zero, belong to the mass lent to bodies without (`solver.equations.massless`).
     """
 
     inertia: Array2
     shift: Array2
-    reach: Array2
-    free: Array3
-    felt: Array3
-    give: Array2
-    turned: Array3
-    carried: Array2
-    swept: Array2
+    to_joint: Array2
+    S: Array3
+    U: Array3
+    D_inverse: Array2
+    angle_duals: Array3
+    C: Array2
+    SC: Array2
     schur: Array1
     pivot: Array1
     weight: Array1
     force: Array2
-    drive: Array2
-    change: Array2
+    u: Array2
+    correction: Array2
     gap: Array1
-    more: Array1
-    closing: Array1
-    returned: Array2
-    returned_change: Array2
-    returned_closing: Array1
+    loop_correction: Array1
+    loop_multipliers: Array1
+    lent_force: Array2
+    lent_correction: Array2
+    lent_multipliers: Array1
     no_gap: Array1
 
 
-def workspace(P: Forest) -> Work:
-    """Room for the sweeps of a forest P."""
+def make_work(P: Forest) -> Work:
+    """The workspace for the sweeps of a forest P."""
     n, slots, loops = len(P.body), len(P.slot_loop), len(P.row)
     rows = loops + int(np.sum(P.plane_row >= 0)) + int(np.sum(P.angle_row >= 0))
     return Work(
@@ -106,18 +108,18 @@ def row_of(a, k, j):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def hand_on(C, here, there, shift, k):  # type: ignore[no-untyped-def]
-    """C[there] += C[here], a wrench of place k as felt by its parent."""
+def wrench_to_parent(C, here, there, shift, k):  # type: ignore[no-untyped-def]
+    """C[there] += C[here], a wrench on place k moved to the centre of its parent."""
     f = (C[here, 0], C[here, 1], C[here, 2])
-    turned = cross(row(shift, k), f)
+    moment = cross(row(shift, k), f)
     for j in range(3):
         C[there, j] += f[j]
-        C[there, 3 + j] += C[here, 3 + j] + turned[j]
+        C[there, 3 + j] += C[here, 3 + j] + moment[j]
 
 
 @inlined
-def from_parent(a, p, moving, shift, k, out, i):  # type: ignore[no-untyped-def]
-    """out[i] = the acceleration a[p] of the parent where place k is; 0 where the parent does not move."""
+def acceleration_from_parent(a, p, moving, shift, k, out, i):  # type: ignore[no-untyped-def]
+    """out[i] = the acceleration a[p] of the parent, at the centre of place k; 0 where the parent does not move."""
     if moving:
         w = cross((a[p, 3], a[p, 4], a[p, 5]), row(shift, k))
         for j in range(3):

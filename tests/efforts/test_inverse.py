@@ -256,7 +256,7 @@ def test_a_method_that_does_not_give_the_motion_is_told(two: Mechanism, monkeypa
 
 
 def test_a_way_without_end_is_refused(two: Mechanism, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.kinematics._MOST", 50)
+    monkeypatch.setattr("solver.analyses.kinematics._MOST", 50)
     text = "duration: 1.0e+9\nrate: 1.0e-6\njoints: {shoulder: 30*t, elbow: 0}\n"
     with pytest.raises(InputError, match="takes more than 50 steps"):
         cb.inverse(two, motion(tmp_path, two, text))

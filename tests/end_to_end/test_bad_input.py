@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cadbridge.cli import main
-from solver import integrate
+from solver.runs import integrate
 
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 Spoil = Callable[[str, str], Path]

@@ -18,9 +18,9 @@ from cadbridge.assembly import MateKind
 from cadbridge.lowering import lower
 from cadbridge.mechanism import build
 from cadbridge.readers import ReadOptions, read
-from solver.methods import slope_at
+from solver.equations.system import prepare
 from solver.state import State
-from solver.system import prepare
+from solver.steps.methods import slope_at
 from tests.readers.compiled import compare, original
 
 EXPECTED = {

@@ -18,9 +18,9 @@ from cadbridge.simulation import Run, Scenario, simulate
 from cadbridge.simulation.trust import distrust, energy_balance, mass_ratios
 from solver.constraints import GROUND
 from solver.constraints.evaluation import evaluate
-from solver.integrate import simulate as integrate
 from solver.model import Model
 from solver.result import Result
+from solver.runs.integrate import simulate as integrate
 from solver.state import State
 from tests.solver.examples import Z, body, hinge
 

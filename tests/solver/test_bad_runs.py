@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-from solver import Result, State, functions, interrupts, rotation, simulate
+from solver import Result, State, functions, rotation, simulate
+from solver.compilation import interrupts
 from solver.constraints import GROUND, Coordinate, PointOnPlane
 from solver.model import Callback, Model, Motor
 from tests.solver.examples import O, X, Z, pendulum

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 
 from solver import State, rotation, simulate
 from solver.constraints import GROUND, Primitive
+from solver.equations.system import prepare
 from solver.model import Model, RigidBody
-from solver.system import prepare
 from tests.solver.examples import X, Y, Z, hinge, pendulum, poses
 
 

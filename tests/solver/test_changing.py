@@ -10,11 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from solver import functions, rotation, simulate
-from solver.changing import Change, Rebuilt, simulate_changing
 from solver.chart import TreeJoint
 from solver.constraints import GROUND
-from solver.holding import hold, point_on_line, point_on_point, weld
 from solver.model import Model, Motor, RigidBody
+from solver.runs.changing import Change, Rebuilt, simulate_changing
+from solver.runs.holding import hold, point_on_line, point_on_point, weld
 from solver.state import State
 from tests.solver.examples import O, X, Y, Z, body, hinge, pendulum, poses, turn
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from solver import compiled, jit, library
+from solver.compilation import compiled, jit, library
 from solver.constraints.kernels import rotations
-from solver.explicit import make_steps, spun
+from solver.equations.system import prepare
+from solver.steps.explicit import make_steps, spun
 from solver.sweeps.factor import repeats
-from solver.system import prepare
 from tests.solver.examples import pendulum
 
 
@@ -101,7 +101,7 @@ def test_a_bare_object_serves_where_nothing_links(tmp_path: Path) -> None:
     path = tmp_path / "kernels.o"
     # Numba can run nothing more in a process that has built kernels.
     code = (
-        "import pathlib, sys; from solver import building, library\n"
+        "import pathlib, sys; from solver.compilation import building, library\n"
         "from solver.constraints.kernels import rotations\n"
         "(code,) = building.objects_of([rotations], [library.processor()])\n"
         "pathlib.Path(sys.argv[1]).write_bytes(code)"
@@ -144,7 +144,7 @@ def test_functions_of_other_packages_and_folders_that_cannot_be_written_are_left
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
     locator = jit._BySources.from_function(library.kernel_folder, library.__file__)
     assert locator is not None
-    assert Path(locator.get_cache_path()) == tmp_path / "kernels" / jit.sources_hash() / "library"
+    assert Path(locator.get_cache_path()) == tmp_path / "kernels" / jit.sources_hash() / "compilation.library"
     assert jit._BySources.from_function(pytest.main, str(tmp_path / "other.py")) is None
     (tmp_path / "file").write_text("a file where the folder should be")
     monkeypatch.delenv("CADBRIDGE_KERNELS", raising=False)

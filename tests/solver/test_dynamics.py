@@ -12,12 +12,12 @@ from numpy.testing import assert_allclose
 
 from solver import functions, rotation
 from solver.constraints import GROUND, AxesAngle, PointOnPlane, Primitive, evaluate
-from solver.kkt import dense_accelerations
-from solver.methods import slope_at
+from solver.equations.kkt import dense_accelerations
+from solver.equations.projection import carry_angles, project
+from solver.equations.system import prepare
 from solver.model import JointLoad, Model, Motor, RigidBody
-from solver.projection import carry_angles, project
 from solver.state import State
-from solver.system import prepare
+from solver.steps.methods import slope_at
 from tests.solver.examples import O, X, Z, body, hinge, planetary, poses, turn, wheels
 
 

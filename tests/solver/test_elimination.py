@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.elimination import columns_of, eliminate, entries, lower_pairs
+from solver.algebra.elimination import columns_of, eliminate, entries, lower_pairs
 
 ROWS = st.lists(
     st.tuples(st.lists(st.integers(0, 6), max_size=3, unique=True), st.integers(-1, 1)), min_size=1, max_size=14

@@ -11,14 +11,14 @@ from numpy.testing import assert_allclose
 
 from solver import functions, gear_errors, rotation, simulate, wrenches
 from solver.constraints import GROUND, Distance, PointOnPlane
-from solver.events import Event
-from solver.explicit import make_steps, step
-from solver.methods import slope_at
+from solver.equations.projection import drive_values, project_positions
+from solver.equations.system import prepare
 from solver.model import Model, Motor
-from solver.projection import drive_values, project_positions
+from solver.runs.events import Event
 from solver.state import State
-from solver.system import prepare
-from solver.tableaus import dopri5
+from solver.steps.explicit import make_steps, step
+from solver.steps.methods import slope_at
+from solver.steps.tableaus import dopri5
 from tests.solver.examples import O, X, Z, body, pendulum, planetary, poses, turn, wheels
 
 
@@ -89,7 +89,7 @@ def test_ten_turns_in_one_step_keep_the_phase() -> None:
     start = (model.positions, model.quaternions, spin, np.zeros(system.program.angle_count))
     slope = slope_at(system, State(0.0, *start))
     begin = (slope.acceleration, slope.turning, slope.power)
-    tables = (T, K, B, F, W, system.length, system.room())
+    tables = (T, K, B, F, W, system.length, system.workspace())
     S = make_steps(len(drives), 2, system.program.angle_count, 1, system.program.rows)
     error = step(tables, S, tableau, 1.0, start, np.zeros(1), begin, drives, (1e-8, 1e-8))
     residual, _ = project_positions(T, system.schur, B, W, system.length, S.x, S.q, S.angles, drives[-1], 8)

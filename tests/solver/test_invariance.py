@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 
 from solver import State, assemble, rotation
 from solver.constraints import GROUND, GearPair, Primitive
-from solver.methods import slope_at
+from solver.equations.system import prepare
 from solver.model import Model, RigidBody
-from solver.system import prepare
+from solver.steps.methods import slope_at
 from tests.solver.examples import O, X, Z, hinge, poses
 
 Array = np.ndarray

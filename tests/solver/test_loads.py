@@ -14,12 +14,12 @@ from numpy.testing import assert_allclose
 
 from solver import functions, rotation, simulate
 from solver.constraints import GROUND, Coordinate
-from solver.dynamics import accelerate, observe
+from solver.equations.dynamics import accelerate, observe
+from solver.equations.projection import drive_values, project
+from solver.equations.system import System, prepare
 from solver.model import Bushing, Callback, Friction, JointLoad, Model, Motor, Stop, TimeFunction, Wrench
-from solver.projection import drive_values, project
 from solver.result import Result
 from solver.state import State
-from solver.system import System, prepare
 from tests.solver.examples import O, X, Y, Z, body, pendulum, poses, turn
 
 CONST = functions.constant

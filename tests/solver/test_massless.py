@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose
 
 from solver import rotation, simulate
 from solver.constraints import GROUND, AxesAngle, Distance, Primitive
+from solver.equations.system import prepare
 from solver.model import JointLoad, Model, RigidBody
 from solver.state import State
-from solver.system import prepare
 from tests.solver.examples import O, X, Y, Z, ball, body, hinge, pendulum, planetary, poses, turn
 from tests.solver.test_dynamics import accelerations, reference
 

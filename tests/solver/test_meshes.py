@@ -9,10 +9,10 @@ import pytest
 
 from solver import State, functions, inverse, simulate
 from solver.constraints import GROUND
-from solver.methods import slope_at
+from solver.equations.projection import complete
+from solver.equations.system import prepare
 from solver.model import JointLoad, Mesh, Model, Motor
-from solver.projection import complete
-from solver.system import prepare
+from solver.steps.methods import slope_at
 from tests.solver.examples import X, planetary, turn, wheels
 
 SLOW = 1e-6

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from solver.algebra.rank import independent_rows, left_null_space, null_space, rank
 from solver.constraints import GROUND, evaluate
-from solver.rank import independent_rows, left_null_space, null_space, rank
 from tests.solver.examples import O, X, Y, Z, hinge, poses
 
 

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.transform import Rotation
 
 from solver import rotation
-from solver.connected import connected
+from solver.algebra.connected import connected
 
 
 def test_quaternions_of_stacks_of_matrices() -> None:

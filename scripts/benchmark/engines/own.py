@@ -11,11 +11,11 @@ from benchmark.cases import Array, Case, Motion
 from benchmark.engines.base import Evaluation, Run, stopwatch, timed
 from solver import rotation, simulate
 from solver.chart import TreeJoint
-from solver.dynamics import stages
-from solver.evaluator import evaluator
-from solver.methods import observed, slope_at
-from solver.projection import drive_values, project
-from solver.system import prepare
+from solver.equations.dynamics import stages
+from solver.equations.evaluator import evaluator
+from solver.equations.projection import drive_values, project
+from solver.equations.system import prepare
+from solver.steps.methods import observed, slope_at
 
 TOLERANCES = {
     "dopri5": (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10),
@@ -45,7 +45,7 @@ class Engine:
         called = timed(lambda: evaluate(state, drive))
         many = max(1, int(2e-3 / called))
         # Within compiled code, where the integrators make theirs: the call from Python costs some µs more.
-        within = stages.bound(*tables, s.room(), arrays[:4], drive, np.zeros(s.program.rows), many)
+        within = stages.bound(*tables, s.workspace(), arrays[:4], drive, np.zeros(s.program.rows), many)
         seconds = timed(within) / many
         beside = {"called from Python": called}
         return Evaluation("accelerations and multipliers", seconds, self.accelerations(), beside)

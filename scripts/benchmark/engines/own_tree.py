@@ -9,8 +9,8 @@ from benchmark.engines import own
 from benchmark.engines.base import Evaluation, timed
 from solver.chart.engine import ChartEngine
 from solver.chart.stepping import joint_accelerations
-from solver.methods import METHODS
-from solver.projection import drive_values
+from solver.equations.projection import drive_values
+from solver.steps.methods import METHODS
 
 
 class Engine(own.Engine):

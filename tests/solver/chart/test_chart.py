@@ -14,11 +14,11 @@ from numpy.testing import assert_allclose
 from solver import functions, rotation, simulate
 from solver.chart import TreeJoint, spanning_chart
 from solver.constraints import GROUND, AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
-from solver.events import Event
+from solver.equations.system import prepare
 from solver.model import JointLoad, Mesh, Model, Motor, RigidBody, Wrench
 from solver.result import Result
+from solver.runs.events import Event
 from solver.state import State
-from solver.system import prepare
 from tests.solver.examples import O, X, Y, Z, ball, body, hinge, pendulum, planetary, poses, turn, wheels
 
 FINE: dict[str, Any] = {"duration": 0.6, "rate": 20.0, "rtol": 1e-11, "atol": 1e-11}

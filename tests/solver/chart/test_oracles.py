@@ -13,10 +13,10 @@ from solver.chart.engine import ChartEngine
 from solver.chart.stepping import joint_accelerations
 from solver.constraints import GROUND, AxesAngle, PointOnPlane, Primitive
 from solver.denoc import Tree, forward_dynamics, poses, twists
-from solver.methods import METHODS
+from solver.equations.system import prepare
 from solver.model import Model, RigidBody
 from solver.state import State
-from solver.system import prepare
+from solver.steps.methods import METHODS
 from tests.real_robots import ROBOTS
 from tests.solver.denoc.pinocchio_trees import configuration, robot, tree_of
 from tests.solver.examples import ball, hinge

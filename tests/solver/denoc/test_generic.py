@@ -11,10 +11,10 @@ from solver.constraints import GROUND as WORLD
 from solver.constraints import AxesAngle
 from solver.denoc import GROUND, Link, Tree, forward_dynamics, poses, twists, universal
 from solver.denoc.generic import attachment_vectors, generic_accelerations, generic_equations, topology
-from solver.methods import slope_at
+from solver.equations.projection import complete
+from solver.equations.system import prepare
 from solver.model import Model, RigidBody
-from solver.projection import complete
-from solver.system import prepare
+from solver.steps.methods import slope_at
 from tests.solver.examples import ball, hinge
 
 Array = np.ndarray

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from solver import State, rotation
 from solver.constraints import GROUND, AxesAngle, Coupler, Distance, PointOnPlane, Primitive
 from solver.constraints.evaluation import dense
-from solver.dynamics import evaluate_all, frames, least_multipliers, scaled_residuals
-from solver.kkt import dense_accelerations
+from solver.equations.dynamics import evaluate_all, frames, least_multipliers, scaled_residuals
+from solver.equations.kkt import dense_accelerations
+from solver.equations.projection import complete, drive_values
+from solver.equations.system import ROTOR, System, prepare
 from solver.model import JointLoad, Model, RigidBody
-from solver.projection import complete, drive_values
 from solver.sweeps.factor import factor, repeats
-from solver.sweeps.joints import coast, gaps, lift, place_joints
-from solver.sweeps.response import answer, give_back, joint_multipliers
-from solver.sweeps.work import workspace
-from solver.system import ROTOR, System, prepare
+from solver.sweeps.joints import bias_accelerations, gaps, particular_accelerations, place_joints
+from solver.sweeps.response import joint_multipliers, remove_lent_mass, solve_refined
+from solver.sweeps.work import make_work
 from tests.solver.examples import O, X, Z, hinge, poses, turn
 
 Array = NDArray[np.float64]
@@ -119,22 +119,22 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
 def _respond(system: System, x: Array, R: Array, blocks: Array, force: Array, c: Array) -> tuple[Array, Array, bool]:
     """v̇ (n, 6) and λ (m,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c by the sweeps, and whether rows repeat each other."""
     T, P, B, compliance = system.program.terms, system.plan, system.bodies, system.rows.compliance
-    Q, found, multipliers = workspace(P), np.empty_like(force), np.empty_like(c)
+    Q, found, multipliers = make_work(P), np.empty_like(force), np.empty_like(c)
     factor(P, B, compliance, x, R, blocks, Q)
-    lift(P, Q, R, c, found)
-    answer(T, P, B, Q, compliance, R, blocks, force, c, 0.0, found, Q.closing)
+    particular_accelerations(P, Q, R, c, found)
+    solve_refined(T, P, B, Q, compliance, R, blocks, force, c, 0.0, found, Q.loop_multipliers)
     if len(B.light):
-        give_back(T, P, B, Q, compliance, R, blocks, found)
-    joint_multipliers(T, P, B, Q, R, blocks, force, found, Q.closing, multipliers)
+        remove_lent_mass(T, P, B, Q, compliance, R, blocks, found)
+    joint_multipliers(T, P, B, Q, R, blocks, force, found, Q.loop_multipliers, multipliers)
     return found, multipliers, bool(repeats(P, Q, compliance))
 
 
 def _check_coasting(system: System, x: Array, R: Array, v: Array, G: Array, asked: Array) -> None:
     """The closed form of what velocities ask of the joints against their rows' own second derivatives."""
     P, n = system.plan, len(v) - 1
-    Q, coasting = workspace(P), np.empty((n, 6))
-    place_joints(P, x, R, Q.shift, Q.reach, Q.free, Q.turned)
-    coast(P, Q, R, v, coasting)
+    Q, coasting = make_work(P), np.empty((n, 6))
+    place_joints(P, x, R, Q.shift, Q.to_joint, Q.S, Q.angle_duals)
+    bias_accelerations(P, Q, R, v, coasting)
     rows = np.concatenate([P.plane_row.ravel(), P.angle_row.ravel()])
     rows = rows[rows >= 0]
     assert len(rows) + len(P.row) == system.program.rows

@@ -1,0 +1,1 @@
+"""Graphs, orders of elimination, ranks: no mechanics."""

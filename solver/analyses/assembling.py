@@ -1,0 +1,65 @@
+"""Assembly: the state on the constraints that is nearest to a rough one in the norm of the masses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver import rotation
+from solver.analyses.minimal import displaced, mass_matrix, minimal
+from solver.equations.projection import Projected, complete, project
+from solver.equations.system import System, prepare
+from solver.model import Model
+from solver.state import State
+
+Array = NDArray[np.float64]
+
+_ROUNDS = 100
+
+
+def assemble(model: Model | System, rough: State, tolerance: float = 1e-9) -> Projected:
+    """The pose nearest to `rough` that satisfies all constraints and drivers, and the velocities nearest to its own.
+
+    Nearest: of least ½ Σ (m |Δx|² + θᵀ I θ), Δx and θ the travel and turn of each body. First any pose on the
+    constraints is found (Newton); then the distance falls along the free motions until its gradient vanishes. Where
+    the constraints cannot all hold, the status says which stay open, and by how much.
+    """
+    system = model if isinstance(model, System) else prepare(model)
+    given = complete(system, rough)
+    found = project(system, rough)
+    if not found.status.ok:
+        return found
+    state = replace(found.state, velocities=np.zeros_like(given.velocities))
+    M = mass_matrix(system, given)
+    for _ in range(_ROUNDS):
+        way = _way(given, state)
+        at = minimal(system, state)
+        # The part of the way back that the constraints allow.
+        back = -at.basis @ (at.basis.T @ (M @ way))
+        if np.max(np.abs(back), initial=0.0) < tolerance * system.length:
+            break
+        nearer = _nearer(system, state, given, M, back)
+        if nearer is None:
+            break
+        state = nearer
+    return project(system, replace(state, velocities=given.velocities))
+
+
+def _nearer(system: System, state: State, given: State, M: Array, back: Array) -> State | None:
+    """A step along `back`, halved until the distance falls; None where it does not."""
+    before = _way(given, state)
+    distance = before @ M @ before
+    for k in range(12):
+        tried = displaced(system, state, back * 0.5**k)
+        way = _way(given, tried)
+        if way @ M @ way < distance:
+            return tried
+    return None
+
+
+def _way(start: State, end: State) -> Array:
+    """[Δx; θ] (6n,) of all bodies from one state to the other."""
+    turn = rotation.logarithm(rotation.multiply(end.quaternions, rotation.conjugate(start.quaternions)))
+    return np.hstack([end.positions - start.positions, turn]).ravel()

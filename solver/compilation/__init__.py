@@ -1,0 +1,1 @@
+"""Kernels: what marks them, what compiles them, and the library that holds their machine code."""

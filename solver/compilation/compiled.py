@@ -1,0 +1,304 @@
+"""Kernels: functions in the part of Python that Numba compiles, made to machine code before they are called.
+
+`entry` marks the kernels that Python calls. Their annotations are their types: `Array1` … `Array4` and `Ints1`, `Ints2`
+(C-contiguous arrays of so many dimensions), tables (below), float, int, bool, and tuples of these; they return floats,
+ints, bools, a tuple of them, or nothing. All entries together make one library of machine code (`library`), in
+which every kernel that they call stands once. Python calls it by ctypes: neither Numba nor its compiler is imported.
+`kernel` marks the functions that entries call. A kernel gets all its arrays from its caller and makes none.
+
+`table` marks a named tuple of arrays, numbers and other tables that kernels get as one pointer. It points to words of 8
+bytes, a field after the other: of an array its address and its shape, of a number itself, of a table its pointer. The
+words are written once, when a table is first handed to a kernel, and live as long as the table; so an array of a table
+is never exchanged, only filled.
+
+An entry `f` has the symbol `solver_f` and the C interface `int32_t solver_f(const int64_t *words)`: the arguments stand
+in `words` as the fields of a table do, and the last word is the address of the results, one double each. It returns 0.
+
+Numba, where code that it compiles at run time calls a kernel, takes it for a function of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.compilation.library import load
+
+Array1 = NDArray[np.float64]
+Array2 = NDArray[np.float64]
+Array3 = NDArray[np.float64]
+Array4 = NDArray[np.float64]
+Ints1 = NDArray[np.int64]
+Ints2 = NDArray[np.int64]
+
+Class = TypeVar("Class", bound=type)
+_PREFIX = "solver_"
+ENTRIES: dict[str, Entry] = {}
+"""All entries of the modules that are imported, by name."""
+
+
+@dataclass(frozen=True)
+class ArrayOf:
+    """An array argument: whether of float64 (else int64), and its dimensions."""
+
+    real: bool
+    dimensions: int
+
+
+Kind = ArrayOf | type | tuple["Kind", ...] | None
+"""What an annotation says: an array, a table's class or float, int, bool, a tuple of kinds, None: nothing."""
+
+_ARRAYS = {f"Array{k}": ArrayOf(True, k) for k in (1, 2, 3, 4)} | {f"Ints{k}": ArrayOf(False, k) for k in (1, 2)}
+_NUMBERS: dict[str, type] = {"float": float, "int": int, "bool": bool}
+
+
+def kind_of(annotation: str, names: dict[str, Any]) -> Kind:
+    """What an annotation says; `names` are those of its module. Raises TypeError for one that kernels do not know."""
+    return _kind(ast.parse(annotation, mode="eval").body, names)
+
+
+def _kind(node: ast.expr, names: dict[str, Any]) -> Kind:
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "tuple":
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return tuple(_kind(one, names) for one in inner)
+    if isinstance(node, ast.Constant) and node.value is None:
+        return None
+    if isinstance(node, ast.Name):
+        known = _ARRAYS.get(node.id) or _NUMBERS.get(node.id) or names.get(node.id)
+        if isinstance(known, ArrayOf) or known in _NUMBERS.values():
+            return known
+        if isinstance(known, type) and issubclass(known, Table):
+            return known
+    raise TypeError(f"no type that kernels know: {ast.unparse(node)}")
+
+
+def _address(array: Any, kind: ArrayOf) -> int:
+    """Where an array's numbers are. Raises TypeError unless it is what a kernel takes it for."""
+    wanted = _REAL if kind.real else _WHOLE
+    if type(array) is not np.ndarray or array.dtype is not wanted or array.ndim != kind.dimensions:
+        fits = isinstance(array, np.ndarray) and array.dtype == wanted and array.ndim == kind.dimensions
+        if not fits:
+            raise TypeError(f"a kernel takes a {wanted} array of {kind.dimensions} dimensions, not {_described(array)}")
+    if not array.flags.c_contiguous:
+        raise TypeError("a kernel takes arrays whose rows lie one after the other (C order)")
+    return int(array.ctypes.data)
+
+
+_REAL, _WHOLE = np.dtype(np.float64), np.dtype(np.int64)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"one of {value.dtype} with {value.ndim}"
+    return type(value).__name__
+
+
+class Table(tuple):  # type: ignore[type-arg]
+    """What `table` makes of a named tuple: `kinds` of its fields, and `address` of its words."""
+
+    kinds: dict[str, Kind]
+    address: int
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "address":
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        words: list[bytes] = []
+        for value, kind in zip(self, type(self).kinds.values(), strict=True):
+            words += _words(value, kind)
+        self._words = np.frombuffer(b"".join(words), dtype=np.int64).copy()
+        self.address = int(self._words.ctypes.data)
+        return self.address
+
+    def __reduce__(self) -> Any:
+        # Addresses are those of this process: a copy writes its own.
+        return type(self), tuple(self)
+
+
+def _words(value: Any, kind: Kind) -> list[bytes]:
+    """A value in words, as fields and arguments stand in memory."""
+    if isinstance(kind, ArrayOf):
+        return [struct.pack(f"={1 + kind.dimensions}q", _address(value, kind), *value.shape)]
+    if isinstance(kind, tuple):
+        return [word for one, inner in zip(value, kind, strict=True) for word in _words(one, inner)]
+    if kind is float:
+        return [struct.pack("=d", value)]
+    if kind is int or kind is bool:
+        return [struct.pack("=q", value)]
+    return [struct.pack("=q", value.address)]
+
+
+def table(cls: Class) -> Class:
+    """A named tuple that kernels get as one pointer; see above. Its annotations are the types of its fields."""
+    names = vars(sys.modules[cls.__module__])
+    # A named tuple wraps its annotations.
+    texts = {name: str(getattr(hint, "__forward_arg__", hint)) for name, hint in cls.__annotations__.items()}
+    if "address" in texts:
+        raise TypeError(f"{cls.__name__}: the address is that of the table itself, no field")
+    kinds = {name: kind_of(text, names) for name, text in texts.items()}
+    space = {
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "__doc__": cls.__doc__,
+        "__annotations__": cls.__annotations__,
+        "kinds": kinds,
+    }
+    made: Any = type(cls.__name__, (Table, cls), space)
+    made.__reduce__ = Table.__reduce__
+    return made  # type: ignore[no-any-return]
+
+
+class Kernel:
+    """A function that entries call; in Python it runs as it stands."""
+
+    def __init__(self, function: Callable[..., Any], inline: bool = False) -> None:
+        self.py_func = function
+        self.inline = inline
+        self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.py_func(*arguments)
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for, where code that Numba compiles calls it."""
+        from solver.compilation.building import dispatcher_type
+
+        return dispatcher_type(self)
+
+
+class Entry(Kernel):
+    """A kernel that Python calls; see above."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self.symbol = _PREFIX + function.__name__
+        if function.__name__ in ENTRIES and ENTRIES[function.__name__].__module__ != function.__module__:
+            raise TypeError(f"two entries have the name {function.__name__}")
+        ENTRIES[function.__name__] = self
+
+    @cached_property
+    def kinds(self) -> tuple[tuple[Kind, ...], Kind]:
+        """The kinds of its arguments, and of what it returns."""
+        names = self.py_func.__globals__
+        texts = dict(self.py_func.__annotations__)
+        returned = kind_of(texts.pop("return"), names)
+        return tuple(kind_of(text, names) for text in texts.values()), returned
+
+    @cached_property
+    def results(self) -> tuple[type, ...]:
+        """The types of the numbers that it returns."""
+        returned = self.kinds[1]
+        some: Any = returned if isinstance(returned, tuple) else (() if returned is None else (returned,))
+        return tuple(some)
+
+    @cached_property
+    def _call(self) -> Callable[..., Any]:
+        return _caller(self, load(self.symbol))
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._call(*arguments)
+
+    def bound(self, *arguments: Any) -> Callable[[], Any]:
+        """The call with these arguments, their addresses taken once: for arrays that stay and are filled anew."""
+        given, _ = self.kinds
+        words = [word for value, kind in zip(arguments, given, strict=True) for word in _words(value, kind)]
+        results = self.results
+        out = (ctypes.c_double * max(len(results), 1))()
+        packed = b"".join(words) + struct.pack("=q", ctypes.addressof(out))
+        compiled, several = load(self.symbol), isinstance(self.kinds[1], tuple)
+
+        def call() -> Any:
+            _ = arguments  # they live as long as the call
+            if compiled(packed):
+                raise SystemError(self.symbol)
+            found = tuple(kind(value) for kind, value in zip(results, out, strict=False))
+            return found if several else (found[0] if found else None)
+
+        return call
+
+
+def _caller(entry: Entry, compiled: Callable[[bytes], int]) -> Callable[..., Any]:
+    """The function that hands Python's arguments to the compiled one: written out, for it is called often."""
+    lines: list[str] = []
+    codes: list[str] = []
+    values: list[str] = []
+
+    def hand(name: str, kind: Kind) -> None:
+        if isinstance(kind, ArrayOf):
+            wanted = "REAL" if kind.real else "WHOLE"
+            d = kind.dimensions
+            lines.append(f"if not ({name}.dtype is {wanted} and {name}.ndim == {d} and {name}.flags.c_contiguous):")
+            lines.append(f"    address({name}, {kind!r})")
+            values.extend([f"{name}.ctypes.data", f"*{name}.shape"])
+            codes.append("q" * (1 + d))
+        elif isinstance(kind, tuple):
+            inner = [f"{name}_{k}" for k in range(len(kind))]
+            lines.append(f"({', '.join(inner)},) = {name}")
+            for one, part in zip(inner, kind, strict=True):
+                hand(one, part)
+        elif kind in (float, int, bool):
+            values.append(name)
+            codes.append("d" if kind is float else "q")
+        else:
+            values.append(f"{name}.address")
+            codes.append("q")
+
+    given, _ = entry.kinds
+    names = [f"a{k}" for k in range(len(given))]
+    for name, kind in zip(names, given, strict=True):
+        hand(name, kind)
+    results = entry.results
+    body = "\n    ".join(lines)
+    converted = [f"{r.__name__}(out[{k}])" if r is not float else f"out[{k}]" for k, r in enumerate(results)]
+    returned = f"({', '.join(converted)},)" if isinstance(entry.kinds[1], tuple) else "".join(converted)
+    text = f"def call({', '.join(names)}):\n    {body}\n"
+    text += f"    out = room()\n    words = pack({', '.join([*values, 'at(out)'])})\n"
+    text += f"    if compiled(words): raise SystemError({entry.symbol!r})\n"
+    text += f"    return {returned}\n" if results else ""
+    space: dict[str, Any] = {
+        "REAL": _REAL, "WHOLE": _WHOLE, "address": _address, "ArrayOf": ArrayOf, "compiled": compiled,
+        "pack": struct.Struct("=" + "".join(codes) + "q").pack, "room": ctypes.c_double * max(len(results), 1),
+        "at": ctypes.addressof,
+    }  # fmt: skip
+    exec(text, space)  # - the text is made of the entry's own argument kinds alone
+    return space["call"]  # type: ignore[no-any-return]
+
+
+class Foreign(Kernel):
+    """A function that only compiled code can call; `solver.compilation.building` has it, by its name."""
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        from solver.compilation import building
+
+        return building.dispatcher_type(Kernel(getattr(building, self.__name__)))
+
+
+@Foreign
+def call_python(address: int, k: int, t: float, room: Array2) -> None:
+    """Call the C function at `address` with (k, t, the address of `room`)."""
+    raise NotImplementedError("only compiled code calls a function by its address")
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """A function that entries call, and that neither makes nor returns arrays."""
+    return Kernel(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """A small kernel, put in place of each call."""
+    return Kernel(function, inline=True)
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """A kernel that Python calls: a part of the library."""
+    return Entry(function)

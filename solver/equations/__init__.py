@@ -1,0 +1,1 @@
+"""The equations of motion of a model: rows, loads, accelerations, multipliers, projection."""

@@ -1,0 +1,409 @@
+"""Projection on the constraints, weighed by mass: Δq = −M⁻¹Ĝᵀ S⁺ g, and the same for velocities.
+
+The second and third stage of the successive projection method. Where constraints contradict each other, it
+ends at the pose of least squares and says which rows stay open, and by how much.
+"""
+
+# ruff: noqa: RUF059 - kernels hand back all they computed; naming every part keeps one shape to read
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, kernel
+from solver.constraints.kernels import placed, rotations, rows_workspace, terms_workspace, turn_angles
+from solver.constraints.terms import Terms
+from solver.equations.dynamics import (
+    evaluate,
+    evaluate_all,
+    frames,
+    look,
+    metric,
+    place,
+    scale_residuals,
+    scaled_residual,
+    scaled_residuals,
+)
+from solver.equations.kkt import Plan, Space, solve, space
+from solver.equations.system import Rows, System
+from solver.equations.workspace import Workspace
+from solver.result import Status
+from solver.state import State
+from solver.sweeps.bodies import Bodies
+from solver.sweeps.factor import factor as factor_sweeps
+from solver.sweeps.forest import Forest
+from solver.sweeps.joints import gaps, particular_accelerations
+from solver.sweeps.response import solve_refined
+from solver.sweeps.work import add_rows
+
+Array = NDArray[np.float64]
+
+POSITION_TOLERANCE = 1e-12
+"""Scaled residuals below this are closed."""
+_REACH = 0.5
+_SMALL = 1e-6
+_PART = 1e-6
+"""Of a gap, what a correction by the sweeps may leave: the next one sees it."""
+_NEAR = 1e-3
+"""A scaled residual below this is a step's, or rounding: no other pose can be meant than the nearest."""
+
+
+@kernel
+def turn_by(q, x, y, z):  # type: ignore[no-untyped-def]
+    """q (4,) ← exp(θ) ⊗ q, normalised, for a world rotation vector θ = (x, y, z)."""
+    angle = math.sqrt(x * x + y * y + z * z)
+    s = 0.5 - angle * angle / 48 if angle < 1e-4 else math.sin(angle / 2) / angle
+    w, x, y, z = math.cos(angle / 2), s * x, s * y, s * z
+    a, b, c, d = q[0], q[1], q[2], q[3]
+    q[0] = w * a - x * b - y * c - z * d
+    q[1] = w * b + x * a + y * d - z * c
+    q[2] = w * c + y * a + z * b - x * d
+    q[3] = w * d + z * a + x * c - y * b
+    size = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
+    for j in range(4):
+        q[j] /= size
+
+
+def project_positions(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    x: Array2,
+    q: Array2,
+    angles: Array1 | None,
+    drive: Array2,
+    iterations: int,
+) -> tuple[float, int]:
+    """Newton on g in place of x (n, 3), q (n, 4), angles (na,); returns the scaled residual and the rounds."""
+    workspaces = (space(T, S, len(x)), placed(x, q, np.zeros((len(x), 6))), terms_workspace(T), rows_workspace(T))
+    found: tuple[float, int] = newton_positions(T, S, B, W, length, (x, q, angles), drive, iterations, *workspaces)
+    return found
+
+
+@entry
+def newton_positions(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    state: tuple[Array2, Array2, Array1],
+    drive: Array2,
+    iterations: int,
+    Q: Space,
+    poses: tuple[Array2, Array3, Array2],
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+) -> tuple[float, int]:
+    """As `project_positions`, in workspaces."""
+    (x, q, angles), (xs, R, v) = state, poses
+    _, value, _, _, _, _ = terms
+    _, g, gv, _, blocks = rows
+    n, m = B.mass.shape[0], T.constant.shape[0]
+    before, residual, rounds = np.inf, 0.0, 0
+    for rounds in range(iterations + 1):
+        put(x, q, xs, R)
+        evaluate(T, W, xs, R, v, angles, drive, False, terms, rows)
+        for k in range(T.kind.shape[0]):
+            if T.angle[k] >= 0:
+                angles[T.angle[k]] = value[k]
+        residual, _ = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
+        closed = residual < 1e-15 or (residual < 1e-13 and residual > 0.1 * before)
+        if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before) or m == 0:
+            break
+        before = residual
+        metric(T, S, B, W, Q, R, blocks)
+        solve(T, S, Q, blocks, W.compliance, g, Q.x)
+        largest = 0.0
+        for i in range(n):
+            for j in range(3):
+                largest = max(largest, abs(Q.y[i, j]) / length, abs(Q.y[i, 3 + j]))
+        part = _REACH / largest if largest > _REACH else 1.0
+        for i in range(n):
+            for j in range(3):
+                x[i, j] -= part * Q.y[i, j]
+            turn_by(q[i], -part * Q.y[i, 3], -part * Q.y[i, 4], -part * Q.y[i, 5])
+    return residual, rounds
+
+
+@kernel
+def put(x, q, xs, R):  # type: ignore[no-untyped-def]
+    """The bodies' frames into xs (n+1, 3) and R (n+1, 3, 3)."""
+    for i in range(x.shape[0]):
+        for j in range(3):
+            xs[i, j] = x[i, j]
+    rotations(q, R)
+
+
+def project_velocities(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    x: Array2,
+    q: Array2,
+    v: Array2,
+    angles: Array1 | None,
+    drive: Array2,
+) -> float:
+    """v (n, 6) ← v − M⁻¹Ĝᵀ S⁺ (Ĝ v − …), twice at most; returns the scaled residual."""
+    workspaces = (space(T, S, len(x)), placed(x, q, v), terms_workspace(T), rows_workspace(T))
+    return float(newton_velocities(T, S, B, W, length, v, angles, drive, *workspaces))
+
+
+@entry
+def newton_velocities(
+    T: Terms,
+    S: Plan,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    v: Array2,
+    angles: Array1,
+    drive: Array2,
+    Q: Space,
+    poses: tuple[Array2, Array3, Array2],
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+) -> float:
+    """As `project_velocities`, in workspaces, `poses` being those of the state."""
+    x, R, vs = poses
+    _, g, gv, _, blocks = rows
+    n, residual = B.mass.shape[0], 0.0
+    for repeat in range(3):
+        for i in range(n):
+            for j in range(6):
+                vs[i, j] = v[i, j]
+        evaluate(T, W, x, R, vs, angles, drive, True, terms, rows)
+        _, residual = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
+        if residual < 1e-14 or repeat == 2:
+            break
+        metric(T, S, B, W, Q, R, blocks)
+        solve(T, S, Q, blocks, W.compliance, gv, Q.x)
+        for i in range(n):
+            for j in range(6):
+                v[i, j] -= Q.y[i, j]
+    return residual
+
+
+@entry
+def put_back(
+    T: Terms,
+    P: Forest,
+    B: Bodies,
+    W: Rows,
+    length: float,
+    E: Workspace,
+    x: Array2,
+    q: Array2,
+    v: Array2,
+    angles: Array1,
+    drive: Array2,
+    iterations: int,
+) -> float:
+    """Both projections in place by the sweeps, for states near the constraints: what a step needs.
+
+    The rows of joints are met exactly, so that rows that contradict each other leave their gap in those that close
+    loops. The factor serves as long as the corrections are small. Returns the scaled residual of the positions.
+    """
+    if T.constant.shape[0] == 0:
+        return 0.0
+    before, moved, residual = np.inf, np.inf, 0.0
+    floor = rounding(x, length)
+    for rounds in range(iterations + 1):
+        place(E, x, q, v)
+        residual, rates = look_at_gaps(T, P, W, E, length, angles, drive)
+        closed = residual < floor or (residual < 100 * floor and residual > 0.1 * before)
+        done = closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before)
+        if done and rates < 1e-14:
+            break
+        if moved > _SMALL:
+            factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
+            moved = 0.0
+        if done:
+            correct(T, P, B, E, E.gv)
+            add_rows(v, -1.0, E.move)
+            if rates < _SMALL or rounds == iterations:
+                break
+            before = residual
+            continue
+        before = residual
+        correct(T, P, B, E, E.g)
+        moved = max(moved, move(x, q, E.move, length))
+    turn_angles(T, P.spin, E.R, angles)
+    return residual
+
+
+@kernel
+def rounding(x, length):  # type: ignore[no-untyped-def]
+    """The scaled residual that rounding leaves: far from the origin positions are rounded more coarsely than rows."""
+    far = 0.0
+    for i in range(x.shape[0]):
+        far = max(far, abs(x[i, 0]), abs(x[i, 1]), abs(x[i, 2]))
+    return 1e-15 + 2e-16 * far / length
+
+
+@kernel
+def look_at_gaps(T, P, W, E, length, angles, drive):  # type: ignore[no-untyped-def]
+    """g and ġ of all rows with the bodies placed, their angles put where they are; the largest of each, scaled."""
+    look(T, P, W, E, angles, drive)
+    for k in P.term:
+        if T.angle[k] >= 0:
+            angles[T.angle[k]] = E.value[k]
+    first, second = gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
+    for i in P.row:
+        one, other = scaled_residual(T, W, length, E.blocks, E.g, E.gv, i)
+        first, second = max(first, one), max(second, other)
+    return first, second
+
+
+@kernel
+def correct(T, P, B, E, gap):  # type: ignore[no-untyped-def]
+    """The workspace's `move` (n, 6) = M⁻¹Ĝᵀ S⁺ gap (m,), with the sweeps factored."""
+    Q = E.sweeps
+    particular_accelerations(P, Q, E.R, gap, E.move)
+    solve_refined(T, P, B, Q, E.compliance, E.R, E.blocks, E.still, gap, _PART, E.move, Q.loop_multipliers)
+
+
+@kernel
+def move(x, q, y, length):  # type: ignore[no-untyped-def]
+    """Move the poses by −y (n, 6), no farther than can be trusted; how far, in rad or parts of the length."""
+    largest = 0.0
+    for i in range(x.shape[0]):
+        for j in range(3):
+            largest = max(largest, abs(y[i, j]) / length, abs(y[i, 3 + j]))
+    part = 1.0 if largest <= _REACH else _REACH / largest
+    for i in range(x.shape[0]):
+        for j in range(3):
+            x[i, j] -= part * y[i, j]
+        turn_by(q[i], -part * y[i, 3], -part * y[i, 4], -part * y[i, 5])
+    return largest
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """A state on the constraints, or as near as can be; `position` and `velocity` are scaled residuals (m,)."""
+
+    state: State
+    status: Status
+    position: Array
+    velocity: Array
+
+
+def drive_values(system: System, t: float) -> Array:
+    """(rows, 3): each load's function of time with two derivatives, in the order of `system.drives`.
+
+    Raises ValueError that names the load whose function has no value, and what a callback raised since.
+    """
+    system.callbacks.check()
+    if not system.drives:
+        return np.empty((0, 3))
+    values = np.empty((len(system.drives), 3))
+    for k, (name, function) in enumerate(system.drives):
+        try:
+            values[k] = function.evaluate(t)
+        except ValueError as fault:
+            raise ValueError(f"{name}: {fault}") from fault
+    if not np.all(np.isfinite(values)):
+        name = system.drives[int(np.argmin(np.isfinite(values).all(axis=1)))][0]
+        raise ValueError(f"{name}: its function has no finite value at t = {t:.6g}")
+    return values
+
+
+def complete(system: System, state: State) -> State:
+    """The state with copies of its arrays, unit quaternions, and its angles (principal values where it had none)."""
+    x = np.array(state.positions, float).reshape(-1, 3)
+    q = np.array(state.quaternions, float).reshape(-1, 4)
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    v = np.array(state.velocities, float).reshape(-1, 6)
+    na = system.program.angle_count
+    angles = np.zeros(na) if state.angles is None else np.array(state.angles, float)
+    if len(x) != system.program.bodies or len(q) != len(x) or len(v) != len(x) or len(angles) != na:
+        raise ValueError("the state does not belong to this model: its arrays have other lengths")
+    return replace(state, positions=x, quaternions=q, velocities=v, angles=angles)
+
+
+def carry_angles(state: State, source: System, target: System) -> State:
+    """A state of `source` as one of `target`: the same bodies and primitives, other motors, loads, coordinates.
+
+    Angles keep their turns; those of a coordinate that `source` does not know are principal values.
+    """
+    known = complete(source, state)
+    values = dict(zip(source.angle_owner, known.angles if known.angles is not None else (), strict=True))
+    fresh = complete(target, replace(state, angles=None))
+    principal = fresh.angles if fresh.angles is not None else np.zeros(0)
+    carried = [values.get(owner, own) for owner, own in zip(target.angle_owner, principal, strict=True)]
+    return replace(fresh, angles=np.array(carried, dtype=float))
+
+
+def project(system: System, state: State, tolerance: float = 1e-9, iterations: int = 60) -> Projected:
+    """Put a state on the constraints. The status tells the groups whose rows stay open above `tolerance`."""
+    s = complete(system, state)
+    drive = drive_values(system, s.t)
+    T, B, W, length = system.program.terms, system.bodies, system.rows, system.length
+    if float(np.max(_residuals(system, s, drive)[0], initial=0.0)) < _NEAR:
+        near = complete(system, s)
+        E = system.workspace()
+        arrays = (near.positions, near.quaternions, near.velocities, near.angles)
+        put_back(T, system.plan, B, W, length, E, *arrays, drive, iterations)
+        first, second = _residuals(system, near, drive)
+        if max(np.max(first, initial=0.0), np.max(second, initial=0.0)) < 1e-3 * tolerance:
+            return Projected(near, _status(system, first, second, tolerance), first, second)
+    # Far away, or where rows contradict each other, all rows count alike.
+    project_positions(T, system.schur, B, W, length, s.positions, s.quaternions, s.angles, drive, iterations)
+    project_velocities(T, system.schur, B, W, length, s.positions, s.quaternions, s.velocities, s.angles, drive)
+    first, second = _residuals(system, s, drive)
+    return Projected(s, _status(system, first, second, tolerance), first, second)
+
+
+def open_rows(system: System, state: State) -> tuple[Array, Array]:
+    """The scaled residuals (m,) of all rows' positions at a state, and its angles (na,) on the nearest branches.
+
+    Above `POSITION_TOLERANCE` a row stays open; times `system.length` a residual is in m.
+    """
+    s = complete(system, state)
+    x, R, v = frames(s.positions, s.quaternions, s.velocities)
+    T, W = system.program.terms, system.rows
+    value, _, _, _, _, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.angles, drive_values(system, s.t), False)
+    angles = np.zeros(system.program.angle_count)
+    integrated = T.angle >= 0
+    angles[T.angle[integrated]] = value[integrated]
+    return scaled_residuals(T, W, system.length, blocks, g, g)[0], angles
+
+
+def _residuals(system: System, s: State, drive: Array) -> tuple[Array, Array]:
+    """The scaled residuals (m,) of positions and rates at a complete state."""
+    x, R, v = frames(s.positions, s.quaternions, s.velocities)
+    T, W = system.program.terms, system.rows
+    *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.angles, drive, True)
+    first, second = scaled_residuals(T, W, system.length, blocks, g, gv)
+    return first, second
+
+
+def _status(system: System, first: Array, second: Array, tolerance: float) -> Status:
+    checks = (
+        (first, system.length, "m", "inconsistent", "cannot all hold at once"),
+        (second, system.length, "m/s", "inconsistent_rates", "cannot all hold at once for the rates given"),
+    )
+    for values, length, unit, code, text in checks:
+        if values.size and values.max() > tolerance:
+            worst: dict[str, float] = {}
+            for i in np.argsort(-values, kind="stable"):
+                if values[i] > tolerance:
+                    worst.setdefault(system.row_group[i], float(values[i] * length))
+            named = ", ".join(f"{name} ({size:.3g} {unit})" for name, size in list(worst.items())[:5])
+            return Status(
+                ok=False,
+                code=code,
+                message=f"constraints {text}; open after least squares: {named}",
+                advice="Look at the joints and motors named: they contradict each other, or a loop cannot close.",
+                groups=tuple(worst),
+            )
+    return Status(True, "ok", "all constraints hold", "")

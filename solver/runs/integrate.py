@@ -1,0 +1,466 @@
+"""Simulation: steps of a method, each put back on the constraints (successive projection method).
+
+Vlasenko & Kasper (2009): integrate the accelerations, project the positions, project the velocities.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.compilation import interrupts
+from solver.equations.projection import carry_angles, project
+from solver.equations.system import SPEED, System, prepare
+from solver.model import Model
+from solver.model.callbacks import LoadError
+from solver.model.validation import check_state
+from solver.result import Occurrence, Result, Statistics, Status, Trajectory
+from solver.runs import termination as endings
+from solver.runs.arguments import check_events, checked, sample_times
+from solver.runs.events import Event, crossings
+from solver.runs.marcher import Marcher
+from solver.runs.marching import next_step, shrink
+from solver.state import State
+from solver.steps.dense import Segment, Slope
+from solver.steps.explicit import Pace, shaft_spins
+from solver.steps.methods import Absolute, Attempt, Engine, Method, Remembered, least, observed
+
+if TYPE_CHECKING:
+    from solver.chart.spanning import TreeJoint
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
+_PROJECTION_ALLOWED = 20.0
+"""A projection may move a body by so many times the error allowed in the step; beyond, the step is rejected.
+
+The local drift from the constraints is a part of the local error; more means that the pose changes its rank in
+passing, and that the step was led by accelerations of another branch.
+"""
+_OPEN = 1e-6
+"""Of the speeds (m/s; at least 1): what a motor's rate may be missed by. Rows that contradict by rounding cost 1e-8."""
+_NEAR = 1e-9
+"""s: how near a run comes to a time at which a load's function has no value."""
+_FINEST = 1e-7
+"""The smallest part of a fixed step that an implicit method takes where its iteration does not converge."""
+_SAMPLES_A_STEP = 10
+"""No step is longer than so many samples: what happens between would not be seen."""
+
+
+@dataclass
+class _Run:
+    """What changes along a run, and what does not."""
+
+    engine: Engine
+    method: Method
+    state: State
+    slope: Slope
+    memory: Remembered
+    work: Array
+    h: float
+    tolerances: tuple[float, float]
+    fixed: float | None
+    longest_step: float
+    events: tuple[Event, ...]
+    angle_places: Ints | None
+    rows: list[tuple[object, ...]] = field(default_factory=list)
+    occurred: list[Occurrence] = field(default_factory=list)
+    steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    shortest: float = np.inf
+    longest: float = 0.0
+    refused: str = ""
+    due: float = 0.0
+    """s: what is left of a fixed step that could only be taken in parts, the last of them `part`."""
+    part: float = 0.0
+    before: float = 1.0
+    """The error of the last step, over what is allowed."""
+    blocked: int = 0
+    """Steps refused for what the projection moved or left open."""
+    watch: endings.Watch = field(default_factory=endings.Watch)
+    marcher: Marcher | None = None
+    """What takes the steps of an explicit method, but those that need a closer look."""
+
+    @property
+    def system(self) -> System:
+        """The model in absolute coordinates."""
+        return self.engine.system
+
+    @property
+    def pace(self) -> Pace:
+        """How long its steps may be."""
+        limits = (_SAFETY, _SHRINK, _GROW, _PROJECTION_ALLOWED)
+        return Pace(self.h, self.longest_step, self.fixed is not None, self.method.exponent, *limits)
+
+
+def simulate(
+    model: Model | System,
+    state: State | None = None,
+    *,
+    duration: float,
+    rate: float,
+    rtol: float = 1e-8,
+    atol: float = 1e-8,
+    integrator: str = "dopri5",
+    step: float | None = None,
+    events: Sequence[Event] = (),
+    progress: Callable[[float], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    longest_step: float = np.inf,
+    tree: Sequence[TreeJoint] | None = None,
+    times: ArrayLike | None = None,
+) -> Result:
+    """Motion over `duration` (s) with `rate` samples a second, the start and the end among them.
+
+    With `times` (s) the samples are those at these times and the start, and the run ends at the last of them.
+
+    `state` is put on the constraints first (none: the reference pose at rest). `integrator` is dopri5, dop853, rk4 or
+    generalized_alpha. With a `step` (s; rk4 needs one) all steps are of that length, save that generalized_alpha takes
+    in parts of controlled error one whose iteration does not converge; without, the error of each is
+    kept below atol + rtol · |value| for every position (m), orientation, velocity, angle and work (generalized_alpha:
+    position and orientation), and none is longer than `longest_step` or ten samples. Samples within a step are as
+    accurate as its ends, and lie on the constraints. `events` are told in the result, or end the run. `progress` is
+    called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. With `tree`, the joints
+    named are taken by a spanning tree, whose joint coordinates are integrated (`solver.chart`). Raises ValueError for
+    a model or call that cannot be computed.
+    """
+    method = checked(duration, rate, rtol, atol, integrator, step)
+    began = time.perf_counter()
+    with interrupts.deferred() as interrupted:
+        plain = model if isinstance(model, System) else prepare(model)
+        check_events(plain, events)
+        if state is not None:
+            check_state(state, plain.model)
+        start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
+        samples = sample_times(start.state.t, duration, rate, times)
+        longest_step = min(longest_step, _SAMPLES_A_STEP / rate)
+        run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree)
+        _record(run, run.state, run.slope, run.work)
+        status = start.status if not start.status.ok else None
+        if status is None:
+            status = _advance_all(run, samples, progress, lambda: interrupted() or bool(should_stop and should_stop()))
+    statistics = Statistics(
+        steps=run.steps,
+        rejected=run.rejected,
+        evaluations=run.evaluations,
+        shortest=run.shortest if run.steps else 0.0,
+        longest=run.longest,
+        seconds=time.perf_counter() - began,
+    )
+    return Result(status, _trajectory(run), statistics, tuple(run.occurred))
+
+
+def _begin(
+    plain: System,
+    state: State,
+    method: Method,
+    tolerances: tuple[float, float],
+    step: float | None,
+    longest_step: float,
+    events: Sequence[Event],
+    tree: Sequence[TreeJoint] | None,
+) -> _Run:
+    system: System = plain
+    places: Ints | None = None
+    if method.alpha is not None:
+        system = plain.implicit
+        own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
+        places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
+        state = carry_angles(state, plain, system)
+    engine = _engine(system, method, tree)
+    slope = engine.slope(state)
+    return _Run(
+        engine=engine,
+        method=method,
+        state=state,
+        slope=slope,
+        memory=engine.begin(state, slope),
+        work=np.zeros(len(system.drives) + 1),
+        h=min(1e-3, longest_step) if step is None else step,
+        tolerances=tolerances,
+        fixed=step,
+        longest_step=longest_step,
+        events=tuple(events),
+        angle_places=places,
+    )
+
+
+def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) -> Engine:
+    if tree is None:
+        return Absolute(system, method)
+    # Its kernels take their time to load: only who asks for a tree pays.
+    from solver.chart.engine import ChartEngine
+
+    return ChartEngine(system, method, tree)
+
+
+def _advance_all(
+    run: _Run, times: Array, progress: Callable[[float], None] | None, should_stop: Callable[[], bool]
+) -> Status:
+    first, sampled = run.state.t, 0
+    _prepare_march(run, times)
+    try:
+        run.system.callbacks.check()
+        while sampled < len(times):
+            if should_stop():
+                return endings.stopped(run.state.t)
+            if run.marcher is not None:
+                stuck = _go(run, run.marcher)
+                sampled = run.marcher.told
+                status = None if sampled == len(times) else _crawling(run, times[sampled:])
+                if status is not None:
+                    return status
+                if progress is not None:
+                    progress((run.state.t - first) / (times[-1] - first))
+                if not stuck:
+                    continue
+            _march(run, float(times[sampled]), float(times[-1]))
+            before = (run.state, run.slope, run.work)
+            status = _advance(run, float(times[-1])) or _crawling(run, times[sampled:])
+            if status is not None:
+                return status
+            if run.events or times[sampled] <= _reached(run):
+                segment = _segment(run, *before)
+                ended = _meet_events(run, segment) if run.events else None
+                while sampled < len(times) and times[sampled] <= _reached(run):
+                    _sample(run, segment, float(times[sampled]))
+                    sampled += 1
+                    if run.marcher is not None:
+                        run.marcher.skip()
+                if ended is not None:
+                    if run.rows[-1][0] != run.state.t:
+                        _record(run, run.state, run.slope, run.work)
+                    return ended
+            if progress is not None:
+                progress((run.state.t - first) / (times[-1] - first))
+    except KeyboardInterrupt:
+        return endings.stopped(run.state.t)
+    except LoadError as fault:
+        at = f"after t = {run.state.t:.6g} s"
+        return Status(False, "load_failed", f"{fault} ({at})", "Mend the function of the callback.")
+    except ValueError as fault:
+        # A load's function has no value here; what was computed before stands.
+        at = f"after t = {run.state.t:.6g} s"
+        return Status(False, "no_value", f"{fault} ({at})", "Mend the function of the load named, or end sooner.")
+    return endings.reached(run.state.t, run.fixed, run.shortest if run.rejected else None)
+
+
+def _crawling(run: _Run, ahead: Array) -> Status | None:
+    """See `endings.Watch`."""
+    return run.watch.crawling(run.system, run.state, run.slope, (run.steps + run.rejected, run.blocked), ahead)
+
+
+def _prepare_march(run: _Run, times: Array) -> None:
+    """What takes all steps in compiled code where nothing has to be looked at between them."""
+    engine = run.engine
+    if run.events or not len(times) or run.method.alpha is not None:
+        return
+    if not (isinstance(engine, Absolute) and engine.marches):
+        return
+    tolerances = (0.0, np.inf) if run.fixed is not None else run.tolerances
+    run.marcher = Marcher(engine, run.pace, times, tolerances)
+
+
+def _go(run: _Run, marcher: Marcher) -> bool:
+    """Many steps and their samples; whether the next step needs a closer look."""
+    marcher.start(run.state, run.slope, run.work, run.h, run.before)
+    stuck = marcher.go()
+    steps, refused, blocked, evaluations = marcher.counts
+    if steps:
+        run.state, run.slope, run.work = marcher.place()
+        shortest, longest = marcher.lengths
+        run.shortest, run.longest = min(run.shortest, shortest), max(run.longest, longest)
+    if run.fixed is None:
+        run.h, run.before = marcher.h, marcher.before
+    if refused:
+        run.refused = "projection" if marcher.blocked else "error"
+    run.steps += steps
+    run.rejected += refused
+    run.blocked += blocked
+    run.evaluations += evaluations
+    run.rows += marcher.rows()
+    run.system.callbacks.check()
+    return stuck
+
+
+def _reached(run: _Run) -> float:
+    """The time up to which there are states: a sample within rounding of a step's end is that end."""
+    return run.state.t + 1e-12 * max(1.0, abs(run.state.t))
+
+
+def _march(run: _Run, until: float, end: float) -> None:
+    """Plain steps at once, in one call, before the one that meets the next sample or needs a closer look."""
+    engine = run.engine
+    if run.events or run.due > 0.0 or run.method.alpha is None:
+        return
+    if not (isinstance(engine, Absolute) and engine.marches):
+        return
+    before = until - 1e-12 * max(1.0, abs(until))
+    found = engine.march(run.state, run.slope, run.work, run.memory, run.pace, before, end, run.tolerances)
+    if found.steps == 0:
+        return
+    run.state, run.slope, run.work, run.h = found.state, found.slope, found.work, found.h
+    run.memory = found.memory
+    run.steps += found.steps
+    run.evaluations += found.evaluations
+    run.shortest, run.longest = min(run.shortest, found.shortest), max(run.longest, found.longest)
+
+
+def _advance(run: _Run, end: float) -> Status | None:
+    """One accepted step towards `end`, never beyond it; None when all is well."""
+    left = end - run.state.t
+    wished = run.h if run.due == 0.0 else min(run.due, run.part)
+    last = wished >= left * (1 - 1e-9)
+    h = left if last else wished
+    if run.fixed is None and not last and h > 0.5 * left:
+        h = 0.5 * left
+    cut, asked, refused = h < run.h, h, False
+    while True:
+        if h < endings.SMALLEST * max(1.0, abs(run.state.t)):
+            return endings.too_small(run.system, run.state, run.slope, run.refused == "projection")
+        # The parts of a fixed step are as short as their error asks for.
+        plain = run.fixed is not None and h == asked and run.due == 0.0
+        tried = _try(run, h, plain)
+        run.evaluations += tried.evaluations
+        if tried.error <= 1.0 and tried.moved <= _PROJECTION_ALLOWED:
+            break
+        if run.fixed is not None and (run.method.alpha is None or h < _FINEST * run.fixed):
+            return endings.too_long(run.fixed, run.state.t)
+        run.rejected += 1
+        h *= _shrunk(run, tried)
+        last = cut = False
+        refused = True
+    if run.method.alpha is not None:
+        wished = h * min(_GROW, max(_SHRINK, _SAFETY * max(tried.error, 1e-10) ** -run.method.exponent))
+    else:
+        whole = max(tried.error, tried.moved / _PROJECTION_ALLOWED)
+        wished = next_step(run.pace, h, whole, run.before, refused)
+        run.before = max(whole, 1e-4)
+    if run.fixed is None:
+        # A step cut short to meet the end says little of the length that the error would allow.
+        run.h = min(run.longest_step, max(wished, run.h) if cut else wished)
+    else:
+        due = (run.due or asked) - h
+        run.due, run.part = (due if due > 1e-9 * run.fixed and not last else 0.0), wished
+    run.state = replace(tried.state, t=end if last else run.state.t + h)
+    run.work = tried.work
+    run.memory = tried.memory
+    run.slope = tried.slope or run.engine.slope(run.state)
+    run.evaluations += 1
+    run.steps += 1
+    run.shortest, run.longest = min(run.shortest, h), max(run.longest, h)
+    return None
+
+
+def _shrunk(run: _Run, tried: Attempt) -> float:
+    """By which factor a step shorter than the one tried is tried next."""
+    error = tried.error
+    run.refused = "error" if error > 1.0 else "projection"
+    run.blocked += run.refused == "projection"
+    if run.method.alpha is None:
+        return float(shrink(run.pace, error if error > 1.0 else tried.moved / _PROJECTION_ALLOWED))
+    factor = _SAFETY * error**-run.method.exponent if np.isfinite(error) and error > 1.0 else 0.5
+    return max(_SHRINK, min(factor, 0.5 if error <= 1.0 else 1.0))
+
+
+def _try(run: _Run, h: float, plain: bool) -> Attempt:
+    """A step and its projection. What projection cannot close is as much an error as what it moves.
+
+    `plain`: as long as was asked for, whatever its error.
+    """
+    fixed = run.fixed is not None
+    allowed = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
+    try:
+        tried = run.engine.attempt(run.state, run.slope, run.work, run.memory, h, allowed)
+        run.system.callbacks.check()
+    except LoadError:
+        raise
+    except ValueError:
+        # A function of time has no value somewhere in the step: shorter steps come as near to there as can be.
+        if fixed or h < _NEAR:
+            raise
+        return Attempt(run.state, run.work, np.inf, 0.0, 0.0, run.memory, 0)
+    driven = run.system.rows.kind == SPEED
+    if tried.error <= 1.0 and tried.slope is not None and driven.any():
+        # The rate asked of a motor is in no position: beyond a dead point only it is left open.
+        left = np.max(observed(run.system, tried.state, tried.slope)[4][driven])
+        if not left <= _OPEN * max(1.0, np.abs(tried.state.velocities).max()):
+            return replace(tried, moved=np.inf)
+    if plain:
+        tried = replace(tried, error=0.0 if np.isfinite(tried.error) else np.inf, moved=0.0)
+    if tried.residual > 1e-11:
+        tried = replace(tried, moved=max(tried.moved, _PROJECTION_ALLOWED * tried.residual / 1e-9))
+    return tried
+
+
+def _segment(run: _Run, state: State, slope: Slope, work: Array) -> Segment:
+    """The step just taken, as a polynomial."""
+    spins = shaft_spins(run.system.bodies, state.quaternions, state.velocities)
+
+    def evaluate(within: State) -> Slope:
+        run.evaluations += 1
+        return run.engine.slope(within)
+
+    ends = (state, run.state)
+    return Segment(*ends, (slope, run.slope), (work, run.work), spins, run.engine.extra, evaluate)
+
+
+def _within(run: _Run, segment: Segment, theta: float) -> tuple[State, Array]:
+    """The state at a part of the step, put on the constraints, and the work done."""
+    if theta >= 1.0:
+        return segment.end, run.work
+    state, work = segment.at(theta)
+    return run.engine.settle(state, run.tolerances), work
+
+
+def _sample(run: _Run, segment: Segment, t: float) -> None:
+    theta = (t - segment.start.t) / segment.h
+    if theta >= 1.0 - 1e-12:
+        _record(run, run.state, run.slope, run.work)
+        return
+    state, work = _within(run, segment, theta)
+    state = replace(state, t=t)
+    run.evaluations += 1
+    _record(run, state, run.engine.slope(state), work)
+
+
+def _meet_events(run: _Run, segment: Segment) -> Status | None:
+    """Tell the events of the step just taken; where one stops, the step ends there."""
+
+    def look(theta: float) -> tuple[State, Array]:
+        state = _within(run, segment, theta)[0]
+        return state, observed(run.system, state, run.slope)[0]
+
+    for theta, event in crossings(run.events, look(0.0)[1], look):
+        state, work = _within(run, segment, theta)
+        run.occurred.append(Occurrence(event.name, state.t, state))
+        if event.stop:
+            run.state, run.work, run.slope = state, work, run.engine.slope(state)
+            return Status(True, "event", f"{event.name} occurred at t = {state.t:.9g} s and ended the run", "")
+    return None
+
+
+def _record(run: _Run, state: State, slope: Slope, work: Array) -> None:
+    """Append a sample."""
+    system = run.system
+    if run.rows:
+        system.callbacks.check()
+    q, qd, qdd, first, second, kinetic, potential = observed(system, state, slope)
+    residuals = (float(np.max(first, initial=0.0)), float(np.max(second, initial=0.0)))
+    energy = (kinetic, potential, float(np.sum(work[:-1])), float(work[-1]))
+    angles = np.zeros(0) if state.angles is None else state.angles
+    angles = angles if run.angle_places is None else angles[run.angle_places]
+    place = (state.t, state.positions, state.quaternions, state.velocities, slope.acceleration, angles)
+    multipliers = least(system, state, slope)[: system.constraint_rows]
+    run.rows.append((*place, multipliers, q, qd, qdd, *residuals, *energy))
+
+
+def _trajectory(run: _Run) -> Trajectory:
+    return Trajectory(*(np.array(column, dtype=float) for column in zip(*run.rows, strict=True)))

@@ -1,0 +1,152 @@
+"""A run by an explicit method in compiled code (`marching`), as Python sees it: chunks of steps, and rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.equations.projection import drive_values
+from solver.model.callbacks import Filler
+from solver.runs.marching import STUCK, Course, Drives, march
+from solver.state import State
+from solver.steps.dense import Slope
+from solver.steps.explicit import Pace, Steps
+from solver.steps.methods import Absolute, least
+from solver.steps.samples import make_samples, make_within
+
+Array = NDArray[np.float64]
+
+_TRIES = 300
+"""Steps of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
+_TOLD = 16
+"""Samples of one call, and no more than a tenth of all: between calls progress is told, and a run may stop."""
+_SAMPLES = 200
+"""Samples for which there is workspace at once."""
+
+
+class Marcher:
+    """Where a run is: `state`, `slope` and `work`, the counts of its steps, and the samples told since last asked."""
+
+    def __init__(self, engine: Absolute, pace: Pace, times: Array, tolerances: tuple[float, float]) -> None:
+        self._engine, self._pace, self._times, self._tolerances = engine, pace, times, tolerances
+        system, self._tableau = engine.system, engine.method.tableau
+        assert self._tableau is not None
+        n, na, d = system.program.bodies, system.program.angle_count, len(system.drives)
+        self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.empty(na))
+        self._slope = (np.empty((n, 6)), np.empty(na), np.empty(d + 1))
+        self._work = np.empty(d + 1)
+        self._course = Course(np.zeros(6), np.zeros(6, np.int64))
+        self._within = make_within(system, engine.method.extra)
+        steady = all(function.steady for _, function in system.drives)
+        constant = drive_values(system, 0.0) if steady else np.zeros((d, 3))
+        self._filler = None if steady else Filler(lambda t: drive_values(system, t), d)
+        address = np.zeros(0, np.int64) if self._filler is None else self._filler.address
+        self._drives = Drives(constant, address, np.zeros((len(self._tableau.nodes), d, 3)), np.zeros((d, 3)))
+        self._first, self._repeated = 0, False
+        self._course.clock[2] = times[-1]
+        self._open()
+
+    def _open(self) -> None:
+        """Workspace for the next samples."""
+        times = self._times[self._first : self._first + _SAMPLES]
+        self._samples = make_samples(self._engine.system, times)
+        self._course.counts[4], self._taken = 0, 0
+        steps: Steps = self._engine.steps
+        n = self._engine.system.program.bodies
+        most = (max(1, 10 * _TRIES // (10 + n)), max(1, min(_TOLD, len(self._times) // 10)))
+        self._march = march.bound(
+            self._engine.tables, steps, self._tableau, self._pace, self._drives, self._within, self._course,
+            self._state, self._work, self._slope, self._samples, most, self._tolerances,
+        )  # fmt: skip
+
+    def start(self, state: State, slope: Slope, work: Array, h: float, before: float) -> None:
+        """Go on from here, with a step of h (s) after one of the error `before`."""
+        clock = self._course.clock
+        clock[0], clock[1], clock[3], clock[4], clock[5] = state.t, h, np.inf, 0.0, before
+        self._course.counts[:4] = 0
+        given = (state.positions, state.quaternions, state.velocities, state.angles)
+        for own, value in zip((*self._state, *self._slope), (*given, *_parts(slope)), strict=True):
+            own[...] = value
+        self._work[:] = work
+
+    def go(self) -> bool:
+        """Some tens of milliseconds of steps; whether the next one needs a closer look."""
+        how, self._repeated = self._march()
+        if self._filler is not None:
+            self._filler.forget()
+        return bool(how == STUCK)
+
+    @property
+    def told(self) -> int:
+        """How many samples there are so far."""
+        return self._first + int(self._course.counts[4])
+
+    @property
+    def h(self) -> float:
+        """The next step's length (s)."""
+        return float(self._course.clock[1])
+
+    @property
+    def before(self) -> float:
+        """The error of the last step, over what is allowed."""
+        return float(self._course.clock[5])
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the last refusal was for the constraints."""
+        return bool(self._course.counts[5])
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Steps since the start, refused ones, those refused for the constraints, and evaluations."""
+        steps, refused, blocked, evaluations = self._course.counts[:4].tolist()
+        return steps, refused, blocked, evaluations
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """The shortest and the longest step since the start (s)."""
+        return float(self._course.clock[3]), float(self._course.clock[4])
+
+    def place(self) -> tuple[State, Slope, Array]:
+        """State, slope and work done where the run is."""
+        state = State(float(self._course.clock[0]), *(a.copy() for a in self._state))
+        acceleration, turning, power = (a.copy() for a in self._slope)
+        multipliers = self._engine.steps.multipliers.copy()
+        slope = Slope(acceleration, turning, power, multipliers, self._drives.end.copy(), self._repeated)
+        return state, slope, self._work.copy()
+
+    def rows(self) -> list[tuple[object, ...]]:
+        """The samples told since last asked, as rows of a trajectory."""
+        S, count = self._samples, int(self._course.counts[4])
+        found = [self._row(i) for i in range(self._taken, count)]
+        self._taken = count
+        if count == len(S.times) and self._first + count < len(self._times):
+            self._first += count
+            self._open()
+        return found
+
+    def skip(self) -> None:
+        """The next sample was told by somebody else."""
+        self._course.counts[4] += 1
+        self._taken += 1
+        if self._taken == len(self._samples.times) and self.told < len(self._times):
+            self._first += self._taken
+            self._open()
+
+    def _row(self, i: int) -> tuple[object, ...]:
+        S, system = self._samples, self._engine.system
+        t, c, held = float(S.times[i]), len(system.model.coordinates), system.constraint_rows
+        multipliers = S.multipliers[i]
+        if S.repeated[i]:
+            drive = S.drive[i].reshape(-1, 3)
+            slope = Slope(S.acceleration[i], np.zeros(0), np.zeros(0), multipliers, drive, True)
+            multipliers = least(system, State(t, S.x[i], S.q[i], S.v[i], S.angles[i]), slope)
+        place = (t, S.x[i], S.q[i], S.v[i], S.acceleration[i], S.angles[i], multipliers[:held])
+        coordinates = (S.coordinates[i, :c], S.rates[i, :c], S.accelerations[i, :c])
+        energy = (float(S.energies[i, 0]), float(S.energies[i, 1]))
+        done = (float(np.sum(S.work[i, :-1])), float(S.work[i, -1]))
+        return (*place, *coordinates, float(S.residuals[i, 0]), float(S.residuals[i, 1]), *energy, *done)
+
+
+def _parts(slope: Slope) -> tuple[Array, Array, Array]:
+    return slope.acceleration, slope.turning, slope.power

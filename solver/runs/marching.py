@@ -1,0 +1,254 @@
+"""Whole runs in compiled code: steps of controlled error, samples within them, functions of time.
+
+A step is taken again, shorter, where its error or the correction by which it is put on the constraints is too large;
+both go with the same power of its length, and lead the length together. After a refusal the next step is no longer, and
+else a step's length follows the errors of the last two (PI control: Gustafsson 1991).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, call_python, entry, kernel, table
+from solver.constraints.terms import Terms
+from solver.equations.dynamics import scaled_residual, stage
+from solver.equations.loading import Loads
+from solver.equations.system import SPEED, Rows
+from solver.equations.workspace import Workspace
+from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
+from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, sample_within, tell
+from solver.steps.tableaus import Tableau
+from solver.sweeps.bodies import Bodies
+from solver.sweeps.forest import Forest
+
+OPEN = 1e-6
+"""Of the speeds (m/s; at least 1): what a motor's rate may be missed by. Rows that contradict by rounding cost 1e-8."""
+LEFT = 1e-9
+"""A residual of the projection above this refuses a step."""
+SHORTEST = 1e-13
+"""s, over the time from 1 s on: no step is shorter."""
+GOES_ON, ENDED, STUCK = range(3)
+"""How a march ends: it may go on, all samples are told, or the next step needs a closer look."""
+
+
+@table
+class Drives(NamedTuple):
+    """The functions of time: their values (rows, 3) where they are `constant`, and the address of a `filler` (0 or 1,)
+    where they are not (`solver.model.callbacks`). `nodes` (s, rows, 3) and `end` (rows, 3) are workspace for a step.
+    """
+
+    constant: Array2
+    filler: Ints1
+    nodes: Array3
+    end: Array2
+
+
+@table
+class Course(NamedTuple):
+    """Where a run is, in place. `clock`: t, the next step's length, the run's end, the shortest and the longest step,
+    the error of the step before. `counts`: steps, refused, refused for the constraints, evaluations, samples told, and
+    whether the last refusal was for the constraints.
+    """
+
+    clock: Array1
+    counts: Ints1
+
+
+@kernel
+def _fill(drives, t, out):  # type: ignore[no-untyped-def]
+    """The functions of time at t into out (rows, 3)."""
+    if drives.filler.shape[0] > 0:
+        call_python(drives.filler[0], out.shape[0], t, out)
+        return
+    for k in range(out.shape[0]):
+        for j in range(3):
+            out[k, j] = drives.constant[k, j]
+
+
+@kernel
+def _fill_nodes(drives, tableau, t, h):  # type: ignore[no-untyped-def]
+    """The functions of time at a step's nodes and its end; whether all have values."""
+    for s in range(drives.nodes.shape[0]):
+        _fill(drives, t + tableau.nodes[s] * h, drives.nodes[s])
+    _fill(drives, t + h, drives.end)
+    total = 0.0
+    for k in range(drives.end.shape[0]):
+        for j in range(3):
+            total += drives.end[k, j]
+            for s in range(drives.nodes.shape[0]):
+                total += drives.nodes[s, k, j]
+    return abs(total) < np.inf
+
+
+@kernel
+def _missed(tables, S):  # type: ignore[no-untyped-def]
+    """Whether a motor's rate is left open at the step's end: no position tells; only beyond a dead point it is."""
+    T, P, _, _, W, length, E = tables
+    fastest = 1.0
+    for i in range(S.v.shape[0]):
+        for j in range(6):
+            fastest = max(fastest, abs(S.v[i, j]))
+    for e in P.row:
+        if W.kind[e] == SPEED:
+            _, left = scaled_residual(T, W, length, E.blocks, E.g, E.gv, e)
+            if not left <= OPEN * fastest:
+                return True
+    return False
+
+
+@kernel
+def _judged(tables, S, pace, error, moved, residual):  # type: ignore[no-untyped-def]
+    """A step's error over what is allowed, with what its projection moved and left; 1: just allowed."""
+    # A comparison with NaN is false.
+    if not error <= 1.0:
+        return error if error > 1.0 else np.inf
+    if not residual <= LEFT or _missed(tables, S):
+        return np.inf
+    total = 0.0
+    for i in range(S.v.shape[0]):
+        for j in range(6):
+            total += S.v[i, j]
+    if not abs(total) < np.inf:
+        return np.inf
+    return max(error, moved / pace.allowed, residual / LEFT if residual > CLOSED else 0.0)
+
+
+@kernel
+def next_step(pace, h, whole, before, refused):  # type: ignore[no-untyped-def]
+    """The next step's length after one of h with the error `whole`, the one before having had `before`."""
+    if pace.fixed:
+        return h
+    memory = 0.2 * pace.exponent
+    factor = pace.safety * max(whole, 1e-10) ** (0.75 * memory - pace.exponent) * before**memory
+    return min(pace.longest, h * min(1.0 if refused else pace.grow, max(pace.shrink, factor)))
+
+
+@kernel
+def shrink(pace, whole):  # type: ignore[no-untyped-def]
+    """By which factor a step with the error `whole` above 1 is tried again."""
+    factor = pace.safety * whole**-pace.exponent if whole < np.inf else 0.5
+    return max(pace.shrink, min(factor, 0.8))
+
+
+@kernel
+def _told(tables, S, drives, D, out, i, start, h, state, work, level):  # type: ignore[no-untyped-def]
+    """Sample i, from the step of h that began at `start` (s); the number of nodes the polynomial has then."""
+    T, P, B, F, W, _, E = tables
+    theta = (out.times[i] - start) / h
+    if theta >= 1.0 - 1e-12:
+        stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
+        for k in range(work.shape[0]):
+            out.work[i, k] = work[k]
+        tell(tables, D, state, drives.end, S.multipliers, out, i)
+        return level
+    if level < D.extra:
+        _raise(tables, drives, D, start, h)
+        level = D.extra
+    _fill(drives, out.times[i], D.drive)
+    sample_within(tables, D, theta, h, out, i)
+    return level
+
+
+@kernel
+def _raise(tables, drives, D, start, h):  # type: ignore[no-untyped-def]
+    """The three extra accelerations of `solver.steps.dense`: the middle, then from the better polynomial the others."""
+    _fill(drives, start + 0.5 * h, D.drive)
+    raise_degree(tables, D, 0.5, 0, h)
+    fit(D, 1)
+    _fill(drives, start + 0.25 * h, D.drive)
+    raise_degree(tables, D, 0.25, 1, h)
+    _fill(drives, start + 0.75 * h, D.drive)
+    raise_degree(tables, D, 0.75, 2, h)
+    fit(D, 3)
+
+
+@kernel
+def _length(pace, h, left):  # type: ignore[no-untyped-def]
+    """How long a step of h is where so much is left, and whether it is the last: no tiny one shall follow it."""
+    if h >= left * (1 - 1e-9):
+        return left, True
+    if not pace.fixed and h > 0.5 * left:
+        return 0.5 * left, False
+    return h, False
+
+
+@kernel
+def _go_on(tables, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
+    """Make a step's end the start of the next, and tell the samples within: `times` are its start, h, and its end."""
+    counts, clock, (start, h, now) = course.counts, course.clock, times
+    sampled, level = counts[4], 0
+    reach = now + 1e-12 * max(1.0, abs(now))
+    if out.times[sampled] <= reach and (out.times[sampled] - start) / h < 1.0 - 1e-12:
+        begin_step(tables, D, h, state, slope, work, (S.x, S.q, S.v, S.angles), S.work)
+    keep(tables[6], S, state, work, slope)
+    while sampled < out.times.shape[0] and out.times[sampled] <= reach:
+        before = level
+        level = _told(tables, S, drives, D, out, sampled, start, h, state, work, level)
+        counts[3] += 1 + level - before
+        sampled += 1
+    counts[0] += 1
+    counts[4] = sampled
+    clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
+
+
+@entry
+def march(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
+    S: Steps,
+    tableau: Tableau,
+    pace: Pace,
+    drives: Drives,
+    D: Within,
+    course: Course,
+    state: tuple[Array2, Array2, Array2, Array1],
+    work: Array1,
+    slope: tuple[Array2, Array1, Array1],
+    out: Samples,
+    most: tuple[int, int],
+    tolerances: tuple[float, float],
+) -> tuple[int, bool]:
+    """Steps of an explicit method in one call with the samples on the way; about so many tries and samples at `most`.
+
+    `state` (x, q, v, angles), `work` and `slope` (v̇, α̇, power) go on in place, the multipliers at the end are in S. How
+    it ended (`GOES_ON` …), and whether rows repeat each other there.
+    """
+    clock, counts = course.clock, course.counts
+    t, h, end, before = clock[0], clock[1], clock[2], clock[5]
+    tried, how, refused, told = 0, GOES_ON, False, counts[4]
+    cost = tableau.nodes.shape[0]
+    while refused or (tried < most[0] and counts[4] - told < most[1]):
+        step, last = _length(pace, h, end - t)
+        tried += 1
+        if step < SHORTEST * max(1.0, abs(t)) or not _fill_nodes(drives, tableau, t, step):
+            how = STUCK
+            break
+        error, moved, residual = advance(
+            tables, S, tableau, step, state, work, slope, drives.nodes, drives.end, False, tolerances
+        )
+        counts[3] += cost
+        whole = _judged(tables, S, pace, error, moved, residual)
+        if whole > 1.0:
+            if pace.fixed:
+                how = STUCK
+                break
+            counts[1] += 1
+            counts[5] = 1 if error <= 1.0 else 0
+            counts[2] += counts[5]
+            h, refused = step * shrink(pace, whole), True
+            continue
+        now = end if last else t + step
+        _go_on(tables, S, drives, D, course, (t, step, now), state, work, slope, out)
+        wished = next_step(pace, step, whole, before, refused)
+        # A step cut short to meet the end says little of the length that the error would allow.
+        h = min(pace.longest, max(wished, h)) if step < h and not refused else wished
+        t, before, refused = now, max(whole, 1e-4), False
+        if counts[4] == out.times.shape[0]:
+            how = ENDED
+            break
+    T, P, B, F, W, _, E = tables
+    _fill(drives, t, drives.end)
+    stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
+    clock[0], clock[1], clock[5] = t, h, before
+    return how, repeated(tables)

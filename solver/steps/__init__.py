@@ -1,0 +1,1 @@
+"""One step of an integrator, explicit or implicit, and the states within it."""

@@ -1,0 +1,374 @@
+"""One step of an explicit Runge–Kutta method given by its tableau, and its projection, compiled.
+
+Orientations are integrated as a small turn δ away from a steady spin: q(t) = δ(t) ⊗ exp(t s) ⊗ q₀ with the spin s of
+the body about its own shaft, δ' = ½ (ω ⊗ δ − δ ⊗ s). A shaft that turns steadily keeps δ = 1 whatever its speed,
+so that wheels may turn many times in one step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel, table
+from solver.constraints.kernels import out_of, placed
+from solver.constraints.terms import Terms
+from solver.equations.dynamics import place, stage
+from solver.equations.loading import Loads
+from solver.equations.projection import put_back
+from solver.equations.system import Rows
+from solver.equations.workspace import Workspace
+from solver.steps.tableaus import Tableau
+from solver.sweeps.bodies import Bodies
+from solver.sweeps.factor import repeats
+from solver.sweeps.forest import Forest
+from solver.sweeps.work import copy_rows, row
+
+CLOSED = 1e-11
+"""A residual of the projection below this is none."""
+
+
+@entry
+def multiply(a: Array1, b: Array1, out: Array1) -> None:
+    """out = a ⊗ b (4,)."""
+    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
+    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+    out[2] = a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3]
+    out[3] = a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]
+
+
+def shaft_spins(B: Bodies, quaternions: Array2, velocities: Array2) -> Array2:
+    """The part of ω along each body's shaft, world axes (n, 3)."""
+    _, R, v = placed(np.zeros((len(B.mass), 3)), quaternions, velocities)
+    axes = np.einsum("nij,nj->ni", R[:-1], B.spin)
+    return np.asarray(np.einsum("ni,ni->n", axes, v[:-1, 3:])[:, None] * axes)
+
+
+@kernel
+def shaft_axes(B, R, v, out):  # type: ignore[no-untyped-def]
+    """The part of ω along each body's shaft, world axes, into out (n, 3)."""
+    for i in range(B.mass.shape[0]):
+        axis = out_of(R, i, row(B.spin, i))
+        along = axis[0] * v[i, 3] + axis[1] * v[i, 4] + axis[2] * v[i, 5]
+        for j in range(3):
+            out[i, j] = along * axis[j]
+
+
+@entry
+def spun(turn: Array2, spins: Array2, quaternions: Array2, time: float, out: Array2) -> None:
+    """out (n, 4) = δ ⊗ exp(time · s) ⊗ q₀."""
+    for i in range(spins.shape[0]):
+        a, b = quaternions[i, 0], quaternions[i, 1]
+        c, d = quaternions[i, 2], quaternions[i, 3]
+        square = spins[i, 0] ** 2 + spins[i, 1] ** 2 + spins[i, 2] ** 2
+        if square > 0.0:
+            rate = math.sqrt(square)
+            half = 0.5 * rate * time
+            factor = math.sin(half) / rate if rate > 1e-300 else 0.5 * time
+            base = (math.cos(half), factor * spins[i, 0], factor * spins[i, 1], factor * spins[i, 2])
+            a, b, c, d = quaternion_product(base, (a, b, c, d))
+        found = quaternion_product((turn[i, 0], turn[i, 1], turn[i, 2], turn[i, 3]), (a, b, c, d))
+        for j in range(4):
+            out[i, j] = found[j]
+
+
+@inlined
+def quaternion_product(a, b):  # type: ignore[no-untyped-def]
+    """a ⊗ b, four floats each."""
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3],
+        a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1],
+    )
+
+
+@table
+class Steps(NamedTuple):
+    """Workspace for the steps of a method of s stages, besides the state's own (`solver.equations.workspace`).
+
+    `start`, `end` (N,) and `slopes` (s, N) hold [x, δ, v, α, work] and their rates; `spins` (n, 3) the shafts'.
+    x, `turn`, q, v, `angles` are a state within the step, and at last the one at its end, `work` what was done up to
+    there; `before_x`, `before_q` are poses before their projection.
+    """
+
+    start: Array1
+    end: Array1
+    slopes: Array2
+    spins: Array2
+    x: Array2
+    turn: Array2
+    q: Array2
+    v: Array2
+    angles: Array1
+    work: Array1
+    before_x: Array2
+    before_q: Array2
+    multipliers: Array1
+
+
+def make_steps(stages: int, n: int, angles: int, powers: int, rows: int) -> Steps:
+    """Workspace for a method of so many stages and a system of so many bodies, angles, powers and rows."""
+    size = 13 * n + angles + powers
+    return Steps(
+        np.empty(size),
+        np.empty(size),
+        np.zeros((stages, size)),
+        np.empty((n, 3)),
+        np.empty((n, 3)),
+        np.empty((n, 4)),
+        np.empty((n, 4)),
+        np.empty((n, 6)),
+        np.empty(angles),
+        np.empty(powers),
+        np.empty((n, 3)),
+        np.empty((n, 4)),
+        np.zeros(rows),
+    )
+
+
+@kernel
+def _begin(S, x, v, angles, work):  # type: ignore[no-untyped-def]
+    """The state at the start of a step into S, with δ = 1."""
+    n, na, y = x.shape[0], angles.shape[0], S.start
+    for i in range(n):
+        for j in range(3):
+            y[3 * i + j] = x[i, j]
+        for j in range(4):
+            y[3 * n + 4 * i + j] = 1.0 if j == 0 else 0.0
+        for j in range(6):
+            y[7 * n + 6 * i + j] = v[i, j]
+    for k in range(na):
+        y[13 * n + k] = angles[k]
+    for k in range(work.shape[0]):
+        y[13 * n + na + k] = work[k]
+
+
+@kernel
+def _combine(S, h, weights, count):  # type: ignore[no-untyped-def]
+    """S.end = start + h Σ weights · slopes of the first `count` stages; taken apart into S's state."""
+    y, n, na = S.end, S.x.shape[0], S.angles.shape[0]
+    for i in range(y.shape[0]):
+        y[i] = S.start[i]
+    for r in range(count):
+        part = h * weights[r]
+        if part != 0.0:
+            for i in range(y.shape[0]):
+                y[i] += part * S.slopes[r, i]
+    for i in range(n):
+        for j in range(3):
+            S.x[i, j] = y[3 * i + j]
+        for j in range(4):
+            S.turn[i, j] = y[3 * n + 4 * i + j]
+        for j in range(6):
+            S.v[i, j] = y[7 * n + 6 * i + j]
+    for k in range(na):
+        S.angles[k] = y[13 * n + k]
+
+
+@kernel
+def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[no-untyped-def]
+    """out (N,) = [v, δ', v̇, α̇, power]."""
+    n, na = v.shape[0], turning.shape[0]
+    for i in range(n):
+        d = (turn[i, 0], turn[i, 1], turn[i, 2], turn[i, 3])
+        first = quaternion_product((0.0, v[i, 3], v[i, 4], v[i, 5]), d)
+        second = quaternion_product(d, (0.0, spins[i, 0], spins[i, 1], spins[i, 2]))
+        for j in range(3):
+            out[3 * i + j] = v[i, j]
+        for j in range(4):
+            out[3 * n + 4 * i + j] = 0.5 * (first[j] - second[j])
+        for j in range(6):
+            out[7 * n + 6 * i + j] = acceleration[i, j]
+    for k in range(na):
+        out[13 * n + k] = turning[k]
+    for k in range(power.shape[0]):
+        out[13 * n + na + k] = power[k]
+
+
+@kernel
+def scaled_error(tableau, h, count, energy, slopes, start, end, rtol, atol):  # type: ignore[no-untyped-def]
+    """The largest local error over what is allowed; 1: just allowed.
+
+    Values from `count` on are work: what is allowed is measured by the kinetic `energy` as well.
+    With a coarse estimate beside the fine one they are joined as in DOP853: e²/√(e² + 0.01 ē²).
+    """
+    fine, coarse = 0.0, 0.0
+    for i in range(start.shape[0]):
+        e, c = 0.0, 0.0
+        for s in range(slopes.shape[0]):
+            e += tableau.error[s] * slopes[s, i]
+            c += tableau.coarse[s] * slopes[s, i]
+        size = max(abs(start[i]), abs(end[i]))
+        allowed = atol + rtol * (size if i < count else max(size, energy))
+        e, c = abs(h * e) / allowed, abs(h * c) / allowed
+        # A comparison with NaN is false: let NaN through as an infinite error.
+        if not e <= fine:
+            fine = e if e == e else np.inf
+        if c > coarse:
+            coarse = c
+    if coarse > 0.0 and fine < np.inf:
+        return fine * fine / math.sqrt(fine * fine + 0.01 * coarse * coarse)
+    return fine
+
+
+@kernel
+def _moving(B, v):  # type: ignore[no-untyped-def]
+    """Kinetic energy of the bodies (J), each inertia taken as its mean: only a measure."""
+    s = 0.0
+    for i in range(B.mass.shape[0]):
+        mean = (B.inertia[i, 0, 0] + B.inertia[i, 1, 1] + B.inertia[i, 2, 2]) / 3
+        for j in range(3):
+            s += 0.5 * (B.mass[i] * v[i, j] ** 2 + mean * v[i, 3 + j] ** 2)
+    return s
+
+
+@entry
+def step(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
+    S: Steps,
+    tableau: Tableau,
+    h: float,
+    state: tuple[Array2, Array2, Array2, Array1],
+    work: Array1,
+    slope: tuple[Array2, Array1, Array1],
+    drives: Array3,
+    tolerances: tuple[float, float],
+) -> float:
+    """One step of h from `state` (x, q, v, angles): into S, with the work done; returns the scaled error.
+
+    An error of 1 is just allowed by `tolerances` (relative, absolute). `tables` are those of the system, its length and
+    a workspace. `work` (rows of drive + 1; J) is the work done up to the start. `slope` is (v̇, α̇, power) there;
+    `drives` (s, …) are the functions of time at the nodes.
+    """
+    (T, P, B, F, W, _, E), (x, q, v, angles) = tables, state
+    acceleration, turning, power = slope
+    n, na, stages = x.shape[0], angles.shape[0], tableau.nodes.shape[0]
+    place(E, x, q, v)
+    shaft_axes(B, E.R, v, S.spins)
+    _begin(S, x, v, angles, work)
+    _combine(S, h, tableau.weights, 0)
+    _slope(v, S.turn, S.spins, acceleration, turning, power, S.slopes[0])
+    for s in range(1, stages):
+        _combine(S, h, tableau.stages[s], s)
+        spun(S.turn, S.spins, q, h * tableau.nodes[s], S.q)
+        stage(T, P, B, F, W, E, (S.x, S.q, S.v, S.angles), drives[s], False, S.multipliers)
+        _slope(S.v, S.turn, S.spins, E.acceleration, E.turning, E.power, S.slopes[s])
+    _combine(S, h, tableau.weights, stages)
+    spun(S.turn, S.spins, q, h, S.q)
+    for i in range(n):
+        size = math.sqrt(S.q[i, 0] ** 2 + S.q[i, 1] ** 2 + S.q[i, 2] ** 2 + S.q[i, 3] ** 2)
+        for j in range(4):
+            S.q[i, j] /= size
+    for k in range(work.shape[0]):
+        S.work[k] = S.end[13 * n + na + k]
+    error: float = scaled_error(tableau, h, 13 * n + na, _moving(B, v), S.slopes, S.start, S.end, *tolerances)
+    return error
+
+
+@entry
+def settle(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
+    before: tuple[Array2, Array2],
+    state: tuple[Array2, Array2, Array2, Array1],
+    drive: Array2,
+    tolerances: tuple[float, float],
+) -> tuple[float, float]:
+    """Project a state in place; how far that moved it over what is allowed, and the residual left.
+
+    `before` ((n, 3), (n, 4)) is workspace for the poses as they were.
+    """
+    (T, P, B, _, W, length, E), (x, q, v, angles) = tables, state
+    (x0, q0), (rtol, atol) = before, tolerances
+    copy_rows(x, x0)
+    copy_rows(q, q0)
+    residual = put_back(T, P, B, W, length, E, x, q, v, angles, drive, 8)
+    moved = 0.0
+    for i in range(x.shape[0]):
+        for j in range(3):
+            moved = max(moved, abs(x[i, j] - x0[i, j]) / (atol + rtol * abs(x[i, j])))
+        for j in range(4):
+            moved = max(moved, abs(q[i, j] - q0[i, j]) / (atol + rtol))
+    return moved, residual
+
+
+@kernel
+def advance(tables, S, tableau, h, state, work, slope, drives, drive, complete, tolerances):  # type: ignore[no-untyped-def]
+    """A step into S with its projection, and the accelerations at its end in E; `drive` is of the end.
+
+    Scaled error, scaled movement and residual of the projection. With `complete` S has all multipliers.
+    """
+    T, P, B, F, W, _, E = tables
+    error = step(tables, S, tableau, h, state, work, slope, drives, tolerances)
+    moved, residual = 0.0, 0.0
+    # A comparison with NaN is false.
+    if error <= 1.0:
+        end = (S.x, S.q, S.v, S.angles)
+        moved, residual = settle(tables, (S.before_x, S.before_q), end, drive, tolerances)
+        stage(T, P, B, F, W, E, end, drive, complete, S.multipliers)
+    return error, moved, residual
+
+
+@kernel
+def repeated(tables):  # type: ignore[no-untyped-def]
+    """Whether rows repeat each other where the workspace's factor was made."""
+    _, P, _, _, W, _, E = tables
+    return repeats(P, E.sweeps, W.compliance)
+
+
+@entry
+def attempt(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
+    S: Steps,
+    tableau: Tableau,
+    h: float,
+    state: tuple[Array2, Array2, Array2, Array1],
+    work: Array1,
+    slope: tuple[Array2, Array1, Array1],
+    drives: Array3,
+    drive: Array2,
+    tolerances: tuple[float, float],
+) -> tuple[float, float, float, bool]:
+    """As `advance` with all multipliers; and whether rows repeat each other."""
+    error, moved, residual = advance(tables, S, tableau, h, state, work, slope, drives, drive, True, tolerances)
+    return error, moved, residual, repeated(tables)
+
+
+@table
+class Pace(NamedTuple):
+    """How long steps are: the last one, the longest allowed, whether all are equal, the exponent and the safeties."""
+
+    h: float
+    longest: float
+    fixed: bool
+    exponent: float
+    safety: float
+    shrink: float
+    grow: float
+    allowed: float
+
+
+@kernel
+def next_length(pace, h, error):  # type: ignore[no-untyped-def]
+    """How long the next step may be after one of h with this scaled error."""
+    if pace.fixed:
+        return h
+    factor = pace.safety * max(error, 1e-10) ** -pace.exponent
+    return min(pace.longest, h * min(pace.grow, max(pace.shrink, factor)))
+
+
+@kernel
+def keep(E, S, state, work, slope):  # type: ignore[no-untyped-def]
+    """Make the end of a step the start of the next."""
+    x, q, v, angles = state
+    acceleration, turning, power = slope
+    copy_rows(S.x, x)
+    copy_rows(S.q, q)
+    copy_rows(S.v, v)
+    copy_rows(E.acceleration, acceleration)
+    for k in range(angles.shape[0]):
+        angles[k], turning[k] = S.angles[k], E.turning[k]
+    for k in range(work.shape[0]):
+        work[k], power[k] = S.work[k], E.power[k]

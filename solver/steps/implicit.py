@@ -1,0 +1,380 @@
+"""One step of the generalised-α method on the Lie group of poses, compiled: for stiff springs, dampers and drives.
+
+Chung and Hulbert (1993) for the coefficients, Arnold and Brüls (2007) for the orientations. The accelerations
+at the end of the step solve the equations of motion there, rows on the level of accelerations; in the same rounds
+poses and velocities are put on the constraints by the least corrections, with the factor that the accelerations need
+anyway. The tangent of a load along a coordinate, γ' h d + β' h² k, adds to its armature: the same saddle-point system
+serves, with one row a coordinate (`solver.model.tangents`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.compilation.compiled import Array1, Array2, entry, kernel, table
+from solver.constraints.kernels import turn_angles, turn_rates
+from solver.constraints.terms import Terms
+from solver.equations.dynamics import act, place, solve_loaded, stage
+from solver.equations.loading import Loads
+from solver.equations.projection import correct, look_at_gaps, move, put_back, rounding, turn_by
+from solver.equations.system import Rows
+from solver.equations.workspace import Workspace
+from solver.steps.explicit import CLOSED, Pace, next_length, repeated
+from solver.sweeps.bodies import Bodies
+from solver.sweeps.factor import factor
+from solver.sweeps.forest import Forest
+from solver.sweeps.work import add_rows, copy_rows
+
+_ROUNDS = 30
+_WITHIN = 1e-8
+"""Scaled residuals below this leave accelerations as they are: they are closed once, at the step's end."""
+_NEAR = 1e-6
+"""A scaled residual below this squares to rounding by one correction."""
+
+
+@table
+class Alpha(NamedTuple):
+    """Coefficients; `mass` and `force` are αm and αf, `beta` and `gamma` Newmark's."""
+
+    mass: float
+    force: float
+    beta: float
+    gamma: float
+
+
+def alpha_coefficients(radius: float) -> Alpha:
+    """The coefficients for a spectral `radius` at infinite frequency: 1 keeps, 0 removes what h does not resolve."""
+    mass, force = (2 * radius - 1) / (radius + 1), radius / (radius + 1)
+    gamma = 0.5 + force - mass
+    return Alpha(mass, force, 0.25 * (gamma + 0.5) ** 2, gamma)
+
+
+@table
+class Memory(NamedTuple):
+    """What generalised-α knows from the steps before: accelerations (n, 6), and how long ago (s).
+
+    `algorithmic` is the method's own; `once` and `twice` are v̇ at the ends of the step before and of that before it,
+    `spans` (2,) the lengths of these steps: 0 where there was none.
+    """
+
+    algorithmic: Array2
+    once: Array2
+    twice: Array2
+    spans: Array1
+
+
+@table
+class Guess(NamedTuple):
+    """Workspace for a step of generalised-α.
+
+    `now` (n, 6) are the accelerations sought, `own` the method's; x, `turn` (n, 3), q (n, 4), v (n, 6), `angles` (na,)
+    the state at the step's end, `turn` what it turned; multipliers (m,). `moves` and `pushes` (n, 6) correct poses and
+    velocities so that they keep the constraints.
+    """
+
+    now: Array2
+    own: Array2
+    x: Array2
+    turn: Array2
+    q: Array2
+    v: Array2
+    angles: Array1
+    multipliers: Array1
+    moves: Array2
+    pushes: Array2
+
+
+def make_guess(n: int, angles: int, rows: int) -> Guess:
+    """Workspace for a system of so many bodies, angles and rows."""
+    return Guess(
+        np.empty((n, 6)),
+        np.empty((n, 6)),
+        np.empty((n, 3)),
+        np.empty((n, 3)),
+        np.empty((n, 4)),
+        np.empty((n, 6)),
+        np.empty(angles),
+        np.zeros(rows),
+        np.zeros((n, 6)),
+        np.zeros((n, 6)),
+    )
+
+
+@kernel
+def _soften(T, F, E, now, first, tangents, step_rate, step_place):  # type: ignore[no-untyped-def]
+    """Let loads along coordinates answer to the accelerations sought: s = γ' h d + β' h² k adds to the armature J.
+
+    Their rows say M v̇ + Ĝᵀ (J q̈ + s (q̈ − q̈ of the guess)) = f, so that s does nothing once the guess is right.
+    """
+    damping, stiffness = tangents
+    count = F.term.shape[0]
+    for k in range(count):
+        i = F.term[k]
+        d, s = max(F.damping[k], 0.0), max(F.stiffness[k], 0.0)
+        if F.friction[k] != 0.0:
+            slip = min(abs(E.rate[i] / F.friction_speed[k]), 300.0)
+            d += F.friction[k] / F.friction_speed[k] / math.cosh(slip) ** 2
+        if F.stop_stiffness[k] != 0.0:
+            depth = max(F.lower[k] - E.value[i], E.value[i] - F.upper[k], 0.0)
+            fade = min(depth / F.stop_depth[k], 1.0)
+            d += fade * F.stop_damping[k]
+            s += fade * F.stop_stiffness[k]
+        _soften_row(T, E, now, first + k, F.armature[k], step_rate * d + step_place * s)
+    for k in range(damping.shape[0]):
+        _soften_row(T, E, now, first + count + k, 0.0, step_rate * damping[k] + step_place * stiffness[k])
+
+
+@kernel
+def _soften_row(T, E, now, i, armature, soft):  # type: ignore[no-untyped-def]
+    """c and compliance of row i, in which c is −(q̈ at v̇ = 0)."""
+    whole = max(armature + soft, 1e-30)
+    E.compliance[i] = 1.0 / whole
+    along = -E.c[i]
+    for b in range(T.row_block[i], T.row_block[i + 1]):
+        for j in range(6):
+            along += E.blocks[b, j] * now[T.block_body[b], j]
+    E.c[i] += soft / whole * along
+
+
+@kernel
+def _predict(memory, acceleration, h, now):  # type: ignore[no-untyped-def]
+    """v̇ after h by the parabola through the last three."""
+    one, two = memory.spans[0], memory.spans[1]
+    for i in range(now.shape[0]):
+        for j in range(6):
+            now[i, j] = acceleration[i, j]
+            if one > 0.0:
+                slope = (acceleration[i, j] - memory.once[i, j]) / one
+                now[i, j] += h * slope
+                if two > 0.0:
+                    bend = (slope - (memory.once[i, j] - memory.twice[i, j]) / two) / (one + two)
+                    now[i, j] += h * (h + one) * bend
+
+
+@kernel
+def _place_guess(G, alpha, h, state, acceleration, memory):  # type: ignore[no-untyped-def]
+    """The state at the end of the step for the accelerations `now`, with the corrections so far."""
+    x, q, v, _ = state
+    for i in range(x.shape[0]):
+        for j in range(6):
+            own, old = memory.algorithmic[i, j], acceleration[i, j]
+            a = ((1 - alpha.force) * G.now[i, j] + alpha.force * old - alpha.mass * own) / (1 - alpha.mass)
+            G.own[i, j] = a
+            G.v[i, j] = v[i, j] + h * ((1 - alpha.gamma) * own + alpha.gamma * a) - G.pushes[i, j]
+            way = h * v[i, j] + h * h * ((0.5 - alpha.beta) * own + alpha.beta * a)
+            way -= G.moves[i, j]
+            if j < 3:
+                G.x[i, j] = x[i, j] + way
+            else:
+                G.turn[i, j - 3] = way
+        for j in range(4):
+            G.q[i, j] = q[i, j]
+        turn_by(G.q[i], G.turn[i, 0], G.turn[i, 1], G.turn[i, 2])
+
+
+@kernel
+def _expect_corrections(G, memory, h):  # type: ignore[no-untyped-def]
+    """Corrections as in the step before: like its error they go with h³."""
+    span = memory.spans[0]
+    part = (h / span) ** 3 if span > 0.0 else 0.0
+    for i in range(G.moves.shape[0]):
+        for j in range(6):
+            G.moves[i, j] *= part
+            G.pushes[i, j] *= part
+
+
+@kernel
+def _respond(tables, G, alpha, h, drive, soft):  # type: ignore[no-untyped-def]
+    """Accelerations at the state of G, and what corrects it; the scaled residual there is."""
+    (T, P, B, F, W, length, E), (first, tangents) = tables, soft
+    share = (1 - alpha.force) / (1 - alpha.mass)
+    place(E, G.x, G.q, G.v)
+    gap, rates = look_at_gaps(T, P, W, E, length, G.angles, drive)
+    act(T, B, F, E, drive)
+    turn_rates(T, P.spin, E.R, E.v, E.rate)
+    _soften(T, F, E, G.now, first, tangents, h * alpha.gamma * share, h * h * alpha.beta * share)
+    factor(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
+    solve_loaded(T, P, B, F, E, False, G.multipliers)
+    if gap > _WITHIN:
+        correct(T, P, B, E, E.g)
+        add_rows(G.moves, 1.0, E.move)
+    if rates > 1e2 * _WITHIN:
+        correct(T, P, B, E, E.gv)
+        add_rows(G.pushes, 1.0, E.move)
+    return gap
+
+
+@kernel
+def _close(tables, G, drive):  # type: ignore[no-untyped-def]
+    """Put the state of G on the constraints, to which it is near, with the factor there is; the residual left.
+
+    The corrections are made anew, so that they go along the constraints' gradients here: what was expected of them
+    had gradients of the step before, and would add up along the motion.
+    """
+    T, P, B, _, W, length, E = tables
+    place(E, G.x, G.q, G.v)
+    residual, _ = look_at_gaps(T, P, W, E, length, G.angles, drive)
+    if residual > rounding(G.x, length):
+        correct(T, P, B, E, E.g)
+        copy_rows(E.move, G.moves)
+        move(G.x, G.q, G.moves, length)
+        place(E, G.x, G.q, G.v)
+        residual, _ = look_at_gaps(T, P, W, E, length, G.angles, drive)
+    correct(T, P, B, E, E.gv)
+    copy_rows(E.move, G.pushes)
+    add_rows(G.v, -1.0, G.pushes)
+    turn_angles(T, P.spin, E.R, G.angles)
+    return residual
+
+
+@kernel
+def _change(E, G, h, tolerances):  # type: ignore[no-untyped-def]
+    """By how much the accelerations missed, in tenths of the tolerance, by the velocities that this would make."""
+    left, (rtol, atol) = 0.0, tolerances
+    for i in range(G.now.shape[0]):
+        for j in range(6):
+            part = 10 * h * abs(E.acceleration[i, j] - G.now[i, j]) / (atol + rtol * abs(G.v[i, j]))
+            # A comparison with NaN is false.
+            if not part <= left:
+                left = part if part == part else np.inf
+    return left
+
+
+@kernel
+def _forget(G):  # type: ignore[no-untyped-def]
+    """No corrections."""
+    for i in range(G.moves.shape[0]):
+        for j in range(6):
+            G.moves[i, j] = G.pushes[i, j] = 0.0
+
+
+@kernel
+def _restore(E, W, first):  # type: ignore[no-untyped-def]
+    """The rows' own compliance."""
+    for i in range(first, E.compliance.shape[0]):
+        E.compliance[i] = W.compliance[i]
+
+
+@kernel
+def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances):  # type: ignore[no-untyped-def]
+    """One step of h from `state` (x, q, v, angles) with its `slope` (v̇, α̇, power): into G, on the constraints.
+
+    `drive` are the functions of time at the end, `soft` the first soft row and the tangents that
+    `constant_tangents` gives. Returns the scaled error (infinite: the iteration did not converge), the residual of the
+    constraints, and the rounds taken. The accelerations at the end are the workspace's.
+    """
+    (T, P, B, _, W, length, E), (x, _, _, angles), (acceleration, turning, _) = tables, state, slope
+    for k in range(angles.shape[0]):
+        G.angles[k] = angles[k] + h * turning[k]
+    _predict(memory, acceleration, h, G.now)
+    _expect_corrections(G, memory, h)
+    left, before, rounds = np.inf, np.inf, 0
+    for rounds in range(1, _ROUNDS + 1):
+        _place_guess(G, alpha, h, state, acceleration, memory)
+        gap = _respond(tables, G, alpha, h, drive, soft)
+        change = _change(E, G, h, tolerances)
+        copy_rows(E.acceleration, G.now)
+        # The changes shrink by a steady factor: what is left is the rest of their series.
+        shrink = change / before
+        left = change * shrink / (1 - shrink) if rounds > 1 and shrink < 0.3 else change
+        before = change
+        if not left < np.inf or (left <= 1.0 and gap <= _NEAR):
+            break
+    if not left <= 1.0:
+        _forget(G)
+        _restore(E, W, soft[0])
+        return np.inf, np.inf, rounds
+    _forget(G)
+    _place_guess(G, alpha, h, state, acceleration, memory)
+    residual = _close(tables, G, drive)
+    _restore(E, W, soft[0])
+    if residual > CLOSED:
+        residual = put_back(T, P, B, W, length, E, G.x, G.q, G.v, G.angles, drive, 8)
+    error, (rtol, atol) = 0.0, tolerances
+    for i in range(x.shape[0]):
+        for j in range(6):
+            size = abs(G.x[i, j]) if j < 3 else 1.0
+            part = h * h * abs(alpha.beta - 1 / 6) * abs(G.now[i, j] - acceleration[i, j])
+            error = max(error, part / (atol + rtol * size))
+    return error, residual, rounds
+
+
+@entry
+def alpha_attempt(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
+    G: Guess,
+    alpha: Alpha,
+    h: float,
+    state: tuple[Array2, Array2, Array2, Array1],
+    slope: tuple[Array2, Array1, Array1],
+    memory: Memory,
+    drive: Array2,
+    soft: tuple[int, tuple[Array1, Array1]],
+    tolerances: tuple[float, float],
+) -> tuple[float, float, int, bool]:
+    """As `alpha_step`, with all multipliers in G; and whether rows repeat each other."""
+    T, P, B, F, W, _, E = tables
+    error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances)
+    if error < np.inf:
+        stage(T, P, B, F, W, E, (G.x, G.q, G.v, G.angles), drive, True, G.multipliers)
+    return error, residual, rounds, repeated(tables)
+
+
+@entry
+def alpha_march(
+    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
+    G: Guess,
+    alpha: Alpha,
+    pace: Pace,
+    times: tuple[float, float, float],
+    state: tuple[Array2, Array2, Array2, Array1],
+    work: Array1,
+    slope: tuple[Array2, Array1, Array1],
+    memory: Memory,
+    drive: Array2,
+    soft: tuple[int, tuple[Array1, Array1]],
+    most: int,
+    tolerances: tuple[float, float],
+) -> tuple[float, float, int, float, float, bool, int]:
+    """Plain steps in one call: see `solver.steps.explicit.march`; `memory` goes on in place as well.
+
+    Returns also the rounds of all steps.
+    """
+    (T, P, B, F, W, _, E), (t, until, end) = tables, times
+    h, taken, shortest, longest, all_rounds = pace.h, 0, np.inf, 0.0, 0
+    while taken < most and t + h < until and (pace.fixed or h <= 0.5 * (end - t)):
+        error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances)
+        # A comparison with NaN is false.
+        if not ((error <= 1.0 or (pace.fixed and error < np.inf)) and residual <= CLOSED):
+            break
+        _remember(G, E, h, state, work, slope, memory)
+        t += h
+        taken += 1
+        all_rounds += rounds
+        shortest, longest = min(shortest, h), max(longest, h)
+        h = next_length(pace, h, error)
+    stage(T, P, B, F, W, E, state, drive, True, G.multipliers)
+    return t, h, taken, shortest, longest, repeated(tables), all_rounds
+
+
+@kernel
+def _remember(G, E, h, state, work, slope, memory):  # type: ignore[no-untyped-def]
+    """Make the end of a step of h the start of the next."""
+    x, q, v, angles = state
+    acceleration, turning, power = slope
+    copy_rows(memory.once, memory.twice)
+    copy_rows(acceleration, memory.once)
+    copy_rows(G.own, memory.algorithmic)
+    memory.spans[1], memory.spans[0] = memory.spans[0], h
+    copy_rows(G.x, x)
+    copy_rows(G.q, q)
+    copy_rows(G.v, v)
+    copy_rows(E.acceleration, acceleration)
+    for k in range(angles.shape[0]):
+        angles[k], turning[k] = G.angles[k], E.turning[k]
+    for k in range(work.shape[0]):
+        work[k] += h * (power[k] + E.power[k]) / 2
+        power[k] = E.power[k]

@@ -1,0 +1,335 @@
+"""Samples within compiled steps: a step's polynomial, its state at a sample put on the constraints, what is recorded.
+
+The polynomial is that of `dense`, in the same order of data: values at both ends, rates, second derivatives,
+then those at the nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, inlined, kernel, table
+from solver.equations.dynamics import evaluate, place, scale_residuals, second_rates, stage
+from solver.equations.loads import energies
+from solver.equations.projection import put_back
+from solver.equations.system import System
+from solver.steps.dense import fits
+from solver.steps.explicit import quaternion_product, repeated, shaft_axes, spun
+
+
+@table
+class Samples(NamedTuple):
+    """Samples (k, …) at `times`, as `solver.result.Trajectory` has them.
+
+    `residuals` (k, 2) of positions and rates, `energies` (k, 2) kinetic and potential, `work` (k, rows of drive + 1),
+    `drive` (k, rows · 3). Where rows are `repeated`, the multipliers are some of many.
+    """
+
+    times: Array1
+    x: Array3
+    q: Array3
+    v: Array3
+    acceleration: Array3
+    angles: Array2
+    multipliers: Array2
+    coordinates: Array2
+    rates: Array2
+    accelerations: Array2
+    residuals: Array2
+    energies: Array2
+    work: Array2
+    drive: Array2
+    repeated: Ints1
+
+
+def make_samples(system: System, times: Array1) -> Samples:
+    """Workspace for samples at some times."""
+    k, n, m = len(times), system.program.bodies, system.program.rows
+    c, d = len(system.program.coordinate_term), len(system.drives)
+    return Samples(
+        np.array(times, dtype=float),
+        np.empty((k, n, 3)),
+        np.empty((k, n, 4)),
+        np.empty((k, n, 6)),
+        np.empty((k, n, 6)),
+        np.empty((k, system.program.angle_count)),
+        np.empty((k, m)),
+        np.empty((k, c)),
+        np.empty((k, c)),
+        np.empty((k, c)),
+        np.empty((k, 2)),
+        np.empty((k, 2)),
+        np.empty((k, d + 1)),
+        np.empty((k, 3 * d)),
+        np.zeros(k, dtype=np.int64),
+    )
+
+
+@table
+class Within(NamedTuple):
+    """Arrays for states within a step. `extra` accelerations are taken, 0 or 3; n bodies, t terms, m rows, N numbers.
+
+    `poses` (9, 7n) and `sums` (6, N) are the data of [x, δ] and of [angles, work]; `pose_fit` (3, 9, 9) and `sum_fit`
+    (3, 6, 6) give the coefficients `pose_part`, `sum_part` for 0, 1 and 3 nodes; `missed` (N,) closes the sum.
+    """
+
+    extra: int
+    pose_fit: Array3
+    sum_fit: Array3
+    poses: Array2
+    sums: Array2
+    pose_part: Array2
+    sum_part: Array2
+    missed: Array1
+    last: Array1
+    q0: Array2
+    spins: Array2
+    still: Array2
+    base: Array2
+    pose: Array1
+    rate: Array1
+    sum: Array1
+    x: Array2
+    q: Array2
+    v: Array2
+    angles: Array1
+    multipliers: Array1
+    drive: Array2
+    every_term: Ints1
+    value: Array1
+    term_rate: Array1
+    bias: Array1
+    JA: Array2
+    JB: Array2
+    every_row: Ints1
+    g: Array1
+    gv: Array1
+    c: Array1
+    blocks: Array2
+    first: Array1
+    second: Array1
+
+
+def make_within(system: System, extra: int) -> Within:
+    """Workspace for the states within steps of a system."""
+    n, t, m = system.program.bodies, len(system.program.terms.kind), system.program.rows
+    na, d = system.program.angle_count, len(system.drives)
+    size, still = na + d + 1, np.zeros((n, 4))
+    still[:, 0] = 1.0
+    return Within(
+        extra,
+        *fits(),
+        np.zeros((9, 7 * n)),
+        np.zeros((6, size)),
+        np.zeros((9, 7 * n)),
+        np.zeros((6, size)),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros((n, 4)),
+        np.zeros((n, 3)),
+        still,
+        np.zeros((n, 4)),
+        np.zeros(7 * n),
+        np.zeros(7 * n),
+        np.zeros(size),
+        np.zeros((n, 3)),
+        np.zeros((n, 4)),
+        np.zeros((n, 6)),
+        np.zeros(na),
+        np.zeros(m),
+        np.zeros((d, 3)),
+        np.arange(t),
+        np.zeros(t),
+        np.zeros(t),
+        np.zeros(t),
+        np.zeros((t, 6)),
+        np.zeros((t, 6)),
+        np.arange(m),
+        np.zeros(m),
+        np.zeros(m),
+        np.zeros(m),
+        np.zeros((len(system.program.terms.block_body), 6)),
+        np.zeros(m),
+        np.zeros(m),
+    )
+
+
+@inlined
+def _quaternion(a, i):  # type: ignore[no-untyped-def]
+    return (a[i, 0], a[i, 1], a[i, 2], a[i, 3])
+
+
+@kernel
+def _pose_data(D, rows, state, acceleration, h):  # type: ignore[no-untyped-def]
+    """[x, δ] of a state, h times its rate and h² times its second derivative into `rows` of D.poses (−1: not asked)."""
+    (x, q, v, _), n = state, acceleration.shape[0]
+    for i in range(n):
+        b = _quaternion(D.base, i)
+        s = (0.0, D.spins[i, 0], D.spins[i, 1], D.spins[i, 2])
+        w = (0.0, v[i, 3], v[i, 4], v[i, 5])
+        a = (0.0, acceleration[i, 3], acceleration[i, 4], acceleration[i, 5])
+        turn = quaternion_product(_quaternion(q, i), (b[0], -b[1], -b[2], -b[3]))
+        one, two = quaternion_product(w, turn), quaternion_product(turn, s)
+        rate = (0.5 * (one[0] - two[0]), 0.5 * (one[1] - two[1]), 0.5 * (one[2] - two[2]), 0.5 * (one[3] - two[3]))
+        three, four, five = quaternion_product(a, turn), quaternion_product(w, rate), quaternion_product(rate, s)
+        for j in range(3):
+            k = 3 * i + j
+            if rows[0] >= 0:
+                D.poses[rows[0], k], D.poses[rows[1], k] = x[i, j], h * v[i, j]
+            D.poses[rows[2], k] = h * h * acceleration[i, j]
+        for j in range(4):
+            k = 3 * n + 4 * i + j
+            if rows[0] >= 0:
+                D.poses[rows[0], k], D.poses[rows[1], k] = turn[j], h * rate[j]
+            D.poses[rows[2], k] = 0.5 * h * h * (three[j] + four[j] - five[j])
+
+
+@kernel
+def _sum_data(D, row, angles, work, part):  # type: ignore[no-untyped-def]
+    """`part` times [angles, work] into a row of D.sums."""
+    na = angles.shape[0]
+    for k in range(na):
+        D.sums[row, k] = part * angles[k]
+    for k in range(work.shape[0]):
+        D.sums[row, na + k] = part * work[k]
+
+
+@kernel
+def begin_step(tables, D, h, start, slope, work, end, end_work):  # type: ignore[no-untyped-def]
+    """The data of a step of h from `start` to `end`, where the workspace has the accelerations; before it is kept."""
+    (_, _, B, _, _, _, E), (x, q, v, angles), (acceleration, turning, power) = tables, start, slope
+    place(E, x, q, v)
+    shaft_axes(B, E.R, v, D.spins)
+    for i in range(q.shape[0]):
+        for j in range(4):
+            D.q0[i, j] = q[i, j]
+    spun(D.still, D.spins, D.q0, 0.0, D.base)
+    _pose_data(D, (0, 2, 4), start, acceleration, h)
+    spun(D.still, D.spins, D.q0, h, D.base)
+    _pose_data(D, (1, 3, 5), end, E.acceleration, h)
+    _sum_data(D, 0, angles, work, 1.0)
+    _sum_data(D, 1, turning, power, h)
+    _sum_data(D, 2, E.turning, E.power, h)
+    na = angles.shape[0]
+    for k in range(na):
+        D.last[k] = end[3][k]
+    for k in range(end_work.shape[0]):
+        D.last[na + k] = end_work[k]
+    fit(D, 0)
+
+
+@kernel
+def fit(D, nodes):  # type: ignore[no-untyped-def]
+    """The coefficients from the data with so many nodes."""
+    level = 0 if nodes == 0 else (1 if nodes == 1 else 2)
+    _apply(D.pose_fit, level, 6 + nodes, D.poses, D.pose_part)
+    _apply(D.sum_fit, level, 3 + nodes, D.sums, D.sum_part)
+    for k in range(D.missed.shape[0]):
+        D.missed[k] = D.last[k]
+        for r in range(6):
+            D.missed[k] -= D.sum_part[r, k]
+
+
+@kernel
+def _apply(fit, level, count, data, out):  # type: ignore[no-untyped-def]
+    """out (rows, k) = fit[level] data, whose first `count` rows count."""
+    for r in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[r, k] = 0.0
+        if r < count:
+            for c in range(count):
+                part = fit[level, r, c]
+                for k in range(out.shape[1]):
+                    out[r, k] += part * data[c, k]
+
+
+@kernel
+def _state_at(D, theta, h):  # type: ignore[no-untyped-def]
+    """The state at the part θ of the step of h into D, not yet projected; [angles, work] into D.sum."""
+    n, na = D.x.shape[0], D.angles.shape[0]
+    for k in range(D.pose.shape[0]):
+        value, rate = 0.0, 0.0
+        for r in range(8, -1, -1):
+            rate = rate * theta + value
+            value = value * theta + D.pose_part[r, k]
+        D.pose[k], D.rate[k] = value, rate / h
+    close = theta * theta * (3 - 2 * theta)
+    for k in range(D.sum.shape[0]):
+        value = 0.0
+        for r in range(5, -1, -1):
+            value = value * theta + D.sum_part[r, k]
+        D.sum[k] = value + close * D.missed[k]
+    for k in range(na):
+        D.angles[k] = D.sum[k]
+    spun(D.still, D.spins, D.q0, theta * h, D.base)
+    for i in range(n):
+        k = 3 * n + 4 * i
+        turn = (D.pose[k], D.pose[k + 1], D.pose[k + 2], D.pose[k + 3])
+        size = turn[0] ** 2 + turn[1] ** 2 + turn[2] ** 2 + turn[3] ** 2
+        s = quaternion_product(turn, (0.0, D.spins[i, 0], D.spins[i, 1], D.spins[i, 2]))
+        both = (2 * D.rate[k] + s[0], 2 * D.rate[k + 1] + s[1], 2 * D.rate[k + 2] + s[2], 2 * D.rate[k + 3] + s[3])
+        w = quaternion_product(both, (turn[0] / size, -turn[1] / size, -turn[2] / size, -turn[3] / size))
+        q, unit = quaternion_product(turn, _quaternion(D.base, i)), 1.0 / math.sqrt(size)
+        for j in range(4):
+            D.q[i, j] = unit * q[j]
+        for j in range(3):
+            D.x[i, j], D.v[i, j], D.v[i, 3 + j] = D.pose[3 * i + j], D.rate[3 * i + j], w[1 + j]
+
+
+@kernel
+def raise_degree(tables, D, theta, row, h):  # type: ignore[no-untyped-def]
+    """The data of an acceleration more, at θ; D.drive holds the functions of time there."""
+    T, P, B, F, W, _, E = tables
+    _state_at(D, theta, h)
+    state = (D.x, D.q, D.v, D.angles)
+    stage(T, P, B, F, W, E, state, D.drive, False, D.multipliers)
+    _pose_data(D, (-1, -1, 6 + row), state, E.acceleration, h)
+    _sum_data(D, 3 + row, E.turning, E.power, h)
+
+
+@kernel
+def sample_within(tables, D, theta, h, out, i):  # type: ignore[no-untyped-def]
+    """Sample i at θ, on the constraints, with D.drive as the functions of time are there."""
+    T, P, B, F, W, length, E = tables
+    _state_at(D, theta, h)
+    put_back(T, P, B, W, length, E, D.x, D.q, D.v, D.angles, D.drive, 8)
+    state, na = (D.x, D.q, D.v, D.angles), D.angles.shape[0]
+    stage(T, P, B, F, W, E, state, D.drive, True, D.multipliers)
+    for k in range(out.work.shape[1]):
+        out.work[i, k] = D.sum[na + k]
+    tell(tables, D, state, D.drive, D.multipliers, out, i)
+
+
+@kernel
+def tell(tables, D, state, drive, multipliers, out, i):  # type: ignore[no-untyped-def]
+    """Sample i of a state at which the workspace has the accelerations; the work done is recorded already."""
+    (T, _, B, F, W, length, E), (x, q, v, angles) = tables, state
+    terms = (D.every_term, D.value, D.term_rate, D.bias, D.JA, D.JB)
+    evaluate(T, W, E.x, E.R, E.v, angles, drive, True, terms, (D.every_row, D.g, D.gv, D.c, D.blocks))
+    first, second = scale_residuals(T, W, length, D.blocks, D.g, D.gv, D.first, D.second)
+    out.residuals[i, 0], out.residuals[i, 1] = first, second
+    kinetic, potential = energies(T, B, F, E.x, E.R, E.v, D.value, D.term_rate)
+    out.energies[i, 0], out.energies[i, 1] = kinetic, potential
+    count = out.coordinates.shape[1]
+    second_rates(T, E.acceleration, D.bias, D.JA, D.JB, out.accelerations[i])
+    for k in range(count):
+        term = T.kind.shape[0] - count + k
+        out.coordinates[i, k], out.rates[i, k] = D.value[term], D.term_rate[term]
+    for b in range(x.shape[0]):
+        for j in range(3):
+            out.x[i, b, j] = x[b, j]
+        for j in range(4):
+            out.q[i, b, j] = q[b, j]
+        for j in range(6):
+            out.v[i, b, j], out.acceleration[i, b, j] = v[b, j], E.acceleration[b, j]
+    for k in range(angles.shape[0]):
+        out.angles[i, k] = angles[k]
+    for k in range(multipliers.shape[0]):
+        out.multipliers[i, k] = multipliers[k]
+    for k in range(drive.shape[0]):
+        for j in range(3):
+            out.drive[i, 3 * k + j] = drive[k, j]
+    out.repeated[i] = 1 if repeated(tables) else 0

@@ -1,0 +1,25 @@
+"""The bodies as the kernels know them: mass properties, and what is lent where they lack them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, table
+
+
+@table
+class Bodies(NamedTuple):
+    """Mass properties, body axes; `spin` (n, 3): the axis about which a body may turn fast, or 0; gravity (3,).
+
+    The inverses include what is lent to the bodies `light`, which lack mass or inertia (`solver.equations.massless`).
+    """
+
+    mass: Array1
+    inverse_mass: Array1
+    inertia: Array3
+    inverse_inertia: Array3
+    lent_mass: Array1
+    lent_inertia: Array3
+    light: Ints1
+    spin: Array2
+    gravity: Array1

@@ -1,10 +1,18 @@
-"""Codes CB66x and CB67x, inverse dynamics along a prescribed motion."""
+"""Codes CB646, CB66x and CB67x, inverse dynamics along a prescribed motion, and the matrices of its tree."""
 
 from __future__ import annotations
 
 from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
+    "CB646": Entry(
+        Severity.INFO,
+        "a rotor that is not in the inertia matrix",
+        "The joint has an armature and closes a loop of the spanning tree: its angle is none of the tree's rates, so "
+        "that the inertia matrix and its factors are those without this rotor.",
+        "Nothing, where the rotor is small; else give the rotor as a body with a gear pair.",
+        "The armature of the rocker's hinge in a four-bar whose tree is cut there.",
+    ),
     "CB660": Entry(
         Severity.ERROR,
         "a fault of form in the motion file",

@@ -14,6 +14,7 @@ from cadbridge.cli.demo import demo
 from cadbridge.cli.explain import explain
 from cadbridge.cli.inspect import inspect
 from cadbridge.cli.inverse import inverse
+from cadbridge.cli.matrices import matrices
 from cadbridge.cli.panels import Panels
 from cadbridge.cli.recognise import recognise
 from cadbridge.cli.simulate import simulate
@@ -36,6 +37,7 @@ for command in (
     inverse,
     view,
     transmission,
+    matrices,
     verify,
     batch,
     demo,

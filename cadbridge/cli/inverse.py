@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cadbridge.efforts import Inverse
 
 
-METHODS = ("absolute", "transmission", "bond-graph")
+METHODS = ("absolute", "transmission", "bond-graph", "tree")
 """The words of `efforts.METHODS`, here so that the help need not import it."""
 
 

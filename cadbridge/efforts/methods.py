@@ -12,6 +12,7 @@ from cadbridge.efforts.coordinates import Measured
 from cadbridge.efforts.geared import by_transmission
 from cadbridge.efforts.losses import losing
 from cadbridge.efforts.task import Forces, Method, Task
+from cadbridge.efforts.tree import by_tree
 from solver.algebra.rank import null_space
 from solver.analyses.kinematics import inverse as inverse_dynamics
 from solver.analyses.minimal import jacobian
@@ -72,5 +73,6 @@ METHODS: dict[str, Method] = {
     "absolute": absolute,
     "transmission": losing(by_transmission),
     "bond-graph": losing(by_bond_graph),
+    "tree": losing(by_tree),
 }
-"""Name → method: in absolute coordinates, link by link along transmission lines, by the vector bond graph."""
+"""Name → method: in absolute coordinates, along transmission lines, by the vector bond graph, over a spanning tree."""

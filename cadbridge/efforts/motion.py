@@ -149,9 +149,9 @@ def json_schema_text() -> str:
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def load_motion(path: Path, mechanism: Mechanism) -> Motion:
+def load_motion(path: str | Path, mechanism: Mechanism) -> Motion:
     """Read a motion file for a mechanism; InputError with all faults, each with line and column."""
-    findings = Findings()
+    findings, path = Findings(), Path(path)
     openable(path)
     yaml = load_yaml(path, findings, str(path))
     spec = None

@@ -29,7 +29,7 @@ def driven(source: Path, joint: str, rate: float, load: str, actuator: str, meth
     return cb.inverse(mechanism, load_motion(path, mechanism), method=method)
 
 
-@pytest.mark.parametrize("method", ["absolute", "transmission", "bond-graph"])
+@pytest.mark.parametrize("method", ["absolute", "transmission", "bond-graph", "tree"])
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_planetary_train_has_its_efficiency_in_both_directions(method: str, backwards: bool, tmp_path: Path) -> None:
     """Ring held, i₀ = z_ring / z_sun, η₀ that of both meshes seen from the arm (VDI 2157).
@@ -120,7 +120,7 @@ def plain_is(found: Inverse, name: str) -> list[bool]:
     return [joint.name == name for joint in found.run.lowered.joints]
 
 
-@pytest.mark.parametrize("method", ["absolute", "bond-graph"])
+@pytest.mark.parametrize("method", ["absolute", "bond-graph", "tree"])
 def test_a_worm_that_locks_itself_is_not_driven_from_its_wheel(method: str, tmp_path: Path) -> None:
     gear, worm, wheel, _ = KINDS["worm"]
     source = pair(tmp_path, gear, 0.4, worm, wheel)

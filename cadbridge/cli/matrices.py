@@ -1,0 +1,89 @@
+"""`cadbridge matrices SOURCE`: the matrices of a mechanism's spanning tree at a pose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
+from cadbridge.errors import InputError
+
+if TYPE_CHECKING:
+    from cadbridge.findings import Findings
+    from cadbridge.mechanism import Mechanism
+    from cadbridge.tree.matrices import Matrices
+
+
+@reads_source
+def matrices(
+    reading: Reading,
+    pose: Annotated[
+        list[str] | None,
+        typer.Option("--pose", help="A joint's value: NAME=VALUE, in degrees or mm; repeated.", metavar="NAME=VALUE"),
+    ] = None,
+    motion: Annotated[
+        Path | None,
+        typer.Option("--motion", help="Take pose, rates and accelerations from this motion, at --time."),
+    ] = None,
+    time: Annotated[float, typer.Option("--time", help="The time in the motion, s.", metavar="NUMBER")] = 0.0,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the matrices: NAME.npz, or a folder for one CSV each."),
+    ] = None,
+    json: Json = False,
+    strict: Strict = False,
+    keep_going: KeepGoing = False,
+) -> None:
+    """Compute inertia matrix, its factors, orthogonal complement, topology, base reaction."""
+    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
+    from cadbridge.findings import Findings
+    from cadbridge.report.matrices import matrices_document, matrices_text, write_matrices
+    from cadbridge.report.terminal import width
+
+    if motion is not None and pose:
+        raise InputError("Give --pose or --motion, not both: the motion has its own pose.")
+    if motion is None and time:
+        raise InputError("--time is a time in a motion: give --motion too.")
+    mechanism = reading.whole_mechanism(keep_going)
+    findings = Findings()
+    with working("computing the matrices"):
+        found = _computed(mechanism, pose or [], motion, time, findings)
+    if output is not None:
+        write_matrices(found, output)
+    told = (*mechanism.assembly.findings, *mechanism.findings, *findings)
+    if json:
+        print_json(matrices_document(found, told))
+    else:
+        typer.echo(matrices_text(found, width()))
+        say_findings(told)
+        if output is not None:
+            say_next(f"Wrote {output}.")
+    raise typer.Exit(exit_status(told, strict))
+
+
+def _computed(mechanism: Mechanism, pose: list[str], motion: Path | None, time: float, findings: Findings) -> Matrices:
+    from cadbridge.efforts import load_motion
+    from cadbridge.efforts.matrices import matrices_along, matrices_of
+
+    if motion is not None:
+        return matrices_along(mechanism, load_motion(motion, mechanism), time, findings)
+    return matrices_of(mechanism, _values(pose), findings)
+
+
+def _values(pose: list[str]) -> dict[str, float]:
+    """Joint values as typed; InputError for what is no NAME=VALUE."""
+    import math
+
+    found = {}
+    for text in pose:
+        name, equals, value = text.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not equals or not name or not math.isfinite(number):
+            raise InputError(f"--pose {text}: write NAME=VALUE with a number in degrees or mm, such as A1=30.")
+        found[name] = number
+    return found

@@ -37,7 +37,8 @@ class Reference:
     """A trajectory from elsewhere, at times `t` (k,) s.
 
     Per component, of its frame C in W: `positions` (k, 3) m, `rotations` (k, 3, 3), and `velocities` (k, 6),
-    [v; ω] at C's origin in m/s and rad/s. `tolerance` is what the solver that made it claims of itself (m, rad).
+    [v; ω] at C's origin in m/s and rad/s; a component whose velocities are not given has no entry there. `tolerance`
+    is what the solver that made it claims of itself (m, rad).
     """
 
     t: Array

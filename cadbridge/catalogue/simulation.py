@@ -197,6 +197,41 @@ ENTRIES: dict[str, Entry] = {
         "Give the lighter body its real mass, or leave the mass out where it is to count for nothing.",
         "A link of 1e-9 kg, as exporters write it, between two cranks of 1 kg.",
     ),
+    "CB1240": Entry(
+        Severity.WARNING,
+        "a reference that stands still",
+        "All samples of the time series that the source holds have the same poses, while the run moves: the series was "
+        "written before the motion was computed. Nothing can be compared.",
+        "Compute the series again in the program that wrote the file; look at the run itself for its own checks.",
+        "A file saved by FreeCAD after the assembly was solved, but not simulated.",
+    ),
+    "CB1241": Entry(
+        Severity.INFO,
+        "a reference without velocities",
+        "Parts move in the time series that the source holds, and their velocities are missing or all 0. Positions and "
+        "orientations are compared, velocities are not.",
+        "Nothing, where positions are enough; else compute the series again with a program that writes velocities.",
+        "A series of positions that were computed pose by pose.",
+    ),
+    "CB1242": Entry(
+        Severity.WARNING,
+        "a reference that breaks its own mates",
+        "The time series that the source holds does not fulfil the mates and motions of the same file: its solver gave "
+        "up equations that it took for redundant, or its tolerance was loose. No run that fulfils them can lie within "
+        "the tolerance of such a series.",
+        "Mend the joint that is named, in the program that wrote the file, and compute the series again; what agrees "
+        "apart from it is said in the message.",
+        "A shaft that leaves its cylindrical joint by 14°, since one of the joint's equations repeats others at the "
+        "first pose.",
+    ),
+    "CB1243": Entry(
+        Severity.WARNING,
+        "a reference computed with what is left out here",
+        "The source has joints, forces or motions that are not carried over, and its time series was computed with "
+        "them. That the run differs is no fault of the run, and nothing is known of the rest.",
+        "Give what is left out in a mates file or a scenario, where it has an equal there; see the finding of each.",
+        "A cam and its follower, whose contact is left out: the follower falls in the run.",
+    ),
 }
 
 FAMILIES = (Family("simulation", "simulation", Stage.SIMULATION, ENTRIES),)

@@ -245,6 +245,7 @@ def _against(found: Comparison) -> dict[str, Any]:
         "largest_m": found.largest,
         "largest_rad": found.largest_angle,
         "within": found.within,
+        "judged": found.judged,
         "energy_error_of_reference": found.energy_error,
         "distances_m": dict(sorted(found.distances.items())),
         "angles_rad": dict(sorted(found.angles.items())),

@@ -163,7 +163,7 @@ def run_text(
     if run.pace is not None:
         lines.append(f"  real-time factor {run.pace.factor:.3g}; at most {run.pace.latest * 1e3:.3g} ms late")
     if against is not None:
-        verdict = "within" if against.within else "beyond"
+        verdict = "within" if against.within else "beyond" if against.judged else "for the reason below not judged by"
         lines.append(
             f"  {count(len(against.distances), 'part')} at {count(against.samples, 'time')}: "
             f"up to {against.largest:.3g} m, "

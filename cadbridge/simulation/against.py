@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import GROUND_BODY
+from cadbridge.simulation.reference import Broken, broken_mate, corrected, has_velocities, left_out, moves
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.study import unit_of
 from cadbridge.study import Reference
+from cadbridge.wording import count
 from solver.rotation import matrix
 
 Array = NDArray[np.float64]
@@ -24,8 +26,9 @@ class Comparison:
     """How far a run is from its reference over `samples` common times.
 
     `distances` (m), `angles` (rad), `speeds` (m/s) and `spins` (rad/s) are the largest gaps per component; speeds are
-    of the component's origin. `energy_error` is what the reference itself
-    gains or loses of the energy that it exchanges, as a fraction: None where something may do work.
+    of the component's origin, and there are none where the reference has no velocities. `energy_error` is what the
+    reference itself gains or loses of the energy that it exchanges, as a fraction: None where something may do work.
+    `judged` False: beyond the tolerance, for reasons that lie in the reference or in what the run goes without.
     """
 
     samples: int
@@ -35,6 +38,7 @@ class Comparison:
     speeds: dict[str, float]
     spins: dict[str, float]
     energy_error: float | None
+    judged: bool = True
 
     @property
     def largest(self) -> float:
@@ -54,53 +58,143 @@ class Comparison:
     @property
     def within(self) -> bool:
         """Whether every position, orientation and velocity is within the reference's own tolerance."""
-        return max(self.largest, self.largest_angle, self.largest_rate) <= self.tolerance
+        return self.samples > 1 and max(self.largest, self.largest_angle, self.largest_rate) <= self.tolerance
 
 
 def compare(run: Run, findings: Findings) -> Comparison:
     """The run against its source's own trajectory; CB616 where it leaves the tolerance.
 
-    CB618 instead where the reference itself does not hold its tolerance: its energy strays by more.
-    InputError where the source has none, or where no sample of the run falls on one of its times.
+    Not an error, but CB1240 to CB1243 or CB618, where the reference itself stands still, breaks its own mates, was
+    computed with what the run goes without, or strays in its energy; velocities that it lacks are not judged (CB1241).
+    InputError where the source has none, or where no sample of a whole run falls on one of its times.
     """
     study = run.mechanism.assembly.study
     reference = None if study is None else study.reference
     if reference is None:
         raise InputError(f"{run.mechanism.assembly.source} holds no time series to compare with.")
     ours, theirs = _common(run.result.trajectory.t, reference)
-    if len(ours) < 2:
+    if len(ours) < 2 and run.result.status.ok:
         raise InputError("The run and the time series have no times in common: leave the rate to the source.")
+    if not has_velocities(reference):
+        findings.add(
+            "CB1241", f"the time series moves {_moving(reference)}, and all of its velocities are missing or 0"
+        )
+        reference = replace(reference, velocities={})
+    found = _gaps(run, reference, ours, theirs)
+    told = found.within or _excused(run, reference, found, (ours, theirs), findings)
+    if not told:
+        findings.add("CB616", _beyond(found), Where(item=_worst(found)))
+    return replace(found, judged=found.within or not told)
+
+
+def _moving(reference: Reference) -> str:
+    turned = reference.rotations
+    return ", ".join(
+        name
+        for name, p in reference.positions.items()
+        if max(np.max(np.ptp(p, axis=0)), np.max(np.ptp(turned[name], axis=0))) > reference.tolerance
+    )
+
+
+def _gaps(run: Run, reference: Reference, ours: Indices, theirs: Indices) -> Comparison:
+    """The largest gaps at common times, `ours` of the run and `theirs` of the reference."""
     distances, angles, speeds, spins = {}, {}, {}, {}
     for name in reference.positions:
         p, R = component_poses(run, name)
-        rates = np.abs(component_rates(run, name, p)[ours] - reference.velocities[name][theirs])
-        speeds[name] = float(np.max(np.linalg.norm(rates[:, :3], axis=1)))
-        spins[name] = float(np.max(np.linalg.norm(rates[:, 3:], axis=1)))
+        if name in reference.velocities:
+            rates = np.abs(component_rates(run, name, p)[ours] - reference.velocities[name][theirs])
+            speeds[name] = float(np.max(np.linalg.norm(rates[:, :3], axis=1), initial=0.0))
+            spins[name] = float(np.max(np.linalg.norm(rates[:, 3:], axis=1), initial=0.0))
         gaps = p[ours] - reference.positions[name][theirs]
         turned = np.linalg.norm(R[ours] - reference.rotations[name][theirs], axis=(1, 2))
-        distances[name] = float(np.max(np.linalg.norm(gaps, axis=1)))
+        distances[name] = float(np.max(np.linalg.norm(gaps, axis=1), initial=0.0))
         # ‖R − S‖ = 2√2 sin(angle / 2)
-        angles[name] = float(2 * np.arcsin(min(1.0, np.max(turned) / np.sqrt(8))))
-    found = Comparison(len(ours), reference.tolerance, distances, angles, speeds, spins, _energy_error(run, reference))
-    _tell(found, findings)
-    return found
+        angles[name] = float(2 * np.arcsin(min(1.0, np.max(turned, initial=0.0) / np.sqrt(8))))
+    whole = run.result.status.ok
+    energy = _energy_error(run, reference) if whole else None
+    return Comparison(len(ours), reference.tolerance, distances, angles, speeds, spins, energy, whole)
 
 
-def _tell(found: Comparison, findings: Findings) -> None:
-    if found.within:
-        return
-    gaps = (found.distances, found.angles, found.speeds, found.spins)
-    worst = max(found.distances, key=lambda name: max(gap[name] for gap in gaps))
-    said = (
-        f"{worst} is up to {found.distances[worst]:.3g} m, {found.angles[worst]:.3g} rad, "
-        f"{found.speeds[worst]:.3g} m/s and {found.spins[worst]:.3g} rad/s from the time series; "
-        f"its own tolerance is {found.tolerance:.3g}"
+def _excused(
+    run: Run, reference: Reference, found: Comparison, common: tuple[Indices, Indices], findings: Findings
+) -> bool:
+    """Whether the gaps are the reference's, or of what the run goes without; findings that say which."""
+    if not moves(reference) and _ours_move(run, reference):
+        findings.add("CB1240", f"all {count(len(reference.t), 'sample')} have the same poses, and the run moves")
+        return True
+    broken = broken_mate(run.mechanism, reference)
+    if _strays(found):
+        return _tell_stray(found, broken, findings)
+    if broken is not None:
+        off = f"{broken.mm:.3g} mm, {broken.degrees:.3g}° at t = {broken.t:.3g} s"
+        findings.add("CB1242", f"the time series breaks {broken.mate} by {off}", Where(item=broken.mate))
+        return True
+    without = left_out(run.mechanism.assembly)
+    if without:
+        worst = _worst(found)
+        text = f"{worst} is {_said(found, worst)} from the time series, which was computed with what is left out here: "
+        findings.add("CB1243", text + "; ".join(without), Where(item=worst))
+        return True
+    if not run.result.status.ok:
+        return True
+    return _off_its_own(run, reference, found, common, findings)
+
+
+def _ours_move(run: Run, reference: Reference) -> bool:
+    return any(
+        np.max(np.abs(p - p[0]), initial=0.0) > reference.tolerance
+        or np.max(np.abs(R - R[0]), initial=0.0) > reference.tolerance
+        for p, R in (component_poses(run, name) for name in reference.positions)
     )
-    if found.energy_error is not None and found.energy_error > found.tolerance:
-        said += f", but it strays by {found.energy_error:.2g} of the energy that it exchanges"
-        findings.add("CB618", said, Where(item=worst))
-    else:
-        findings.add("CB616", said, Where(item=worst))
+
+
+def _off_its_own(
+    run: Run, reference: Reference, found: Comparison, common: tuple[Indices, Indices], findings: Findings
+) -> bool:
+    """Whether the run agrees with the reference once that is put on its own mates and motions; CB1242 then."""
+    exact = corrected(run, reference, *common)
+    if exact is None:
+        return False
+    left = _gaps(run, exact, common[0], np.arange(len(exact.t)))
+    if not left.within:
+        return False
+    name = _worst(found)
+    agreed = max(left.largest, left.largest_angle, left.largest_rate)
+    text = (
+        f"{name} is {_said(found, name)} from the time series, which is off its own mates and motions by as much: put "
+        f"on them by the least change, it agrees with the run to {agreed:.2g}"
+    )
+    findings.add("CB1242", text, Where(item=name))
+    return True
+
+
+def _worst(found: Comparison) -> str:
+    gaps = (found.distances, found.angles, found.speeds, found.spins)
+    return max(found.distances, key=lambda name: max(gap.get(name, 0.0) for gap in gaps))
+
+
+def _said(found: Comparison, name: str) -> str:
+    places = f"up to {found.distances[name]:.3g} m and {found.angles[name]:.3g} rad"
+    if name not in found.speeds:
+        return places
+    return f"{places}, {found.speeds[name]:.3g} m/s and {found.spins[name]:.3g} rad/s"
+
+
+def _strays(found: Comparison) -> bool:
+    return found.energy_error is not None and found.energy_error > found.tolerance
+
+
+def _tell_stray(found: Comparison, broken: Broken | None, findings: Findings) -> bool:
+    said = f"it strays by {found.energy_error:.2g} of the energy that it exchanges"
+    if broken is not None:
+        said += f", and breaks {broken.mate} by {broken.mm:.3g} mm, {broken.degrees:.3g}°"
+    findings.add("CB618", f"{_beyond(found)}, but {said}", Where(item=_worst(found)))
+    return True
+
+
+def _beyond(found: Comparison) -> str:
+    worst = _worst(found)
+    return f"{worst} is {_said(found, worst)} from the time series; its own tolerance is {found.tolerance:.3g}"
 
 
 def _energy_error(run: Run, reference: Reference) -> float | None:
@@ -110,7 +204,7 @@ def _energy_error(run: Run, reference: Reference) -> float | None:
     study = mechanism.assembly.study
     driven = run.scenario.motors or (study is not None and study.motions)
     passive = not driven and not any(j.damping or j.stiffness for j in mechanism.joints)
-    if not passive or len(moving) < len(mechanism.component_names):
+    if not passive or len(moving) < len(mechanism.component_names) or not reference.velocities:
         return None
     kinetic, potential = np.zeros(len(reference.t)), np.zeros(len(reference.t))
     for name in moving:

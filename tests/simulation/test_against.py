@@ -12,7 +12,8 @@ from cadbridge.cli import main
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism
-from cadbridge.simulation import Run, compare, load_scenario, simulate, study_scenario, trajectory_table
+from cadbridge.simulation import Comparison, Run, compare, load_scenario, simulate, study_scenario, trajectory_table
+from cadbridge.study import Reference
 
 
 def mechanism(corpus: Path, name: str) -> Mechanism:
@@ -106,6 +107,90 @@ def test_velocities_that_differ_are_told_though_the_places_agree(corpus: Path) -
     assert found.largest_rate == pytest.approx(1e-5)
     assert [f.code for f in findings] == ["CB616"]
     assert "1e-05 m/s" in next(iter(findings)).message
+
+
+def judged(run: Run) -> tuple[Comparison, list[str], str]:
+    """The comparison of a run, its codes, and what its first finding says."""
+    findings = Findings()
+    found = compare(run, findings)
+    return found, [f.code for f in findings], next((f.message for f in findings), "")
+
+
+def with_reference(run: Run, **changes: object) -> Run:
+    """The run beside a reference of which some fields differ."""
+    study = run.mechanism.assembly.study
+    assert study is not None
+    assert study.reference is not None
+    reference = replace(study.reference, **changes)  # type: ignore[arg-type]
+    assembly = replace(run.mechanism.assembly, study=replace(study, reference=reference))
+    return replace(run, mechanism=replace(run.mechanism, assembly=assembly))
+
+
+def reference_of(run: Run) -> Reference:
+    study = run.mechanism.assembly.study
+    assert study is not None
+    assert study.reference is not None
+    return study.reference
+
+
+def test_a_reference_off_its_own_motions_is_met_once_it_is_put_on_them(corpus: Path) -> None:
+    found, codes, said = judged(simulate(mechanism(corpus, "engine1")))
+    assert found.largest > found.tolerance
+    assert found.largest_rate > 1e-4
+    assert not found.judged
+    assert codes == ["CB1242"]
+    assert float(said.rpartition("agrees with the run to ")[2]) < 1e-12
+
+
+def test_a_reference_without_velocities_is_judged_by_its_positions(corpus: Path) -> None:
+    found, codes, said = judged(simulate(mechanism(corpus, "parm")))
+    assert found.within
+    assert found.largest < 1e-12
+    assert (found.speeds, found.spins) == ({}, {})
+    assert codes == ["CB1241"]
+    assert "Part2, Part3, Part4" in said
+
+
+def test_a_reference_that_breaks_its_own_joint_is_told_though_the_run_stops(corpus: Path) -> None:
+    """Its solver gave up a row of the cylindrical joint; no pose but the first fulfils all of them."""
+    run = simulate(mechanism(corpus, "constvel"))
+    assert run.result.status.code == "inconsistent"
+    found, codes, said = judged(run)
+    assert (found.within, found.judged) == (False, False)
+    assert codes == ["CB1242"]
+    assert "breaks Cylindrical by" in said
+    assert "14°" in said
+
+
+def test_a_reference_computed_with_what_is_left_out_is_not_judged(corpus: Path) -> None:
+    found, codes, said = judged(simulate(mechanism(corpus, "00camrocker")))
+    assert (found.within, found.judged) == (False, False)
+    assert codes == ["CB1243"]
+    assert "CurveCurveContact" in said
+    assert "SpringDamper1" in said
+
+
+def test_a_reference_that_stands_still_is_told(corpus: Path) -> None:
+    run = simulate(mechanism(corpus, "fourbar"))
+    known = reference_of(run)
+    positions = {name: np.repeat(p[:1], len(p), axis=0) for name, p in known.positions.items()}
+    rotations = {name: np.repeat(R[:1], len(R), axis=0) for name, R in known.rotations.items()}
+    still = with_reference(run, positions=positions, rotations=rotations)
+    found, codes, said = judged(still)
+    assert not found.judged
+    assert codes == ["CB1240"]
+    assert "101 samples" in said
+
+
+def test_a_broken_joint_of_the_reference_is_named(corpus: Path) -> None:
+    run = simulate(mechanism(corpus, "fourbar"))
+    known = reference_of(run)
+    moved = {name: p + (np.arange(len(p)) == 40)[:, None] * [1e-3, 0, 0] for name, p in known.positions.items()}
+    _, codes, said = judged(with_reference(run, positions={**known.positions, "Part2": moved["Part2"]}))
+    assert codes == ["CB1242"]
+    # Of a shift of 1 mm, the larger part along one of the joint's two directions.
+    assert 0.7 < float(said.partition(" by ")[2].partition(" mm")[0]) < 1.0
+    assert f"t = {known.t[40] - known.t[0]:.3g} s" in said
 
 
 def test_a_source_without_a_series_cannot_be_compared_with(corpus: Path) -> None:

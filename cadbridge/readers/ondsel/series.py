@@ -56,10 +56,14 @@ def _part(r: Reader, lines: list[tuple[int, str]], reference: Reference, compone
         return np.array(found).T if all(c is not None for c in found) else None
 
     p, angles = columns("X", "Y", "Z"), columns("Bryantx", "Bryanty", "Bryantz")
+    if p is None or angles is None:
+        return
+    reference.positions[component] = p * r.length
+    reference.rotations[component] = rotation.matrix(_turned(angles))
+    if not any(text.strip().startswith("VX\t") for _, text in lines):
+        return
     v, w = columns("VX", "VY", "VZ"), columns("OmegaX", "OmegaY", "OmegaZ")
-    if p is not None and angles is not None and v is not None and w is not None:
-        reference.positions[component] = p * r.length
-        reference.rotations[component] = rotation.matrix(_turned(angles))
+    if v is not None and w is not None:
         reference.velocities[component] = np.hstack([v * r.length, w])
 
 

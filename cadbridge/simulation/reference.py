@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from solver.projection import project
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Pose
@@ -14,7 +15,6 @@ from cadbridge.mechanism import GROUND_BODY, Mechanism, residuals
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.study import unit_of
 from cadbridge.study import Reference
-from solver.projection import project
 from solver.rotation import matrix, quaternion
 from solver.state import State
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from solver.projection import project
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Pose
@@ -15,6 +14,7 @@ from cadbridge.mechanism import GROUND_BODY, Mechanism, residuals
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.study import unit_of
 from cadbridge.study import Reference
+from solver.equations.projection import project
 from solver.rotation import matrix, quaternion
 from solver.state import State
 

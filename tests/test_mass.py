@@ -14,7 +14,15 @@ from cadbridge.assembly import MassOverride, Mesh, Part, Shape
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
-from cadbridge.mass import audit_declared, audit_mesh, impossible, load_mesh_file, part_mass, volume_properties
+from cadbridge.mass import (
+    audit_declared,
+    audit_mesh,
+    impossible,
+    load_mesh_file,
+    part_volume,
+    volume_properties,
+    weigh_part,
+)
 
 _FACES = [
     (0, 3, 1), (0, 2, 3), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4),
@@ -174,9 +182,14 @@ def test_boxes_that_touch_along_an_edge_are_closed() -> None:
 # --- a part ---
 
 
+def weigh(part: Part, findings: Findings) -> tuple[MassProperties | None, str | None]:
+    weighed = weigh_part(part, part_volume(part), findings)
+    return weighed.properties, weighed.source
+
+
 def test_density_times_volume() -> None:
     findings = Findings()
-    mass, source = part_mass(Part("p", shape(box(0.1, 0.1, 0.1)), density=7850.0), findings)
+    mass, source = weigh(Part("p", shape(box(0.1, 0.1, 0.1)), density=7850.0), findings)
     assert mass is not None
     assert (mass.mass, source) == (pytest.approx(7.85), "mesh")
     assert not len(findings)
@@ -185,8 +198,7 @@ def test_density_times_volume() -> None:
 def test_without_density_there_is_no_mass() -> None:
     findings = Findings()
     part = Part("Housing", shape(box(1, 1, 1)), material="Unobtainium")
-    assert part_mass(part, findings) == (None, None)
-    assert part_mass(part, findings) == (None, None)
+    assert weigh(part, findings) == (None, None)
     assert codes(findings) == ["CB301"]
     assert "Unobtainium" in findings.as_tuple()[0].message
 
@@ -195,10 +207,10 @@ def test_an_open_mesh_has_no_mass_but_its_brep_does() -> None:
     mesh = box(1, 1, 1)
     holed = Mesh(mesh.vertices, mesh.triangles[1:])
     findings = Findings()
-    assert part_mass(Part("p", shape(holed), density=1.0), findings) == (None, None)
+    assert weigh(Part("p", shape(holed), density=1.0), findings) == (None, None)
     assert codes(findings) == ["CB303"]
     exact = volume_properties(mesh)
-    mass, source = part_mass(Part("p", shape(holed, brep=exact), density=2.0), Findings())
+    mass, source = weigh(Part("p", shape(holed, brep=exact), density=2.0), Findings())
     assert mass is not None
     assert (mass.mass, source) == (pytest.approx(2.0), "brep")
 
@@ -208,7 +220,7 @@ def test_the_collision_mesh_stands_in_for_an_open_one() -> None:
     holed = Mesh(mesh.vertices, mesh.triangles[1:])
     findings = Findings()
     part = Part("p", shape(holed, collision=box(2, 1, 1), collision_file="hull.stl"), density=1.0)
-    mass, source = part_mass(part, findings)
+    mass, source = weigh(part, findings)
     assert mass is not None
     assert (mass.mass, source) == (pytest.approx(2.0), "mesh")
     assert codes(findings) == ["CB303", "CB314"]
@@ -218,7 +230,7 @@ def test_the_collision_mesh_stands_in_for_an_open_one() -> None:
 def test_a_mesh_that_is_off_its_brep_gives_way() -> None:
     findings = Findings()
     exact = volume_properties(box(1.0, 1.0, 1.01))
-    mass, source = part_mass(Part("p", shape(box(1, 1, 1), brep=exact), density=1.0), findings)
+    mass, source = weigh(Part("p", shape(box(1, 1, 1), brep=exact), density=1.0), findings)
     assert mass is not None
     assert (mass.mass, source) == (pytest.approx(1.01), "brep")
     assert codes(findings) == ["CB304"]
@@ -229,12 +241,12 @@ _DECLARED = MassProperties(2.0, np.array([1.0, 2.0, 3.0]), np.diag([0.1, 0.1, 0.
 
 
 def test_what_is_declared_goes_before_the_mesh() -> None:
-    mass, source = part_mass(replace(_STEEL_BOX, declared=_DECLARED), Findings())
+    mass, source = weigh(replace(_STEEL_BOX, declared=_DECLARED), Findings())
     assert (mass, source) == (_DECLARED, "declared")
 
 
 def test_an_override_of_the_mass_scales_the_inertia() -> None:
-    mass, source = part_mass(replace(_STEEL_BOX, override=MassOverride(mass=12.0)), Findings())
+    mass, source = weigh(replace(_STEEL_BOX, override=MassOverride(mass=12.0)), Findings())
     assert mass is not None
     assert (mass.mass, source) == (pytest.approx(12.0), "override")
     np.testing.assert_allclose(mass.inertia, box_inertia(0.1, 0.2, 0.3, 2000.0), atol=1e-15)
@@ -244,14 +256,14 @@ def test_an_override_of_the_mass_scales_the_inertia() -> None:
 def test_a_mass_override_needs_no_density() -> None:
     part = replace(_STEEL_BOX, density=None, override=MassOverride(mass=6.0))
     findings = Findings()
-    mass, _ = part_mass(part, findings)
+    mass, _ = weigh(part, findings)
     assert mass is not None
     np.testing.assert_allclose(mass.inertia, box_inertia(0.1, 0.2, 0.3, 1000.0), atol=1e-15)
     assert not len(findings)
 
 
 def test_an_override_of_the_centre_moves_the_body() -> None:
-    mass, _ = part_mass(replace(_STEEL_BOX, override=MassOverride(com=np.array([9.0, 0, 0]))), Findings())
+    mass, _ = weigh(replace(_STEEL_BOX, override=MassOverride(com=np.array([9.0, 0, 0]))), Findings())
     assert mass is not None
     np.testing.assert_allclose(mass.com, [9.0, 0, 0])
     np.testing.assert_allclose(mass.inertia, box_inertia(0.1, 0.2, 0.3, 1000.0), atol=1e-15)
@@ -259,7 +271,7 @@ def test_an_override_of_the_centre_moves_the_body() -> None:
 
 def test_an_incomplete_override_of_a_part_without_shape_is_told() -> None:
     findings = Findings()
-    assert part_mass(Part("Ghost", override=MassOverride(mass=1.0)), findings) == (None, None)
+    assert weigh(Part("Ghost", override=MassOverride(mass=1.0)), findings) == (None, None)
     assert "CB309" in codes(findings)
     assert "com, inertia" in next(f.message for f in findings if f.code == "CB309")
 
@@ -267,7 +279,7 @@ def test_an_incomplete_override_of_a_part_without_shape_is_told() -> None:
 def test_an_impossible_override_is_told() -> None:
     findings = Findings()
     override = MassOverride(inertia=np.diag([1.0, 1.0, 5.0]))
-    _, source = part_mass(replace(_STEEL_BOX, override=override), findings)
+    _, source = weigh(replace(_STEEL_BOX, override=override), findings)
     assert source == "mesh"
     assert codes(findings) == ["CB310"]
 
@@ -306,7 +318,7 @@ def test_impossible_declared_masses_are_set_aside() -> None:
     part = replace(_STEEL_BOX, declared=bad)
     assert [f.code for f in audit_declared([part])] == ["CB305"]
     findings = Findings()
-    mass, source = part_mass(part, findings)
+    mass, source = weigh(part, findings)
     assert mass is not None
     assert source == "mesh"
     assert codes(findings) == ["CB308"]

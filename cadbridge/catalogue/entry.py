@@ -14,6 +14,11 @@ class Severity(StrEnum):
     WARNING = "warning"
     INFO = "info"
 
+    @property
+    def rank(self) -> int:
+        """0 for the gravest, for sorting."""
+        return list(Severity).index(self)
+
 
 class Stage(StrEnum):
     """Where on the way from a file to a result a finding arises; the words that --select and --ignore take."""

@@ -24,7 +24,7 @@ def inspect(
 ) -> None:
     """List what is in a file: parts, instances, mates, units, materials."""
     from cadbridge.cli.output import exit_status, print_json, say_findings
-    from cadbridge.report import faces_text, inspect_document, inspect_text, with_masses
+    from cadbridge.report import faces_text, inspect_document, inspect_text, weighed
     from cadbridge.report.terminal import width
 
     if other is not None and faces is None:
@@ -38,10 +38,10 @@ def inspect(
     if faces is not None:
         typer.echo(faces_text(assembly, faces))
         return
-    weighed = with_masses(assembly)
+    assembly, masses = weighed(assembly)
     if json:
-        print_json(inspect_document(weighed))
+        print_json(inspect_document(assembly, masses))
     else:
-        typer.echo(inspect_text(weighed, width()))
-        say_findings(weighed.findings)
-    raise typer.Exit(exit_status(weighed.findings, strict))
+        typer.echo(inspect_text(assembly, masses, width()))
+        say_findings(assembly.findings)
+    raise typer.Exit(exit_status(assembly.findings, strict))

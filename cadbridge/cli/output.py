@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 SHOWN_PER_CODE = 5
 """Findings of one code that the terminal shows; JSON has all of them."""
 
-_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
-
 
 def print_json(document: dict[str, Any]) -> None:
     """Print one JSON document to stdout."""
@@ -35,7 +33,7 @@ def say(text: str) -> None:
 
 def say_findings(findings: Iterable[Finding]) -> None:
     """Print findings to stderr, gravest first; many of one code are counted after the first few."""
-    items = sorted(findings, key=lambda f: (_ORDER[f.severity], f.code))
+    items = sorted(findings, key=lambda f: (f.severity.rank, f.code))
     shown: dict[str, int] = {}
     for finding in items:
         shown[finding.code] = shown.get(finding.code, 0) + 1

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from cadbridge.findings import Severity
 from cadbridge.jobs.model import Result, State, shown
 from cadbridge.jobs.planning import Plan
 from cadbridge.jobs.publish import LOG, MANIFEST, TIMES
@@ -50,7 +51,7 @@ def _item(plan: Plan, result: Result) -> dict[str, Any]:
         "reason": result.reason,
         "folder": result.job.folder.relative_to(plan.output).as_posix(),
         "outputs": sorted(result.outputs),
-        "findings": {severity: severities[severity] for severity in ("error", "warning", "info")},
+        "findings": {severity: severities[severity] for severity in map(str, Severity)},
     }
 
 

@@ -108,7 +108,7 @@ def _report(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     """All that is known without a simulation: what the source holds, the diagnosis, and the page that shows both."""
     from cadbridge.report import inspect_document, write_json
 
-    write_json(order.out / "inspect.json", inspect_document(mechanism.assembly))
+    write_json(order.out / "inspect.json", inspect_document(mechanism.assembly, mechanism.part_masses))
     return _check(mechanism, order)
 
 

@@ -2,11 +2,11 @@
 
 volume_properties(mesh)      volume, centre and inertia at density 1
 audit_mesh(mesh)             is it closed, which way out; repaired where that is exact
-part_mass(part, findings)    the mass of a part and where it comes from
+weigh_part(part, …)          the mass of a part and where it comes from
 audit_declared(parts)        placeholders and impossible values among declared masses
 doubt_declared(parts, …)     declared masses that are not those of the shapes
 overlaps_of(assembly, …)     solids that reach into each other
-mass_ledger(assembly)        where every number of a part's mass comes from
+mass_ledger(assembly, …)     all parts weighed, once; where every number comes from
 load_mesh_file(path)         STL, DAE or OBJ
 """
 
@@ -16,14 +16,15 @@ from cadbridge.mass.audit import MeshAudit, audit_mesh, volume_properties
 from cadbridge.mass.declared import audit_declared, impossible
 from cadbridge.mass.doubts import doubt_declared
 from cadbridge.mass.files import load_mesh_file
-from cadbridge.mass.ledger import PartMass, mass_ledger
+from cadbridge.mass.ledger import mass_ledger
 from cadbridge.mass.overlap import Overlap, overlaps_of
-from cadbridge.mass.parts import part_mass, part_volume
+from cadbridge.mass.parts import PartMass, PartVolume, part_volume, weigh_part
 
 __all__ = [
     "MeshAudit",
     "Overlap",
     "PartMass",
+    "PartVolume",
     "audit_declared",
     "audit_mesh",
     "doubt_declared",
@@ -31,7 +32,7 @@ __all__ = [
     "load_mesh_file",
     "mass_ledger",
     "overlaps_of",
-    "part_mass",
     "part_volume",
     "volume_properties",
+    "weigh_part",
 ]

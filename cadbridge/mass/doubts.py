@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cadbridge.assembly import Mesh, Part
 from cadbridge.findings import Findings
 from cadbridge.mass.declared import impossible
-from cadbridge.mass.parts import part_volume
+from cadbridge.mass.parts import PartVolume
 
 LIGHTEST, DENSEST = 10.0, 23_000.0
 """kg/m³: foams and osmium; no solid of a machine is beyond."""
@@ -25,19 +25,18 @@ UNITS = {1e3: "a factor of 1000: g for kg", 1e9: "a factor of 10⁹: mm for m", 
 """Factors that units confused leave."""
 
 
-def doubt_declared(parts: Iterable[Part], findings: Findings) -> None:
-    """Tell parts whose declared mass properties are not those of their shape.
+def doubt_declared(parts: Iterable[tuple[Part, PartVolume]], findings: Findings) -> None:
+    """Report parts whose declared mass properties are not those of their shape.
 
     CB318: another mass than density times volume, or a density of no material. CB319: a centre or an inertia that no
     distribution of mass within the part's box has.
     """
-    for part in parts:
+    for part, volume in parts:
         declared, mesh = part.declared, _mesh(part)
         if declared is None or mesh is None or impossible(declared) is not None:
             continue
-        volume, _ = part_volume(part, Findings())
-        if volume is not None and volume.mass > 0:
-            _doubt_mass(part, declared.mass, volume.mass, findings)
+        if volume.properties is not None and volume.properties.mass > 0:
+            _doubt_mass(part, declared.mass, volume.properties.mass, findings)
         low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
         size = float(np.linalg.norm(high - low))
         outside = float(np.max(np.maximum(low - declared.com, declared.com - high), initial=0.0))

@@ -7,13 +7,12 @@ mesh. Without a density there is no mass: none is made up.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.assembly import MassOverride, Mesh, Part, Shape
-from cadbridge.findings import Findings
+from cadbridge.assembly import MassOverride, Part, Shape
+from cadbridge.findings import Finding, Findings
 from cadbridge.inertia import MassProperties
 from cadbridge.mass.audit import MeshAudit, audit_mesh
 from cadbridge.mass.declared import impossible
@@ -22,63 +21,113 @@ MASS_TOLERANCE = 1e-3
 INERTIA_TOLERANCE = 3e-3
 """Relative deviations of a mesh from its B-Rep beyond which the B-Rep is taken."""
 
-_AUDITS: WeakKeyDictionary[Mesh, MeshAudit] = WeakKeyDictionary()
 
+@dataclass(frozen=True, slots=True)
+class PartMass:
+    """A part's mass properties in its frame and their `source`, beside all that they could be taken from.
 
-def part_mass(part: Part, findings: Findings) -> tuple[MassProperties | None, str | None]:
-    """Mass properties in the part's frame and their source, or (None, None) where they are not known.
-
-    Source: "override", "declared", "mesh" or "brep". What is wrong or missing goes to `findings`,
-    once a part.
+    `properties` and `source` ("override", "declared", "mesh", "brep") are None where the mass is not known. `density`
+    kg/m³ and who gave it; volumes in m³ of the closed mesh and of the exact shape; `declared` kg. None is what is not
+    known. `instances` counts its placements.
     """
-    override = part.override
-    if override is not None:
-        given = _overridden(part, override, findings)
+
+    part: str
+    instances: int
+    properties: MassProperties | None
+    source: str | None
+    density: float | None
+    density_source: str | None
+    mesh_volume: float | None
+    brep_volume: float | None
+    declared: float | None
+
+    @property
+    def mass(self) -> float | None:
+        """kg; None where it is not known."""
+        return None if self.properties is None else self.properties.mass
+
+
+@dataclass(frozen=True, slots=True)
+class PartVolume:
+    """A part's properties at density 1 and their source ("mesh", "brep"), None without a closed shape.
+
+    `of_mesh` is the volume of the fine mesh, None where it is not closed. `findings` are those of the meshes.
+    """
+
+    properties: MassProperties | None = None
+    source: str | None = None
+    of_mesh: float | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def part_volume(part: Part) -> PartVolume:
+    """The volume of a part's shape: of its mesh, else of its B-Rep, else of its collision mesh."""
+    shape, findings = part.shape, Findings()
+    if shape is None:
+        return PartVolume()
+    of_mesh, properties, source = None, None, None
+    if shape.fine is not None:
+        audit = audit_mesh(shape.fine)
+        _report_audit(part, audit, shape, findings)
+        of_mesh = audit.volume.mass if audit.closed else None
+        if audit.closed and audit.volume.mass > 0 and _agrees(part, audit.volume, findings):
+            properties, source = audit.volume, "mesh"
+    if properties is None and shape.brep is not None and shape.brep.mass > 0:
+        properties, source = shape.brep, "brep"
+    if properties is None:
+        properties, source = _from_collision(part, shape, findings)
+    return PartVolume(properties, source, of_mesh, findings.as_tuple())
+
+
+def weigh_part(part: Part, volume: PartVolume, findings: Findings, instances: int = 1) -> PartMass:
+    """The mass of a part by the precedence above; what is wrong or missing goes to `findings`, once."""
+    own = Findings()
+    properties, source = _mass(part, volume, own)
+    findings.extend(dict.fromkeys(own))
+    return PartMass(
+        part=part.name,
+        instances=instances,
+        properties=properties,
+        source=source,
+        density=part.density,
+        density_source=part.density_source,
+        mesh_volume=volume.of_mesh,
+        brep_volume=None if part.shape is None or part.shape.brep is None else part.shape.brep.mass,
+        declared=None if part.declared is None else part.declared.mass,
+    )
+
+
+def _mass(part: Part, volume: PartVolume, findings: Findings) -> tuple[MassProperties | None, str | None]:
+    if part.override is not None:
+        given = _overridden(part, volume, part.override, findings)
         if given is not None:
             return given, "override"
     if part.weightless:
         return MassProperties(0.0, np.zeros(3), np.zeros((3, 3))), "declared"
-    return _computed(part, findings)
+    return _computed(part, volume, findings)
 
 
-def part_volume(part: Part, findings: Findings) -> tuple[MassProperties | None, str | None]:
-    """Volume properties (at density 1) of a part's shape and whether "mesh" or "brep" gave them."""
-    shape = part.shape
-    if shape is None:
-        return None, None
-    if shape.fine is not None:
-        audit = audited(shape.fine)
-        _tell(part, audit, shape, findings)
-        if audit.closed:
-            properties = audit.volume
-            if properties.mass > 0 and _agrees(part, properties, findings):
-                return properties, "mesh"
-    if shape.brep is not None and shape.brep.mass > 0:
-        return shape.brep, "brep"
-    return _from_collision(part, shape, findings)
-
-
-def _computed(part: Part, findings: Findings) -> tuple[MassProperties | None, str | None]:
+def _computed(part: Part, volume: PartVolume, findings: Findings) -> tuple[MassProperties | None, str | None]:
     """What the file declares, else density × volume."""
     if part.declared is not None and impossible(part.declared) is None:
         return part.declared, "declared"
     if part.declared is not None:
-        _say(findings, "CB308", f"{part.name}: the declared mass properties are not used", part)
-    volume, source = part_volume(part, findings)
-    if volume is None:
+        _add(findings, "CB308", f"{part.name}: the declared mass properties are not used", part)
+    findings.extend(volume.findings)
+    if volume.properties is None:
         if part.shape is None:
-            _say(findings, "CB302", f"{part.name} has neither a shape nor a mass of its own", part)
+            _add(findings, "CB302", f"{part.name} has neither a shape nor a mass of its own", part)
         elif part.shape.fine is None and part.shape.coarse is None:
-            _say(findings, "CB302", f"{part.name} has no volume, so there is nothing to weigh", part)
+            _add(findings, "CB302", f"{part.name} has no volume, so there is nothing to weigh", part)
         return None, None
     if part.density is None:
         named = f" (its material is {part.material!r})" if part.material else ""
-        _say(findings, "CB301", f"{part.name} has no density{named}", part)
+        _add(findings, "CB301", f"{part.name} has no density{named}", part)
         return None, None
-    return volume.scaled(part.density), source
+    return volume.properties.scaled(part.density), volume.source
 
 
-def _overridden(part: Part, override: MassOverride, findings: Findings) -> MassProperties | None:
+def _overridden(part: Part, volume: PartVolume, override: MassOverride, findings: Findings) -> MassProperties | None:
     """What a person gave, completed by what is computed; None where that does not make a whole.
 
     A mass alone scales the inertia with it. A centre alone moves the body: the inertia about the
@@ -89,11 +138,11 @@ def _overridden(part: Part, override: MassOverride, findings: Findings) -> MassP
     complete = override.mass is not None and override.com is not None and override.inertia is not None
     base: MassProperties | None = None
     if not complete:
-        base = _base(part, needs_mass=override.mass is None, findings=findings)
+        base = _base(part, volume, needs_mass=override.mass is None, findings=findings)
         if base is None:
             missing = [k for k in ("mass", "com", "inertia") if getattr(override, k) is None]
             text = f"{part.name}: {', '.join(missing)} must be given too, since they cannot be computed"
-            _say(findings, "CB309", text, part)
+            _add(findings, "CB309", text, part)
             return None
     mass = override.mass if override.mass is not None else base.mass  # type: ignore[union-attr]
     com = override.com if override.com is not None else base.com  # type: ignore[union-attr]
@@ -111,40 +160,34 @@ def _overridden(part: Part, override: MassOverride, findings: Findings) -> MassP
     return result
 
 
-def _base(part: Part, needs_mass: bool, findings: Findings) -> MassProperties | None:
+def _base(part: Part, volume: PartVolume, needs_mass: bool, findings: Findings) -> MassProperties | None:
     """What an incomplete override is completed from; without a density the shape alone will do for a
     given mass, since only the proportions count."""
     quiet = Findings()
-    properties, _ = _computed(part, quiet)
-    if properties is None and not needs_mass:
-        properties, _ = part_volume(part, findings)
+    properties, _ = _computed(part, volume, quiet)
+    if properties is None and not needs_mass and volume.properties is not None:
+        findings.extend(volume.findings)
+        return volume.properties
     if properties is None:
-        findings.extend(f for f in quiet if f not in findings.as_tuple())
+        findings.extend(quiet)
     return properties
 
 
-def audited(mesh: Mesh) -> MeshAudit:
-    """The audit of a mesh, made once."""
-    if mesh not in _AUDITS:
-        _AUDITS[mesh] = audit_mesh(mesh)
-    return _AUDITS[mesh]
-
-
-def _tell(part: Part, audit: MeshAudit, shape: Shape, findings: Findings) -> None:
+def _report_audit(part: Part, audit: MeshAudit, shape: Shape, findings: Findings) -> None:
     """What the audit of a part's mesh found."""
     name = part.name if shape.visual_file is None else f"{part.name} ({shape.visual_file})"
     if not audit.closed:
         text = f"the mesh of {name} is open: {audit.open_edges} edges without a partner"
-        _say(findings, "CB303", text, part)
+        _add(findings, "CB303", text, part)
         return
     if audit.inverted:
-        _say(findings, "CB311", f"the mesh of {name} was inside out ({audit.inverted} shells); turned", part)
+        _add(findings, "CB311", f"the mesh of {name} was inside out ({audit.inverted} shells); turned", part)
     if audit.flipped:
         text = f"{audit.flipped} triangles of {name} faced the wrong way; turned"
-        _say(findings, "CB312", text, part)
+        _add(findings, "CB312", text, part)
     if audit.overlapping:
         text = f"{audit.overlapping} of the {audit.shells} shells of {name} reach into another"
-        _say(findings, "CB313", text, part)
+        _add(findings, "CB313", text, part)
 
 
 def _agrees(part: Part, ours: MassProperties, findings: Findings) -> bool:
@@ -160,7 +203,7 @@ def _agrees(part: Part, ours: MassProperties, findings: Findings) -> bool:
         f"the mesh of {part.name} is off its exact shape by {100 * mass:.2g} % in volume and "
         f"{100 * inertia:.2g} % in inertia; the exact values are taken"
     )
-    _say(findings, "CB304", text, part)
+    _add(findings, "CB304", text, part)
     return False
 
 
@@ -168,18 +211,15 @@ def _from_collision(part: Part, shape: Shape, findings: Findings) -> tuple[MassP
     """The collision mesh's volume, where it is closed."""
     if shape.collision is None:
         return None, None
-    audit = audited(shape.collision)
+    audit = audit_mesh(shape.collision)
     if not audit.closed:
         name = shape.collision_file or "the collision mesh"
-        _say(findings, "CB303", f"{part.name}: {name} is open too ({audit.open_edges} edges)", part)
+        _add(findings, "CB303", f"{part.name}: {name} is open too ({audit.open_edges} edges)", part)
         return None, None
     file = f" ({shape.collision_file})" if shape.collision_file else ""
-    _say(findings, "CB314", f"{part.name} is weighed by its collision mesh{file}", part)
+    _add(findings, "CB314", f"{part.name} is weighed by its collision mesh{file}", part)
     return audit.volume, "mesh"
 
 
-def _say(findings: Findings, code: str, text: str, part: Part) -> None:
-    """Add a finding unless it was said already: a part may be weighed several times."""
-    if not any(f.code == code and f.message == text for f in findings):
-        where = part.where if part.where.item else replace(part.where, item=part.name)
-        findings.add(code, text, where)
+def _add(findings: Findings, code: str, text: str, part: Part) -> None:
+    findings.add(code, text, part.where if part.where.item else replace(part.where, item=part.name))

@@ -78,7 +78,10 @@ def build(assembly: Assembly) -> Mechanism:
     )
     b.highest = fit(rows)
     owner = clusters(mate_rows, rows, b.highest)
-    masses = component_masses(b.assembly, b.findings)
+    from cadbridge.mass import mass_ledger
+
+    part_masses = mass_ledger(b.assembly, b.findings)
+    masses = component_masses(b.assembly, part_masses)
     ground, locked = _merge(b, owner, masses)
     coupling_rows = tuple(r for c in assembly.couplings if (r := _rows_of_coupling(b, c, mate_rows)) is not None)
     joints = _joints(b, mate_rows)
@@ -96,6 +99,7 @@ def build(assembly: Assembly) -> Mechanism:
         component_names=b.names,
         X_WC=b.poses,
         body_of=b.body_of,
+        part_masses=part_masses,
         component_masses=masses,
         drives=assembly.drives,
         locked=locked,

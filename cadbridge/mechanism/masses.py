@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cadbridge.assembly import Assembly, Component, MassOverride
-from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties, combine
+
+if TYPE_CHECKING:
+    from cadbridge.mass import PartMass
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,13 +25,9 @@ class ComponentMass:
     source: str | None
 
 
-def component_masses(assembly: Assembly, findings: Findings) -> dict[str, ComponentMass]:
-    """Mass properties of every component; what is wrong with a part's is told once."""
-    from cadbridge.mass import audit_declared, doubt_declared, part_mass
-
-    findings.extend(audit_declared(assembly.parts))
-    doubt_declared(assembly.parts, findings)
-    of_part = {part.name: part_mass(part, findings) for part in assembly.parts}
+def component_masses(assembly: Assembly, parts: Iterable[PartMass]) -> dict[str, ComponentMass]:
+    """Mass properties of every component, from those of its parts."""
+    of_part = {part.part: (part.properties, part.source) for part in parts}
     return {c.name: _component(assembly, c, of_part) for c in assembly.components}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from cadbridge.mechanism.masses import ComponentMass
 from cadbridge.shown import Shown, sentence
 from cadbridge.wording import count
 from solver.constraints import Primitive
+
+if TYPE_CHECKING:
+    from cadbridge.mass import PartMass
 
 GROUND_BODY = -1
 """Index of the ground among the bodies."""
@@ -127,7 +131,7 @@ class Mechanism(Shown):
 
     `body_of[component]` is a body index (GROUND_BODY for the ground); `component_names` are the
     moving (not grounded) components in order, `X_WC` their designed poses.
-    `component_masses` are those of all components, in their frames C.
+    `part_masses` are those of all parts, `component_masses` those of all components, in their frames C.
     `collapsed` tells whether joints stand for the mates (True) or every row is kept.
     """
 
@@ -140,6 +144,7 @@ class Mechanism(Shown):
     component_names: tuple[str, ...]
     X_WC: tuple[Pose, ...]
     body_of: dict[str, int]
+    part_masses: tuple[PartMass, ...]
     component_masses: Mapping[str, ComponentMass]
     drives: tuple[Drive, ...] = ()
     locked: tuple[tuple[str, ...], ...] = ()

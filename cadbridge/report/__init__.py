@@ -7,7 +7,7 @@ from cadbridge.report.document import (
     findings_list,
     inspect_document,
     run_document,
-    with_masses,
+    weighed,
     write_json,
 )
 from cadbridge.report.text import check_text, faces_text, inspect_text, run_text
@@ -23,6 +23,6 @@ __all__ = [
     "inspect_text",
     "run_document",
     "run_text",
-    "with_masses",
+    "weighed",
     "write_json",
 ]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cadbridge.diagnosis.model import Diagnosis, Freedom, Gear
     from cadbridge.exporters import ExportResult
     from cadbridge.inertia import MassProperties
+    from cadbridge.mass import PartMass
     from cadbridge.mechanism.model import Joint, Mechanism
     from cadbridge.simulation import Comparison, Run
 
@@ -97,7 +98,7 @@ def check_document(
             }
             for t in diagnosis.locked_trains
         ],
-        "masses": masses(mechanism.assembly),
+        "masses": [_part_mass(mass) for mass in mechanism.part_masses],
         "overlaps": [
             {"parts": [o.a, o.b], "volume": _number(o.volume), "share": _number(o.share)} for o in diagnosis.overlaps
         ],
@@ -132,31 +133,24 @@ def findings_list(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     return [f.document() for f in findings]
 
 
-def with_masses(assembly: Assembly) -> Assembly:
-    """The assembly with the findings that weighing its parts brings up."""
-    from cadbridge.mass import audit_declared, doubt_declared, part_mass
+def weighed(assembly: Assembly) -> tuple[Assembly, tuple[PartMass, ...]]:
+    """The assembly with the findings of weighing its parts, and their masses."""
+    from cadbridge.mass import mass_ledger
 
     findings = Findings()
-    findings.extend(audit_declared(assembly.parts))
-    doubt_declared(assembly.parts, findings)
-    for part in assembly.parts:
-        part_mass(part, findings)
-    return assembly.with_findings(findings.as_tuple())
+    masses = mass_ledger(assembly, findings)
+    return assembly.with_findings(findings.as_tuple()), masses
 
 
-def inspect_document(assembly: Assembly) -> dict[str, Any]:
+def inspect_document(assembly: Assembly, masses: Iterable[PartMass]) -> dict[str, Any]:
     """The document `cadbridge.inspect/2`: what a file holds, in SI."""
-    from cadbridge.mass import part_mass
-
-    instances = Counter(i.part for i in assembly.instances)
     parts = []
-    for part in assembly.parts:
-        mass, source = part_mass(part, Findings())
+    for part, mass in zip(assembly.parts, masses, strict=True):
         shape = part.shape
         parts.append(
             {
                 "name": part.name,
-                "instances": instances[part.name],
+                "instances": mass.instances,
                 "solids": shape.solids if shape else 0,
                 "faces": len(shape.faces) if shape else 0,
                 "triangles": len(shape.fine.triangles) if shape and shape.fine else 0,
@@ -164,8 +158,8 @@ def inspect_document(assembly: Assembly) -> dict[str, Any]:
                 "material": part.material,
                 "density": part.density,
                 "density_source": part.density_source,
-                **_mass(mass),
-                "mass_source": source,
+                **_mass(mass.properties),
+                "mass_source": mass.source,
                 "mirrored_from": part.mirrored_from,
             }
         )
@@ -268,24 +262,18 @@ def _freedom(freedom: Freedom) -> dict[str, Any]:
     }
 
 
-def masses(assembly: Assembly) -> list[dict[str, Any]]:
-    """Every part's mass with its source, beside all that it could be taken from."""
-    from cadbridge.mass import mass_ledger
-
-    return [
-        {
-            "part": m.part,
-            "instances": m.instances,
-            "mass": _maybe(m.mass),
-            "source": m.source,
-            "density": _maybe(m.density),
-            "density_source": m.density_source,
-            "mesh_volume": _maybe(m.mesh_volume),
-            "brep_volume": _maybe(m.brep_volume),
-            "declared": _maybe(m.declared),
-        }
-        for m in mass_ledger(assembly)
-    ]
+def _part_mass(mass: PartMass) -> dict[str, Any]:
+    return {
+        "part": mass.part,
+        "instances": mass.instances,
+        "mass": _maybe(mass.mass),
+        "source": mass.source,
+        "density": _maybe(mass.density),
+        "density_source": mass.density_source,
+        "mesh_volume": _maybe(mass.mesh_volume),
+        "brep_volume": _maybe(mass.brep_volume),
+        "declared": _maybe(mass.declared),
+    }
 
 
 def _gear(gear: Gear) -> dict[str, Any]:

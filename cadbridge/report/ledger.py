@@ -8,6 +8,7 @@ from typing import Any
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Stage
 from cadbridge.readers.registry import FORMATS
+from cadbridge.wording import count
 
 OTHER = "placements as the file has them → the world"
 
@@ -99,17 +100,12 @@ def taken_lines(assembly: Assembly) -> list[str]:
     return lines
 
 
-def many(count: int, what: str) -> str:
-    """A count of things, in the plural unless it is one."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
 def _where(assembly: Assembly, mates: MateCount) -> str:
     """How many mates stand in which file."""
     if not mates.of_mates_file:
-        return f"{many(mates.in_file, 'mate')} in the file"
+        return f"{count(mates.in_file, 'mate')} in the file"
     own = mates.in_file - mates.of_mates_file
-    return f"{many(own, 'mate')} in the file, {mates.of_mates_file} in {assembly.extra['mates_file']['name']}"
+    return f"{count(own, 'mate')} in the file, {mates.of_mates_file} in {assembly.extra['mates_file']['name']}"
 
 
 def mates_document(assembly: Assembly) -> dict[str, Any]:

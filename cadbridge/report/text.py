@@ -5,15 +5,14 @@ from __future__ import annotations
 import difflib
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cadbridge.errors import InputError
-from cadbridge.findings import Findings
-from cadbridge.report.ledger import many, taken_lines
+from cadbridge.report.ledger import taken_lines
 from cadbridge.report.terminal import MAX_ROWS, PIPED, draw, plain_table, wrapped
 from cadbridge.report.views import tables, verdict
 from cadbridge.report.views.numbers import figure
@@ -22,6 +21,7 @@ from cadbridge.wording import count
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
+    from cadbridge.mass import PartMass
     from cadbridge.mechanism.model import Mechanism
     from cadbridge.simulation import Comparison, Run
 
@@ -64,30 +64,26 @@ def _motions(document: Document, columns: int) -> str:
     return "\n".join(["How it moves", *wrapped((f"  {line}" for line in shown), columns), ""])
 
 
-def inspect_text(assembly: Assembly, columns: int = PIPED) -> str:
+def inspect_text(assembly: Assembly, masses: Iterable[PartMass], columns: int = PIPED) -> str:
     """What a file holds: counts, units, and a table of the parts."""
-    from cadbridge.mass import part_mass
-
-    instances = Counter(i.part for i in assembly.instances)
     lines = [
         assembly.name,
-        f"  {many(len(assembly.instances), 'instance')} of {many(len(assembly.parts), 'part')}"
-        f" in {many(len(assembly.components), 'component')}",
+        f"  {count(len(assembly.instances), 'instance')} of {count(len(assembly.parts), 'part')}"
+        f" in {count(len(assembly.components), 'component')}",
         *taken_lines(assembly),
     ]
     rows = []
-    for part in assembly.parts:
-        mass, source = part_mass(part, Findings())
+    for part, mass in zip(assembly.parts, masses, strict=True):
         shape = part.shape
         rows.append(
             (
                 part.name,
-                str(instances[part.name]),
+                str(mass.instances),
                 f"{figure(shape.brep.mass * 1e6)}" if shape and shape.brep else "–",
                 part.material or "–",
                 figure(part.density or None),
-                figure(mass.mass) if mass else "unknown",
-                source or "–",
+                "unknown" if mass.mass is None else figure(mass.mass),
+                mass.source or "–",
             )
         )
     head = ("part", "instances", "volume cm³", "material", "density kg/m³", "mass kg", "mass from")

@@ -122,7 +122,7 @@ class Builder:
         mechanism = Mechanism(
             assembly, tuple(self.bodies), ground, tuple(self.joints), tuple(self.couplings), (),
             tuple(b.name for b in self.bodies), tuple(b.X_WB for b in self.bodies),
-            {b.name: i for i, b in enumerate(self.bodies)}, {}, tuple(self.drives),
+            {b.name: i for i, b in enumerate(self.bodies)}, (), {}, tuple(self.drives),
         )  # fmt: skip
         return replace(mechanism, **self.changes)  # type: ignore[arg-type]
 

@@ -8,7 +8,7 @@ import pytest
 from cadbridge.assembly import Part
 from cadbridge.findings import Findings
 from cadbridge.inertia import MassProperties
-from cadbridge.mass import doubt_declared
+from cadbridge.mass import doubt_declared, part_volume
 from tests.mass.solids import box, shape
 
 BAR = box(0.2, 0.02, 0.02)
@@ -22,7 +22,8 @@ def told(
 ) -> list[str]:
     declared = MassProperties(mass, np.array(com, float), INERTIA * inertia * mass / MASS)
     findings = Findings()
-    doubt_declared([Part("bar", shape(BAR), density=density, declared=declared)], findings)
+    part = Part("bar", shape(BAR), density=density, declared=declared)
+    doubt_declared([(part, part_volume(part))], findings)
     return [f"{f.code} {f.message}" for f in findings]
 
 
@@ -54,5 +55,6 @@ def test_units_and_other_bodies_are_suspected(change: dict[str, float], text: st
 def test_a_point_mass_and_a_part_without_shape_are_not_doubted() -> None:
     assert told(inertia=0.0) == []
     findings = Findings()
-    doubt_declared([Part("bar", declared=MassProperties(1e6, np.zeros(3), np.eye(3)))], findings)
+    part = Part("bar", declared=MassProperties(1e6, np.zeros(3), np.eye(3)))
+    doubt_declared([(part, part_volume(part))], findings)
     assert len(findings) == 0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cadbridge.assembly import MassOverride, Part
+from cadbridge.findings import Findings
 from cadbridge.inertia import MassProperties
 from cadbridge.mass import mass_ledger
 from tests.mass.solids import box, placed, shape
@@ -17,7 +18,7 @@ DECLARED = MassProperties(3.0, np.zeros(3), 0.01 * np.eye(3))
 
 
 def test_a_part_is_weighed_by_its_mesh_and_density() -> None:
-    (entry,) = mass_ledger(placed([BLOCK], ("block", (0, 0, 0)), ("block", (1, 0, 0))))
+    (entry,) = mass_ledger(placed([BLOCK], ("block", (0, 0, 0)), ("block", (1, 0, 0))), Findings())
     assert entry.instances == 2
     assert (entry.mass, entry.source) == (pytest.approx(2.7), "mesh")
     assert (entry.density, entry.density_source) == (2700.0, "material table: aluminium")
@@ -28,7 +29,7 @@ def test_a_part_is_weighed_by_its_mesh_and_density() -> None:
 def test_what_is_declared_stands_beside_what_is_taken() -> None:
     given = replace(BLOCK, declared=DECLARED, override=MassOverride(mass=4.0))
     first, second, third = mass_ledger(
-        placed([replace(BLOCK, declared=DECLARED), replace(given, name="given"), Part("empty")])
+        placed([replace(BLOCK, declared=DECLARED), replace(given, name="given"), Part("empty")]), Findings()
     )
     assert (first.mass, first.source, first.declared) == (3.0, "declared", 3.0)
     assert (second.mass, second.source, second.declared) == (4.0, "override", 3.0)

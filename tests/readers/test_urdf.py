@@ -12,7 +12,7 @@ import pytest
 from cadbridge.assembly import Assembly, CouplingKind, MateKind
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
-from cadbridge.mass import audit_mesh, part_mass, volume_properties
+from cadbridge.mass import audit_mesh, part_volume, volume_properties, weigh_part
 from cadbridge.mechanism import build
 from cadbridge.readers import read as read_any
 from cadbridge.readers.options import ReadOptions
@@ -256,7 +256,7 @@ def test_the_kr16_weighs_what_its_visual_meshes_do(corpus: Path) -> None:
     robot = read_any(
         corpus / "kuka_kr16_support/urdf/kr16_2.urdf", options=ReadOptions(density=2700.0, mass_from="mesh")
     )
-    masses = [part_mass(part, Findings())[0] for part in robot.parts]
+    masses = [weigh_part(part, part_volume(part), Findings()).properties for part in robot.parts]
     assert sum(m.mass for m in masses if m is not None) == pytest.approx(355.0, rel=2e-3)
     told = [f.message for f in robot.findings if f.code == "CB192"]
     assert len(told) == 7

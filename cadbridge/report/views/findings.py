@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from cadbridge.findings import Finding, Severity
-
-_GRAVITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+from cadbridge.findings import Finding
 
 
 def grouped(found: Iterable[Finding]) -> list[list[Finding]]:
@@ -16,4 +14,4 @@ def grouped(found: Iterable[Finding]) -> list[list[Finding]]:
     for finding in found:
         by_code.setdefault(finding.code, []).append(finding)
     groups = [list(g) for same in by_code.values() for _, g in groupby(same, key=lambda f: f.severity)]
-    return sorted(groups, key=lambda g: (_GRAVITY[g[0].severity], len(g) > 20, g[0].code))
+    return sorted(groups, key=lambda g: (g[0].severity.rank, len(g) > 20, g[0].code))

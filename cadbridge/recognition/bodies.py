@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import takewhile
 
 import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.recognition.contacts import Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.guides import GUIDED, judge
+from cadbridge.recognition.guides import GUIDED, STANDS_OUT, judge
 from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
 from cadbridge.recognition.standard_parts import StandardKind, StandardPart
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
-
-
-STANDS_OUT = 1.5
-"""Length of a rod beside what of it is in its bore, from which it is no dowel."""
 
 
 class Groups:
@@ -80,6 +78,15 @@ class Scene:
         self.bonds[a].append(Bond(a, b, reason, confidence))
         return True
 
+    @cached_property
+    def top(self) -> int:
+        """How many levels of the product structure all instances share: those tell nothing apart."""
+        return len(_common([i.name for i in self.assembly.instances]))
+
+    def shared(self, a: str, b: str) -> tuple[str, ...]:
+        """The sub-assemblies that hold both instances and not all, from the top."""
+        return tuple(_common([a, b])[self.top :])
+
     def revolution(self, instance: str) -> Revolution | None:
         """The body of revolution that an instance's part is; None where it is none."""
         part = self.assembly.instance(instance).part
@@ -105,6 +112,12 @@ class Scene:
             if first != second:
                 found[first, second] += contacts
         return dict(found)
+
+
+def _common(names: Sequence[str]) -> list[str]:
+    """The sub-assemblies, from the top, that hold all of some instances."""
+    levels = takewhile(lambda level: len(set(level)) == 1, zip(*(name.split("/")[:-1] for name in names), strict=False))
+    return [level[0] for level in levels]
 
 
 def bind_rolling(scene: Scene) -> None:

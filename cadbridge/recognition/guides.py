@@ -25,6 +25,16 @@ TELESCOPE = 3.0
 """Guided length beside the diameter from which a shaft that ends in its bore is a plunger."""
 GUIDED = 2.0
 """Guided length beside the diameter from which a shaft without shoulder slides too."""
+STANDS_OUT = 1.5
+"""Length of a rod beside what of it is in its bore, from which it is no dowel."""
+SHALLOW = 0.08
+"""Guided length beside the diameter below which a shaft in a bore centres and guides nothing."""
+APART = 4.0
+"""Distance along a rod between the bores of two bodies, beside its radius, from which it is no dowel of theirs."""
+NOT_FLUSH = 1.05
+"""Length of a shaft or its bore beside what guides, from which the two do not end together."""
+ROD = 4.0
+"""Length of a rod beside that of its bore, from which it is a guide rod however short the bore is."""
 LONG_WALL = 2.0
 """How much longer than deep walls of a slide are."""
 MOST_WALLS = 40
@@ -145,12 +155,41 @@ def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
 def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
     first = guides[0]
     parallel = all(np.linalg.norm(np.cross(g.direction, first.direction)) < SQUARE for g in guides)
-    rods = [g for g in guides if g.length >= GUIDED * 2 * g.radius and not g.holes_only]
+    rods = [g for g in guides if _long_rod(g) or (not g.holes_only and g.length >= GUIDED * 2 * g.radius)]
     if parallel and len(rods) >= 2 and not any(_along(p, first.direction) for p in planes):
-        text = f"{len(rods)} parallel rods guided over {_mm(first.length)} each, nothing across them"
+        how = (
+            f"guided over {_mm(first.length)} each" if first.length > 0 else "that stand in both apart from each other"
+        )
+        text = f"{len(rods)} parallel rods {how}, nothing across them"
         return Verdict("prismatic", first.point, first.direction, (text,), (), 0.7)
     what = "parallel" if parallel else "crossing"
     return Verdict("fixed", first.point, None, (f"{len(guides)} {what} lines hold the two",), (), 0.95)
+
+
+def _long_rod(guide: Guide) -> bool:
+    """Whether a rod is guided with clearance in bores that are short beside it, or goes from one body to the other.
+
+    A dowel or a bolt fills its bores, and the parts that it holds lie on each other.
+    """
+    shafts = [c for c in guide.contacts if c.kind == "shaft"]
+    if shafts:
+        return all(
+            c.gap >= 0.0 and max(side.surface.length for side in (c.a, c.b)) >= max(ROD * c.overlap, 2 * ROD * c.radius)
+            for c in shafts
+        )
+    through = [c for c in guide.contacts if c.kind == "through"]
+    return bool(through) and all(max(c.a.low, c.b.low) - min(c.a.high, c.b.high) > APART * c.radius for c in through)
+
+
+def _stubby(guide: Guide) -> bool:
+    """Whether the shafts themselves are shorter than wide: collars and not rods."""
+    return all(c.a.surface.length < 2 * c.radius for c in guide.contacts if c.kind == "shaft")
+
+
+def _runs_on(contacts: Sequence[Contact]) -> bool:
+    """Whether a shaft or its bore is longer than what guides: a pin that is flush with its bore only turns."""
+    shafts = [c for c in contacts if c.kind == "shaft"]
+    return any(max(side.surface.length for side in (c.a, c.b)) >= NOT_FLUSH * c.overlap for c in shafts)
 
 
 def _along(wall: Wall, axis: Vector) -> bool:
@@ -166,12 +205,15 @@ def _one_guide(guide: Guide, planes: Sequence[Wall]) -> Verdict:
         if shoulders:
             return Verdict("fixed", point, None, tuple(evidence), (), 0.8)
         return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
-    if guide.holes_only and not _through(guide) and not _centred(guide, shoulders):
+    if guide.holes_only and not _entered(guide) and not _centred(guide, shoulders):
         text = "one hole that meets another, beside the faces that lie on each other: a bolt's, not a pivot's"
         return Verdict("rest", point, axis, (*evidence, text), (), 0.6)
     slender = guide.length / (2 * guide.radius)
+    if not guide.holes_only and not guide.cones and slender < SHALLOW and _stubby(guide):
+        text = "too short beside its width to guide a turn: a seat"
+        return Verdict("rest", point, axis, (*evidence, text), (), 0.5)
     if not shoulders and not guide.cones:
-        if slender >= GUIDED and not guide.holes_only:
+        if slender >= GUIDED and not guide.holes_only and _runs_on(guide.contacts):
             return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)
         return Verdict("revolute", point, axis, tuple(evidence), ("nothing holds it along the axis",), 0.6)
     ways = {float(p.normal @ axis) > 0 for p in shoulders}
@@ -195,6 +237,11 @@ def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
 
 def _through(guide: Guide) -> bool:
     return any(c.kind == "through" for c in guide.contacts)
+
+
+def _entered(guide: Guide) -> bool:
+    """Whether something stands in the holes: a pin through both, or a shaft of one in a wider hole of the other."""
+    return any(c.kind == "through" or not c.a.surface.hollow for c in guide.contacts)
 
 
 def _bottoms(guide: Guide, shoulders: Sequence[Wall]) -> bool:

@@ -27,6 +27,8 @@ from cadbridge.recognition.meshing import find_meshing, place
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
+from cadbridge.recognition.subassemblies import bind_idle, bind_within
+from cadbridge.recognition.turntables import still_apart
 from cadbridge.recognition.whole import choose_ground, connect
 from cadbridge.wording import count
 
@@ -58,11 +60,19 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_fixed(scene)
     bind_stubs(scene, pin)
     joints, rejected = find_joints(scene, pin)
-    apart = connect(scene, joints, {frozenset((p.a.instance, p.b.instance)) for p in meshing.pairs})
+    meshes = {frozenset((p.a.instance, p.b.instance)) for p in meshing.pairs}
+    bind_within(scene, joints, meshes)
+    bind_fixed(scene)
+    joints, rejected = find_joints(scene, pin)
+    toothed = {p.instance for p in meshing.wheels}
+    while bind_idle(scene, joints, toothed):
+        joints, rejected = find_joints(scene, pin)
+    apart, turning = connect(scene, joints, meshes)
     loose = [name for group in apart for name in group]
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
+    joints = [*joints, *still_apart(scene, turning, joints)]
     ground, why = choose_ground(scene, joints, names, set(loose))
     for group in apart:
         chief = max(group, key=lambda n: (scene.size(n), n))

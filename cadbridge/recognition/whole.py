@@ -12,16 +12,24 @@ from cadbridge.findings import Findings
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
+from cadbridge.recognition.subassemblies import resting
+from cadbridge.recognition.turntables import Turntables
 
 GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
+
+Tie = tuple[str, str, str, float]
+"""Two instances, why one may hold the other, and how sure that is."""
 
 FLOOR = 0.02
 """Share of the assembly's height within which a face is at the bottom."""
 
 
-def connect(scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]) -> list[list[str]]:
-    """Bind what no joint connects to what it rests on or reaches into; returns the groups that stay loose.
+def connect(
+    scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]
+) -> tuple[list[list[str]], list[Candidate]]:
+    """Bind what no joint connects to what it rests on or reaches into.
 
+    Returns the groups that stay loose, and the joints of bodies that turn on what they lie on.
     What lies in one sub-assembly comes first, down to parts that touch nothing: the product structure is the better
     witness where the geometry has none. `meshing` are pairs of wheels, whose teeth hold nothing.
     """
@@ -31,25 +39,36 @@ def connect(scene: Scene, joints: Sequence[Candidate], meshing: Collection[froze
             linked.join(names[0], name)
     for joint in joints:
         linked.join(joint.a, joint.b)
-    late: list[tuple[str, str, str, float]] = []
+    late: list[Tie] = []
     turning: set[str] | None = None
+    turntables = Turntables(scene)
+    turning_on: list[Candidate] = []
     for tie in _ties(scene, linked):
         if frozenset(tie[:2]) in meshing:
             continue
-        if not _common(tie[0], tie[1]):
+        if not scene.shared(tie[0], tie[1]):
             # What turns in a bearing touches much that does not hold it: its ties come last. Only now that
             # housings have their parts is it clear which of two bodies that is.
             turning = _turning(scene) if turning is None else turning
             if {tie[0], tie[1]} & turning:
                 late.append(tie)
                 continue
-        if linked.join(tie[0], tie[1]):
-            scene.bind(*tie)
+        _tied(scene, linked, turntables, tie, turning_on)
     for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie[:2])):
-        if linked.join(tie[0], tie[1]):
-            scene.bind(*tie)
+        _tied(scene, linked, turntables, tie, turning_on)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
-    return groups[1:]
+    return groups[1:], turning_on
+
+
+def _tied(scene: Scene, linked: Groups, turntables: Turntables, tie: Tie, joints: list[Candidate]) -> None:
+    """Bind two parts that nothing connects yet, or let one turn on the other."""
+    if not linked.join(tie[0], tie[1]):
+        return
+    found = turntables.between(tie[0], tie[1])
+    if found is None:
+        scene.bind(*tie)
+    else:
+        joints.append(found)
 
 
 def _turning(scene: Scene) -> set[str]:
@@ -63,30 +82,30 @@ def _turning(scene: Scene) -> set[str]:
     return found
 
 
-def _ties(scene: Scene, linked: Groups) -> Iterator[tuple[str, str, str, float]]:
+def _ties(scene: Scene, linked: Groups) -> Iterator[Tie]:
     """What may hold parts that no joint holds, the surest first; later ones are only looked for where needed."""
-    resting = _resting(scene)
-    yield from (_tie_of_rest(e, 0.7) for e in resting if _common(e[0], e[1]))
+    resting_pairs = resting(scene)
+    yield from (_tie_of_rest(e, 0.7) for e in resting_pairs if scene.shared(e[0], e[1]))
     if len(linked.members()) > 1:
         reaching = _reaching(scene)
-        yield from (_tie_of_reach(e, 0.6) for e in reaching if _common(e[0], e[1]))
+        yield from (_tie_of_reach(e, 0.6) for e in reaching if scene.shared(e[0], e[1]))
         yield from _of_one_assembly(scene)
-        yield from (_tie_of_rest(e, 0.6) for e in resting if not _common(e[0], e[1]))
-        yield from (_tie_of_reach(e, 0.5) for e in reaching if not _common(e[0], e[1]))
+        yield from (_tie_of_rest(e, 0.6) for e in resting_pairs if not scene.shared(e[0], e[1]))
+        yield from (_tie_of_reach(e, 0.5) for e in reaching if not scene.shared(e[0], e[1]))
         yield from _fitting(scene)
 
 
-def _tie_of_rest(edge: tuple[str, str, float], confidence: float) -> tuple[str, str, str, float]:
+def _tie_of_rest(edge: tuple[str, str, float], confidence: float) -> Tie:
     a, b, area = edge
     return a, b, f"rests on it over {area * 1e6:.4g} mm², with no joint to anything", confidence
 
 
-def _tie_of_reach(edge: tuple[str, str, float], confidence: float) -> tuple[str, str, str, float]:
+def _tie_of_reach(edge: tuple[str, str, float], confidence: float) -> Tie:
     a, b, volume = edge
     return a, b, f"reaches into it by {volume * 1e9:.4g} mm³, with no joint to anything", confidence
 
 
-def _of_one_assembly(scene: Scene) -> Iterator[tuple[str, str, str, float]]:
+def _of_one_assembly(scene: Scene) -> Iterator[Tie]:
     """Parts of one sub-assembly to its largest part, the deepest sub-assemblies first."""
     inside: dict[str, list[str]] = defaultdict(list)
     for instance in scene.assembly.instances:
@@ -100,33 +119,14 @@ def _of_one_assembly(scene: Scene) -> Iterator[tuple[str, str, str, float]]:
                 yield name, chief, f"of the same sub-assembly {path}, and nothing else holds it", 0.4
 
 
-def _resting(scene: Scene) -> list[tuple[str, str, float]]:
-    """Pairs of instances that touch, those deepest in one sub-assembly first, then by the area they share."""
-    areas: dict[tuple[str, str], float] = defaultdict(float)
-    for c in scene.contacts.found:
-        if c.kind == "plane":
-            areas[c.pair] += c.overlap
+def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
+    found = overlaps_of(scene.assembly, Findings())
     return sorted(
-        ((a, b, area) for (a, b), area in areas.items()), key=lambda e: (-_common(e[0], e[1]), -e[2], e[0], e[1])
+        ((o.a, o.b, o.volume) for o in found), key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1])
     )
 
 
-def _common(a: str, b: str) -> int:
-    """How many levels of the product structure two instances share."""
-    count = 0
-    for x, y in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):
-        if x != y:
-            break
-        count += 1
-    return count
-
-
-def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
-    found = overlaps_of(scene.assembly, Findings())
-    return sorted(((o.a, o.b, o.volume) for o in found), key=lambda e: (-_common(e[0], e[1]), -e[2], e[0], e[1]))
-
-
-def _fitting(scene: Scene) -> list[tuple[str, str, str, float]]:
+def _fitting(scene: Scene) -> list[Tie]:
     """Pairs that fit each other in some other way: a shaft in a bore that was taken for no joint."""
     return [
         (*c.pair, f"fits it ({c.kind}), with no joint to anything", 0.4)

@@ -1,0 +1,123 @@
+"""What the product structure says: a sub-assembly hangs together, and what only spins inside it moves nothing.
+
+A sub-assembly may move inside, so joints within it stay. It is a witness in two cases: a part that lies on another of
+its own sub-assembly, with no joint between them, is held there and not by what passes through both; and a part that
+turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor's shaft) is no freedom of the whole.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from cadbridge.recognition.bodies import Groups, Scene
+from cadbridge.recognition.joints import Candidate
+
+ON_AXIS = 0.02
+"""Of a radius: how far a body of revolution may be off the axis about which it spins."""
+
+
+def resting(scene: Scene) -> list[tuple[str, str, float]]:
+    """Pairs of instances that lie on each other, m²: deepest in one sub-assembly first, then by the area."""
+    areas: dict[tuple[str, str], float] = defaultdict(float)
+    for c in scene.contacts.found:
+        if c.kind == "plane":
+            areas[c.pair] += c.overlap
+    edges = ((a, b, area) for (a, b), area in areas.items())
+    return sorted(edges, key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1]))
+
+
+def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]) -> None:
+    """Bind what rests on a part of its own sub-assembly and has no joint in there.
+
+    A pin that goes on into other parts makes no joint with those, where the part that holds it is held itself.
+    """
+    linked = Groups(i.name for i in scene.assembly.instances)
+    members = scene.groups.members()
+    for names in members.values():
+        for name in names[1:]:
+            linked.join(names[0], name)
+    for joint in joints:
+        if _shares(scene, members[joint.a], members[joint.b]):
+            linked.join(joint.a, joint.b)
+    for a, b, area in resting(scene):
+        inside = scene.shared(a, b)
+        if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
+            scene.bind(a, b, f"rests on it over {area * 1e6:.4g} mm², in {inside[-1]}", 0.65)
+
+
+def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
+    """Bind what only spins inside its sub-assembly; whether there was any.
+
+    `toothed`: instances that are wheels, whose turning moves others.
+    """
+    members = scene.groups.members()
+    of_body: dict[str, list[Candidate]] = defaultdict(list)
+    for joint in joints:
+        of_body[joint.a].append(joint)
+        of_body[joint.b].append(joint)
+    found = False
+    for joint in joints:
+        for leaf in (joint.a, joint.b):
+            other = joint.other(leaf)
+            if len(of_body[leaf]) != 1 or joint.verdict.type not in ("revolute", "cylindrical"):
+                continue
+            inside = _inside(scene, members[leaf], members[other])
+            if not inside or set(members[leaf]) & set(toothed):
+                continue
+            again = any(j is not joint and _one_axis(scene, j, joint) for j in of_body[other])
+            if again or _spins(scene, members[leaf], joint):
+                text = f"only spins inside {inside}, which moves nothing"
+                near = max(members[other], key=lambda n: (len(scene.shared(n, leaf)), n))
+                found |= scene.bind(min(members[leaf]), near, text, 0.6)
+    return found
+
+
+def _one_axis(scene: Scene, a: Candidate, b: Candidate) -> bool:
+    """Whether two joints turn about one line."""
+    if a.verdict.axis is None or b.verdict.axis is None or a.verdict.type == "prismatic":
+        return False
+    if float(np.linalg.norm(np.cross(a.verdict.axis, b.verdict.axis))) > ON_AXIS:
+        return False
+    off = float(np.linalg.norm(np.cross(a.verdict.point - b.verdict.point, b.verdict.axis)))
+    return off <= 3 * scene.contacts.slack + 1e-5
+
+
+def _shares(scene: Scene, a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether any part of two bodies lies in one sub-assembly."""
+    return bool(_paths(scene, a) & _paths(scene, b))
+
+
+def _paths(scene: Scene, names: Sequence[str]) -> set[str]:
+    """The sub-assemblies in which any of some instances lies."""
+    found = set()
+    for name in names:
+        steps = name.split("/")
+        found |= {"/".join(steps[:k]) for k in range(scene.top + 1, len(steps))}
+    return found
+
+
+def _inside(scene: Scene, leaf: Sequence[str], other: Sequence[str]) -> str:
+    """The deepest sub-assembly that holds all of a body and a part of the other; empty where there is none."""
+    shared = set.intersection(*(_paths(scene, [name]) for name in leaf)) & _paths(scene, other)
+    return max(sorted(shared), key=lambda path: path.count("/"), default="")
+
+
+def _spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:
+    """Whether all instances are bodies of revolution about a joint's axis."""
+    axis, point = joint.verdict.axis, joint.verdict.point
+    if axis is None:
+        return False
+    for name in names:
+        round_part = scene.revolution(name)
+        if round_part is None:
+            return False
+        X = scene.assembly.instance(name).X_WI
+        if float(np.linalg.norm(np.cross(X.vector(round_part.direction), axis))) > ON_AXIS:
+            return False
+        off = float(np.linalg.norm(np.cross(X.point(round_part.point) - point, axis)))
+        if off > ON_AXIS * round_part.outer + 3 * scene.contacts.slack:
+            return False
+    return True

@@ -1,0 +1,143 @@
+"""Bodies that lie on each other about an axis that both are round about: a turntable, a servo's horn, a robot's waist.
+
+No shaft is drawn, or it does not fit; but the faces that touch lie about one axis, round faces of both bodies end
+there, and nothing else tells where one lies on the other: a bolted flange has its holes, a seat its edges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cadbridge.recognition.bodies import Scene
+from cadbridge.recognition.contacts import Contact, Line, Placed
+from cadbridge.recognition.guides import SQUARE, Verdict
+from cadbridge.recognition.joints import Candidate
+
+CENTRED = 0.35
+"""Of the radius of a disc of the area in contact: how far its middle may be off the axis."""
+ROUND = 0.9 * math.pi
+"""rad that a round face goes about the axis at least: the rounded end of a link counts."""
+WIDEST = 2.0
+"""Radius beside that of the other round face, of two that one stands in the other."""
+SMALL = 0.02
+"""Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable."""
+
+
+class Turntables:
+    """Which of the pairs that merely lie on each other may turn. Lines are looked up by instance."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._lines: dict[str, list[Line]] = defaultdict(list)
+        for line in scene.contacts.lines:
+            for name in dict.fromkeys(m.instance for m in line.members):
+                self._lines[name].append(line)
+
+    def between(self, a: str, b: str) -> Candidate | None:
+        """The hinge between the bodies of two instances; None where they lie on each other in some other way."""
+        scene = self._scene
+        roots = scene.groups.root(a), scene.groups.root(b)
+        members = scene.groups.members()
+        first, second = (set(members[root]) for root in roots)
+        contacts = [
+            c for c in scene.contacts.found if (c.pair[0] in first and c.pair[1] in second)
+            or (c.pair[0] in second and c.pair[1] in first)
+        ]  # fmt: skip
+        if any(c.kind != "plane" for c in contacts) or (first | second) & set(scene.standards):
+            return None
+        if not contacts:
+            return self._sunk(roots, first, second)
+        normal = max(contacts, key=lambda c: c.overlap).direction
+        if any(abs(float(c.direction @ normal)) < 1 - SQUARE for c in contacts):
+            return None
+        line = self._axis(contacts, first, second)
+        if line is None or self._knob(first, second) or self._knob(second, first):
+            return None
+        area = sum(c.overlap for c in contacts)
+        text = f"faces on each other over {area * 1e6:.4g} mm² about an axis that both are round about"
+        middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
+        point = line.point + float((middle - line.point) @ line.direction) * line.direction
+        verdict = Verdict("revolute", point, line.direction, (text,), ("no shaft and no bore",), 0.5)
+        low, high = sorted(roots)
+        return Candidate(low, high, verdict, tuple(contacts))
+
+    def _axis(self, contacts: Sequence[Contact], first: set[str], second: set[str]) -> Line | None:
+        """The one line that both bodies are round about where they touch, in the middle of what touches."""
+        area = sum(c.overlap for c in contacts)
+        middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
+        touching = sorted({name for c in contacts for name in c.pair} & first)
+        found: dict[int, Line] = {}
+        holes = 0
+        for line in (line for name in touching for line in self._lines[name]):
+            if id(line) in found or abs(float(line.direction @ contacts[0].direction)) < 1 - SQUARE:
+                continue
+            sides = [[m for m in line.members if m.instance in own] for own in (first, second)]
+            if not all(sides):
+                continue
+            if all(any(m.surface.hollow for m in side) for side in sides):
+                holes += 1
+            if not all(any(_ends_at(m, line, contacts) for m in side) for side in sides):
+                continue
+            off = float(np.linalg.norm(np.cross(middle - line.point, line.direction)))
+            if off <= CENTRED * math.sqrt(area / math.pi):
+                found[id(line)] = line
+        return next(iter(found.values())) if len(found) == 1 and holes <= 1 else None
+
+    def _sunk(self, roots: tuple[str, str], first: set[str], second: set[str]) -> Candidate | None:
+        """The hinge of two bodies that reach into each other about the one line on which one stands in the other.
+
+        A splined shaft in the round hole of a horn, drawn without its fit.
+        """
+        found: dict[int, tuple[Line, Placed, Placed]] = {}
+        for line in {id(line): line for name in first for line in self._lines[name]}.values():
+            ours, theirs = ([m for m in line.members if m.instance in own] for own in (first, second))
+            pairs = [(m, n) for m in ours for n in theirs if m.surface.hollow != n.surface.hollow and _in_line(m, n)]
+            if pairs:
+                m, n = max(pairs, key=lambda pair: min(p.surface.area for p in pair))
+                found[id(line)] = (line, m, n)
+        if len(found) != 1 or self._scene.shared(next(iter(sorted(first))), next(iter(sorted(second)))):
+            return None
+        line, m, n = next(iter(found.values()))
+        point = line.point + 0.5 * (max(m.low, n.low) + min(m.high, n.high)) * line.direction
+        text = f"one reaches into the other about one line, radii {1e3 * m.surface.radius:.4g} and "
+        text += f"{1e3 * n.surface.radius:.4g} mm"
+        verdict = Verdict("revolute", point, line.direction, (text,), ("the two overlap",), 0.4)
+        low, high = sorted(roots)
+        return Candidate(low, high, verdict, ())
+
+    def _knob(self, names: set[str], others: set[str]) -> bool:
+        """Whether a body is one small part of revolution: turning it shows nothing."""
+        size, other = (sum(self._scene.size(n) for n in own) for own in (names, others))
+        return len(names) == 1 and size < SMALL * other and self._scene.revolution(next(iter(names))) is not None
+
+
+def _in_line(m: Placed, n: Placed) -> bool:
+    """Whether two round faces on one line lie beside each other along it and go far enough round."""
+    overlap = min(m.high, n.high) - max(m.low, n.low)
+    radii = sorted((m.surface.radius, n.surface.radius))
+    return overlap > 0.02 * radii[0] and min(m.surface.turn, n.surface.turn) >= ROUND and radii[1] < WIDEST * radii[0]
+
+
+def _ends_at(m: Placed, line: Line, contacts: Sequence[Contact]) -> bool:
+    """Whether a round face reaches the plane of a contact, from one side or through it."""
+    if m.surface.turn < ROUND:
+        return False
+    near = 0.02 * m.surface.radius + 1e-5
+    return any(m.low - near <= float((c.point - line.point) @ line.direction) <= m.high + near for c in contacts)
+
+
+def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Candidate]) -> list[Candidate]:
+    """The turntables whose bodies are two and have no other joint, by the bodies as they are now."""
+    known = {frozenset((c.a, c.b)) for c in joints}
+    found = []
+    for c in turning:
+        a, b = sorted((scene.groups.root(c.a), scene.groups.root(c.b)))
+        if a != b and frozenset((a, b)) not in known:
+            known.add(frozenset((a, b)))
+            found.append(replace(c, a=a, b=b))
+    return found

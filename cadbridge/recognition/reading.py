@@ -44,8 +44,9 @@ def read_recognised(
 
 def with_recognised(assembly: Assembly, found: Recognition) -> Assembly:
     """An assembly with the mates recognised in it laid over it."""
-    # The frame of a flexible sub-assembly holds no part: as a component of its own it would float.
-    assembly = replace(assembly, components=tuple(c for c in assembly.components if c.instances))
+    if not assembly.mates:
+        # The frame of a flexible sub-assembly holds no part: as a component of its own it would float.
+        assembly = replace(assembly, components=tuple(c for c in assembly.components if c.instances))
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
         file = Path(folder) / "recognised.mates.yaml"
         file.write_text(mates_text(found), encoding="utf-8")

@@ -7,91 +7,92 @@ from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 ENTRIES: dict[str, Entry] = {
     "CB780": Entry(
         Severity.INFO,
-        "the STEP file holds kinematics",
-        "Mates and couplings were read from the file's own links, joints and pairs (ISO 10303-105).",
-        "Nothing need be done; a mates file laid over adds what is missing.",
+        "a STEP file with kinematics",
+        "cadbridge read mates and couplings from the links, joints and pairs of the file (ISO 10303-105).",
+        "No action is needed. A mates file can add what is missing.",
         "An AP242 file with five revolute pairs.",
     ),
     "CB781": Entry(
         Severity.ERROR,
         "a kinematic pair that cannot be read",
-        "An attribute, link, joint or placement is missing or wrong; the pair is left out, so that its links move more "
-        "freely than meant.",
-        "Correct the entity named, or give the mate in a mates file.",
+        "An attribute, link, joint or placement is missing or wrong. cadbridge skips the pair, so its links move "
+        "more freely than intended.",
+        "Correct the entity named, or write the mate in a mates file.",
         "A revolute pair without its second placement.",
     ),
     "CB782": Entry(
         Severity.WARNING,
-        "a link that is bound to no occurrence",
-        "The file does not say, or not clearly, which part moves as this link; its pairs are left out.",
-        "Export again with the links bound to occurrences, or give the mates in a mates file.",
-        "A link whose representation two parts share.",
+        "a link without an occurrence",
+        "The file does not state, or not uniquely, which part moves as this link. cadbridge skips its pairs.",
+        "Export again with the links bound to occurrences, or write the mates in a mates file.",
+        "A link whose representation belongs to two parts.",
     ),
     "CB783": Entry(
         Severity.ERROR,
-        "a pair that has no mate",
-        "Pairs of higher order (points and curves on surfaces, flexible links) and odd combinations of freedoms have "
-        "no counterpart; the pair is left out.",
-        "Give what holds the parts in a mates file.",
+        "an unsupported pair",
+        "Higher pairs (points and curves on surfaces, flexible links) and unusual combinations of freedoms have "
+        "no equivalent mate. cadbridge skips the pair.",
+        "Write mates for these parts in a mates file.",
         "A point on a curve.",
     ),
     "CB784": Entry(
         Severity.WARNING,
-        "a range that a joint has no place for",
-        "A joint with several freedoms has no ranges here; what is named is left out.",
-        "Nothing need be done unless the range is reached.",
+        "a range without a coordinate",
+        "In cadbridge a joint with several freedoms has no ranges. It omits what is named.",
+        "No action is needed unless the motion reaches the range.",
         "Ranges of a spherical pair.",
     ),
     "CB790": Entry(
         Severity.ERROR,
-        "kinematics need a STEP file to stand in",
-        "The pairs are bound to the products of the STEP file that the assembly came from; another source has none, "
+        "kinematics without a STEP file",
+        "The pairs refer to the products of the STEP file that the assembly came from. Another source has none, "
         "and a file with external references keeps its products elsewhere.",
-        "Convert an assembly that was read from one STEP file.",
+        "Convert an assembly that was read from a single STEP file.",
         "`--to step` of a URDF.",
         stage=Stage.EXPORT,
         leaves_out=False,
     ),
     "CB791": Entry(
         Severity.WARNING,
-        "a relation that AP242 has no pair for",
-        "ISO 10303-105 has lower pairs, gears, racks and screws; what is named has no pair and is left out.",
+        "a relation without a pair in AP242",
+        "ISO 10303-105 has lower pairs, gears, racks and screws. It has no pair for what is named, so the export "
+        "omits it.",
         "Keep the mates file beside the STEP file.",
-        "A belt.",
+        "A belt between two pulleys.",
         stage=Stage.EXPORT,
     ),
     "CB792": Entry(
         Severity.INFO,
-        "what AP242's kinematics do not carry",
-        "Damping, friction, efforts, velocities, drives, masses, frames and home poses have no place in the pairs.",
+        "data that AP242 kinematics cannot hold",
+        "The pairs cannot hold damping, friction, efforts, velocities, drives, masses, frames and home poses.",
         "Keep the mates file beside the STEP file.",
         "A hinge with damping.",
         stage=Stage.EXPORT,
     ),
     "CB793": Entry(
         Severity.WARNING,
-        "mates written as the joint they make",
-        "A mate without a pair of its own stands with others between the same two parts; all of them are written as "
-        "their joint, so that what is redundant among them is lost.",
-        "Nothing need be done; the motion is the same.",
+        "mates written as one joint",
+        "These mates connect the same two parts, and one of them has no pair of its own. The export writes the "
+        "joint that they form, so the redundancy among them is lost.",
+        "No action is needed. The motion is the same.",
         "A concentric and a coincident mate, written as one revolute pair.",
         stage=Stage.EXPORT,
     ),
     "CB794": Entry(
         Severity.INFO,
-        "the schema named in the file was changed",
-        "The header now names AP242, because pairs of its edition are in the file; all else is as it was.",
-        "Nothing need be done.",
+        "a changed schema name",
+        "The header now names AP242, because the pairs belong to that edition. Everything else is unchanged.",
+        "No action is needed.",
         "AUTOMOTIVE_DESIGN (AP214) becomes AP242.",
         stage=Stage.EXPORT,
     ),
     "CB795": Entry(
         Severity.WARNING,
-        "what a mates file has no place for",
-        "Limits, friction and damping stand at mates that leave a freedom; couplings of axes that slide, or with an "
-        "offset from the designed pose, have no form there, nor have rotors and springs of joints and laws of servos. "
-        "What is named is left out.",
-        "Put the limit on the joint by hand, under `joints`; write the coupling as another kind.",
+        "data that a mates file cannot hold",
+        "In a mates file limits, friction and damping belong to mates that leave a freedom. It has no form for "
+        "couplings of sliding axes, couplings with an offset from the designed pose, rotors and springs of "
+        "joints, and servo laws. The export omits what is named.",
+        "Add the limit to the joint by hand, under `joints`. Write the coupling as another kind.",
         "A prismatic joint that follows a revolute one with an offset of 0.1 m.",
         stage=Stage.EXPORT,
     ),

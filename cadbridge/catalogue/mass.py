@@ -25,7 +25,7 @@ ENTRIES: dict[str, Entry] = {
         "an open mesh has no volume",
         "Some edges have a triangle on one side only, so the surface encloses no volume. A volume computed from "
         "it would depend on the origin.",
-        "Repair the mesh (fill its holes), give a collision mesh that is closed, or give the mass.",
+        "Repair the mesh (fill its holes), provide a closed collision mesh, or give the mass.",
         "A cup whose STL lacks its bottom.",
     ),
     "CB304": Entry(
@@ -62,8 +62,8 @@ ENTRIES: dict[str, Entry] = {
     "CB308": Entry(
         Severity.WARNING,
         "declared mass properties are not used",
-        "No rigid body can have them (another finding gives the reason); the mass is computed from the shape "
-        "where there is a density.",
+        "No rigid body can have them (another finding gives the reason). cadbridge computes the mass from the "
+        "shape if there is a density.",
         "Correct the values in the file.",
         "A link with an inertia of -0.1, weighed by its mesh and --density instead.",
     ),

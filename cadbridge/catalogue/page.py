@@ -8,9 +8,9 @@ ENTRIES: dict[str, Entry] = {
     "CB630": Entry(
         Severity.ERROR,
         "a run of another model",
-        "A trajectory is shown with the mechanism that it was simulated from; this one names other bodies, or its "
-        "bodies do not meet at the joints.",
-        "Simulate the present source again, or give the source that the run was made from.",
+        "A trajectory can only be shown with the mechanism that it was simulated from. This one names other "
+        "bodies, or its bodies do not meet at the joints.",
+        "Simulate the present source again, or pass the source that the run was made from.",
         "`cadbridge check arm_v2.step --html report.html --run arm_v1.parquet`",
     ),
 }

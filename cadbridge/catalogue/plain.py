@@ -9,30 +9,30 @@ _AGAIN = "Write the document again with `cadbridge convert SOURCE --to json`."
 ENTRIES: dict[str, Entry] = {
     "CB1900": Entry(
         Severity.ERROR,
-        "not a mechanism as plain data",
-        'The file is no JSON, or its "format" is not one that this version reads.',
+        "not a cadbridge JSON document",
+        'The file is not JSON, or this version does not support its "format".',
         _AGAIN,
         '`{"format": "cadbridge.mechanism/9"}`.',
     ),
     "CB1901": Entry(
         Severity.ERROR,
         "a value that does not fit the schema",
-        "The place named holds something else than the published schema asks for.",
-        _AGAIN + " Where the document was edited, hold it against the schema.",
+        "The named place does not contain what the published schema requires.",
+        "Correct the place named, or write the document again with `cadbridge convert SOURCE --to json`.",
         "Expected numbers of shape 3 × 3 at assembly.instances[4].X_WI.R.",
     ),
     "CB1902": Entry(
         Severity.ERROR,
         "a mesh that cannot be read",
-        "The PLY file beside the document is damaged, or written by another program.",
+        "The PLY file beside the document is damaged, or another program wrote it.",
         _AGAIN,
-        "meshes/arm.ply that was cut off.",
+        "A truncated meshes/arm.ply.",
     ),
     "CB1903": Entry(
         Severity.ERROR,
-        "plain data that contradicts itself",
-        "Something names a part, an instance or a component that the document does not have, or a placement "
-        "is no proper rigid motion.",
+        "a document that contradicts itself",
+        "An item names a part, instance or component that the document does not have, or a placement is not a "
+        "proper rigid motion.",
         _AGAIN,
         "A mate of component arm in a document without an arm.",
     ),

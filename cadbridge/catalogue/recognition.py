@@ -10,7 +10,7 @@ ENTRIES: dict[str, Entry] = {
         "bodies and joints recognised from the geometry",
         "cadbridge found these bodies and joints from the shapes and placements of the parts. The file itself does "
         "not contain them.",
-        "Look through the mates file of `cadbridge recognise`: each line has its evidence.",
+        "Check the mates file of `cadbridge recognise`. Each line has its evidence.",
         "`9 bodies and 8 joints recognised in 9 parts`.",
     ),
     "CB1601": Entry(
@@ -18,7 +18,7 @@ ENTRIES: dict[str, Entry] = {
         "uncertain joints",
         "The geometry allows these joints but does not prove them: a shaft without a shoulder, holes without a pin, a "
         "slide that could be a fit. The mates file lists the evidence for and against each.",
-        "Look at each in the mates file; correct its type, or delete it where the parts are fixed to each other.",
+        "Check each one in the mates file. Correct its type, or delete it if the parts are fixed to each other.",
         "A bore in two brackets that meet, with no pin drawn.",
     ),
     "CB1602": Entry(
@@ -48,40 +48,41 @@ ENTRIES: dict[str, Entry] = {
     "CB1605": Entry(
         Severity.INFO,
         "placements that are not exact",
-        "Axes that belong together do not lie on one line as in assemblies that CAD solved; a looser tolerance was "
-        "used, within which two axes count as one.",
-        "Where the CAD system can export the solved assembly, use that.",
+        "Axes that belong together are not exactly collinear, as they are in assemblies that CAD solved. "
+        "cadbridge used a looser tolerance for equal axes.",
+        "If the CAD system can export the solved assembly, use that export.",
         "An assembly of scanned or printed parts, placed by hand.",
     ),
     "CB1606": Entry(
         Severity.INFO,
-        "a mates file left aside",
-        "Beside the source lies a mates file; with --recognise the mates are recognised anew and it is not read.",
-        "Leave --recognise out to use the mates file.",
+        "a mates file that is ignored",
+        "A mates file lies beside the source. With --recognise, cadbridge recognises the mates anew and does not "
+        "read it.",
+        "To use the mates file, remove --recognise.",
         "`cadbridge check robot.step --recognise` beside robot.mates.yaml.",
     ),
     "CB1607": Entry(
         Severity.WARNING,
-        "a wheel that is not sure",
-        "The part looks like a wheel with teeth, but its teeth could not be counted beyond doubt; no gear was made of "
-        "it.",
+        "an uncertain wheel",
+        "The part looks like a toothed wheel, but its teeth could not be counted reliably. cadbridge did not "
+        "create a gear.",
         "Write the gear by hand in the mates file, with the teeth of the drawing.",
         "A pulley with a belt profile that could be a spline.",
     ),
     "CB1608": Entry(
         Severity.INFO,
         "a wheel without a partner",
-        "The teeth of a wheel were counted, but no other wheel of its module stands where they would mesh: its partner "
-        "is a belt or chain, is not in the file, or stands too far away in the pose that was saved.",
-        "Write the gear by hand in the mates file where there is one.",
+        "The teeth of the wheel were counted, but no other wheel of its module is where they would mesh. Its "
+        "partner is a belt or chain, is missing from the file, or is too far away in the saved pose.",
+        "If there is a gear, add it to the mates file by hand.",
         "The pinion of a motor whose rack was left out of the file.",
     ),
     "CB1609": Entry(
         Severity.WARNING,
         "wheels that mesh without a carrier",
-        "Two wheels mesh, but no body was found on which both turn: a joint between a wheel and its bearing was not "
-        "recognised. The gear stands in the mates file commented out.",
-        "Write the missing joint in the mates file, then take the comment marks from the gear.",
+        "Two wheels mesh, but no body carries both: a joint between a wheel and its bearing was not recognised. "
+        "The gear is in the mates file, commented out.",
+        "Add the missing joint to the mates file, then uncomment the gear.",
         "A planet whose pin has no hole in the carrier.",
     ),
 }

@@ -7,194 +7,200 @@ from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 ENTRIES: dict[str, Entry] = {
     "CB601": Entry(
         Severity.ERROR,
-        "a fault of form in the scenario file",
-        "The scenario file has an unknown key, a missing key or a wrong value at the place given.",
+        "an invalid scenario file",
+        "The scenario file has an unknown key, a missing key or a wrong value at the given place.",
         "See docs/scenario.md for the keys and their units.",
         "`durration: 5`.",
     ),
     "CB602": Entry(
         Severity.ERROR,
         "a joint that cannot be driven",
-        "The scenario names a joint, mate or drive that does not exist, or one without a single freedom.",
+        "The scenario names a joint, mate or drive that does not exist or does not have exactly one freedom.",
         "Name one of the revolute or prismatic joints that `cadbridge check` lists.",
         "`motors: {A7: 1.5}` of a robot with six axes.",
     ),
     "CB603": Entry(
         Severity.ERROR,
         "a function of time that cannot be read",
-        "A motor's value is a number, an expression of t, or a table of [time, value]; this one is none.",
+        "The value of a motor is a number, an expression of t, or a table of [time, value]. This value is none "
+        "of them.",
         'Write a number, an expression such as "0.4*sin(2*pi*t)", or {table: [[0, 0], [1, 90]]}.',
-        '`value: "sin(2*pi*t"` without its closing bracket.',
+        '`value: "sin(2*pi*t"` without its closing parenthesis.',
     ),
     "CB604": Entry(
         Severity.ERROR,
-        "a component that is not there",
-        "A load of the scenario names a component that does not exist, or a last name that several have.",
-        "Name a component as `cadbridge inspect` does, or `ground`.",
+        "an unknown component",
+        "A load of the scenario names a component that does not exist, or a short name that several share.",
+        "Use a component name that `cadbridge inspect` lists, or `ground`.",
         "A load on component Grippr.",
     ),
     "CB605": Entry(
         Severity.ERROR,
-        "a load that can do nothing",
-        "Both ends of a spring or bushing are on one rigid body, a wrench acts on the ground or is none, axes have no "
-        "direction, or a stop has no range.",
-        "Name two components that move against each other, or give what is missing.",
+        "a load without effect",
+        "Both ends of a spring or bushing are on one rigid body, a wrench acts on the ground or is zero, axes "
+        "have no direction, or a stop has no range.",
+        "Name two components that move relative to each other, or add what is missing.",
         "A spring whose two ends are both on the base.",
     ),
     "CB610": Entry(
         Severity.ERROR,
         "a body without a mass",
-        "Without mass properties there is no motion to compute, and none are made up.",
+        "The motion cannot be computed without mass properties, and cadbridge does not invent them.",
         "Give a density (--density, --material, or `density:` in the mates file) or a mass.",
-        "An arm without a density: give --density or a material.",
+        "An arm whose source has no density or material.",
     ),
     "CB611": Entry(
         Severity.ERROR,
-        "the run did not come to its end",
-        "The solver stopped at the time given; what was computed up to there is kept.",
-        "Follow the advice of the message.",
-        "A linkage that was driven on to a pose that its bars do not reach.",
+        "a simulation that stopped early",
+        "The solver stopped at the given time, for the reason in the message. The results up to that time are kept.",
+        "The message names the cause and a remedy: for example a shorter step, a smaller tolerance, or a driven "
+        "pose that the mechanism cannot reach.",
+        "A linkage driven beyond the reach of its bars.",
     ),
     "CB612": Entry(
         Severity.WARNING,
         "a joint beyond its limits",
-        "The joint passed one of its limits. Nothing stops it there unless the scenario sets `limits: stop`.",
-        "Say `limits: stop`, change the motors or the initial state, or take the run as one without stops.",
+        "The joint passed one of its limits. It has no stop there unless the scenario sets `limits: stop`.",
+        "Set `limits: stop`, or change the motors or the initial state. Otherwise the run is valid for a "
+        "mechanism without stops.",
         "A hinge of ±90° that falls to 120°.",
     ),
     "CB613": Entry(
         Severity.WARNING,
         "friction or damping that is not simulated",
-        "The scenario says `friction: ignore`, or the joint has several turns, so that one number does not say "
-        "how each of them is resisted; or no body carries both wheels of a gear pair with an efficiency by turns "
-        "about their axes, so that it is not known against what they lose. Motors found without it are too small.",
-        "Take it for nothing, or say springs, bushings and friction in the scenario; look at the `carrier` of a gear.",
-        "A cylindrical joint with one coefficient for turn and travel.",
+        "The scenario sets `friction: ignore`; or the joint has several freedoms, and one coefficient does not "
+        "define the friction of each; or no body carries both wheels of a gear pair with an efficiency, so the "
+        "sense of its power flow is unknown. Motors sized without these losses are too small.",
+        "Define springs, bushings and friction in the scenario, or set the `carrier` of the gear. Ignore this if "
+        "the losses are negligible.",
+        "A cylindrical joint with one coefficient for rotation and travel.",
     ),
     "CB614": Entry(
         Severity.ERROR,
         "an initial state that the mechanism cannot take",
-        "No pose fulfils the constraints and all the requested joint values.",
-        "Give fewer values, or values that fit each other.",
-        "`initial: {A: 30, B: 40}` where a gear makes B −60 for 30 of A.",
+        "No pose satisfies the constraints and all requested joint values.",
+        "Set fewer values, or values that are consistent.",
+        "`initial: {A: 30, B: 40}`, while a gear makes B −60 when A is 30.",
     ),
     "CB615": Entry(
         Severity.WARNING,
-        "a motion of the file that is not followed",
-        "The source prescribes a motion or a velocity that the mechanism cannot follow; it is left out.",
-        "Give the motion on a joint of one freedom, in a scenario.",
+        "a prescribed motion that is ignored",
+        "The source prescribes a motion or velocity that the mechanism cannot follow. cadbridge omits it.",
+        "Prescribe the motion of a joint with one freedom in a scenario.",
         "A file that prescribes both cranks of one four-bar.",
     ),
     "CB616": Entry(
         Severity.ERROR,
         "a run that differs from its reference",
-        "Positions or velocities leave the trajectory that the source holds by more than the tolerance that it states.",
-        "Tighten the tolerance of the run; else look for mates, masses or velocities that were not understood.",
+        "Positions or velocities differ from the trajectory in the source by more than its stated tolerance.",
+        "Tighten the tolerances of the run. If the difference stays, check for mates, masses or velocities that "
+        "were misread.",
         "Positions differ by 3 mm after one second; the file states an error of 1e-6.",
     ),
     "CB617": Entry(
         Severity.WARNING,
         "motion without masses",
-        "Masses are not known, but drivers prescribe every motion, so that positions do not depend on them. Forces "
-        "and energies are not computed.",
-        "Give the masses where forces are wanted.",
+        "Masses are unknown, but drivers prescribe every motion, so positions do not depend on the masses. "
+        "Forces and energies are not computed.",
+        "Give the masses if you need forces.",
         "A crank driven at constant speed in a file without masses.",
     ),
     "CB618": Entry(
         Severity.WARNING,
-        "a reference that does not hold its own tolerance",
-        "Nothing drives or damps the motion, so its energy must stay; that of the reference strays by more than "
-        "the tolerance that it states, so that no exact solution can lie within that tolerance of it.",
-        "Compare at the size of the reference's real error, or have it computed again more finely.",
+        "a reference that misses its own tolerance",
+        "Nothing drives or damps the motion, so its energy is constant. The energy of the reference drifts by "
+        "more than its stated tolerance, so no exact solution lies within that tolerance.",
+        "Compare with the real error of the reference, or compute the reference again with a smaller tolerance.",
         "A pendulum without friction whose energy grows by 1 % in the file's own run.",
     ),
     "CB619": Entry(
         Severity.ERROR,
-        "a run that the tree method cannot compute",
-        "The tree method takes collapsed joints and explicit integrators only.",
-        "Leave out `--method tree`, or the option that the message names.",
+        "a run that the tree method does not support",
+        "The tree method supports collapsed joints and explicit integrators only.",
+        "Remove `--method tree`, or the option that the message names.",
         "`--method tree` with an implicit integrator.",
     ),
     "CB620": Entry(
         Severity.ERROR,
-        "a change that has no meaning",
-        "An event at a time attaches what is attached, releases or locks what is not there, welds a body to itself, or "
-        "comes after the end of the run.",
-        "Look at what is attached and locked at that time; see docs/scenario.md.",
+        "a meaningless change",
+        "An event attaches what is already attached, releases or locks what does not exist, welds a body to "
+        "itself, or is later than the end of the run.",
+        "Check what is attached and locked at that time (docs/scenario.md).",
         "`release: gripper` at 2 s, of a gripper that was never attached.",
     ),
     "CB621": Entry(
         Severity.ERROR,
-        "parts that do not meet",
-        "A change attaches parts that are not where they would be held; the run ends there, with what was computed.",
-        "Lead the parts to where they meet, or change the time.",
-        "A part to be gripped that lies 40 mm from the gripper.",
+        "parts that are not in contact",
+        "A change attaches parts that are not where they would be held. The run ends there, with the results so far.",
+        "Move the parts to where they meet, or change the time.",
+        "A part 40 mm from the gripper that should grip it.",
     ),
     "CB622": Entry(
         Severity.ERROR,
-        "a change that needs an impulse",
-        "The rates at that time do not fit what is attached or locked: they would have to jump, by an impulse of the "
-        "size in the message. The run ends there.",
-        "Let the parts meet without a jump of their rates, or say `impact: plastic`.",
+        "a change that requires an impulse",
+        "The velocities at that time do not match what is attached or locked. They would have to jump, by an "
+        "impulse of the size in the message. The run ends there.",
+        "Match the velocities of the parts, or set `impact: plastic`.",
         "A gripper that closes on a moving part.",
     ),
     "CB623": Entry(
         Severity.ERROR,
-        "a change that leaves nothing to compute",
-        "What is left after the release has a freedom without inertia. The run ends there.",
-        "Give the body a mass, or hold it before.",
+        "a change that leaves a freedom without inertia",
+        "After the release a freedom has no inertia, so its motion is undetermined. The run ends there.",
+        "Give the body a mass, or hold it.",
         "The last mate of a weightless link is released.",
     ),
     "CB624": Entry(
         Severity.WARNING,
-        "couplings that come apart",
-        "A joint that is released carried gears or other couplings; they cease to act with it. They do not mesh again "
-        "when the joint is attached, since the meshing tooth is unknown.",
-        "Take it so, or lock what should keep its gears.",
+        "couplings that are released",
+        "Gears or other couplings act on the released joint. They stop acting with it, and do not act again when "
+        "the joint is attached, because the meshing tooth is unknown.",
+        "No action is needed if this is intended. Otherwise lock the joint instead of releasing it.",
         "The hinge of a gear wheel is released.",
     ),
     "CB625": Entry(
         Severity.INFO,
         "mates that contradict each other by rounding",
-        "Mates that repeat others cannot all hold exactly, as a CAD file rounds its dimensions. They differ by less "
-        "than the scenario's `gap`, so that the nearest mechanism is computed in which they all hold along the whole "
-        "motion: its joints sit elsewhere on their parts by the amount in the message.",
-        "Take it so; or leave out the mates that `cadbridge check` calls repeated, or set `gap` smaller.",
+        "Redundant mates cannot all hold exactly, because a CAD file rounds its dimensions. They differ by less "
+        "than the scenario's `gap`, so cadbridge moves the joints on their parts, by the amount in the message, "
+        "until all mates hold along the whole motion.",
+        "No action is needed. To avoid the adjustment, remove the redundant mates that `cadbridge check` lists, "
+        "or set a smaller `gap`.",
         "A Bennett linkage whose twists are written with six digits.",
     ),
     "CB626": Entry(
         Severity.WARNING,
         "mates that jam",
-        "Mates that repeat others contradict them by little as designed, but no mechanism within the scenario's `gap` "
-        "was found in which all hold along the motion (or too many hang together to look for it): built so, it would "
-        "jam or bend. It is computed as it is, and may not move.",
-        "Look at the mates named; or allow a larger `gap`.",
+        "Redundant mates contradict others slightly at the designed pose. Within the scenario's `gap` no "
+        "mechanism was found in which all mates hold along the motion (or too many depend on each other to "
+        "search). A real mechanism would jam or bend. The run uses the mates as they are and may not move.",
+        "Check the mates named, or allow a larger `gap`.",
         "A Bennett linkage whose twists are written with three digits.",
     ),
     "CB627": Entry(
         Severity.ERROR,
         "a run that cannot be trusted",
-        "The run came to its end, but its energy balance or its joints are off by more than its tolerances, or its "
-        "fixed step, allow: positions and forces may be wrong by any amount.",
-        "Set `rtol` and `atol` a hundred times smaller, or a shorter `step`, and see whether the figure falls with it; "
-        "else look for bodies that are far too light or springs that are far too stiff.",
+        "The run reached its end, but its energy balance or its joints deviate by more than its tolerances, or "
+        "its fixed step, allow. Positions and forces may be wrong by any amount.",
+        "Reduce `rtol` and `atol` a hundredfold, or shorten `step`, and check whether the deviation falls. If it "
+        "does not, check for bodies that are far too light or springs that are far too stiff.",
         "A linkage that passes a dead point with a crank of 1 mg and a rocker of 1 kg.",
     ),
     "CB628": Entry(
         Severity.WARNING,
         "a run that rejected most of its steps",
-        "More steps were tried and rejected than taken: the motion has something that the step control cannot foresee, "
-        "such as a jump of a load, a singular pose or a very light body. The result holds its tolerances.",
-        "Look for a load that jumps or a very light body; give a jump a rise time.",
+        "The solver rejected more steps than it accepted. Something in the motion is unpredictable for the step "
+        "control: a jump of a load, a singular pose or a very light body. The result is within its tolerances.",
+        "Check for a jump of a load or a very light body. Give a jump a rise time.",
         "A force that switches a thousand times a second.",
     ),
     "CB629": Entry(
         Severity.WARNING,
         "masses far apart in one closed loop",
-        "Within a closed loop one body has more than 1e7 times the mass of another. The lighter one's motion is "
-        "computed with as many digits fewer, and near a dead point it may be faster than any step resolves. The run "
-        "checks its energy balance and tells what it finds.",
-        "Give the lighter body its real mass, or leave the mass out where it is to count for nothing.",
+        "Within a closed loop one body has more than 1e7 times the mass of another. The motion of the lighter "
+        "one loses as many digits, and near a dead point it may be faster than any step resolves. The run checks "
+        "its energy balance and reports the result.",
+        "Give the lighter body its real mass, or omit its mass if it is negligible.",
         "A link of 1e-9 kg, as exporters write it, between two cranks of 1 kg.",
     ),
     "CB1240": Entry(

@@ -9,7 +9,7 @@ import typer
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
 from cadbridge.wording import count
 
-TARGETS = ("mjcf", "urdf", "sdf")
+TARGETS = ("mjcf", "urdf", "sdf", "usd")
 
 
 @reads_source
@@ -19,7 +19,7 @@ def verify(
         str,
         typer.Option(
             "--to",
-            help="The format, and its engine: mjcf (MuJoCo), urdf (Pinocchio) or sdf (Drake).",
+            help="The format, and its engine: mjcf (MuJoCo), urdf (Pinocchio), sdf (Drake) or usd (Newton).",
             **one_of(TARGETS),
         ),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,21 @@ from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
 from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.verification.engines import ENGINES, Engine
+from cadbridge.verification.engines import Drake, Engine, MuJoCo, Pinocchio
+from cadbridge.verification.newton import Newton
 from cadbridge.verification.start import random_twists, start_of
 from cadbridge.verification.swing import Swing, Swinger
 
-TOLERANCE = 1e-9
-"""Of masses and inertias (relative), centres and poses (m, rad)."""
+ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {
+    "mjcf": MuJoCo,
+    "urdf": Pinocchio,
+    "sdf": Drake,
+    "usd": Newton,
+}
+"""Format → the engine that loads it."""
+
+AGREES = 1e-9
+"""rad and m: by so much the couplings may miss the designed pose."""
 
 POSES = 5
 
@@ -89,8 +99,8 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
         compared = _Comparison(tree, engine, names)
         mass, centre, inertia = compared.masses()
         pose = max(compared.pose(np.random.default_rng((seed, k))) for k in range(POSES))
-        swing = _swing(compared, bare, to, duration, random_twists(mechanism, seed))
-    _judge(findings, engine.name, {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose})
+        swing = _swing(compared, bare, duration, random_twists(mechanism, seed))
+    _judge(findings, engine, {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose})
     _judge_swing(findings, engine.name, swing, to)
     return Verification(
         to, engine.name, len(compared.links), len(compared.joints), mass, centre, inertia, pose,
@@ -109,10 +119,10 @@ def _bare(mechanism: Mechanism, to: str) -> Mechanism:
     return replace(mechanism, joints=joints, drives=drives)
 
 
-def _judge(findings: Findings, engine: str, differences: dict[str, float]) -> None:
+def _judge(findings: Findings, engine: Engine, differences: dict[str, float]) -> None:
     for what, difference in differences.items():
-        if not difference <= TOLERANCE:
-            findings.add("CB530", f"in {engine} the {what} differs by {difference:.3g}")
+        if not difference <= engine.precision:
+            findings.add("CB530", f"in {engine.name} the {what} differs by {difference:.3g}")
 
 
 def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str) -> None:
@@ -177,9 +187,9 @@ class _Comparison:
         return worst
 
 
-def _swing(compared: _Comparison, mechanism: Mechanism, to: str, duration: float, twists: list[Vector]) -> Swing:
+def _swing(compared: _Comparison, mechanism: Mechanism, duration: float, twists: list[Vector]) -> Swing:
     """Our run and the engine's, from the same velocities."""
-    because = _not_compared(compared, mechanism, to)
+    because = _not_compared(compared, mechanism)
     if because:
         return Swing("not tested", because)
     tree = compared.tree
@@ -189,14 +199,12 @@ def _swing(compared: _Comparison, mechanism: Mechanism, to: str, duration: float
     return Swinger(mechanism, tree, compared.engine, compared.joints, twists, start).swing(duration)
 
 
-def _not_compared(compared: _Comparison, mechanism: Mechanism, to: str) -> str:
+def _not_compared(compared: _Comparison, mechanism: Mechanism) -> str:
     """Why the swing cannot be the same; "" where it can."""
-    closures = bool(spanning_tree(mechanism).closures)
-    coupled = bool(mechanism.couplings) or any(link.kind.coupled for link in compared.tree.links)
-    jumps = any(abs(relation.constant) > TOLERANCE for relation in relations(compared.tree)[0])
+    lacks = compared.engine.lacks(mechanism, compared.tree)
+    jumps = any(abs(relation.constant) > AGREES for relation in relations(compared.tree)[0])
     reasons = {
-        f"{to} leaves the loops open, so it swings otherwise": closures and to != "mjcf",
-        "Pinocchio's forward dynamics knows no mimics": coupled and to == "urdf",
+        lacks: bool(lacks),
         "a joint is no lower pair, so it swings otherwise": any(x.type == "generic" for x in compared.tree.links),
         "the couplings do not hold as designed, so the engine begins with a jump": jumps,
         "no joint of one freedom": not compared.joints,

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from cadbridge.errors import InputError
+from cadbridge.exporters.tree import Tree
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification.start import Start
 
 Values = Mapping[str, float]
@@ -28,6 +30,8 @@ class Engine(ABC):
     """A model loaded by an engine."""
 
     name: str
+    precision = 1e-9
+    """Up to which masses and inertias (relative), centres and poses (m, rad) count as the same."""
 
     @abstractmethod
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
@@ -36,6 +40,10 @@ class Engine(ABC):
     @abstractmethod
     def poses(self, links: Sequence[str], values: Values) -> dict[str, Pose]:
         """Poses of the links in the world at joint coordinates."""
+
+    @abstractmethod
+    def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
+        """What of the mechanism, exported as `tree`, moves otherwise in this engine; "" where all is carried."""
 
     @abstractmethod
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
@@ -47,19 +55,24 @@ class MuJoCo(Engine):
 
     name = "MuJoCo"
     step = 1e-4
+    bodies, joints = "{}", "{}"
+    """How the model names the links and joints of the export."""
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
-        self._lib: Any = _load("mujoco")
-        self._model = self._lib.MjModel.from_xml_path(str(folder / "scene.xml"))
+        self._lib: Any = load_module("mujoco")
+        self._model = self._compiled(folder)
         self._model.opt.gravity[:] = gravity
         types = (int(self._lib.mjtJoint.mjJNT_HINGE), int(self._lib.mjtJoint.mjJNT_SLIDE))
         joints = (self._model.joint(k) for k in range(self._model.njnt))
         self._scalars = {joint.name for joint in joints if int(joint.type[0]) in types}
 
+    def _compiled(self, folder: Path) -> Any:
+        return self._lib.MjModel.from_xml_path(str(folder / "scene.xml"))
+
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
         found = {}
         for link in links:
-            body = self._model.body(link)
+            body = self._model.body(self.bodies.format(link))
             R = Pose.from_quaternion(np.zeros(3), body.iquat).R
             found[link] = MassProperties(float(body.mass[0]), np.array(body.ipos), R @ np.diag(body.inertia) @ R.T)
         return found
@@ -67,9 +80,13 @@ class MuJoCo(Engine):
     def poses(self, links: Sequence[str], values: Values) -> dict[str, Pose]:
         data = self._lib.MjData(self._model)
         for name, value in values.items():
-            data.joint(name).qpos[0] = value
+            data.joint(self.joints.format(name)).qpos[0] = value
         self._lib.mj_kinematics(self._model, data)
-        return {n: Pose(data.body(n).xmat.reshape(3, 3).copy(), data.body(n).xpos.copy()) for n in links}
+        found = {name: data.body(self.bodies.format(name)) for name in links}
+        return {name: Pose(body.xmat.reshape(3, 3).copy(), body.xpos.copy()) for name, body in found.items()}
+
+    def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
+        return ""
 
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
         count, step = _steps(duration, self.step / finer)
@@ -80,16 +97,16 @@ class MuJoCo(Engine):
         data = self._lib.MjData(self._model)
         self._start(data, start)
         self._lib.mj_step(self._model, data, count)
-        return {name: float(data.joint(name).qpos[0]) for name in joints}
+        return {name: float(data.joint(self.joints.format(name)).qpos[0]) for name in joints}
 
     def _start(self, data: Any, start: Start) -> None:
         for name, rate in start.rates.items():
-            if name in self._scalars:
-                data.joint(name).qvel[0] = rate
+            if self.joints.format(name) in self._scalars:
+                data.joint(self.joints.format(name)).qvel[0] = rate
         for name, turning in start.balls.items():
-            data.joint(name).qvel[:] = turning
+            data.joint(self.joints.format(name)).qvel[:] = turning
         for link, twist in start.floats.items():
-            body = self._model.body(link)
+            body = self._model.body(self.bodies.format(link))
             first = int(self._model.jnt_dofadr[body.jntadr[0]])
             R = Pose.from_quaternion(np.zeros(3), body.quat).R
             data.qvel[first : first + 6] = [*twist[:3], *(R.T @ twist[3:])]
@@ -102,7 +119,7 @@ class Pinocchio(Engine):
     step = 1e-4
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
-        self._lib: Any = _load("pinocchio", "pin")
+        self._lib: Any = load_module("pinocchio", "pin")
         (path,) = (p for p in folder.glob("*/urdf/*.urdf") if not p.name.endswith(".ros.urdf"))
         self._model = self._lib.buildModelFromUrdf(str(path))
         self._model.gravity.linear = np.asarray(gravity, dtype=float)
@@ -120,6 +137,12 @@ class Pinocchio(Engine):
         self._lib.framesForwardKinematics(self._model, self._data, self._configuration(values))
         frames = [self._data.oMf[self._frame(link)] for link in links]
         return {n: Pose(X.rotation.copy(), X.translation.copy()) for n, X in zip(links, frames, strict=True)}
+
+    def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
+        if tree.closures:
+            return "urdf leaves the loops open, so it swings otherwise"
+        coupled = mechanism.couplings or any(link.kind.coupled for link in tree.links)
+        return "Pinocchio's forward dynamics knows no mimics" if coupled else ""
 
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
         lib, model, data = self._lib, self._model, self._data
@@ -168,7 +191,7 @@ class Drake(Engine):
     step = 1e-4
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
-        _load("pydrake", "drake")
+        load_module("pydrake", "drake")
         self._folder, self._gravity = folder, np.asarray(gravity, dtype=float)
         self._coupled = "drake:mimic" in (folder / "model.sdf").read_text("utf-8")
         self._plant = self._load(self.step)
@@ -201,6 +224,9 @@ class Drake(Engine):
         found = {name: plant.EvalBodyPoseInWorld(context, plant.GetBodyByName(name)) for name in links}
         return {n: Pose(X.rotation().matrix().copy(), X.translation().copy()) for n, X in found.items()}
 
+    def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
+        return "sdf leaves the loops open, so it swings otherwise" if tree.closures else ""
+
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
         step = _steps(duration, self.step / finer)[1]
         plant = self._load(step)
@@ -227,10 +253,6 @@ class Drake(Engine):
             plant.SetFreeBodySpatialVelocity(body=plant.GetBodyByName(link), V_PB=moving, context=context)
 
 
-ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {"mjcf": MuJoCo, "urdf": Pinocchio, "sdf": Drake}
-"""Format → the engine that loads it."""
-
-
 def _steps(duration: float, longest: float) -> tuple[int, float]:
     """How many equal steps of at most `longest` (s) make up the duration, and their length."""
     count = max(1, math.ceil(duration / longest - 1e-6))
@@ -247,7 +269,8 @@ def _rk4(acceleration: Callable[[Vector, Vector], Vector], v: Vector, h: float) 
     return h * v + h * h / 6 * (a1 + a2 + a3), h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
 
 
-def _load(module: str, package: str | None = None) -> Any:
+def load_module(module: str, package: str | None = None) -> Any:
+    """An engine's module; InputError that names the package to install where it is missing."""
     with contextlib.suppress(ImportError):
         return import_module(module)
     raise InputError(f"{module} is not installed; `pip install {package or module}` or `cadbridge[oracles]` brings it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from cadbridge.errors import ModelError
 from cadbridge.exporters.relations import Relation, relations
 from cadbridge.exporters.tree import Tree
 from cadbridge.frames import Vector
+from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.simulation import Run, Scenario, simulate
 from cadbridge.verification.engines import Engine
@@ -19,6 +20,9 @@ from cadbridge.verification.start import Start
 
 TOLERANCE = 1e-6
 """rad and m after a swing, below which nobody asks where it comes from."""
+
+GROWTH = 10.0
+"""By so much a swing magnifies the rounding of an engine's model."""
 
 OWN = 4.0
 """An error is up to so many times what is gained from half the step (twice, for a method of first order)."""
@@ -75,7 +79,7 @@ class Swinger:
         for shorter in self._durations(run, duration):
             last = self._compare(run, shorter)
             if last.verdict == "differs" and self._explained(last, duration):
-                last = Swing("not comparable", "the motion magnifies the error of our own run", shorter)
+                last = Swing("not comparable", "the motion magnifies rounding, and the error of our own run", shorter)
             if last.verdict != "not comparable":
                 break
         return last
@@ -118,12 +122,13 @@ class Swinger:
         still = tuple(name_of[name] for name in asked if moved[name] < STILL)
         coupling_error = self._coupling_error(theirs)
         step_error, share = None, 0.0
-        if not difference <= TOLERANCE:
+        same = max(TOLERANCE, GROWTH * self.engine.precision)
+        if not difference <= same:
             finer = self.engine.swing(list(self.joints), self.start, duration, finer=2)
             own = {name: abs(finer[name] - value) for name, value in theirs.items()}
             step_error = _largest(own.values())
             share = max(self._share(own, moved), (coupling_error or 0.0) / max(*moved.values(), STILL))
-        verdict, remark = _verdict(difference, step_error, share)
+        verdict, remark = _verdict(difference <= same, difference, step_error, share)
         found = (duration, difference, coupling_error, step_error, max(moved.values(), default=0.0), still)
         return Swing(verdict, remark, *found)
 
@@ -146,10 +151,24 @@ class Swinger:
         return _largest(errors)
 
     def _explained(self, found: Swing, duration: float) -> bool:
-        """Whether our own run, a little looser, differs from itself by as much."""
-        tight, loose = (self._ours(self._run(duration, t), found.duration) for t in (TIGHT, 10 * TIGHT))
-        own = max(abs(tight[name] - value) for name, value in loose.items())
+        """Whether our own run, a little looser or with masses rounded as the engine has them, differs by as much."""
+        tight = self._ours(self._run(duration, TIGHT), found.duration)
+        rounded = replace(self, mechanism=_rounded(self.mechanism, self.engine.precision))
+        others = [self._run(duration, 10 * TIGHT), rounded._run(duration, TIGHT)]
+        own = max(abs(tight[name] - value) for run in others for name, value in self._ours(run, found.duration).items())
         return found.difference is not None and found.difference <= OWN * (own + (found.step_error or 0.0))
+
+
+def _rounded(mechanism: Mechanism, precision: float) -> Mechanism:
+    """The mechanism with masses and inertias changed at random by a part of them, always alike."""
+    random = np.random.default_rng(1)
+
+    def changed(mass: MassProperties) -> MassProperties:
+        by = 1.0 + precision * random.uniform(-1.0, 1.0, 3)
+        return MassProperties(mass.mass * by[0], mass.com * by[1], mass.inertia * by[2])
+
+    bodies = (body if body.mass is None else replace(body, mass=changed(body.mass)) for body in mechanism.bodies)
+    return replace(mechanism, bodies=tuple(bodies))
 
 
 def _largest(values: Iterable[float]) -> float:
@@ -157,9 +176,9 @@ def _largest(values: Iterable[float]) -> float:
     return max((value if math.isfinite(value) else math.inf for value in values), default=0.0)
 
 
-def _verdict(difference: float, step_error: float | None, share: float) -> tuple[str, str]:
+def _verdict(same: bool, difference: float, step_error: float | None, share: float) -> tuple[str, str]:
     """What a difference means beside the engine's own errors."""
-    if difference <= TOLERANCE:
+    if same:
         return "same", ""
     if not share <= SMALL:
         return "not comparable", f"the engine's own errors are {share:.2g} of the motion"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Exports of real machines in the engines they were written for, as a table. Run it with the Python that has cadbridge.
 
-    CADBRIDGE_CORPUS=… scripts/measure/equal_motion.py [--duration 1] [--only NAME …]
+    CADBRIDGE_CORPUS=… scripts/measure/equal_motion.py [--duration 1] [--only NAME …] [--to FORMAT …]
 
 A line is what `cadbridge verify SOURCE --to FORMAT --json` says of one machine in one engine. The robots are those of
 the package example-robot-data; the corpus is the folder of real files that the tests use.
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINES = ("mjcf", "urdf", "sdf")
+FORMATS = ("mjcf", "urdf", "sdf", "usd")
 LIMIT = 900.0
 """Seconds for one comparison."""
 
@@ -92,11 +92,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duration", type=float, default=1.0, help="seconds of the swing")
     parser.add_argument("--only", nargs="*", help="names of machines")
+    parser.add_argument("--to", nargs="*", choices=FORMATS, default=FORMATS, help="formats, each with its engine")
     chosen = parser.parse_args()
     print("| | engine | mass | centre, m | inertia | poses, m and rad | swing, rad and m | the engine's own errors |")
     print("|---|---|---|---|---|---|---|---|")
     for name, arguments in machines().items():
-        for to in ENGINES if not chosen.only or name in chosen.only else ():
+        for to in chosen.to if not chosen.only or name in chosen.only else ():
             print(row(name, to, compared(arguments, to, chosen.duration)), flush=True)
 
 

@@ -61,6 +61,12 @@ def faults(stage: Any) -> list[str]:
     return [f"{error.GetName()}: {error.GetMessage()}" for error in found]
 
 
+def joints_of(stage: Usd.Stage) -> list[Usd.Prim]:
+    """The joints but for the one that holds the ground."""
+    found = [prim for prim in stage.Traverse() if prim.IsA(UsdPhysics.Joint)]
+    return [prim for prim in found if not prim.IsA(UsdPhysics.FixedJoint)]
+
+
 @pytest.mark.parametrize("collision", ["as-is", "hull", "primitives"])
 @pytest.mark.parametrize("name", ["pendulum", "joints_of_all_kinds", "geared_pair", "planetary", "four_bar"])
 def test_usds_own_validators_find_nothing(name: str, collision: str, tmp_path: Path) -> None:
@@ -80,10 +86,28 @@ def test_machines_pass_the_validators(file: str, tmp_path: Path) -> None:
     mechanism = cb.build(cb.read(FIXTURES / file))
     stage, codes = stage_of(mechanism, tmp_path)
     assert not faults(stage)
-    joints = [prim for prim in stage.Traverse() if prim.IsA(UsdPhysics.Joint)]
+    joints = joints_of(stage)
     assert len(joints) == len(mechanism.joints) - codes.count("CB504")
     excluded = [p for p in joints if UsdPhysics.Joint(p).GetExcludeFromArticulationAttr().Get()]
     assert len(excluded) == len(spanning_tree(mechanism).closures)
+
+
+def test_all_that_hangs_on_the_ground_is_one_articulation_and_each_free_tree_another(tmp_path: Path) -> None:
+    """Newton finds no body of a tree that hangs on the world itself beside another; PhysX couples none."""
+    stage, _ = stage_of(models.geared_pair(), tmp_path)
+    (root,) = (prim for prim in stage.Traverse() if prim.HasAPI(UsdPhysics.ArticulationRootAPI))
+    assert root.GetPath() == "/rig/joints/world"
+    assert root.IsA(UsdPhysics.FixedJoint)
+    held = UsdPhysics.Joint(root)
+    assert held.GetBody1Rel().GetTargets() == ["/rig/bodies/ground"]
+    assert stage.GetPrimAtPath("/rig/bodies/ground").HasAPI(UsdPhysics.RigidBodyAPI)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        read = UsdPhysics.LoadUsdPhysicsFromRange(stage, ["/"])
+    ((_, (articulation,)),) = (found for kind, found in read.items() if kind == UsdPhysics.ObjectType.Articulation)
+    bodies = {str(path) for path in articulation.articulatedBodies} - {""}
+    moving = {str(prim.GetPath()) for prim in stage.Traverse() if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
+    assert bodies == moving
 
 
 def test_masses_are_those_of_the_bodies(tmp_path: Path) -> None:
@@ -107,7 +131,7 @@ def test_joints_stand_where_they_are_with_their_axes(name: str, tmp_path: Path) 
     mechanism = getattr(models, name)()
     stage, _ = stage_of(mechanism, tmp_path)
     tree = spanning_tree(mechanism)
-    prims = {prim.GetName(): prim for prim in stage.Traverse() if prim.IsA(UsdPhysics.Joint)}
+    prims = {prim.GetName(): prim for prim in joints_of(stage)}
     assert len(prims) == len(mechanism.joints)
     for link in tree.links[1:]:
         name = link.freedoms[0].name.replace(":", "_").replace(" ", "_")

@@ -14,10 +14,12 @@ import cadbridge as cb
 from cadbridge.assembly import Limit
 from cadbridge.errors import InputError
 from cadbridge.exporters import result as exporters
+from cadbridge.exporters.tree import spanning_tree
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.verification import engines, verify
+from cadbridge.verification.newton import lacking
 from cadbridge.verification.start import Start
 from tests.exporters import models
 from tests.real_robots import ROBOTS, robot_folder
@@ -181,5 +183,46 @@ def test_an_export_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_format_without_an_engine_is_refused() -> None:
-    with pytest.raises(InputError, match="mjcf, sdf, urdf"):
+    with pytest.raises(InputError, match="mjcf, sdf, urdf, usd"):
         verify(models.pendulum(), "json")
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("four_bar", ""),
+        ("branched", ""),
+        ("planetary", "couples joints of one kind in pairs"),
+        ("geared_pair", "couples joints of one kind in pairs"),
+        ("joints_of_all_kinds", "divides joints of several freedoms"),
+    ],
+)
+def test_what_newton_moves_otherwise_is_known_before(model: str, said: str) -> None:
+    found = lacking(spanning_tree(getattr(models, model)()))
+    assert said in found
+    assert bool(found) == bool(said)
+
+
+@pytest.mark.parametrize("model", ["four_bar", "branched"])
+def test_usd_swings_the_same_in_newton(model: str) -> None:
+    pytest.importorskip("newton", reason="Newton compiles for minutes, so the tests do not install it")
+    result = verify(getattr(models, model)(), "usd", duration=0.5)
+    assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-6
+    assert result.verdict == "same"
+    assert result.moved > 0.1
+    assert not result.findings
+
+
+def test_a_motion_that_magnifies_the_engines_rounding_is_not_called_different(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that rounds to a thousandth, as one of single precision does to 1e-7."""
+    genuine = engines.MuJoCo._compiled
+
+    def rounds(self: engines.MuJoCo, folder: Path) -> object:
+        model = genuine(self, folder)
+        model.body_mass[:] *= 1 + 1e-3 * np.random.default_rng(0).uniform(-1, 1, len(model.body_mass))
+        return model
+
+    monkeypatch.setattr(engines.MuJoCo, "_compiled", rounds)
+    assert verify(models.branched(), "mjcf", duration=0.5).verdict == "differs"
+    monkeypatch.setattr(engines.MuJoCo, "precision", 1e-3)
+    assert verify(models.branched(), "mjcf", duration=0.5).verdict in ("same", "not comparable")

@@ -38,13 +38,14 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     names = Names("joint", (*plan.link_names, *plan.joint_names))
     closures = {joint.name: names.give(joint.name) for joint in tree.closures}
     plan.names["joints"].update(names.mapping)
+    world = names.give("world")
     _tell(plan, findings)
     if findings.errors:
         return {}
     followers = _followers(plan, findings)
     layers = {
         **{f"layers/{dialect}.usda": write(plan, name, closures, followers, findings) for dialect, write in DIALECTS},
-        "layers/physics.usda": physics_layer(plan, name, closures, options),
+        "layers/physics.usda": physics_layer(plan, name, closures, world, options),
         "layers/geometry.usda": geometry_layer(plan, name),
     }
     left_out = [link.joint for link in tree.links if link.joint and link.kind.unbound]

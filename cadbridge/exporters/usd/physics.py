@@ -30,17 +30,16 @@ LOCKED: dict[str, tuple[str, ...]] = {
 SINGLE = {"revolute": UsdPhysics.RevoluteJoint, "prismatic": UsdPhysics.PrismaticJoint}
 
 
-def physics_layer(plan: Plan, name: str, closures: Mapping[str, str], options: ExportOptions) -> bytes:
-    """The layer as text."""
+def physics_layer(plan: Plan, name: str, closures: Mapping[str, str], world: str, options: ExportOptions) -> bytes:
+    """The layer as text; `closures` and `world` are the names of the joints that are not in the plan."""
     stage = new_stage()
-    root = stage.OverridePrim(f"/{name}")
-    UsdPhysics.ArticulationRootAPI.Apply(root)
     _scene(stage, plan)
     for i, link in enumerate(plan.tree.links):
         _body(stage, plan, i, links(name).AppendChild(plan.link_names[i]), options)
         if link.parent is not None and not link.kind.unbound:
             path = joints(name).AppendChild(plan.joint_names[link.first])
             _joint(stage, plan, link, path, name)
+    _articulations(stage, plan, name, world)
     for joint in plan.tree.closures:
         if not joint.kind.unbound:
             _closure(stage, plan, joint, joints(name).AppendChild(closures[joint.name]), name)
@@ -51,6 +50,28 @@ def physics_layer(plan: Plan, name: str, closures: Mapping[str, str], options: E
         for path in paths[1:]:
             UsdPhysics.FilteredPairsAPI.Apply(stage.GetPrimAtPath(paths[0])).CreateFilteredPairsRel().AddTarget(path)
     return bytes_of(stage)
+
+
+def _articulations(stage: Any, plan: Plan, name: str, world: str) -> None:
+    """One articulation for all that hangs on the ground, one for each other tree of several bodies.
+
+    The ground is a body that a fixed joint, the articulation's root, holds in the world: trees that hang on the world
+    itself would be articulations apart, and mimics act only within one.
+    """
+    tree = plan.tree
+    parents = {link.parent for link in tree.links[1:] if not link.kind.unbound}
+    for i in sorted(parent for parent in parents if parent is not None):
+        path = links(name).AppendChild(plan.link_names[i])
+        if i == 0:
+            joint = UsdPhysics.FixedJoint.Define(stage, joints(name).AppendChild(world))
+            joint.CreateBody1Rel().SetTargets([path])
+            position, turn = tree.links[0].X_WL.p, tree.links[0].X_WL.quaternion()
+            joint.CreateLocalPos0Attr(Gf.Vec3f(*position.tolist()))
+            joint.CreateLocalRot0Attr(quatf(turn))
+            UsdPhysics.RigidBodyAPI.Apply(stage.GetPrimAtPath(path))
+            UsdPhysics.ArticulationRootAPI.Apply(joint.GetPrim())
+        elif tree.links[i].floats:
+            UsdPhysics.ArticulationRootAPI.Apply(stage.GetPrimAtPath(path))
 
 
 def _scene(stage: Any, plan: Plan) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cadbridge.readers import ReadOptions, read
     from cadbridge.recognition import recognise
     from cadbridge.report import check_document
-    from cadbridge.simulation import load_scenario, simulate, write_trajectory
+    from cadbridge.simulation import load_scenario, load_trajectory, simulate, write_trajectory
 
 _HOMES = {
     "read": "cadbridge.readers",
@@ -40,6 +40,7 @@ _HOMES = {
     "simulate": "cadbridge.simulation",
     "load_scenario": "cadbridge.simulation",
     "write_trajectory": "cadbridge.simulation",
+    "load_trajectory": "cadbridge.simulation",
     "export": "cadbridge.exporters",
     "inverse": "cadbridge.efforts",
     "load_motion": "cadbridge.efforts",
@@ -65,6 +66,7 @@ __all__ = [
     "jobs",
     "load_motion",
     "load_scenario",
+    "load_trajectory",
     "read",
     "recognise",
     "simulate",

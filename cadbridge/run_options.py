@@ -14,7 +14,8 @@ class RunOptions:
 
     `scenario`: its file; None takes gravity and what the source itself asks for. `duration` (s) replaces the
     scenario's. `collapse` False passes every row of every mate to the solver, redundant ones too. `method`:
-    "absolute" computes the pose of every body, "tree" the minimal coordinates of a spanning tree.
+    "absolute" computes the pose of every body, "tree" the minimal coordinates of a spanning tree. `columns` are groups
+    and patterns of the columns that are written (none: all), `column_units` "si" or "scenario" (degrees, mm).
     """
 
     scenario: Path | None = option(
@@ -31,4 +32,17 @@ class RunOptions:
         "--method",
         ("absolute", "tree"),
         "Compute every body's pose (absolute), or minimal coordinates of a spanning tree (tree).",
+    )
+    columns: tuple[str, ...] = option(
+        (),
+        "--columns",
+        str,
+        "Write only these groups (bodies, joints, reactions, mates, motors, loads, gears, attachments, energy, "
+        "checks) and patterns of columns such as 'joint.A1.*', with commas or repeated.",
+        many=True,
+        value=lambda given: tuple(name.strip() for text in given for name in text.split(",") if name.strip()),
+        metavar="NAMES",
+    )
+    column_units: str = option(
+        "si", "--column-units", ("si", "scenario"), "Units of the columns: rad, m, Pa; or degrees, mm, bar."
     )

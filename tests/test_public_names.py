@@ -21,6 +21,7 @@ def test_every_public_name_resolves() -> None:
             "jobs",
             "load_motion",
             "load_scenario",
+            "load_trajectory",
             "read",
             "recognise",
             "simulate",

@@ -203,6 +203,45 @@ ENTRIES: dict[str, Entry] = {
         "Give the lighter body its real mass, or omit its mass if it is negligible.",
         "A link of 1e-9 kg, as exporters write it, between two cranks of 1 kg.",
     ),
+    "CB631": Entry(
+        Severity.ERROR,
+        "two laws on one freedom",
+        "A joint whose angle or speed is prescribed has another motor: the motion is given, so nothing else can act "
+        "on it. Forces may share a joint (torque, pd, dc, cylinder); they add up.",
+        "Keep one law for the joint: remove the prescribed motion, or the other motor.",
+        "`{joint: A1, angle: 30*t}` and `{joint: A1, torque: 5}`.",
+    ),
+    "CB632": Entry(
+        Severity.ERROR,
+        "a motor or cylinder that cannot be",
+        "A DC motor or cylinder of the scenario lacks a value that its others need, or has values that exclude each "
+        "other.",
+        "Give or remove the value named; see docs/scenario.md.",
+        "A gearhead with an efficiency, of a motor without rotor_inertia.",
+    ),
+    "CB633": Entry(
+        Severity.WARNING,
+        "columns that the run does not have",
+        "No column of this run belongs to the group, or fits the pattern, that `--columns` names.",
+        "Look at the names in the table that is written without `--columns`; a pattern counts upper and lower case.",
+        "`--columns motors` of a run without motors.",
+    ),
+    "CB635": Entry(
+        Severity.WARNING,
+        "a motion that is prescribed twice",
+        "The joint's motion is prescribed, and the mates or gears and the other prescribed motions fix it already. "
+        "Where the laws agree, the run goes on and their efforts are those of least sum of squares; where they do not, "
+        "the run cannot start or ends (CB611).",
+        "Remove one of the laws that the message names, or drive by torque.",
+        "`angle` on the motor's shaft and on the wheel that its gear turns.",
+    ),
+    "CB636": Entry(
+        Severity.ERROR,
+        "a release of a joint with a circuit",
+        "A DC motor or cylinder acts along its joint for the whole run, and this joint is released on the way.",
+        "Release another joint, or drive this one by torque or pd, which cease with it.",
+        "`release: Lift` of a joint with a `cylinder`.",
+    ),
     "CB1240": Entry(
         Severity.WARNING,
         "a reference that stands still",

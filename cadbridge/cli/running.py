@@ -21,10 +21,12 @@ def run_mechanism(
     """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots."""
     from cadbridge.cli.output import progress_bar, working
     from cadbridge.findings import Findings
-    from cadbridge.simulation import asked_scenario, simulate, write_plots, write_trajectory
-    from cadbridge.simulation.trajectory import check_ending
+    from cadbridge.simulation import asked_scenario, simulate, trajectory_table, write_plots
+    from cadbridge.simulation.groups import check_choice, tell_unmatched
+    from cadbridge.simulation.trajectory import check_ending, write_table
 
     check_ending(output)
+    check_choice(options.columns)
     said = Findings()
     what = asked_scenario(mechanism, said, options.scenario, options.duration)
     with progress_bar("simulating", what.duration) as progress:
@@ -36,12 +38,13 @@ def run_mechanism(
             real_time=real_time,
             progress=progress,
         )
-    run = replace(run, findings=(*said, *run.findings))
     with working("writing the trajectory"):
-        write_trajectory(run, output)
+        table = trajectory_table(run, options.columns, options.column_units)
+        write_table(table, output)
         if plots is not None:
             write_plots(run, plots)
-    return run
+    tell_unmatched(table.column_names, options.columns, said)
+    return replace(run, findings=(*said, *run.findings))
 
 
 def write_report(mechanism: Mechanism, page: Path, trajectory: Path, findings: Sequence[Finding]) -> None:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Drive
 from cadbridge.efforts.inverse import Inverse, effort_unit
-from cadbridge.mechanism import GROUND_BODY
+from cadbridge.simulation.acting import Columns, wrench_columns
 from cadbridge.simulation.trajectory import (
-    Columns,
     arrow_table,
     body_columns,
     gear_errors_and_forces,
+    gear_wrench_columns,
     joint_columns,
     reaction_columns,
     rotations_of,
@@ -56,9 +56,10 @@ def inverse_columns(found: Inverse) -> Columns:
     _, _, wrenches = gear_errors_and_forces(run)
     columns: Columns = {"time": (T.t, "s")}
     columns |= _actuators(found)
-    columns |= _wrench_columns({f"external.{name}": wrench for name, wrench in found.led.items()})
+    for name, wrench in found.led.items():
+        columns |= wrench_columns(f"external.{name}", wrench)
     columns |= reaction_columns(run, rotations, wrenches)
-    columns |= _gears(found, rotations, wrenches)
+    columns |= gear_wrench_columns(run, rotations, wrenches)
     columns |= {f"{q.kind}.{q.name}.{q.what}": (q.values, q.unit) for q in found.forces.quantities}
     columns |= joint_columns(run)
     columns |= body_columns(run, rotations)
@@ -89,32 +90,6 @@ def _motor(drive: Drive, effort: Array, rate: Array, unit: str) -> Columns:
         f"drive.{drive.name}.effort": (effort / drive.reduction, unit),
         f"drive.{drive.name}.speed": (rate * drive.reduction, speed),
     }
-
-
-def _gears(found: Inverse, rotations: Array, wrenches: dict[str, Array]) -> Columns:
-    """What the first wheel does to the second, about the second's point on its axis, world axes."""
-    run = found.run
-    T, columns = run.result.trajectory, {}
-    for item in run.mechanism.couplings:
-        p = item.primitive
-        body, sign = (p.b, 1.0) if p.b != GROUND_BODY else (p.a, -1.0)
-        unit = run.lowered.unit_of[body]
-        point = getattr(p, "point_b" if sign > 0 else "point_a", np.zeros(3))
-        lever = rotations[:, unit] @ (point - run.lowered.units[unit].mass.com)
-        total = sign * wrenches[item.name][:, unit] if item.name in wrenches else np.zeros((len(T.t), 6))
-        total[:, 3:] -= np.cross(lever, total[:, :3])
-        columns[f"gear.{item.name}"] = total
-    return _wrench_columns(columns)
-
-
-def _wrench_columns(wrenches: dict[str, Array]) -> Columns:
-    columns: Columns = {}
-    for name, values in wrenches.items():
-        for k, axis in enumerate("xyz"):
-            columns[f"{name}.f{axis}"] = (values[:, k], "N")
-        for k, axis in enumerate("xyz"):
-            columns[f"{name}.t{axis}"] = (values[:, 3 + k], "N m")
-    return columns
 
 
 def inverse_table(found: Inverse) -> pa.Table:

@@ -83,16 +83,21 @@ def _convert(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
 def _simulate(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     """The trajectory, run.json, and plots where asked for."""
     from cadbridge.report import run_document, run_text, write_json
-    from cadbridge.simulation import asked_scenario, simulate, write_plots, write_trajectory
+    from cadbridge.simulation import asked_scenario, simulate, trajectory_table, write_plots
+    from cadbridge.simulation.groups import check_choice, tell_unmatched
+    from cadbridge.simulation.trajectory import write_table
 
     say = order.options
     said = Findings()
     options = from_given(RunOptions, say)
+    check_choice(options.columns)
     what = asked_scenario(mechanism, said, options.scenario, options.duration)
     run = simulate(mechanism, what, collapse=options.collapse, method=options.method)
-    run = replace(run, findings=(*said, *run.findings))
     name = Path(f"run.{say.get('trajectory', 'parquet')}")
-    write_trajectory(run, order.out / name)
+    table = trajectory_table(run, options.columns, options.column_units)
+    write_table(table, order.out / name)
+    tell_unmatched(table.column_names, options.columns, said)
+    run = replace(run, findings=(*said, *run.findings))
     write_json(order.out / "run.json", run_document(run, name))
     _write_text(order.out / "run.txt", run_text(run, name))
     if say.get("plots"):

@@ -1,6 +1,8 @@
 """Scenario, run and trajectory."""
 
 from cadbridge.simulation.against import Comparison, compare
+from cadbridge.simulation.circuits import Chamber, Cylinder, DcMotor
+from cadbridge.simulation.loaded import LoadedTrajectory, load_trajectory
 from cadbridge.simulation.loads import JointForce, LoadSpecs
 from cadbridge.simulation.plots import write_plots
 from cadbridge.simulation.reactions import locked_wrench
@@ -10,15 +12,20 @@ from cadbridge.simulation.study import asked_scenario, study_scenario
 from cadbridge.simulation.trajectory import read_trajectory, trajectory_table, write_trajectory
 
 __all__ = [
+    "Chamber",
     "Comparison",
+    "Cylinder",
+    "DcMotor",
     "JointForce",
     "LoadSpecs",
+    "LoadedTrajectory",
     "MotorSpec",
     "Run",
     "Scenario",
     "asked_scenario",
     "compare",
     "load_scenario",
+    "load_trajectory",
     "locked_wrench",
     "read_trajectory",
     "simulate",

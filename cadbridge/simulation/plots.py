@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from cadbridge.plotting import Curve, write_figure
+from cadbridge.simulation.acting import Columns
 from cadbridge.simulation.run import Run
-from cadbridge.simulation.trajectory import Columns, columns_of
+from cadbridge.simulation.trajectory import columns_of
 
 ROUNDING = 1e-10
 """rad or m: errors of gears below it are rounding, and not drawn."""

@@ -15,7 +15,9 @@ from cadbridge.lowering import Lowered, lower, without_losses
 from cadbridge.mechanism import Mechanism
 from cadbridge.shown import Shown, sentence
 from cadbridge.simulation.changes import released_at, solver_changes
+from cadbridge.simulation.circuits import wired
 from cadbridge.simulation.fitting import fitted
+from cadbridge.simulation.laws import check_laws
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.scenario import Scenario, on_joint
@@ -25,6 +27,7 @@ from cadbridge.simulation.trees import METHODS, tree_joints
 from cadbridge.simulation.trust import distrust, mass_ratios
 from cadbridge.wording import count
 from solver.algebra.rank import rank
+from solver.chart.spanning import TreeJoint
 from solver.constraints import Coupler, evaluate
 from solver.equations.projection import carry_angles, project
 from solver.equations.system import System, prepare
@@ -98,14 +101,15 @@ def simulate(
     mechanism = fitted(mechanism, findings, what.gap, collapse=collapse)
     lowered = _lowered(mechanism, what, collapse, findings)
     mass_ratios(lowered, findings)
-    tree = None
+    check_laws(lowered, what, findings)
+    tree: tuple[TreeJoint, ...] | None = None
     if method == "tree":
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
     changes = solver_changes(lowered, what.changes, collapse=collapse, duration=what.duration, findings=findings)
     pacer = Pacer(progress) if real_time else None
     told = pacer or progress
     call: dict[str, Any] = {
-        "duration": what.duration, "rate": what.rate, "rtol": what.rtol, "atol": what.atol, "tree": tree,
+        "duration": what.duration, "rate": what.rate, "rtol": what.rtol, "atol": what.atol,
         "integrator": what.integrator, "step": what.step, "events": _events(lowered, what),
         "progress": None if told is None else (lambda part: told(part * what.duration)),
         "longest_step": 1 / what.rate if real_time else np.inf,
@@ -113,10 +117,13 @@ def simulate(
     try:
         stops = limit_stops(lowered, what.loads) if what.limits == "stop" else ()
         specs = replace(what.loads, stops=(*stops, *what.loads.stops))
-        model = replace(placed(lowered, specs), motors=_motors(lowered, what))
         state = initial_state(lowered, what, findings)
+        model = replace(placed(lowered, specs), motors=_motors(lowered, what))
+        circuits = wired(lowered, model, what.circuits, what.friction, state)
+        model = circuits.model
+        call["tree"] = None if tree is None else (*tree, *circuits.trees)
         system = prepare(model)
-        start = None if state is None else carry_angles(state, prepare(lowered.model), system)
+        start = circuits.start(state, lowered, system)
         rebuilt = simulate_changing(model, start, changes=changes, **call) if changes else None
         result = integrate(system, start, **call) if rebuilt is None else rebuilt.result
     except ValueError as fault:
@@ -125,7 +132,7 @@ def simulate(
         code = _STATUS_CODES.get(result.status.code, "CB611")
         cure = _SHORTER if result.status.code == "no_convergence" and what.step else result.status.advice or None
         findings.add(code, result.status.message, hint=cure, items=result.status.groups)
-    trusted = distrust(lowered, what, result, findings)
+    trusted = distrust(replace(lowered, model=system.model), what, result, findings)
     beyond_range(lowered, what, result.trajectory, findings)
     _not_applied(lowered, what, findings)
     summary = {"method": method, **_summary(lowered, result), "trusted": trusted, **_conveniences(lowered, what, stops)}

@@ -19,11 +19,13 @@ from cadbridge.readers.kinds import other_kind
 from cadbridge.readers.mates_file.document import Teller
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.readers.registry import openable
+from cadbridge.simulation.actuator_file import CylinderEntry, DcEntry, cylinder_of, dc_motor_of
 from cadbridge.simulation.changes import (
     ChangeEntry,
     ChangeSpec,
     ChangesResolver,
 )
+from cadbridge.simulation.circuits import Circuit, DcMotor, through_drive
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import (
     Finite,
@@ -76,6 +78,7 @@ class Scenario:
 
     `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and tells). `friction` are the speeds
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
+    `circuits` are motors and cylinders with their own laws (`cadbridge.simulation.circuits`).
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
     `integrator` is one of the solver's; with a `step` (s) all steps are of that length. `changes` of the mechanism are
     in order of time. Mates that repeat others may contradict them by `gap` (m).
@@ -92,6 +95,7 @@ class Scenario:
     positions: dict[str, float] = field(default_factory=dict)
     rates: dict[str, float] = field(default_factory=dict)
     motors: tuple[MotorSpec, ...] = ()
+    circuits: tuple[Circuit, ...] = ()
     loads: LoadSpecs = field(default_factory=LoadSpecs)
     limits: str = "ignore"
     friction: tuple[float, float] | None = FRICTION_SPEEDS
@@ -110,13 +114,15 @@ class PdEntry(Strict):
 
 
 class MotorEntry(Strict):
-    """A motor: its joint and one of torque (N m, N), speed (degrees/s, mm/s), angle (degrees, mm), pd."""
+    """A motor: its joint and one of torque (N m, N), speed (degrees/s, mm/s), angle (degrees, mm), pd, dc, cylinder."""
 
     joint: str
     torque: Function | None = None
     speed: Function | None = None
     angle: Function | None = None
     pd: PdEntry | None = None
+    dc: DcEntry | None = None
+    cylinder: CylinderEntry | None = None
 
 
 class EventEntry(Strict):
@@ -261,6 +267,9 @@ def _item_names(data: dict[str, object]) -> dict[tuple[int | str, ...], str]:
 _ONE_OF = {"motors": "motor", "events": "event", "bodies": "body", "actuators": "actuator"}
 
 
+_LAWS = ("torque", "speed", "angle", "pd", "dc", "cylinder")
+
+
 def find_joint(
     mechanism: Mechanism, findings: Findings, name: str, where: Where, *, single: bool = True
 ) -> Joint | None:
@@ -314,7 +323,8 @@ class _Resolver:
         if spec.integrator == "rk4" and spec.step is None:
             text = "integrator: rk4 does not control its error: give a step (s) beside it"
             self.findings.add("CB601", text, self._where("integrator"))
-        motors = tuple(m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None)
+        made = [m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None]
+        motors = tuple(m for m in made if isinstance(m, MotorSpec))
         return Scenario(
             gravity=spec.gravity,
             duration=spec.duration,
@@ -327,6 +337,7 @@ class _Resolver:
             positions=self._values(spec.initial.positions, "positions"),
             rates=self._values(spec.initial.rates, "rates"),
             motors=motors,
+            circuits=tuple(m for m in made if not isinstance(m, MotorSpec)),
             loads=loads.resolve(spec.loads),
             limits=spec.limits,
             friction=speeds if spec.friction == "apply" else None,
@@ -374,14 +385,16 @@ class _Resolver:
             return None
         return EventSpec(joint.name, entry.position * si(joint), entry.direction, entry.stop)
 
-    def _motor(self, i: int, entry: MotorEntry) -> MotorSpec | None:
+    def _motor(self, i: int, entry: MotorEntry) -> MotorSpec | Circuit | None:
         where = self._where("motors", i)
         joint = self.joint(entry.joint, where)
-        given = [(k, v) for k in ("torque", "speed", "angle", "pd") if (v := getattr(entry, k)) is not None]
+        given = [(k, v) for k in _LAWS if (v := getattr(entry, k)) is not None]
         if len(given) != 1:
-            self.findings.add("CB601", f"motor on {entry.joint}: give one of torque, speed, angle, pd", where)
+            self.findings.add("CB601", f"motor on {entry.joint}: give one of {', '.join(_LAWS)}", where)
             return None
         kind, value = given[0]
+        if isinstance(value, DcEntry | CylinderEntry):
+            return self._circuit(joint, entry.joint, value, self._where("motors", i, kind))
         try:
             function = function_of(value.target if isinstance(value, PdEntry) else value)
         except ValueError as fault:
@@ -395,3 +408,16 @@ class _Resolver:
             effort = math.inf if value.effort is None else value.effort
             motor = replace(motor, stiffness=value.kp, damping=value.kd, effort=effort)
         return on_joint(self.mechanism, motor)
+
+    def _circuit(self, joint: Joint | None, name: str, entry: DcEntry | CylinderEntry, where: Where) -> Circuit | None:
+        if joint is None:
+            return None
+        faults: list[str] = []
+        try:
+            made = dc_motor_of(name, entry, faults) if isinstance(entry, DcEntry) else cylinder_of(joint, entry, faults)
+        except ValueError as fault:
+            self.findings.add("CB603", f"motor on {name}: {fault}", where)
+            return None
+        for said in faults:
+            self.findings.add("CB632", f"motor on {name}: {said}", where)
+        return through_drive(self.mechanism, made) if isinstance(made, DcMotor) else made

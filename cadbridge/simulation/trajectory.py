@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,20 @@ from numpy.typing import NDArray
 
 from cadbridge.errors import InputError
 from cadbridge.files import output
+from cadbridge.identity import source_files
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
+from cadbridge.simulation.acting import (
+    Columns,
+    load_columns,
+    loss_columns,
+    motor_columns,
+    sampled,
+    stored,
+    wrench_columns,
+)
 from cadbridge.simulation.changes import lock_name, released_at
+from cadbridge.simulation.groups import chosen, group_of, in_units
 from cadbridge.simulation.run import Run
 from solver.constraints import Coupler
 from solver.constraints.evaluation import evaluate_program
@@ -25,9 +37,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Array = NDArray[np.float64]
-Columns = dict[str, tuple[Array, str]]
-"""Column name to values (k,) and unit."""
-
 FORMAT = "cadbridge.trajectory/1"
 
 
@@ -40,14 +49,17 @@ def columns_of(run: Run) -> Columns:
     columns |= joint_columns(run)
     errors, rates, wrenches = gear_errors_and_forces(run)
     columns |= reaction_columns(run, rotations, wrenches)
+    columns |= _shared(run, rotations, wrenches)
     columns |= _attached(run, rotations, wrenches)
+    acting = sampled(run)
+    motors = motor_columns(acting)
+    columns |= motors | load_columns(acting)
+    columns |= gear_wrench_columns(run, rotations, wrenches) | loss_columns(acting)
     for name, (values, unit) in errors.items():
         gone = np.where(released_at(run.scenario.changes, name, T.t), np.nan, 0.0)
         columns[f"gear.{name}.error"] = (values + gone, unit)
         columns[f"gear.{name}.error_rate"] = (rates[name][0] + gone, f"{unit}/s")
-    columns["energy.kinetic"] = (T.kinetic, "J")
-    columns["energy.potential"] = (T.potential, "J")
-    columns["energy.motor_work"] = (T.motor_work, "J")
+    columns |= _energies(run, stored(motors))
     if run.lowered.stand_ins:
         columns |= {name: (np.full_like(v, np.nan), u) for name, (v, u) in columns.items() if _needs_masses(name, u)}
     columns["constraint.position"] = (T.constraint_position, "1")
@@ -61,9 +73,22 @@ def rotations_of(run: Run) -> Array:
     return matrix(q) if q.size else np.zeros((*q.shape[:2], 3, 3))
 
 
+def _energies(run: Run, stores: Array | float) -> Columns:
+    """The balance: kinetic + potential + stored − motor_work + dissipated stays what it was but for `balance`."""
+    T = run.result.trajectory
+    total = T.kinetic + T.potential - T.motor_work + T.dissipated
+    columns: Columns = {"energy.kinetic": (T.kinetic - stores, "J"), "energy.potential": (T.potential, "J")}
+    if run.scenario.circuits:
+        columns["energy.stored"] = (stores + np.zeros_like(T.kinetic), "J")
+    columns["energy.motor_work"] = (T.motor_work, "J")
+    columns["energy.dissipated"] = (T.dissipated, "J")
+    columns["energy.balance"] = (total - total[0] if len(total) else total, "J")
+    return columns
+
+
 def _needs_masses(name: str, unit: str) -> bool:
     """Whether a column means nothing where masses only stand in."""
-    return name.startswith("energy.") or unit in ("N", "N m")
+    return name.startswith("energy.") or unit in ("N", "N m", "W")
 
 
 def body_columns(run: Run, rotations: Array) -> Columns:
@@ -101,7 +126,7 @@ def joint_columns(run: Run) -> Columns:
 def gear_errors_and_forces(run: Run) -> tuple[Columns, Columns, dict[str, Array]]:
     """Errors of gears, recomputed from the raw states, and each group's wrench on the units (k, n, 6)."""
     T, model, program = run.result.trajectory, run.lowered.model, run.system.program
-    k, n = len(T.t), len(run.lowered.units)
+    k, n = len(T.t), program.bodies
     g = np.zeros((k, program.rows))
     gv = np.zeros_like(g)
     forces: dict[str, Array] = defaultdict(lambda: np.zeros((k, n, 6)))
@@ -133,8 +158,8 @@ def reaction_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> 
     Without collapsing, the wrenches of all mates between the two bodies' components are summed over the
     components of the second body.
     """
-    T, columns = run.result.trajectory, {}
-    lowered = run.lowered
+    T, lowered = run.result.trajectory, run.lowered
+    columns: Columns = {}
     index = {unit.name: i for i, unit in enumerate(lowered.units)}
     for joint in run.mechanism.joints:
         bearer, lever, sign = joint_bearer(lowered, joint)
@@ -145,18 +170,61 @@ def reaction_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> 
         else:
             body = joint.b if joint.b != GROUND_BODY else joint.a
             groups, members = joint.mates, [index[c] for c in run.mechanism.bodies[body].components if c in index]
-        force = np.zeros((len(T.t), 3))
-        torque = np.zeros((len(T.t), 3))
+        total = np.zeros((len(T.t), 6))
         for group in groups:
-            for i in members:
-                if group in wrenches:
-                    f, m = wrenches[group][:, i, :3], wrenches[group][:, i, 3:]
-                    force += f
-                    torque += m + np.cross(T.positions[:, i] - origin, f)
-        for k, axis in enumerate("xyz"):
-            columns[f"joint.{joint.name}.f{axis}"] = (sign * force[:, k], "N")
-        for k, axis in enumerate("xyz"):
-            columns[f"joint.{joint.name}.t{axis}"] = (sign * torque[:, k], "N m")
+            if group in wrenches:
+                total += _about(T.positions, origin, wrenches[group], members)
+        columns |= wrench_columns(f"joint.{joint.name}", sign * total)
+    return columns
+
+
+def _shared(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+    """Where the rows of all mates are kept: the share of each mate, on its joint's second body at the joint's origin.
+
+    Where mates repeat each other the shares of least norm are given.
+    """
+    columns: Columns = {}
+    lowered, T = run.lowered, run.result.trajectory
+    if len(lowered.units) == len(run.mechanism.bodies) and all(j.name in wrenches for j in run.mechanism.joints):
+        return columns
+    index = {unit.name: i for i, unit in enumerate(lowered.units)}
+    for joint in run.mechanism.joints:
+        bearer, lever, sign = joint_bearer(lowered, joint)
+        origin = T.positions[:, bearer] + rotations[:, bearer] @ lever
+        body = joint.b if joint.b != GROUND_BODY else joint.a
+        members = [index[c] for c in run.mechanism.bodies[body].components if c in index]
+        for mate in joint.mates:
+            if mate in wrenches:
+                share = sign * _about(T.positions, origin, wrenches[mate], members)
+                columns |= wrench_columns(f"mate.{mate}", share)
+    return columns
+
+
+def _about(positions: Array, origin: Array, wrench: Array, members: list[int]) -> Array:
+    """The sum (k, 6) of what acts on some units (k, n, 6 about their centres), about points (k, 3)."""
+    total = np.zeros((len(origin), 6))
+    for i in members:
+        total[:, :3] += wrench[:, i, :3]
+        total[:, 3:] += wrench[:, i, 3:] + np.cross(positions[:, i] - origin, wrench[:, i, :3])
+    return total
+
+
+def gear_wrench_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+    """What the first wheel of a gear does to the second, about the second's point on its axis, world axes."""
+    T, lowered = run.result.trajectory, run.lowered
+    columns: Columns = {}
+    index = {unit.name: i for i, unit in enumerate(lowered.units)}
+    for item in run.mechanism.couplings:
+        p = item.primitive
+        body, sign = (p.b, 1.0) if p.b != GROUND_BODY else (p.a, -1.0)
+        bearer = lowered.unit_of[body]
+        point = getattr(p, "point_b" if sign > 0 else "point_a", np.zeros(3))
+        at = T.positions[:, bearer] + rotations[:, bearer] @ (point - lowered.units[bearer].mass.com)
+        names = run.mechanism.bodies[body].components
+        members = [bearer] if len(lowered.units) == len(run.mechanism.bodies) else [index[c] for c in names]
+        none = np.zeros((len(T.t), T.positions.shape[1], 6))
+        total = sign * _about(T.positions, at, wrenches.get(item.name, none), members)
+        columns |= wrench_columns(f"gear.{item.name}", total)
     return columns
 
 
@@ -190,32 +258,44 @@ def _attached(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns
     return columns
 
 
-def trajectory_table(run: Run) -> pa.Table:
-    """The run as an Arrow table; units are in the fields' metadata, a JSON document in the schema's."""
+def trajectory_table(run: Run, columns: Sequence[str] = (), units: str = "si") -> pa.Table:
+    """The run as an Arrow table; units and groups are in the fields' metadata, a JSON document in the schema's.
+
+    `columns` names groups or patterns (`cadbridge.simulation.groups`), none: all. `units` "scenario" gives degrees and
+    mm where a scenario has them. InputError where nothing is meant by a name.
+    """
+    every = columns_of(run)
+    table = {name: every[name] for name in chosen(every, columns)}
     document = {
         "format": FORMAT,
         "source": Path(run.mechanism.assembly.source).name,
+        "model": source_files(run.mechanism.assembly),
         "bodies": [unit.name for unit in run.lowered.units],
         "joints": [joint.name for joint in run.mechanism.joints],
         "gears": [c.name for c in run.mechanism.couplings],
+        "units": units,
         **run.summary,
     }
-    return arrow_table(columns_of(run), document, FORMAT)
+    return arrow_table(in_units(table, units), document, FORMAT)
 
 
-def write_trajectory(run: Run, path: Path) -> None:
+def write_trajectory(run: Run, path: Path, columns: Sequence[str] = (), units: str = "si") -> None:
     """Write a run as Parquet or CSV, by the ending of the name; it appears whole or not at all.
 
-    InputError for another ending, and where the file cannot be written (a full disk, a folder that is not there).
+    `columns` and `units` as in `trajectory_table`. InputError for another ending, and where the file cannot be written
+    (a full disk, a folder that is not there).
     """
-    write_table(trajectory_table(run), path)
+    write_table(trajectory_table(run, columns, units), path)
 
 
 def arrow_table(columns: Columns, document: dict[str, Any], format_: str) -> pa.Table:
     """Columns as an Arrow table: units in the fields' metadata, a JSON document in the schema's under the format."""
     import pyarrow as pa
 
-    fields = [pa.field(name, pa.float64(), metadata={"unit": unit}) for name, (_, unit) in columns.items()]
+    fields = [
+        pa.field(name, pa.float64(), metadata={"unit": unit, "group": group_of(name)})
+        for name, (_, unit) in columns.items()
+    ]
     schema = pa.schema(fields, metadata={format_: json.dumps(document, sort_keys=True)})
     return pa.table([pa.array(np.ascontiguousarray(v)) for v, _ in columns.values()], schema=schema)
 
@@ -258,7 +338,12 @@ def _check_columns(table: pa.Table, path: Path) -> None:
 
 
 def read_trajectory(path: Path) -> pa.Table:
-    """Read a Parquet trajectory; InputError where it is none of ours."""
+    """Read a Parquet trajectory, in SI units whatever it was written in; InputError where it is none of ours."""
+    return _in_si(stored_trajectory(path))
+
+
+def stored_trajectory(path: Path) -> pa.Table:
+    """A Parquet trajectory as it was written; InputError where it is none of ours."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -269,4 +354,15 @@ def read_trajectory(path: Path) -> pa.Table:
     if FORMAT.encode() not in (table.schema.metadata or {}):
         raise InputError(f"{path} is Parquet, but no {FORMAT}.")
     _check_columns(table, path)
+    return table
+
+
+def _in_si(table: pa.Table) -> pa.Table:
+    """A table with the units of a scenario turned back."""
+    for k, field in enumerate(table.schema):
+        unit = (field.metadata or {}).get(b"unit", b"").decode()
+        found = in_units({field.name: (table.column(k).to_numpy(), unit)}, "si")[field.name]
+        if found[1] != unit:
+            told = {**field.metadata, b"unit": found[1].encode()}
+            table = table.set_column(k, field.with_metadata(told), [found[0]])
     return table

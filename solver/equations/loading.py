@@ -24,8 +24,10 @@ from solver.model.callbacks import Callbacks
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-KINDS = ("torque", "speed", "angle", "pd")
+KINDS = ("torque", "speed", "angle", "pd", "voltage")
 """Kinds of motors."""
+PD, VOLTAGE = 1, 2
+"""Laws of motors by their state (`Loads.motor_law`); 0: the effort is given."""
 
 
 @table
@@ -33,8 +35,9 @@ class Loads(NamedTuple):
     """What acts, as tables. Without a stop `lower` and `upper` are infinite; `motor_row` −1: no driver's row.
 
     Along coordinates (k,); meshes: their row, and for both wheels (k, 2) the term, the row's coefficient, the share
-    lost where it is driven, and the speed; motors; components of wrenches (direction of the force, of the torque, the
-    point, 1 for body axes, the row of `drive`); bushings (bodies with n for the ground); callbacks.
+    lost where it is driven, and the speed; motors; gyrators with their two terms (k, 2); components of wrenches
+    (direction of the force, of the torque, the point, 1 for body axes, the row of `drive`); bushings (bodies with n for
+    the ground); callbacks.
     """
 
     term: Ints1
@@ -56,10 +59,14 @@ class Loads(NamedTuple):
     mesh_speed: Array2
     motor_term: Ints1
     motor_row: Ints1
-    motor_pd: Ints1
+    motor_law: Ints1
     motor_stiffness: Array1
     motor_damping: Array1
     motor_effort: Array1
+    motor_constant: Array1
+    motor_resistance: Array1
+    gyrator_term: Ints2
+    gyrator_modulus: Array1
     wrench_body: Ints1
     wrench_force: Array2
     wrench_torque: Array2
@@ -113,6 +120,9 @@ def drives(model: Model) -> tuple[tuple[str, TimeFunction], ...]:
     )
 
 
+_LAWS = {"pd": PD, "voltage": VOLTAGE}
+
+
 def tables(model: Model, program: Program, held: int, driving: list[int], callbacks: Callbacks) -> Loads:
     """All loads as arrays; `driving` are the motors that have a row, the first being row `held`."""
     first = len(model.coordinates)
@@ -147,12 +157,16 @@ def tables(model: Model, program: Program, held: int, driving: list[int], callba
         mesh_pull=_stack([_pulls(model, program, mesh) for mesh in model.meshes], 2),
         mesh_loss=_stack([np.array(mesh.losses) for mesh in model.meshes], 2),
         mesh_speed=_stack([np.array([mesh.speed_a, mesh.speed_b]) for mesh in model.meshes], 2),
-        motor_term=program.coordinate_term[last:],
+        motor_term=program.coordinate_term[last : last + len(model.motors)],
         motor_row=motor_row,
-        motor_pd=np.array([m.kind == "pd" for m in model.motors], dtype=np.int64),
+        motor_law=np.array([_LAWS.get(m.kind, 0) for m in model.motors], dtype=np.int64),
         motor_stiffness=of("stiffness", model.motors),
         motor_damping=of("damping", model.motors),
         motor_effort=of("effort", model.motors),
+        motor_constant=of("constant", model.motors),
+        motor_resistance=of("resistance", model.motors),
+        gyrator_term=program.coordinate_term[last + len(model.motors) :].reshape(-1, 2),
+        gyrator_modulus=np.array([g.modulus for g in model.gyrators], dtype=float),
         wrench_body=np.array([c.wrench.body for c in wrenches], dtype=np.int64),
         wrench_force=_stack([c.force for c in wrenches], 3),
         wrench_torque=_stack([c.torque for c in wrenches], 3),
@@ -220,6 +234,11 @@ def _motor_faults(model: Model) -> Iterator[str]:
             yield from _bad(f"motor {motor.name}: its {name}", getattr(motor, name), 0.0)
         if not motor.effort > 0:
             yield f"motor {motor.name}: its largest effort must be above zero, not {motor.effort}"
+        if motor.kind == "voltage":
+            yield from _bad(f"motor {motor.name}: its constant", motor.constant)
+            yield from _bad(f"motor {motor.name}: its resistance", motor.resistance, 0.0, above=True)
+    for gyrator in model.gyrators:
+        yield from _bad(f"gyrator {gyrator.name}: its modulus", gyrator.modulus)
 
 
 def _joint_faults(model: Model) -> Iterator[str]:

@@ -10,7 +10,7 @@ import math
 from solver.compilation.compiled import Array1, Array2, Array3, call_python, entry, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub, turn
 from solver.constraints.terms import Terms
-from solver.equations.loading import Loads
+from solver.equations.loading import PD, VOLTAGE, Loads
 from solver.sweeps.bodies import Bodies
 
 
@@ -77,7 +77,7 @@ def _stops(F, k, q, qd):  # type: ignore[no-untyped-def]
 
 @kernel
 def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type: ignore[no-untyped-def]
-    """Springs, dampers, friction, stops and motors into out (n, 6) and power."""
+    """Springs, dampers, friction, stops, motors and gyrators into out (n, 6) and power."""
     for k in range(F.term.shape[0]):
         i = F.term[k]
         amount = -F.damping[k] * rate[i] - F.stiffness[k] * (value[i] - F.rest[k])
@@ -95,11 +95,20 @@ def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type:
         if F.motor_row[k] < 0:
             i = F.motor_term[k]
             amount = drive[k, 0]
-            if F.motor_pd[k]:
+            if F.motor_law[k] == PD:
                 wish = F.motor_stiffness[k] * (drive[k, 0] - value[i]) + F.motor_damping[k] * (drive[k, 1] - rate[i])
                 amount = min(max(wish, -F.motor_effort[k]), F.motor_effort[k])
             power[k] = amount * rate[i]
+            if F.motor_law[k] == VOLTAGE:
+                current = (drive[k, 0] - F.motor_constant[k] * rate[i]) / F.motor_resistance[k]
+                amount = F.motor_constant[k] * current
+                power[k] = drive[k, 0] * current
+                power[-1] += F.motor_resistance[k] * current * current
             add_along(T, JA, JB, i, amount, n, out)
+    for k in range(F.gyrator_modulus.shape[0]):
+        one, two = F.gyrator_term[k, 0], F.gyrator_term[k, 1]
+        add_along(T, JA, JB, one, F.gyrator_modulus[k] * rate[two], n, out)
+        add_along(T, JA, JB, two, -F.gyrator_modulus[k] * rate[one], n, out)
 
 
 @kernel

@@ -175,13 +175,15 @@ def _measured(model: Model) -> list[Coordinate]:
         *(load.coordinate for load in model.loads),
         *(coordinate for mesh in model.meshes for coordinate in (mesh.a, mesh.b)),
         *(motor.coordinate for motor in model.motors),
+        *(coordinate for gyrator in model.gyrators for coordinate in (gyrator.one, gyrator.two)),
     ]
 
 
 def _loaded(loads: Loads) -> Ints:
     """The terms along which loads act."""
     called = loads.callback_term if len(loads.callback) else np.zeros(0, np.int64)
-    return np.concatenate([loads.term, loads.mesh_term.ravel(), loads.motor_term, called])
+    tied = [loads.mesh_term.ravel(), loads.motor_term, loads.gyrator_term.ravel()]
+    return np.concatenate([loads.term, *tied, called])
 
 
 def _bodies(model: Model, lent: Lent) -> Bodies:

@@ -36,11 +36,13 @@ class TimeFunction:
 
 @dataclass(frozen=True)
 class Motor:
-    """Acts along a coordinate: `kind` "torque" (N m or N), "speed" (rad/s, m/s), "angle" (rad, m) or "pd".
+    """Acts along a coordinate: `kind` "torque" (N m or N), "speed" (rad/s, m/s), "angle" (rad, m), "pd" or "voltage".
 
     Speed and angle motors are drivers: they add a row, which counts neither in rows nor in mobility.
     A pd motor pulls towards its function with `stiffness` (N m/rad, N/m) times the gap and `damping` (N m s/rad,
     N s/m) times the gap's rate, never with more than `effort` (N m, N).
+    A "voltage" V stands behind a `resistance` R (Ω): it drives i = (V − k rate) / R, which gives the effort k i, with
+    the `constant` k (N m/A and V s/rad; N/A and V s/m). Its power is V i, of which R i² is lost.
     """
 
     name: str
@@ -50,6 +52,8 @@ class Motor:
     stiffness: float = 0.0
     damping: float = 0.0
     effort: float = math.inf
+    constant: float = 0.0
+    resistance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,21 @@ class JointLoad:
     friction: Friction | None = None
     stop: Stop | None = None
     name: str = ""
+
+
+@dataclass(frozen=True)
+class Gyrator:
+    """Ties two coordinates without loss: `modulus` times the rate of `two` acts along `one`, minus that of `one` along
+    `two`.
+
+    So a current and a shaft (N m/A), a pressure and a piston: each domain's rate is the other's effort (Karnopp,
+    Margolis and Rosenberg, System dynamics, ch. 3).
+    """
+
+    name: str
+    one: Coordinate
+    two: Coordinate
+    modulus: float
 
 
 @dataclass(frozen=True)
@@ -183,6 +202,7 @@ class Model:
     motors: tuple[Motor, ...] = ()
     loads: tuple[JointLoad, ...] = ()
     meshes: tuple[Mesh, ...] = ()
+    gyrators: tuple[Gyrator, ...] = ()
     bushings: tuple[Bushing, ...] = ()
     wrenches: tuple[Wrench, ...] = ()
     callbacks: tuple[Callback, ...] = ()

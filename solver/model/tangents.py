@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.constraints.primitives import Coordinate
-from solver.model import Bushing, Model
+from solver.model import Bushing, Model, Motor
 
 Array = NDArray[np.float64]
 
 
 def soft_coordinates(model: Model) -> list[Coordinate]:
-    """Those of the loads, one each, then of the pd motors, then six for each bushing."""
-    motors = [m.coordinate for m in model.motors if m.kind == "pd"]
+    """Those of the loads, one each, then of the motors that answer to motion, then six for each bushing."""
+    motors = [m.coordinate for m in _answering(model)]
     return [*(load.coordinate for load in model.loads), *motors, *(c for b in model.bushings for c in _of_bushing(b))]
 
 
@@ -34,7 +34,16 @@ def _of_bushing(bushing: Bushing) -> list[Coordinate]:
 
 def constant_tangents(model: Model) -> tuple[Array, Array]:
     """Damping and stiffness along the coordinates after the loads'; those of loads change with their state."""
-    motors = [m for m in model.motors if m.kind == "pd"]
-    damping = [np.array([m.damping for m in motors]), *(np.diag(b.damping) for b in model.bushings)]
+    motors = _answering(model)
+    damping = [np.array([_damping(m) for m in motors]), *(np.diag(b.damping) for b in model.bushings)]
     stiffness = [np.array([m.stiffness for m in motors]), *(np.diag(b.stiffness) for b in model.bushings)]
     return np.concatenate(damping).astype(float), np.concatenate(stiffness).astype(float)
+
+
+def _answering(model: Model) -> list[Motor]:
+    return [m for m in model.motors if m.kind in ("pd", "voltage")]
+
+
+def _damping(motor: Motor) -> float:
+    """A voltage behind a resistance resists motion as a damper of k² / R."""
+    return motor.damping if motor.kind == "pd" else motor.constant**2 / motor.resistance

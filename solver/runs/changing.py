@@ -284,6 +284,7 @@ def _holding(model: Model, rows: Sequence[_Held], *, driven: bool) -> Model:
         motors=tuple(m for m in model.motors if m.name not in gone and (driven or m.kind not in ("speed", "angle"))),
         loads=tuple(load for load in model.loads if load.name not in gone),
         meshes=tuple(mesh for mesh in model.meshes if mesh.name not in gone),
+        gyrators=tuple(gyrator for gyrator in model.gyrators if gyrator.name not in gone),
     )
 
 

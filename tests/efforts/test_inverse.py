@@ -388,7 +388,7 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
     import pyarrow.parquet as pq
 
     table = pq.read_table(out)
-    assert table.schema.field("actuator.A2.effort").metadata == {b"unit": b"N m"}
+    assert table.schema.field("actuator.A2.effort").metadata == {b"unit": b"N m", b"group": b"motors"}
     peak = next(p for p in document["peaks"] if p["name"] == "A2" and p["what"] == "effort")
     assert peak["peak"] == max(abs(x) for x in table["actuator.A2.effort"].to_pylist())
     names = ("efforts", "forces", "torques", "gears")

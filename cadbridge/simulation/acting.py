@@ -1,0 +1,334 @@
+"""What acts along a run: efforts and powers of motors, circuits, loads, and what teeth lose, found from its samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.simulation.changes import released_at
+from cadbridge.simulation.circuits import PRESSURE, Cylinder, DcMotor
+from cadbridge.simulation.run import Run
+from solver.equations.evaluator import observer
+from solver.equations.loading import components
+from solver.equations.projection import drive_values
+from solver.model import Bushing, Callback, JointLoad, Model, Motor, Stop
+from solver.rotation import logarithm, matrix, quaternion
+from solver.state import State
+
+Array = NDArray[np.float64]
+Columns = dict[str, tuple[Array, str]]
+"""Column name to values (k,) and unit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """All coordinates that a run's loads act along, at its k samples, in the order of `System.program.coordinate_term`.
+
+    `values` and `rates` (k, c); `drive` (k, rows, 3) are the functions of time.
+    """
+
+    run: Run
+    values: Array
+    rates: Array
+    drive: Array
+
+    @property
+    def model(self) -> Model:
+        """The model that was computed, with all its loads."""
+        return self.run.system.model
+
+    @property
+    def first_motor(self) -> int:
+        """Where the coordinates of the motors begin."""
+        model = self.model
+        return len(model.coordinates) + len(model.loads) + 2 * len(model.meshes)
+
+    def here(self, name: str) -> Array:
+        """1 while a joint holds, 0 while it is released (k,)."""
+        return np.asarray(~released_at(self.run.scenario.changes, name, self.run.result.trajectory.t), dtype=float)
+
+
+def sampled(run: Run) -> Sampled:
+    """The coordinates of all loads, asked anew of the poses and velocities of the samples."""
+    T, system = run.result.trajectory, run.system
+    look, start = observer(system), len(system.program.coordinate_term)
+    values, rates = np.zeros((len(T.t), start)), np.zeros((len(T.t), start))
+    drive = np.zeros((len(T.t), len(system.drives), 3))
+    for s, t in enumerate(T.t):
+        state = State(float(t), T.positions[s], T.quaternions[s], T.velocities[s], T.angles[s])
+        drive[s] = drive_values(system, float(t))
+        values[s], rates[s], *_ = look(state, drive[s], T.accelerations[s])
+    return Sampled(run, values, rates, drive)
+
+
+def motor_columns(of: Sampled) -> Columns:
+    """Effort on the joint and power of each motor, and of each drive its effort and speed before the reduction."""
+    columns: Columns = {}
+    mechanism, lowered = of.run.mechanism, of.run.lowered
+    efforts: dict[str, Array] = {}
+    joints = {j.name for j in lowered.joints}
+    for k, motor in enumerate(of.model.motors):
+        if motor.name not in joints or motor.kind == "voltage":
+            continue
+        effort = _effort(of, k, motor) * of.here(motor.name)
+        efforts[motor.name] = efforts.get(motor.name, 0.0) + effort
+    for circuit in of.run.scenario.circuits:
+        effort, more = _dc(of, circuit) if isinstance(circuit, DcMotor) else _cylinder(of, circuit)
+        efforts[circuit.joint] = efforts.get(circuit.joint, 0.0) + effort
+        columns |= more
+    own: Columns = {}
+    for name, effort in efforts.items():
+        i = next(i for i, j in enumerate(lowered.joints) if j.name == name)
+        unit = _unit(of.model.coordinates[i].kind)
+        own[f"motor.{name}.effort"] = (effort, unit)
+        own[f"motor.{name}.power"] = (effort * of.rates[:, i], "W")
+        for drive in mechanism.drives:
+            if mechanism.joint_named(drive.joint) is lowered.joints[i]:
+                speed = "rad/s" if unit == "N m" else "m/s"
+                own[f"drive.{drive.name}.effort"] = (effort / drive.reduction, unit)
+                own[f"drive.{drive.name}.speed"] = (of.rates[:, i] * drive.reduction, speed)
+    return own | columns
+
+
+def motor_efforts(run: Run) -> dict[str, Array]:
+    """The effort (k,) of all motors and circuits together on each joint that has any, N m or N."""
+    columns = motor_columns(sampled(run))
+    return {name.split(".", 1)[1].rpartition(".")[0]: values for name, (values, _) in columns.items()
+            if name.startswith("motor.") and name.endswith(".effort")}  # fmt: skip
+
+
+def _effort(of: Sampled, k: int, motor: Motor) -> Array:
+    """What a motor does along its coordinate: given, by its law, or what its prescribed motion takes."""
+    place = of.first_motor + k
+    if motor.kind in ("speed", "angle"):
+        return np.asarray(-of.run.result.trajectory.multipliers[:, of.run.system.loads.motor_row[k]])
+    drive = of.drive[:, k]
+    if motor.kind == "torque":
+        return drive[:, 0]
+    gap, rate = drive[:, 0] - of.values[:, place], drive[:, 1] - of.rates[:, place]
+    return np.asarray(np.clip(motor.stiffness * gap + motor.damping * rate, -motor.effort, motor.effort))
+
+
+def _named(of: Sampled, name: str) -> int:
+    """The number of the motor of that name."""
+    return next(k for k, motor in enumerate(of.model.motors) if motor.name == name)
+
+
+def _dc(of: Sampled, spec: DcMotor) -> tuple[Array, Columns]:
+    """The torque of a DC motor on its joint, and what its circuit does."""
+    columns: Columns = {}
+    name = spec.joint
+    k = _named(of, f"{name} circuit" if spec.inductance else name)
+    volts, rate = of.drive[:, k, 0], of.rates[:, of.first_motor + k]
+    motor = of.model.motors[k]
+    current = rate if spec.inductance else (volts - motor.constant * rate) / spec.resistance
+    if f"{name} gearhead" in of.model.groups:
+        torque, lost = _through_gearhead(of, name)
+        columns[f"motor.{name}.gearhead_lost"] = (lost, "W")
+    else:
+        torque = spec.constant * spec.ratio * current
+    columns = {
+        f"motor.{name}.voltage": (volts, "V"),
+        f"motor.{name}.current": (current, "A"),
+        f"motor.{name}.electric_power": (volts * current, "W"),
+        f"motor.{name}.lost": (spec.resistance * current**2, "W"),
+        f"motor.{name}.stored": (0.5 * spec.inductance * current**2, "J"),
+    } | columns
+    return torque, columns
+
+
+def _through_gearhead(of: Sampled, name: str) -> tuple[Array, Array]:
+    """The effort (k,) that a gearhead hands to its joint, and what it loses (W)."""
+    k = next(k for k, mesh in enumerate(of.model.meshes) if mesh.name == f"{name} gearhead")
+    torques, rates = _mesh_torques(of)
+    pull = of.run.result.trajectory.multipliers[:, of.run.system.loads.mesh_row[k]]
+    given = -pull * of.run.system.loads.mesh_pull[k, 1] - torques[:, k, 1]
+    joint = next(i for i, j in enumerate(of.run.lowered.joints) if j.name == name)
+    sense = -1.0 if of.model.coordinates[joint].b < 0 else 1.0
+    return sense * given, np.sum(torques[:, k] * rates[:, k], axis=1)
+
+
+def _cylinder(of: Sampled, spec: Cylinder) -> tuple[Array, Columns]:
+    """The force of a cylinder on its joint, and the pressures (Pa) and flows (m³/s) of its chambers."""
+    columns: Columns = {}
+    force, name = np.zeros(len(of.values)), spec.joint
+    joint = next(i for i, j in enumerate(of.run.lowered.joints) if j.name == name)
+    for side, chamber, sense in spec.sides:
+        k = _named(of, f"{name} {side}")
+        supply, rate = of.drive[:, k, 0], of.rates[:, of.first_motor + k]
+        if chamber.stores:
+            supply, pressure = supply / PRESSURE, rate / PRESSURE
+            flow = (supply - pressure) / chamber.resistance
+        else:
+            supply = supply / (sense * chamber.area)
+            flow = sense * chamber.area * of.rates[:, joint]
+            pressure = supply - chamber.resistance * flow
+        force = force + sense * chamber.area * pressure
+        columns |= {
+            f"motor.{name}.{side}_pressure": (pressure, "Pa"),
+            f"motor.{name}.{side}_flow": (flow, "m³/s"),
+            f"motor.{name}.{side}_fluid_power": (supply * flow, "W"),
+            f"motor.{name}.{side}_lost": (chamber.resistance * flow**2, "W"),
+            f"motor.{name}.{side}_stored": (0.5 * chamber.capacity * pressure**2 * chamber.stores, "J"),
+        }
+    return force, columns
+
+
+def stored(columns: Columns) -> Array | float:
+    """What inductances and compressed fluids hold (J), of the columns of motors: 0 without any."""
+    found: Array | float = 0.0
+    for name, (values, unit) in columns.items():
+        if name.startswith("motor.") and unit == "J":
+            found = found + values
+    return found
+
+
+def load_columns(of: Sampled) -> Columns:
+    """Springs, dampers, friction, stops and bushings, wrenches and callbacks: what each does, and loses."""
+    columns: Columns = {}
+    own = {circuit.joint for circuit in of.run.scenario.circuits}
+    circuits = {f"{name} {part}" for name in own for part in ("circuit", "rotor", "cap", "rod")}
+    for k, load in enumerate(of.model.loads):
+        name = load.name or f"load {k + 1}"
+        if name not in circuits:
+            place = len(of.model.coordinates) + k
+            columns |= _along(of, name, load, of.values[:, place], of.rates[:, place])
+    columns |= _wrenches(of)
+    for bushing in of.model.bushings:
+        columns |= _bushing(of, bushing)
+    columns |= _callbacks(of, of.model.callbacks)
+    return columns
+
+
+def _along(of: Sampled, name: str, load: JointLoad, value: Array, rate: Array) -> Columns:
+    """The parts of a load along a coordinate, each in N m or N, and the power that it loses."""
+    unit, here = _unit(load.coordinate.kind), of.here(name)
+    parts: dict[str, Array] = {}
+    lost = load.damping * rate**2
+    if load.stiffness:
+        parts["spring"] = -load.stiffness * (value - load.rest)
+    if load.damping:
+        parts["damper"] = -load.damping * rate
+    if load.friction is not None:
+        parts["friction"] = -load.friction.torque * np.tanh(rate / load.friction.speed)
+        lost = lost - parts["friction"] * rate
+    if load.stop is not None:
+        parts["stop"], elastic = _stop(load.stop, value, rate)
+        lost = lost - (parts["stop"] - elastic) * rate
+    columns: Columns = {f"load.{name}.{part}": (here * values, unit) for part, values in parts.items()}
+    if load.damping or load.friction is not None or load.stop is not None:
+        columns[f"load.{name}.lost"] = (here * lost, "W")
+    return columns
+
+
+def _stop(stop: Stop, value: Array, rate: Array) -> tuple[Array, Array]:
+    """The force of a stop (see `solver.model.Stop`), and that of its springs alone."""
+    force, springs = np.zeros_like(value), np.zeros_like(value)
+    for side in (-1.0, 1.0):
+        d = np.maximum(value - stop.upper if side > 0 else stop.lower - value, 0.0)
+        elastic = stop.stiffness * np.where(d < stop.depth, d * d / (2 * stop.depth), d - stop.depth / 2)
+        push = elastic + stop.damping * np.minimum(d / stop.depth, 1.0) * side * rate
+        force -= side * np.where(d > 0.0, np.maximum(push, 0.0), 0.0)
+        springs -= side * elastic
+    return force, springs
+
+
+def _wrenches(of: Sampled) -> Columns:
+    """Force and torque of each wrench on its body at its point, world axes, and its power."""
+    T = of.run.result.trajectory
+    found: dict[str, tuple[Array, Array]] = {}
+    for row, part in enumerate(components(of.model), start=len(of.model.motors)):
+        wrench, body = part.wrench, part.wrench.body
+        R = matrix(T.quaternions[:, body])
+        axes = R if wrench.axes == "body" else np.eye(3)
+        force, torque = (of.drive[:, row, :1] * (axes @ direction) for direction in (part.force, part.torque))
+        v = T.velocities[:, body, :3] + np.cross(T.velocities[:, body, 3:], R @ wrench.point)
+        power = np.sum(force * v + torque * T.velocities[:, body, 3:], axis=1)
+        total, gives = found.get(wrench.name, (np.zeros((len(T.t), 6)), np.zeros(len(T.t))))
+        found[wrench.name] = (total + np.hstack([force, torque]), gives + power)
+    columns: Columns = {}
+    for name, (total, power) in found.items():
+        columns |= wrench_columns(f"load.{name}", total) | {f"load.{name}.power": (power, "W")}
+    return columns
+
+
+def _bushing(of: Sampled, bushing: Bushing) -> Columns:
+    """Force and torque of a bushing on its body b at its point, world axes (see `solver.model.Bushing`); its loss."""
+    T = of.run.result.trajectory
+    total, lost = np.zeros((len(T.t), 6)), np.zeros(len(T.t))
+    for s in range(len(T.t)):
+        frames = [(T.positions[s, i], T.quaternions[s, i], T.velocities[s, i]) if i >= 0 else _STILL
+                  for i in (bushing.a, bushing.b)]  # fmt: skip
+        (xa, qa, va), (xb, qb, vb) = frames
+        Ra, Rb = matrix(qa), matrix(qb)
+        A = Ra @ bushing.axes_a
+        at = xb + Rb @ bushing.point_b
+        u = A.T @ (at - xa - Ra @ bushing.point_a)
+        theta = logarithm(quaternion(A.T @ Rb @ bushing.axes_b))
+        moved = vb[:3] + np.cross(vb[3:], at - xb) - va[:3] - np.cross(va[3:], at - xa)
+        z, rate = np.concatenate([u, theta]), np.concatenate([A.T @ moved, A.T @ (vb[3:] - va[3:])])
+        spring, damper = bushing.stiffness @ z, bushing.damping @ rate
+        total[s, :3] = -A @ (spring[:3] + damper[:3])
+        total[s, 3:] = -A @ (_turned_back(theta, spring[3:]) + damper[3:])
+        lost[s] = damper @ rate
+    return wrench_columns(f"load.{bushing.name}", total) | {f"load.{bushing.name}.lost": (lost, "W")}
+
+
+_STILL = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(6))
+
+
+def _turned_back(theta: Array, tau: Array) -> Array:
+    """J⁻ᵀ τ with θ̇ = J⁻¹ ω: the moment whose work on ω is that of τ on θ̇."""
+    size = float(np.linalg.norm(theta))
+    half = size / 2
+    factor = (1 - half / np.tan(half)) / size**2 if size > 1e-3 else 1 / 12 + size**2 / 720
+    twist = np.cross(theta, tau)
+    return np.asarray(tau + twist / 2 + factor * np.cross(theta, twist))
+
+
+def _callbacks(of: Sampled, callbacks: tuple[Callback, ...]) -> Columns:
+    """The power of each callback, which is asked once more at every sample."""
+    columns: Columns = {}
+    T, count = of.run.result.trajectory, len(of.model.coordinates)
+    for callback in callbacks:
+        forces = [callback.function(float(t), of.values[s, :count].copy(), of.rates[s, :count].copy())
+                  for s, t in enumerate(T.t)]  # fmt: skip
+        power = np.sum(np.asarray(forces, float).reshape(len(T.t), count) * of.rates[:, :count], axis=1)
+        columns[f"load.{callback.name}.power"] = (power, "W")
+    return columns
+
+
+def _mesh_torques(of: Sampled) -> tuple[Array, Array]:
+    """What holds the two wheels of each mesh back (k, m, 2; N m, N), as `solver.loads.mesh_torques`; their rates."""
+    F, model = of.run.system.loads, of.model
+    start = len(model.coordinates) + len(model.loads)
+    rates = of.rates[:, start : of.first_motor].reshape(len(of.rates), -1, 2)
+    pulls = of.run.result.trajectory.multipliers[:, F.mesh_row, None] * F.mesh_pull
+    driven = np.where(pulls[:, :, 0] * rates[:, :, 0] > 0, 1, 0)[:, :, None] == np.arange(2)
+    return np.where(driven, F.mesh_loss * np.abs(pulls) * np.tanh(rates / F.mesh_speed), 0.0), rates
+
+
+def loss_columns(of: Sampled) -> Columns:
+    """What the teeth of each gear with an efficiency lose, W."""
+    torques, rates = _mesh_torques(of)
+    couplings = {c.name for c in of.run.mechanism.couplings}
+    return {
+        f"gear.{mesh.name}.lost": (np.sum(torques[:, k] * rates[:, k], axis=1) * of.here(mesh.name), "W")
+        for k, mesh in enumerate(of.model.meshes)
+        if mesh.name in couplings
+    }
+
+
+def wrench_columns(name: str, wrench: Array) -> Columns:
+    """fx … tz of a wrench (k, 6), N and N m."""
+    units = ("N",) * 3 + ("N m",) * 3
+    return {
+        f"{name}.{what}": (wrench[:, k], unit)
+        for k, (what, unit) in enumerate(zip(("fx", "fy", "fz", "tx", "ty", "tz"), units, strict=True))
+    }
+
+
+def _unit(kind: str) -> str:
+    return "N m" if kind == "angle" else "N"

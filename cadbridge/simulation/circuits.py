@@ -1,0 +1,253 @@
+"""Actuators of other energies on a joint: DC motors with their gearheads, and cylinders with their chambers.
+
+A circuit with a store of its own (an inductance, a fluid that gives way) has one freedom more. It is a pseudo-body on a
+hinge of the ground, after Lagrange and Maxwell: its angle is the charge (the pressure's impulse), its rate the current
+(the pressure), its inertia the inductance (the capacity), its damper the resistance. A gyrator ties it to the joint, so
+that all integrators serve and one energy balance holds over both domains.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.lowering import Lowered
+from cadbridge.mechanism import Mechanism
+from solver.chart.spanning import TreeJoint
+from solver.constraints import GROUND, AxesAngle, Coordinate, Coupler, PointOnPlane
+from solver.equations.projection import carry_angles
+from solver.equations.system import System, prepare
+from solver.functions import scaled
+from solver.model import Gyrator, JointLoad, Mesh, Model, Motor, RigidBody, TimeFunction
+from solver.rotation import matrix
+from solver.state import State
+from solver.steps.methods import observed, slope_at
+
+Array = NDArray[np.float64]
+
+PRESSURE = 1e-7
+"""Pa to the rate of a chamber's pseudo-body: 100 bar are 1, so that tolerances mean the same as for joints."""
+
+
+@dataclass(frozen=True)
+class DcMotor:
+    """A DC motor on a joint (by name), behind a gearhead that turns it `ratio` times as far as the joint; SI.
+
+    V = R i + L di/dt + K ω with `resistance` (Ω), `inductance` (H; 0: the current follows at once) and `constant`
+    (N m/A, V s/rad), from `current` (A) on. `efficiency` is the gearhead's, whichever end drives.
+    """
+
+    joint: str
+    voltage: TimeFunction
+    resistance: float
+    constant: float
+    inductance: float = 0.0
+    ratio: float = 1.0
+    efficiency: float = 1.0
+    rotor_inertia: float = 0.0
+    current: float = 0.0
+
+
+@dataclass(frozen=True)
+class Chamber:
+    """One side of a cylinder: a supply at `pressure` (Pa) behind a laminar `resistance` (Pa s/m³), of `area` (m²).
+
+    `capacity` (m³/Pa) is the volume over the bulk modulus, 0 where the fluid does not give way; the pressure is
+    `initial` (Pa) at first.
+    """
+
+    pressure: TimeFunction
+    area: float
+    resistance: float = 0.0
+    capacity: float = 0.0
+    initial: float = 0.0
+
+    @property
+    def stores(self) -> bool:
+        """Whether its pressure has a motion of its own; behind no resistance it is the supply's."""
+        return self.capacity > 0.0 and self.resistance > 0.0
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """A hydraulic or pneumatic cylinder on a sliding joint (by name): the cap's pressure pushes its value up."""
+
+    joint: str
+    cap: Chamber
+    rod: Chamber
+
+    @property
+    def sides(self) -> tuple[tuple[str, Chamber, float], ...]:
+        """The two chambers by name, each with the sense in which it pushes."""
+        return ("cap", self.cap, 1.0), ("rod", self.rod, -1.0)
+
+
+Circuit = DcMotor | Cylinder
+
+
+def through_drive(mechanism: Mechanism, motor: DcMotor) -> DcMotor:
+    """A motor named by a drive turns behind that drive's reduction too."""
+    drive, joint = mechanism.drive_named(motor.joint), mechanism.joint_named(motor.joint)
+    if drive is None or joint is None:
+        return motor if joint is None else replace(motor, joint=joint.name)
+    return replace(motor, joint=joint.name, ratio=motor.ratio * drive.reduction)
+
+
+@dataclass
+class Wired:
+    """A model with its circuits: what is added to a lowered model, and the rates at which pseudo-bodies begin.
+
+    `values` and `speeds` are those of the mechanism's coordinates as the run begins.
+    """
+
+    model: Model
+    values: Array
+    speeds: Array
+    rates: list[float] = field(default_factory=list)
+    trees: list[TreeJoint] = field(default_factory=list)
+
+    def add(self, **parts: Sequence[object]) -> None:
+        """Append to fields of the model."""
+        grown: dict[str, Any] = {name: (*getattr(self.model, name), *new) for name, new in parts.items()}
+        self.model = replace(self.model, **grown)
+
+    def freedom(self, name: str, inertia: float, rate: float) -> Coordinate:
+        """A pseudo-body with one freedom, its coordinate; `rate` is its first."""
+        model, k, zero, axes = self.model, len(self.model.bodies), np.zeros(3), np.eye(3)
+        rows = [PointOnPlane(GROUND, k, zero, axis, zero) for axis in axes]
+        turns = [AxesAngle(GROUND, k, axis, axes[2]) for axis in axes[:2]]
+        self.model = replace(
+            model,
+            bodies=(*model.bodies, RigidBody(name, inertia, inertia * np.eye(3))),
+            positions=np.vstack([model.positions.reshape(-1, 3), zero]),
+            quaternions=np.vstack([model.quaternions.reshape(-1, 4), [1.0, 0.0, 0.0, 0.0]]),
+        )
+        self.add(primitives=(*rows, *turns), groups=(name,) * 5)
+        self.rates.append(rate)
+        self.trees.append(TreeJoint(name, "revolute", GROUND, k, zero, axes[2], second=axes[0]))
+        return Coordinate("angle", GROUND, k, zero, axes[2], zero)
+
+    def start(self, state: State | None, lowered: Lowered, system: System) -> State | None:
+        """A state of the lowered model as one of the prepared model, with the pseudo-bodies; None: all as designed."""
+        if state is None and not any(self.rates):
+            return None
+        own, whole = lowered.model, self.model
+        n = len(own.bodies)
+        if state is None:
+            state = State.at_rest(own.positions, own.quaternions)
+        moving = np.zeros((len(self.rates), 6))
+        moving[:, 5] = self.rates
+        state = replace(
+            state,
+            positions=np.vstack([state.positions, whole.positions[n:]]),
+            quaternions=np.vstack([state.quaternions, whole.quaternions[n:]]),
+            velocities=np.vstack([state.velocities, moving]),
+        )
+        hinges = [(p, g) for p, g in zip(whole.primitives, whole.groups, strict=True) if g in self.pseudo]
+        plain = replace(
+            own,
+            bodies=whole.bodies,
+            positions=whole.positions,
+            quaternions=whole.quaternions,
+            primitives=(*own.primitives, *(p for p, _ in hinges)),
+            groups=(*own.groups, *(g for _, g in hinges)),
+        )
+        return carry_angles(state, prepare(plain), system)
+
+    @property
+    def pseudo(self) -> set[str]:
+        """The names of the pseudo-bodies, which are those of their hinges."""
+        return {tree.name for tree in self.trees}
+
+
+def wired(
+    lowered: Lowered,
+    model: Model,
+    circuits: Sequence[Circuit],
+    friction: tuple[float, float] | None,
+    state: State | None,
+) -> Wired:
+    """A model of the lowered mechanism with circuits on its joints; without `friction` gearheads lose nothing.
+
+    `state` is one of the lowered model, in which the run begins; None: as designed, at rest.
+    """
+    count = len(lowered.joints)
+    found = Wired(model, np.zeros(count), np.zeros(count))
+    if state is not None and circuits:
+        plain = prepare(lowered.model)
+        found.values, found.speeds, *_ = observed(plain, state, slope_at(plain, state))
+    for circuit in circuits:
+        index = lowered.coordinate_of(circuit.joint)
+        assert index is not None, circuit.joint
+        shaft = lowered.model.coordinates[index]
+        if isinstance(circuit, DcMotor):
+            _wire_motor(found, circuit, index, friction)
+        else:
+            for side, chamber, sense in circuit.sides:
+                _wire_chamber(found, f"{circuit.joint} {side}", circuit.joint, chamber, sense, shaft)
+    return found
+
+
+def _wire_motor(found: Wired, motor: DcMotor, index: int, friction: tuple[float, float] | None) -> None:
+    name, constant, shaft = motor.joint, motor.constant * motor.ratio, found.model.coordinates[index]
+    if motor.efficiency < 1.0 and friction is not None:
+        shaft, constant = _gearhead(found, motor, index, friction), motor.constant
+    elif motor.rotor_inertia:
+        found.add(loads=[JointLoad(shaft, armature=motor.rotor_inertia * motor.ratio**2, name=f"{name} rotor")])
+    if not motor.inductance:
+        source = Motor(name, shaft, "voltage", motor.voltage, constant=constant, resistance=motor.resistance)
+        found.add(motors=[source])
+        return
+    charge = found.freedom(f"{name} circuit", motor.inductance, motor.current)
+    found.add(
+        motors=[Motor(f"{name} circuit", charge, "torque", motor.voltage)],
+        loads=[JointLoad(charge, damping=motor.resistance, name=f"{name} circuit")],
+        gyrators=[Gyrator(name, shaft, charge, constant)],
+    )
+
+
+def _gearhead(found: Wired, motor: DcMotor, index: int, speeds: tuple[float, float]) -> Coordinate:
+    """A rotor that turns with the joint by a row, whose pull tells what the gearhead loses; the rotor's angle.
+
+    The row is one of the body that moves: a joint whose second body is the ground is looked at from the other side.
+    """
+    name, ratio, shaft = f"{motor.joint} gearhead", motor.ratio, found.model.coordinates[index]
+    begin, sense = float(found.values[index]), 1.0
+    if shaft.b == GROUND:
+        # A coordinate that begins here counts from within half a turn.
+        shaft, sense = _reversed(found.model, shaft), -1.0
+        begin = math.remainder(begin, 2 * math.pi) if shaft.kind == "angle" else begin
+    rotor = found.freedom(f"{motor.joint} rotor", motor.rotor_inertia, ratio * found.speeds[index])
+    row = Coupler(rotor.b, shaft.b, ((1.0, rotor), (-sense * ratio, shaft)), -ratio * begin)
+    own = speeds[shaft.kind == "distance"]
+    mesh = Mesh(name, rotor, shaft, motor.efficiency, own * abs(ratio), own)
+    found.add(primitives=[row], groups=[name], meshes=[mesh])
+    return rotor
+
+
+def _reversed(model: Model, c: Coordinate) -> Coordinate:
+    """A coordinate whose second body is the ground as the opposite one of the first body against the ground."""
+    axis = matrix(np.asarray(model.quaternions[c.a])) @ c.axis_a
+    return Coordinate(c.kind, GROUND, c.a, c.point_b, axis, c.point_a, c.ref_b, c.ref_a)
+
+
+def _wire_chamber(found: Wired, name: str, joint: str, chamber: Chamber, sense: float, shaft: Coordinate) -> None:
+    area = sense * chamber.area
+    if not chamber.stores:
+        # What does not give way: p = supply − R A ẋ.
+        found.add(motors=[Motor(name, shaft, "torque", scaled(chamber.pressure, area))])
+        if chamber.resistance:
+            found.add(loads=[JointLoad(shaft, damping=chamber.resistance * area**2, name=name)])
+        return
+    pressure = found.freedom(f"{name} circuit", chamber.capacity / PRESSURE**2, chamber.initial * PRESSURE)
+    supply = scaled(chamber.pressure, PRESSURE)
+    resistance = chamber.resistance * PRESSURE**2
+    found.add(
+        motors=[Motor(name, pressure, "voltage", supply, constant=1.0, resistance=resistance)],
+        gyrators=[Gyrator(name, shaft, pressure, area / PRESSURE)],
+    )

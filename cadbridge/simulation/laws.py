@@ -1,0 +1,92 @@
+"""Whether the laws of a scenario's motors can all hold: a freedom follows one law of motion, or forces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.lowering import Lowered
+from cadbridge.simulation.circuits import DcMotor
+from cadbridge.simulation.scenario import MotorSpec, Scenario, on_joint
+from solver.algebra.rank import rank
+from solver.constraints import Coupler, evaluate
+
+LEADS = ("speed", "angle")
+"""Kinds of motors that prescribe a motion."""
+LARGEST = 120
+"""Bodies up to which laws of motion are looked at together: the rank of all rows takes time with their third power."""
+
+
+def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
+    """InputError (CB631, CB636) where laws cannot be; tells (CB635) those that fix one freedom twice."""
+    motors = [on_joint(lowered.mechanism, motor) for motor in what.motors]
+    before = len(findings.errors)
+    _one_law_each(what, motors, findings)
+    _released(what, findings)
+    if len(findings.errors) > before:
+        raise InputError("The scenario's motors cannot act together.", findings)
+    _losses(what, findings)
+    led = [motor.joint for motor in motors if motor.kind in LEADS]
+    if len(led) > 1 and len(lowered.units) <= LARGEST:
+        _twice(lowered, led, findings)
+
+
+def _one_law_each(what: Scenario, motors: list[MotorSpec], findings: Findings) -> None:
+    """A joint whose motion is prescribed takes nothing else (CB631)."""
+    laws: dict[str, list[str]] = {}
+    for motor in motors:
+        laws.setdefault(motor.joint, []).append(motor.kind)
+    for circuit in what.circuits:
+        laws.setdefault(circuit.joint, []).append("dc" if isinstance(circuit, DcMotor) else "cylinder")
+    for joint, kinds in laws.items():
+        if len(kinds) > 1 and set(kinds) & set(LEADS):
+            said = f"{joint} has {len(kinds)} motors: {', '.join(kinds)}"
+            findings.add("CB631", said, Where(item=joint), items=[joint])
+
+
+def _released(what: Scenario, findings: Findings) -> None:
+    """A circuit acts on its joint for the whole run (CB636)."""
+    gone = {name for spec in what.changes if spec.verb == "release" for name in (spec.name, *spec.parted)}
+    for circuit in what.circuits:
+        if circuit.joint in gone:
+            said = f"{circuit.joint} has a motor with a circuit, and is released"
+            findings.add("CB636", said, Where(item=circuit.joint), items=[circuit.joint])
+
+
+def _losses(what: Scenario, findings: Findings) -> None:
+    for circuit in what.circuits:
+        if isinstance(circuit, DcMotor) and circuit.efficiency < 1.0 and what.friction is None:
+            said = f"the gearhead of {circuit.joint} loses power; the scenario ignores it"
+            findings.add("CB613", said, Where(item=circuit.joint), items=[circuit.joint])
+
+
+def _twice(lowered: Lowered, led: list[str], findings: Findings) -> None:
+    """Tell the joints whose prescribed motion the mates and the other laws fix already (CB635)."""
+    model, length = lowered.model, lowered.mechanism.length_scale
+    by_name = dict(zip((j.name for j in lowered.joints), model.coordinates, strict=True))
+    rows = [Coupler(c.a, c.b, ((1.0, c),)) for c in (by_name[name] for name in led)]
+    G = evaluate((*model.primitives, *rows), model.positions, model.quaternions).G
+    held = len(G) - len(led)
+    if rank(G, length).rank == rank(G[:held], length).rank + len(led):
+        return
+    kept, fixed = list(range(held)), []
+    for k, name in enumerate(led):
+        if rank(G[[*kept, held + k]], length).rank > rank(G[kept], length).rank:
+            kept.append(held + k)
+        else:
+            fixed.append((name, _others(G, held, k, led, length)))
+    for name, others in fixed:
+        with_ = ", ".join(others) if others else "the mates alone"
+        findings.add("CB635", f"{name} is led, and {with_} fix it already", Where(item=name), items=[name, *others])
+
+
+def _others(G: np.ndarray, held: int, k: int, led: list[str], length: float) -> list[str]:
+    """The joints led without which law k would be free."""
+    before = list(range(held + k))
+    found = []
+    for other in range(k):
+        left = [i for i in before if i != held + other]
+        if rank(G[[*left, held + k]], length).rank > rank(G[left], length).rank:
+            found.append(led[other])
+    return found

@@ -1,12 +1,17 @@
-"""docs/how-to-add.md is followed to the letter: its finding, reader and exporter work as they stand there."""
+"""docs/how-to-add.md is followed to the letter: all that it adds works as it stands there."""
 
+import csv
 import json
 import re
+import shutil
+import subprocess
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from cadbridge.catalogue import CATALOGUE
 from cadbridge.cli import main
@@ -27,6 +32,8 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
         if head == "# in FORMATS":
             entries.append(code)
             continue
+        if head.startswith("# in "):
+            continue  # an edit of a file; see `extended`
         name = head.removeprefix("# ").removesuffix(".py").replace("/", ".")
         module = types.ModuleType(name)
         monkeypatch.setitem(sys.modules, name, module)
@@ -79,3 +86,114 @@ def test_every_file_that_the_pages_name_exists() -> None:
     for page in (PAGE, root / "docs" / "architecture.md", root / "CONTRIBUTING.md"):
         for name in re.findall(r"`((?:cadbridge|solver|scripts|tests)/[\w/.]*)`", page.read_text("utf-8")):
             assert (root / name).exists(), f"{page.name} names {name}"
+
+
+# A mate, a joint type, a kind of gear and a load are edits of files: they are made in a copy of the sources.
+
+EDIT = re.compile(r"# in (\S+), (after|before|instead of) `(.*)`")
+PLATE = """format: cadbridge.mates/1
+ground: [base]
+mates:
+  - {name: Held, type: %s, a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]},
+     b: {component: plate, point: [0, 0, 0], axis: [0, 0, 1]}}
+"""
+ROPE = """format: cadbridge.mates/1
+gears:
+  - {name: Rope, type: rope, ratio: 2,
+     a: {component: upper, point: [0, 0, 0], axis: [0, 0, 1]},
+     b: {component: fore, point: [0, 0, 0], axis: [0, 0, 1]}}
+"""
+BODY = """<link name="%s"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+<origin xyz="0.3 0 0"/></inertial></link>"""
+PLATES = f"""<robot name="plates">{BODY % "base"}{BODY % "plate"}
+<joint name="j" type="floating"><parent link="base"/><child link="plate"/></joint></robot>"""
+PENDULUM = f"""<robot name="pendulum"><link name="world"/>{BODY % "bob"}<joint name="hinge" type="continuous">
+<parent link="world"/><child link="bob"/><axis xyz="0 1 0"/></joint></robot>"""
+ARMS = f"""<robot name="arms"><link name="frame"/>{BODY % "upper"}{BODY % "fore"}
+<joint name="first" type="continuous"><parent link="frame"/><child link="upper"/><axis xyz="0 0 1"/></joint>
+<joint name="second" type="continuous"><parent link="frame"/><child link="fore"/><origin xyz="0.3 0 0"/>
+<axis xyz="0 0 1"/></joint></robot>"""
+FOLLOWED = """
+import contextlib, io, json, sys
+from cadbridge.cli import main
+
+def run(*words):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        status = main(list(words))
+    return status, json.loads(out.getvalue()) if out.getvalue() else None
+
+folder = sys.argv[1]
+found = {name: run("check", f"{folder}/{name}.urdf", "--json") for name in ("held", "sliding", "rope")}
+found["written"] = run("convert", f"{folder}/rope.urdf", "--to", "mates-file", "-o", f"{folder}/out", "--json")
+words = ("--scenario", f"{folder}/carried.yaml", "-o", f"{folder}/run.csv", "--json")
+found["carried"] = run("simulate", f"{folder}/pendulum.urdf", *words)
+json.dump(found, open(f"{folder}/found.json", "w"))
+"""
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the results of commands run on sources edited as the page says."""
+    folder = tmp_path_factory.mktemp("extended")
+    root = PAGE.parents[1]
+    shutil.copytree(root / "cadbridge", folder / "cadbridge", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "solver").symlink_to(root / "solver", target_is_directory=True)
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
+        head, _, code = block.partition("\n")
+        edit = EDIT.fullmatch(head)
+        if edit is not None:
+            path, line = folder / edit[1], edit[3] + "\n"
+            text = path.read_text("utf-8")
+            assert text.count(line) == 1, f"{edit[1]} has no line {edit[3]}"
+            path.write_text(
+                text.replace(line, {"after": line + code, "before": code + line}.get(edit[2], code)), "utf-8"
+            )
+    for name, source, mates in (
+        ("held", PLATES, PLATE % "translational"),
+        ("sliding", PLATES, PLATE % "parallel"),
+        ("rope", ARMS, ROPE),
+        ("pendulum", PENDULUM, None),
+    ):
+        (folder / f"{name}.urdf").write_text(source)
+        if mates is not None:
+            (folder / f"{name}.mates.yaml").write_text(mates)
+    (folder / "carried.yaml").write_text(
+        "format: cadbridge.scenario/1\nduration: 0.2\nrate: 50\nloads: {balancers: [{component: bob, force: 19.62}]}\n"
+    )
+    subprocess.run([sys.executable, "-c", FOLLOWED, str(folder)], cwd=folder, check=True, timeout=120)
+    return folder
+
+
+def _result(extended: Path, name: str) -> dict[str, Any]:
+    status, document = json.loads((extended / "found.json").read_text())[name]
+    assert status == 0
+    assert isinstance(document, dict)
+    return document
+
+
+def test_the_mate_holds_what_it_says(extended: Path) -> None:
+    held = _result(extended, "held")
+    assert (held["mobility"]["rows"], held["mobility"]["dof"]) == (3, 3)
+    assert [f["kind"] for f in held["freedoms"]] == ["slide"] * 3
+
+
+def test_the_joint_type_is_recognised(extended: Path) -> None:
+    sliding = _result(extended, "sliding")
+    assert sliding["counts"]["joint_types"] == {"schoenflies": 1}
+    assert sorted(f["kind"] for f in sliding["freedoms"]) == ["slide", "slide", "slide", "turn"]
+
+
+def test_the_gear_is_counted_turns_its_wheels_and_is_written(extended: Path) -> None:
+    rope = _result(extended, "rope")
+    assert rope["counts"]["gears"]["rope"] == 1
+    assert rope["freedoms"][0]["rates"] == {"first": 1.0, "second": 0.5}
+    (written,) = (f for f in _result(extended, "written")["files"] if f.endswith(".mates.yaml"))
+    assert yaml.safe_load(Path(written).read_text())["gears"][0]["type"] == "rope"
+
+
+def test_the_load_carries_the_weight(extended: Path) -> None:
+    run = _result(extended, "carried")
+    assert (run["status"], run["simulated_s"]) == ("ok", 0.2)
+    rows = list(csv.DictReader((extended / "run.csv").read_text("utf-8").splitlines()))
+    assert abs(float(rows[-1]["joint.hinge.q"])) < 1e-9

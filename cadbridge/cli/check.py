@@ -27,7 +27,7 @@ class _Asked:
     strict: bool
     compare: Path | None
     html: Path | None
-    run: Path | None
+    runs: tuple[Path, ...]
     form: str
 
 
@@ -46,8 +46,12 @@ def check(
         Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")
     ] = None,
     run: Annotated[
-        Path | None,
-        typer.Option("--run", help="A trajectory of this source (.parquet), played and plotted on the page."),
+        list[Path] | None,
+        typer.Option(
+            "--run",
+            help="A trajectory of this source (.parquet) to play and plot on the page; give more to compare them.",
+            metavar="PATH",
+        ),
     ] = None,
     output_format: Annotated[
         str,
@@ -63,13 +67,13 @@ def check(
     """Diagnose: how it moves, which mates are redundant or in conflict."""
     from cadbridge.files import refuse_output
 
-    if run is not None and html is None:
+    if run and html is None:
         raise InputError("A run is shown on the page: --run needs --html.")
     if html is not None:
         refuse_output(html)
     if json and output_format not in ("text", "json"):
         raise InputError(f"--json and --output-format {output_format} exclude each other.")
-    asked = _Asked(chooser(select, ignore), strict, compare, html, run, "json" if json else output_format)
+    asked = _Asked(chooser(select, ignore), strict, compare, html, tuple(run or ()), "json" if json else output_format)
     if watch:
         _stay(reading, asked)
     raise typer.Exit(_check(reading, asked))
@@ -131,11 +135,12 @@ def _write_page(
 
     with working("drawing the page"):
         extras = Extras(
-            asked.run,
+            asked.runs[0] if asked.runs else None,
             findings,
             changes=changes_lines(document["changes"]) if asked.compare is not None else None,
             since=asked.compare.name if asked.compare is not None else "",
             provenance=provenance(mechanism.assembly),
+            others=asked.runs[1:],
         )
         write_page(html, mechanism, diagnosis, extras)
 

@@ -58,7 +58,10 @@ def _motions(document: Document, columns: int) -> str:
     """How it moves: a line for each freedom."""
     if not document["freedoms"]:
         return ""
-    shown = [f["words"] + ("" if f["finite"] else " (only at this pose)") for f in document["freedoms"][:MAX_ROWS]]
+    shown = [
+        tables.motion(document, f) + ("" if f["finite"] else " (only at this pose)")
+        for f in document["freedoms"][:MAX_ROWS]
+    ]
     if len(document["freedoms"]) > MAX_ROWS:
         shown.append(f"… and {len(document['freedoms']) - MAX_ROWS} more (all of them with --json)")
     return "\n".join(["How it moves", *wrapped((f"  {line}" for line in shown), columns), ""])

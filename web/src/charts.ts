@@ -9,11 +9,14 @@ interface Series {
   axis: string;
   logarithmic: boolean;
   time: number[];
-  lines: { name: string; values: (number | null)[] }[];
+  /** `look` is "c3 r1": its colour, and the dash of its run. */
+  lines: { name: string; values: (number | null)[]; look: string }[];
 }
 
 const HEIGHT = 250;
 const COLOURS = ["#2f7de1", "#e8860c", "#2a9d5c", "#d6293e", "#8e5bd0", "#8a6d3b", "#d061a8", "#3aa7b5"];
+/** Of the runs that are laid over each other. */
+const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 /** The picture and the charts tell each other the moment they show, in s. */
 const SHOWN = "cadbridge:shown";
 const SEEK = "cadbridge:seek";
@@ -49,8 +52,8 @@ function chart(figure: HTMLElement, series: Series): void {
       axes: [{ ...axis, label: "time in s", labelSize: 18 }, { ...axis, label: series.axis, labelSize: 18, size: 56 }],
       series: [
         { label: "t in s", value: (_, v) => short(v) },
-        ...series.lines.map(({ name }, i) => ({
-          label: name, stroke: COLOURS[i % COLOURS.length] ?? ink, width: 1.6, value: (_: uPlot, v: number | null) => short(v),
+        ...series.lines.map(({ name, look }) => ({
+          label: name, stroke: COLOURS[digit(look, "c")] ?? ink, dash: DASHES[digit(look, "r")] ?? [], width: 1.6, value: (_: uPlot, v: number | null) => short(v),
         })),
       ],
     },
@@ -70,6 +73,11 @@ function chart(figure: HTMLElement, series: Series): void {
   });
   new ResizeObserver(() => plot.setSize({ width: Math.max(holder.clientWidth, 240), height: HEIGHT })).observe(holder);
   figure.append(downloads(figure, series, plot));
+}
+
+/** The number after a letter in a look. */
+function digit(look: string, letter: string): number {
+  return Number(new RegExp(`\\b${letter}(\\d)`).exec(look)?.[1] ?? 0);
 }
 
 function short(value: number | null | undefined): string {
@@ -94,9 +102,10 @@ function svgText(figure: HTMLElement): string {
   const svg = figure.querySelector("svg")?.cloneNode(true) as SVGElement;
   svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   svg.querySelectorAll("polyline").forEach((line) => {
-    const index = [...line.classList].find((c) => /^c\d$/.test(c))?.slice(1) ?? "0";
+    const look = line.getAttribute("class") ?? "";
     line.setAttribute("fill", "none");
-    line.setAttribute("stroke", COLOURS[Number(index)] ?? "#000000");
+    line.setAttribute("stroke", COLOURS[digit(look, "c")] ?? "#000000");
+    line.setAttribute("stroke-dasharray", (DASHES[digit(look, "r")] ?? []).join(" "));
   });
   svg.querySelectorAll(".grid line").forEach((line) => line.setAttribute("stroke", "#d9dde4"));
   svg.querySelectorAll("line.cursor").forEach((line) => line.remove());

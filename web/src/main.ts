@@ -18,7 +18,8 @@ async function start(): Promise<void> {
     document.getElementById("view")?.setAttribute("data-ready", "fallback");
     return;
   }
-  if (fallback) fallback.textContent = "Unpacking the picture …";
+  const told = fallback?.querySelector("p");
+  if (told) told.textContent = "Unpacking the picture …";
   openView(readScene(), await Block.load(), selection);
 }
 

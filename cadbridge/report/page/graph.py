@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,9 +18,13 @@ Array = NDArray[np.float64]
 
 MOST_NODES = 300
 """Bodies that a drawing holds; a larger graph is told in the tables only."""
-CAREFUL = 120
-"""Up to so many bodies the layout weighs every pair of them."""
-WIDTH = 900.0
+MOST_NAMED = 12
+"""Joints and gears whose names stand in the drawing; of more, only those that a person named."""
+MOST_LETTERS = 20
+WIDTH, LAYER, ROW, MARGIN = 900.0, 170.0, 40.0, 80.0
+"""Of the drawing; from layer to layer; from node to node; beside the outer layers."""
+SWEEPS = 4
+"""Times that the order within the layers is improved in both directions."""
 LETTER = 6.2
 """Width of a letter of a label, about."""
 
@@ -46,8 +50,8 @@ def graph(mechanism: Mechanism, diagnosis: Diagnosis, items: Items) -> Html:
     heading = el("h2", "Bodies and joints", id="graph-h")
     lone = len(mechanism.bodies) - len([n for n in nodes if n != GROUND_BODY])
     told = (
-        "Lines are joints, dashed lines are gears. Orange: redundant mates; red: conflicting mates. A coloured line "
-        "marks mates between two bodies, a coloured box mates inside one."
+        "From the base (left) to the tool. Lines are joints, dashed lines are gears. Orange: redundant mates; red: "
+        "conflicting mates. A coloured line marks mates between two bodies, a coloured box mates inside one."
     )
     if lone:
         told += f" {lone} bodies that nothing connects are left out."
@@ -55,8 +59,8 @@ def graph(mechanism: Mechanism, diagnosis: Diagnosis, items: Items) -> Html:
         told = f"{len(nodes)} connected bodies are more than a drawing shows; the tables name every joint."
         drawing = None
     else:
-        drawn = _drawing(items, nodes, edges, mate_states(diagnosis))
-        drawing = el("div", drawn, class_="drawing", tabindex="0", role="region",
+        drawn, wide = _drawing(items, nodes, edges, mate_states(diagnosis))
+        drawing = el("div", drawn, class_="drawing natural" if wide else "drawing", tabindex="0", role="region",
                      aria_label="Connection graph")  # fmt: skip
     return el("section", heading, el("p", told, class_="note"), drawing, id="graph", aria_labelledby="graph-h")
 
@@ -97,60 +101,121 @@ def inner_states(items: Items, states: dict[str, str]) -> dict[int, str]:
     return {body: worst(states, mates) for body, mates in inner.items()}
 
 
-def layout(nodes: list[int], edges: list[Edge]) -> Array:
-    """Places (n, 2) of the nodes in [0, 1]²; always the same for the same graph."""
-    if len(nodes) == 1:
-        return np.full((1, 2), 0.5)
-    drawn: nx.Graph[int] = nx.Graph()
-    drawn.add_nodes_from(nodes)
-    drawn.add_edges_from((e.a, e.b) for e in edges if e.a != e.b)
-    if len(nodes) <= CAREFUL and nx.is_connected(drawn):
-        places = nx.kamada_kawai_layout(drawn)
-    else:
-        places = nx.spring_layout(drawn, seed=1, iterations=120, k=1.6 / np.sqrt(len(nodes)))
-    found = np.array([places[n] for n in nodes], dtype=float)
-    # The longer direction lies flat: a page is wider than it is high.
-    _, _, axes = np.linalg.svd(found - found.mean(axis=0))
-    axes = axes * np.where(np.sum(axes, axis=1) < 0, -1.0, 1.0)[:, None]
-    found = (found - found.mean(axis=0)) @ axes.T
-    span = np.ptp(found, axis=0)
-    return np.asarray((found - found.min(axis=0)) / np.where(span > 1e-9, span, 1.0))
+def layers(nodes: Sequence[int], edges: Sequence[Edge]) -> list[list[int]]:
+    """Nodes by their distance in joints from the base, left to right, each layer in the order that crosses least.
+
+    The base is the ground, else the first node; what no joint connects to it hangs on its gears, else starts anew.
+    """
+    joints, all_edges = (
+        _neighbours([e for e in edges if which or e.ref.startswith("joint")]) for which in (False, True)
+    )
+    depth: dict[int, int] = {}
+    for start in nodes:
+        for neighbours in (joints, all_edges):
+            _walk(start, neighbours, depth)
+    found: list[list[int]] = [[] for _ in range(max(depth.values()) + 1)]
+    for node in nodes:
+        found[depth[node]].append(node)
+    for _ in range(SWEEPS):
+        _sweep(found, all_edges)
+        _sweep(found[::-1], all_edges)
+    return found
 
 
-def _drawing(items: Items, nodes: list[int], edges: list[Edge], states: dict[str, str]) -> Html:
-    height = float(np.clip(150 + 16 * len(nodes), 220, 620))
-    margin = np.array([70.0, 26.0])
-    at = margin + layout(nodes, edges) * (np.array([WIDTH, height]) - 2 * margin)
-    place = dict(zip(nodes, at, strict=True))
+def _neighbours(edges: Iterable[Edge]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for e in edges:
+        found.setdefault(e.a, []).append(e.b)
+        found.setdefault(e.b, []).append(e.a)
+    return found
+
+
+def _walk(start: int, neighbours: dict[int, list[int]], depth: dict[int, int]) -> None:
+    """Breadth first from `start`, and on from all that has a depth already."""
+    front = [n for n in depth if any(m not in depth for m in neighbours.get(n, ()))] if start in depth else [start]
+    for node in front:
+        depth.setdefault(node, 0)
+    while front:
+        reached = []
+        for node in front:
+            for other in neighbours.get(node, ()):
+                if other not in depth:
+                    depth[other] = depth[node] + 1
+                    reached.append(other)
+        front = reached
+
+
+def _sweep(found: list[list[int]], neighbours: dict[int, list[int]]) -> None:
+    """Sort each layer by the mean height of its neighbours in the layer before; in place."""
+    for before, layer in pairwise(found):
+        height = {n: k / max(len(before) - 1, 1) for k, n in enumerate(before)}
+        means = {}
+        for k, node in enumerate(layer):
+            near = [height[n] for n in neighbours.get(node, ()) if n in height]
+            means[node] = sum(near) / len(near) if near else k / max(len(layer) - 1, 1)
+        layer.sort(key=means.__getitem__)
+
+
+def layout(nodes: Sequence[int], edges: Sequence[Edge]) -> tuple[dict[int, Array], float, float]:
+    """The place of each node, from base to tool from left to right, and the width and height of the drawing."""
+    found = layers(nodes, edges)
+    most = max(len(layer) for layer in found)
+    width = max(WIDTH, LAYER * (len(found) - 1) + 2 * MARGIN)
+    height = max(150.0, ROW * most + 30.0)
+    across = (width - 2 * MARGIN) / max(len(found) - 1, 1)
+    places = {}
+    for k, layer in enumerate(found):
+        for i, node in enumerate(layer):
+            # A layer of one stands a little off the middle by turns, so that lines past it stay free of its box.
+            aside = 0.12 * height * (-1) ** k if len(layer) == 1 and len(found) > 2 else 0.0
+            places[node] = np.array([MARGIN + across * k, height * (i + 0.5) / len(layer) + aside])
+    return places, width, height
+
+
+def _drawing(items: Items, nodes: list[int], edges: list[Edge], states: dict[str, str]) -> tuple[Html, bool]:
+    """The drawing, and whether it is wider than a page."""
+    place, width, height = layout(nodes, edges)
+    asked = set(items.mechanism.assembly.joint_names.values())
     seen: dict[tuple[int, int], int] = {}
     lines = []
     for e in edges:
         pair = (min(e.a, e.b), max(e.a, e.b))
         seen[pair] = seen.get(pair, 0) + 1
-        lines.append(_line(e, place[e.a], place[e.b], seen[pair] - 1))
+        named = len(edges) <= MOST_NAMED or e.name in asked
+        lines.append(_line(e, place[e.a], place[e.b], seen[pair] - 1, named))
     inner = inner_states(items, states)
     dots = [_node(items.mechanism, n, place[n], inner.get(n, "")) for n in nodes]
-    return el("svg", lines, dots, viewbox=f"0 0 {WIDTH:.0f} {height:.0f}", role="group",
-              aria_label=f"{len(nodes)} bodies, {len(edges)} joints and gears")  # fmt: skip
+    told = f"{len(nodes)} bodies, {len(edges)} joints and gears"
+    drawn = el("svg", lines, dots, viewbox=f"0 0 {width:.0f} {height:.0f}", width=f"{width:.0f}",
+               height=f"{height:.0f}", role="group", aria_label=told)  # fmt: skip
+    return drawn, width > WIDTH
 
 
-def _line(e: Edge, p: Array, q: Array, nth: int) -> Html:
-    """An edge as a line; further ones between the same bodies bow out more and more."""
+def _line(e: Edge, p: Array, q: Array, nth: int, named: bool) -> Html:
+    """An edge as a line; one that passes other nodes, and further ones between the same bodies, bow out."""
     side = np.array([p[1] - q[1], q[0] - p[0]])
     length = float(np.linalg.norm(side))
     bow = (18.0 * ((nth + 1) // 2) * (1 if nth % 2 else -1)) if nth else 0.0
+    if not nth and abs(q[0] - p[0]) < 1.0:
+        bow = 40.0  # within a layer: past the nodes between
     middle = (p + q) / 2 + (side / length * 2 * bow if length > 1e-9 else np.zeros(2))
     path = f"M{p[0]:.1f} {p[1]:.1f}Q{middle[0]:.1f} {middle[1]:.1f} {q[0]:.1f} {q[1]:.1f}"
     what = f"{e.name}, {e.kind}" + (f", {e.state}" if e.state else "")
     classes = f"edge {e.ref.split(':')[0]} {e.state}".strip()
-    return el("g", el("title", what), el("path", d=path, class_="wide"), el("path", d=path),
+    at = (p + 2 * middle + q) / 4
+    label = el("text", _short(e.name), x=f"{at[0]:.1f}", y=f"{at[1] - 4:.1f}", text_anchor="middle") if named else None
+    return el("g", el("title", what), el("path", d=path, class_="wide"), el("path", d=path), label,
               class_=classes, data_pick=e.ref, data_ref=e.ref, role="button", tabindex="0",
               aria_label=what)  # fmt: skip
 
 
+def _short(name: str) -> str:
+    return name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
+
+
 def _node(mechanism: Mechanism, n: int, p: Array, state: str) -> Html:
     name = mechanism.bodies[n].name if n != GROUND_BODY else "ground"
-    shown = name if len(name) <= 20 else name[:19] + "…"
+    shown = _short(name)
     w = LETTER * len(shown) + 14
     return el(
         "g",

@@ -182,13 +182,13 @@ class RunData:
         raise InputError("The run belongs to another model.", findings)
 
 
-def run_clip(run: RunData, buffer: Buffer) -> dict[str, Any]:
+def run_clip(run: RunData, buffer: Buffer, label: str = "") -> dict[str, Any]:
     """The simulated motion, thinned to at most `MOST_FRAMES` frames."""
     samples = np.unique(np.linspace(0, len(run.time) - 1, min(MOST_FRAMES, len(run.time))).astype(np.int64))
     times = run.time[samples]
     return {
         "kind": "run",
-        "name": run.path.name,
+        "name": label or run.path.name,
         "detail": f"{times[-1]:.4g} s simulated, {len(run.time)} samples, {len(samples)} shown",
         "duration": max(float(times[-1] - times[0]), 1e-3),
         "values": [round(float(t), 6) for t in times],

@@ -22,9 +22,11 @@ from cadbridge.report.page.items import Items
 from cadbridge.report.page.scene import scene
 from cadbridge.report.page.tables import draw
 from cadbridge.report.page.transmission import transmission_section
+from cadbridge.report.still import still
 from cadbridge.report.views import tables, verdict
 
 if TYPE_CHECKING:
+    from cadbridge.assembly import Assembly
     from cadbridge.diagnosis.model import Diagnosis
     from cadbridge.efforts import Inverse
     from cadbridge.findings import Finding
@@ -40,13 +42,21 @@ NAVIGATION = {
 }  # fmt: skip
 
 
+FALLBACK = (
+    "To turn the picture and pick parts, use a browser with JavaScript and WebGL. The tables tell all that it shows."
+)
+STILL = (640, 420)
+"""Pixels of the picture that stands in where the browser draws no WebGL."""
+
+
 @dataclass(frozen=True)
 class Extras:
     """What a page can show beside the diagnosis.
 
-    `run` is a trajectory of the mechanism, played and plotted; `efforts` an inverse analysis, whose motion is played
-    where there is no run. `findings` are those to list, by default all. `changes` are the changes since the older
-    document that `since` names. `provenance` are names and values of where the page comes from.
+    `run` is a trajectory of the mechanism, played and plotted, with `others` laid over it; `efforts` an inverse
+    analysis, whose motion is played where there is no run. `findings` are those to list, by default all. `changes` are
+    the changes since the older document that `since` names. `provenance` are names and values of where the page comes
+    from.
     """
 
     run: Path | None = None
@@ -55,6 +65,7 @@ class Extras:
     changes: Sequence[str] | None = None
     since: str = ""
     provenance: Sequence[tuple[str, str]] = ()
+    others: Sequence[Path] = ()
 
 
 def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None = None) -> None:
@@ -74,6 +85,7 @@ def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, extras: E
 def page_html(mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None = None) -> str:
     """The page as a string."""
     from cadbridge.report.page.motions import freedom_clips, run_clip
+    from cadbridge.report.page.plots import labelled
 
     extras = extras or Extras()
     code, style = built("page.js"), built("page.css")
@@ -81,37 +93,38 @@ def page_html(mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None 
     found = all_findings(mechanism, diagnosis) if extras.findings is None else extras.findings
     document = check_document(mechanism, diagnosis, found)
     played = _played(mechanism, extras)
-    clips = [run_clip(played, buffer)] if played is not None else []
+    clips = [run_clip(run, buffer, label) for label, run in labelled(played)]
     clips += freedom_clips(mechanism, buffer)
     picture = scene(mechanism, diagnosis, items, clips, buffer)
     content = _content(mechanism, diagnosis, extras, (items, document, tuple(found), clips, played))
+    view = _view(mechanism.assembly)
     return "<!doctype html>\n" + el(
         "html",
         _head(mechanism.assembly.name, code, style),
-        el("body", _header(document, content), el("main", _view(), el("div", content, class_="content"), id="main"),
+        el("body", _header(document, content), el("main", view, el("div", content, class_="content"), id="main"),
            embedded(picture, "scene"), el("script", raw(buffer.base64()), type="text/plain", id="buffer"),
            el("script", raw(code))),
         lang="en",
     ) + "\n"  # fmt: skip
 
 
-def _played(mechanism: Mechanism, extras: Extras) -> RunData | None:
-    """The run, else the motion of the inverse analysis, that the page plays."""
+def _played(mechanism: Mechanism, extras: Extras) -> list[RunData]:
+    """The runs, else the motion of the inverse analysis, that the page plays."""
     from cadbridge.efforts import inverse_table
     from cadbridge.report.page.motions import RunData
 
     if extras.run is not None:
-        return RunData(mechanism, extras.run)
+        return [RunData(mechanism, path) for path in (extras.run, *extras.others)]
     if extras.efforts is not None:
-        return RunData(mechanism, Path("the motion prescribed"), inverse_table(extras.efforts))
-    return None
+        return [RunData(mechanism, Path("the motion prescribed"), inverse_table(extras.efforts))]
+    return []
 
 
 def _content(
     mechanism: Mechanism,
     diagnosis: Diagnosis,
     extras: Extras,
-    drawn: tuple[Items, dict[str, Any], tuple[Finding, ...], list[dict[str, Any]], RunData | None],
+    drawn: tuple[Items, dict[str, Any], tuple[Finding, ...], list[dict[str, Any]], list[RunData]],
 ) -> list[Html]:
     """The sections in the order in which a person asks: the answer, what is wrong, how it moves, then the lists."""
     from cadbridge.report.page.plots import plots
@@ -129,7 +142,7 @@ def _content(
         transmission_section(mechanism, items),
         draw(items, tables.ratios(document)),
         efforts_sections(extras.efforts, items) if extras.efforts is not None else empty,
-        plots(played) if played is not None else empty,
+        plots(played) if played else empty,
         draw(items, tables.joints(document)),
         draw(items, tables.gears(document, between)),
         draw(items, tables.bodies(document)),
@@ -184,12 +197,14 @@ def _header(document: dict[str, Any], content: list[Html]) -> Html:
     )  # fmt: skip
 
 
-def _view() -> Html:
-    """The place of the picture; the page's code fills it, else its text stays."""
+def _view(assembly: Assembly) -> Html:
+    """The place of the picture; the page's code fills it, else its text and the picture made beforehand stay."""
+    png = still(assembly, *STILL)
+    source = "" if png is None else "data:image/png;base64," + base64.b64encode(png).decode()
+    picture = el("img", src=source, alt="The assembly as designed", class_="still") if png is not None else None
     return el(
         "section",
         el("h2", "The assembly in 3D", id="view-h", class_="sr"),
-        el("p", "The picture needs a browser with JavaScript and WebGL. All that it shows stands in the tables.",
-           id="fallback", class_="note"),
+        el("div", picture, el("p", FALLBACK, class_="note"), id="fallback"),
         id="view", aria_labelledby="view-h",
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,28 @@ WIDTH, HEIGHT = 620.0, 250.0
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 10.0, 10.0, 34.0
 MOST_LINES = 8
 MOST_POINTS = 400
+DASHES = 4
+"""Runs that a dash tells apart."""
 FLOOR = 1e-18
 """What a logarithmic axis shows for zero."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """Values (k,) along the run, by a name."""
+    """Values (k,) along the run, by a name; `colour` is its place among the colours, by default that in the plot.
+
+    `run` counts the runs that are laid over each other.
+    """
 
     name: str
     values: Array
     ref: str | None = None
+    colour: int | None = None
+    run: int = 0
+
+    def look(self, place: int) -> str:
+        """The classes of its colour and dash, at its place in the plot."""
+        return f"c{(place if self.colour is None else self.colour) % MOST_LINES} r{self.run % DASHES}"
 
 
 @dataclass(frozen=True)
@@ -42,20 +53,65 @@ class Plot:
     logarithmic: bool = False
 
 
-def plots(run: RunData) -> Html:
-    """The section with all plots of a run."""
-    drawn = [p for make in (_joints, _gears, _reactions, _energy) if (p := make(run)) is not None]
+def plots(runs: Sequence[RunData]) -> Html:
+    """The section with all plots of a run; further runs are laid over the first, at its times."""
+    first = runs[0]
+    told = [f"{label}: {run.time[-1]:.4g} s in {len(run.time)} samples." for label, run in labelled(runs)]
+    if len(runs) > 1:
+        told.append("A colour is a quantity, a dash a run; all runs are drawn at the times of the first.")
+    drawn = [p for quantity in QUANTITIES if (p := quantity.drawn(runs)) is not None]
     return el(
         "section",
-        el("h2", "Run", id="run-h"),
-        el("p", f"{run.path.name}: {run.time[-1]:.4g} s in {len(run.time)} samples.", class_="note"),
-        el("div", [plot_figure(run.time, p) for p in drawn], class_="plots"),
+        el("h2", "Run" if len(runs) == 1 else "Runs", id="run-h"),
+        el("p", " ".join(told), class_="note"),
+        el("div", [plot_figure(first.time, p) for p in drawn], class_="plots"),
         id="run",
         aria_labelledby="run-h",
     )
 
 
-def _joints(run: RunData) -> Plot | None:
+def labelled(runs: Sequence[RunData]) -> list[tuple[str, RunData]]:
+    """Each run with the name of its file, with its folder where two files have one name."""
+    names = [run.path.name for run in runs]
+    return [
+        (name if names.count(name) == 1 else f"{run.path.parent.name}/{name} ({k + 1})", run)
+        for k, (name, run) in enumerate(zip(names, runs, strict=True))
+    ]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a plot shows: `lines` finds them in a run, `key` says which of too many are drawn."""
+
+    title: str
+    axis: str
+    lines: Callable[[RunData], list[Line]]
+    key: Callable[[Array], float] | None = None
+    logarithmic: bool = False
+
+    def drawn(self, runs: Sequence[RunData]) -> Plot | None:
+        """The plot of the first run, with the same lines of the others; None where there is nothing to draw."""
+        plot = plot_of(self.title, self.axis, self.lines(runs[0]), self.key, self.logarithmic)
+        if plot is None or len(runs) == 1:
+            return plot
+        shown = plot.lines[: max(1, MOST_LINES // len(runs))]
+        lines = []
+        for k, (label, run) in enumerate(labelled(runs)):
+            own = {line.name: line for line in self.lines(run)}
+            for i, line in enumerate(shown):
+                if line.name in own:
+                    values = _at(runs[0].time, run.time, own[line.name].values)
+                    lines.append(Line(f"{line.name}, {label}", values, line.ref, colour=i, run=k))
+        finite = [line for line in lines if np.any(np.isfinite(line.values))]
+        return replace(plot, lines=finite, of=plot.of * len(runs))
+
+
+def _at(times: Array, own: Array, values: Array) -> Array:
+    """Values of another run at the times of the first; none beyond its ends."""
+    return np.interp(times, own, values, left=np.nan, right=np.nan)
+
+
+def _joints(run: RunData) -> list[Line]:
     """Values of the joints that a person named, else of all."""
     asked = set(run.mechanism.assembly.joint_names.values())
     able = [j for j in run.mechanism.joints if j.coordinate and run.has(f"joint.{j.name}.q")]
@@ -66,33 +122,38 @@ def _joints(run: RunData) -> Plot | None:
         unit = "°" if angle else "mm"
         values = run.column(f"joint.{j.name}.q") * (180 / np.pi if angle else 1e3)
         lines.append(Line(f"{j.name} ({unit})", values, f"joint:{run.mechanism.joints.index(j)}"))
-    return plot_of("Joints", "value in ° or mm", lines)
+    return lines
 
 
-def _gears(run: RunData) -> Plot | None:
-    """Errors of the gears, on a logarithmic axis."""
-    lines = [
+def _gears(run: RunData) -> list[Line]:
+    """Errors of the gears."""
+    return [
         Line(c.name, np.maximum(np.abs(run.column(f"gear.{c.name}.error")), FLOOR), f"gear:{k}")
         for k, c in enumerate(run.mechanism.couplings)
         if run.has(f"gear.{c.name}.error")
     ]
-    return plot_of("Errors of the gears", "error in rad or m", lines, key=np.nanmax, logarithmic=True)
 
 
-def _reactions(run: RunData) -> Plot | None:
-    """The force that each joint bears, the largest first."""
-    lines = [
+def _reactions(run: RunData) -> list[Line]:
+    """The force that each joint bears."""
+    return [
         Line(j.name, np.linalg.norm([run.column(f"joint.{j.name}.f{a}") for a in "xyz"], axis=0), f"joint:{k}")
         for k, j in enumerate(run.mechanism.joints)
         if run.has(f"joint.{j.name}.fz")
     ]
-    return plot_of("Forces in the joints", "force in N", lines, key=np.nanmax)
 
 
-def _energy(run: RunData) -> Plot | None:
+def _energy(run: RunData) -> list[Line]:
     names = ("kinetic", "potential", "motor_work")
-    lines = [Line(n.replace("_", " "), run.column(f"energy.{n}")) for n in names if run.has(f"energy.{n}")]
-    return plot_of("Energy", "energy in J", lines)
+    return [Line(n.replace("_", " "), run.column(f"energy.{n}")) for n in names if run.has(f"energy.{n}")]
+
+
+QUANTITIES = (
+    Quantity("Joints", "value in ° or mm", _joints),
+    Quantity("Errors of the gears", "error in rad or m", _gears, np.nanmax, logarithmic=True),
+    Quantity("Forces in the joints", "force in N", _reactions, np.nanmax),
+    Quantity("Energy", "energy in J", _energy),
+)
 
 
 def plot_of(
@@ -112,7 +173,7 @@ def plot_figure(time: Array, plot: Plot) -> Html:
     legend = el(
         "ul",
         [
-            el("li", el("span", class_=f"key c{i}"), _named(line))
+            el("li", el("span", class_=f"key {line.look(i)}"), _named(line))
             for i, line in enumerate(plot.lines)
         ],
         class_="legend",
@@ -134,7 +195,9 @@ def _series(time: Array, plot: Plot) -> dict[str, Any]:
         "axis": plot.axis,
         "logarithmic": plot.logarithmic,
         "time": short(time),
-        "lines": [{"name": line.name, "values": short(line.values)} for line in plot.lines],
+        "lines": [
+            {"name": line.name, "values": short(line.values), "look": line.look(i)} for i, line in enumerate(plot.lines)
+        ],
     }
 
 
@@ -163,7 +226,7 @@ def _drawing(time: Array, plot: Plot) -> Html:
 
     curves = [
         el("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x[own], y(v[samples[own]]), strict=True)),
-           class_=f"curve c{i}")
+           class_=f"curve {plot.lines[i].look(i)}")
         for i, v in enumerate(shown)
         for own in _pieces(np.isfinite(v[samples]))
     ]  # fmt: skip

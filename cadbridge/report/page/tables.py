@@ -25,7 +25,7 @@ def draw(items: Items, table: Table) -> Html:
     heads = [el("th", title, scope="col", class_="n" if numeric[k] else None) for k, title in enumerate(table.head)]
     title = f"{table.name}-h"
     heading = el("h2", table.title, " ", el("span", str(len(table.rows)), class_="count"), id=title)
-    body = el("tbody", [_row(items, row, table.head, numeric) for row in table.rows])
+    body = el("tbody", [_row(items, row, numeric) for row in table.rows])
     drawn = join(
         el("p", table.note, class_="note") if table.note else None,
         el("div", el("table", el("caption", table.title, class_="sr"), el("thead", el("tr", heads)), body),
@@ -52,10 +52,12 @@ def pick(name: str, ref: str | None) -> Html:
 
 def picks(items: Items, names: Sequence[str], *kinds: str, joined: str = ", ") -> Html:
     """Names as buttons with `joined` between them; the first ones, the rest counted."""
-    pieces: list[Child] = []
-    for name in names[:MOST_NAMES]:
-        pieces += [pick(name, items.ref(name, *kinds)), joined]
-    pieces = pieces[:-1]
+    # What joins two names stays on the line of the first.
+    shown = names[:MOST_NAMES]
+    pieces: list[Child] = [
+        (el("span", pick(name, items.ref(name, *kinds)), joined.rstrip(), class_="kept"), " ") for name in shown[:-1]
+    ]
+    pieces += [pick(name, items.ref(name, *kinds)) for name in shown[-1:]]
     if len(names) > MOST_NAMES:
         pieces.append(f" and {len(names) - MOST_NAMES} more")
     return join(pieces)
@@ -66,21 +68,20 @@ def badge(it: Badge) -> Html:
     return join(el("span", it.text, class_=f"badge {it.level}"), it.after)
 
 
-def _row(items: Items, row: Row, head: Sequence[str], numeric: Sequence[bool]) -> Html:
+def _row(items: Items, row: Row, numeric: Sequence[bool]) -> Html:
     ref = row.ref or _ref(items, row.cells[0])
     cells = []
     for k, cell in enumerate(row.cells):
-        label = head[k]
         if isinstance(cell, Number):
             value = "" if cell.value is None else repr(float(cell.value))
-            cells.append(el("td", cell.text, data_v=value, data_label=label, class_="n"))
+            cells.append(el("td", cell.text, data_v=value, class_="n"))
         elif k == 0:
             named = pick(cell, ref) if isinstance(cell, str) and not isinstance(cell, Html) and ref else None
             cells.append(el("th", named or _child(items, cell), scope="row"))
         else:
             plain = isinstance(cell, str) and not isinstance(cell, Html)
             class_ = "long" if plain and len(str(cell)) > LONG else "n" if numeric[k] else None
-            cells.append(el("td", _child(items, cell), data_label=label, class_=class_))
+            cells.append(el("td", _child(items, cell), class_=class_))
     return el("tr", cells, data_ref=ref, class_=row.level)
 
 

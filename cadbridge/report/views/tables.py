@@ -121,10 +121,23 @@ def groups(document: Document) -> Table:
 def freedoms(document: Document) -> Table:
     """How it moves, a row for each freedom."""
     rows = [
-        Row((f["words"], Badge("finite", "good") if f["finite"] else Badge("only at this pose", "mark")))
+        Row((motion(document, f), Badge("finite", "good") if f["finite"] else Badge("only at this pose", "mark")))
         for f in document["freedoms"]
     ]
     return Table("freedoms", "How it moves", ("motion", "extent"), rows)
+
+
+def motion(document: Document, freedom: Document) -> str:
+    """A freedom in words; where a motor drives axes by gears, with their reductions: "A1: 80 : 1, reversed"."""
+    driven = [t for t in document["transmissions"] if t["motor"] == freedom["leader"]]
+    if not driven:
+        return str(freedom["words"])
+    leader = str(freedom["words"]).split("; ")[0]
+    told = [
+        f"{t['axis']}: {figure(t['ratio'])} {t['unit']}" if t["unit"] else f"{t['axis']}: {reduction(t['ratio'])}"
+        for t in driven
+    ]
+    return "; ".join([leader, *told])
 
 
 def ratios(document: Document) -> Table:

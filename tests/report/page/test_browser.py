@@ -166,7 +166,8 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, report: P
 def test_without_webgl_the_tables_still_work(browser: Browser, report: Path) -> None:
     no_webgl = "HTMLCanvasElement.prototype.getContext = () => null"
     with opened(browser, report, before=no_webgl) as (page, _):
-        assert "needs a browser with JavaScript and WebGL" in page.locator("#fallback").inner_text()
+        assert "use a browser with JavaScript and WebGL" in page.locator("#fallback").inner_text()
+        assert page.locator("#fallback img").evaluate("e => e.naturalWidth") == 640
         page.locator("#joints button[data-pick='joint:0']").click()
         assert page.locator("#joints tr.picked").count() == 1
 
@@ -286,3 +287,18 @@ def test_on_paper_the_answer_and_the_picture_fit_few_pages(browser: Browser, rep
         assert 1 <= pages <= 5
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert (page.locator("img.print").get_attribute("src") or "").startswith("data:image/png;base64,")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_no_barrier(browser: Browser, report: Path, dark: bool) -> None:
+    """The rules of axe-core (WCAG and best practices) over the whole page, with its folded tables opened."""
+    axe = Path(__file__).resolve().parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.is_file():
+        pytest.skip("npm has not fetched axe-core: python hatch_build.py --force")
+    with opened(browser, report, dark=dark) as (page, _):
+        page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        page.evaluate(axe.read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert found["testEngine"]["name"] == "axe-core"
+        told = [(v["impact"], v["id"], [n["html"][:120] for n in v["nodes"]][:4]) for v in found["violations"]]
+        assert told == []

@@ -12,7 +12,7 @@ from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.report.page import Extras, page_html, write_page
 from cadbridge.report.page.buffer import Buffer
-from cadbridge.report.page.graph import edges_of, layout
+from cadbridge.report.page.graph import Edge, edges_of, layers, layout
 from cadbridge.report.page.motions import RunData, freedom_clips
 from cadbridge.report.page.plots import ticks
 from cadbridge.simulation import load_scenario, simulate, write_trajectory
@@ -43,6 +43,31 @@ def test_a_run_is_played_and_plotted(page_code: None, hinged: Made, run: Path) -
     assert [c["kind"] for c in scene["clips"]] == ["run", "freedom"]
     assert scene["clips"][0]["values"][-1] == pytest.approx(0.2)
     assert "<figcaption>Energy</figcaption>" in text
+
+
+def test_runs_are_laid_over_each_other(page_code: None, hinged: Made, run: Path, tmp_path: Path) -> None:
+    """Two runs of one name: each plays, and a colour is a joint, a dash a run; the shorter one ends in gaps."""
+    short = tmp_path / run.name
+    write_trajectory(simulate(hinged[0], duration=0.1), short)
+    text = page_html(*hinged, Extras(run, others=(short,)))
+    scene = json.loads(re.findall('id="scene">(.*?)</script>', text, re.DOTALL)[0])
+    names = [c["name"] for c in scene["clips"] if c["kind"] == "run"]
+    assert len(set(names)) == 2
+    energy = next(f for f in text.split("<figure") if "<figcaption>Energy<" in f)
+    lines = json.loads(re.findall(r'application/json">(.*?)</script>', energy, re.DOTALL)[0])["lines"]
+    assert [line["look"] for line in lines] == ["c0 r0", "c1 r0", "c2 r0", "c0 r1", "c1 r1", "c2 r1"]
+    whole, part = lines[0]["values"], lines[3]["values"]
+    assert len(whole) == len(part) == 21
+    assert part[:11] == pytest.approx(whole[:11], rel=1e-6)
+    assert part[11:] == [None] * 10
+
+
+def test_one_of_several_runs_of_another_model_is_refused(hinged: Made, run: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.parquet"
+    write_trajectory(simulate(build(door(" of a house")), duration=0.1), other)
+    with pytest.raises(InputError) as refused:
+        page_html(*hinged, Extras(run, others=(other,)))
+    assert [f.code for f in refused.value.findings] == ["CB630"]
 
 
 def test_a_joint_that_is_taken_off_leaves_a_gap(page_code: None, hinged: Made, tmp_path: Path) -> None:
@@ -92,8 +117,34 @@ def test_a_run_with_every_mate_kept_has_the_same_poses(hinged: Made, run: Path, 
 def test_the_graph_marks_the_redundant_joint(hinged: Made) -> None:
     (edge,) = edges_of(*hinged)
     assert (edge.kind, edge.a, edge.b, edge.state) == ("revolute", -1, 0, "redundant")
-    places = layout([-1, 0], [edge])
-    assert np.ptp(places[:, 0]) == pytest.approx(1.0)
+    places, width, _ = layout([-1, 0], [edge])
+    assert 0 < places[-1][0] < places[0][0] < width
+
+
+def joint_edge(a: int, b: int, ref: str = "joint:0") -> Edge:
+    return Edge(ref, "j", "revolute", a, b, "")
+
+
+def test_the_graph_goes_from_the_base_to_the_tool() -> None:
+    """A chain with a geared motor on each link: the motors stand in the layer of what their link carries."""
+    edges = [joint_edge(-1, 0), joint_edge(0, 1), joint_edge(1, 2), joint_edge(-1, 3), joint_edge(0, 4)]
+    edges += [joint_edge(3, 0, "gear:0"), joint_edge(4, 1, "gear:1")]
+    found = layers([-1, 0, 1, 2, 3, 4], edges)
+    assert [sorted(layer) for layer in found] == [[-1], [0, 3], [1, 4], [2]]
+    places, _, _ = layout([-1, 0, 1, 2, 3, 4], edges)
+    boxes = list(places.values())
+    assert all(np.abs(p - q).max() > 20 for k, p in enumerate(boxes) for q in boxes[:k])
+
+
+def test_lines_between_layers_do_not_cross_where_they_need_not() -> None:
+    edges = [joint_edge(-1, k) for k in range(4)] + [joint_edge(k, 7 - k) for k in range(4)]
+    first, second = layers([-1, *range(8)], edges)[1:]
+    assert [7 - k for k in first] == second
+
+
+def test_what_hangs_on_gears_alone_and_what_hangs_on_nothing_is_drawn_too() -> None:
+    edges = [joint_edge(-1, 0), joint_edge(0, 1, "gear:0"), joint_edge(2, 3)]
+    assert [sorted(layer) for layer in layers([-1, 0, 1, 2, 3], edges)] == [[-1, 2], [0, 3], [1]]
 
 
 @pytest.mark.parametrize(

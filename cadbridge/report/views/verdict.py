@@ -126,7 +126,7 @@ def figures(document: Document) -> tuple[tuple[str, str, str, str | None], ...]:
     at_pose = "" if finite == m["dof"] else f"; {finite} of them beyond this pose"
     repeats = len(document["redundancies"])
     return (
-        ("degrees of freedom", str(m["dof"]), f"Grübler's count {str(m['gruebler']).replace('-', '−')}" + at_pose, None),
+        ("degrees of freedom", str(m["dof"]), f"Grübler's count {m['gruebler']}".replace("-", "−") + at_pose, None),
         ("redundant equations", str(m["redundant"]), f"of {m['rows']}, rank {m['rank']}",
          "mark" if m["redundant"] else None),
         ("redundant mates", str(repeats),

@@ -1,10 +1,12 @@
-"""Meshes in metres, one file a distinct shape: binary STL, or OBJ for targets that do not take it."""
+"""Meshes in metres, one file a distinct shape: binary STL, or OBJ or USD for targets that do not take it."""
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from cadbridge.exporters.collision import AS_IS, Piece, Solid, collision_of
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose
+from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism.model import Mechanism
 
 MAX_TRIANGLES = 200_000
@@ -51,13 +53,20 @@ class MeshFiles:
 def stl_bytes(mesh: Mesh) -> bytes:
     """Binary STL of a mesh; triangles without area keep a zero normal."""
     points = mesh.vertices[mesh.triangles]
-    normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     records = np.zeros(len(points), dtype=_STL)
-    records["normal"] = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
+    records["normal"] = _normals(mesh)
     records["points"] = points
     header = b"cadbridge, metres".ljust(80, b" ")
     return header + np.uint32(len(points)).tobytes() + records.tobytes()
+
+
+def _normals(mesh: Mesh) -> Vector:
+    """Unit normals of the triangles (n, 3); 0 of those without area."""
+    points = mesh.vertices[mesh.triangles]
+    normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    units: Vector = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
+    return units
 
 
 def obj_bytes(mesh: Mesh) -> bytes:
@@ -68,27 +77,33 @@ def obj_bytes(mesh: Mesh) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def usda_bytes(mesh: Mesh) -> bytes:
-    """A USD layer with the mesh as its default prim, nine digits a coordinate."""
+def usdc_bytes(mesh: Mesh) -> bytes:
+    """A binary USD layer (crate) with the mesh as its default prim, in single precision, a normal for each triangle."""
+    from pxr import Usd, UsdGeom, UsdPhysics, Vt
 
-    def point(row: list[float]) -> str:
-        return f"({', '.join(f'{x:.9g}' for x in row)})"
+    stage = Usd.Stage.CreateInMemory()
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+    UsdPhysics.SetStageKilogramsPerUnit(stage, 1.0)
+    shape = UsdGeom.Mesh.Define(stage, "/mesh")
+    stage.SetDefaultPrim(shape.GetPrim())
+    points = mesh.vertices.astype(np.float32)
+    shape.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(points))
+    shape.CreateFaceVertexCountsAttr(Vt.IntArray(len(mesh.triangles), 3))
+    shape.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(mesh.triangles.astype(np.int32).ravel()))
+    shape.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(np.array([points.min(axis=0), points.max(axis=0)])))
+    shape.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(_normals(mesh).astype(np.float32)))
+    shape.SetNormalsInterpolation(UsdGeom.Tokens.uniform)
+    shape.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+    with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
+        # USD writes crates to files alone.
+        path = Path(folder) / "mesh.usdc"
+        if not stage.GetRootLayer().Export(str(path)):
+            raise OSError(f"USD cannot write {path}")
+        return path.read_bytes()
 
-    box = [mesh.vertices.min(axis=0).tolist(), mesh.vertices.max(axis=0).tolist()]
-    lines = [
-        "#usda 1.0",
-        '(\n    defaultPrim = "mesh"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n',
-        'def Mesh "mesh"\n{',
-        f"    float3[] extent = [{', '.join(map(point, box))}]",
-        f"    int[] faceVertexCounts = [{', '.join(['3'] * len(mesh.triangles))}]",
-        f"    int[] faceVertexIndices = [{', '.join(map(str, mesh.triangles.ravel().tolist()))}]",
-        f"    point3f[] points = [{', '.join(map(point, mesh.vertices.tolist()))}]",
-        '    uniform token subdivisionScheme = "none"\n}',
-    ]
-    return ("\n".join(lines) + "\n").encode()
 
-
-WRITERS: dict[str, Callable[[Mesh], bytes]] = {"stl": stl_bytes, "obj": obj_bytes, "usda": usda_bytes}
+WRITERS: dict[str, Callable[[Mesh], bytes]] = {"stl": stl_bytes, "obj": obj_bytes, "usdc": usdc_bytes}
 """Ending of a mesh file → what writes it."""
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pxr import Gf, Usd, UsdGeom, UsdPhysics, UsdValidation
+from omni.asset_validator import ValidationEngine
+from pxr import Gf, Usd, UsdGeom, UsdPhysics, UsdShade, UsdValidation
 
 import cadbridge as cb
 from cadbridge.assembly import Limit, NamedFrame
@@ -81,11 +82,18 @@ def test_usds_own_validators_find_nothing(name: str, collision: str, tmp_path: P
     assert all(description.isValid for _, descriptions in read.values() for description in descriptions)
 
 
+@pytest.mark.parametrize("name", ["pendulum", "joints_of_all_kinds", "geared_pair", "planetary", "four_bar"])
+def test_the_validator_of_omniverse_finds_nothing(name: str, tmp_path: Path) -> None:
+    stage, _ = stage_of(getattr(models, name)(), tmp_path)
+    assert not [str(issue) for issue in ValidationEngine().validate(stage.GetRootLayer().realPath).issues()]
+
+
 @pytest.mark.parametrize("file", ["puma560/puma560.urdf", "delta/delta.sdf", "stewart/stewart.sdf"])
 def test_machines_pass_the_validators(file: str, tmp_path: Path) -> None:
     mechanism = cb.build(cb.read(FIXTURES / file))
     stage, codes = stage_of(mechanism, tmp_path)
     assert not faults(stage)
+    assert not [str(issue) for issue in ValidationEngine().validate(stage.GetRootLayer().realPath).issues()]
     joints = joints_of(stage)
     assert len(joints) == len(mechanism.joints) - codes.count("CB504")
     excluded = [p for p in joints if UsdPhysics.Joint(p).GetExcludeFromArticulationAttr().Get()]
@@ -108,6 +116,18 @@ def test_all_that_hangs_on_the_ground_is_one_articulation_and_each_free_tree_ano
     bodies = {str(path) for path in articulation.articulatedBodies} - {""}
     moving = {str(prim.GetPath()) for prim in stage.Traverse() if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
     assert bodies == moving
+
+
+def test_parts_of_one_colour_share_a_material(tmp_path: Path) -> None:
+    stage, _ = stage_of(models.branched(), tmp_path)
+    shown = [prim for prim in stage.Traverse() if prim.GetName().endswith("_visual")]
+    bound = {UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()[0].GetPath() for prim in shown}
+    colours = {tuple(UsdGeom.Mesh(prim).GetDisplayColorAttr().Get()[0]) for prim in shown}
+    assert shown
+    assert len(bound) == len(colours)
+    for prim in shown:
+        surface = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()[0].ComputeSurfaceSource()[0]
+        assert surface.GetInput("diffuseColor").Get() == UsdGeom.Mesh(prim).GetDisplayColorAttr().Get()[0]
 
 
 def test_masses_are_those_of_the_bodies(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
     tree = spanning_tree(mechanism)
     plan = make_plan(
-        tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usda", one_namespace=True
+        tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usdc", one_namespace=True
     )
     names = Names("joint", (*plan.link_names, *plan.joint_names))
     closures = {joint.name: names.give(joint.name) for joint in tree.closures}

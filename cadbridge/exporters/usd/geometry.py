@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from pxr import Gf, Kind, Sdf, Usd, UsdGeom, Vt
+from pxr import Gf, Kind, Sdf, Usd, UsdGeom, UsdShade, Vt
 
 from cadbridge.exporters.collision import Box, Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.plan import Plan
 from cadbridge.exporters.usd.stage import detached, links, new_stage, place
+
+ROUGHNESS = 0.5
+"""Of machined metal and of plastic; no CAD file says it."""
 
 
 def geometry_layer(plan: Plan, name: str) -> bytes:
@@ -20,6 +24,7 @@ def geometry_layer(plan: Plan, name: str) -> bytes:
     stage.GetRootLayer().defaultPrim = name
     UsdGeom.Scope.Define(stage, links(name))
     references: list[tuple[Any, str]] = []
+    materials = Materials(stage, name)
     for link_name, link in zip(plan.link_names, plan.tree.links, strict=True):
         path = links(name).AppendChild(link_name)
         place(UsdGeom.Xform.Define(stage, path).GetPrim(), link.X_WL)
@@ -31,9 +36,7 @@ def geometry_layer(plan: Plan, name: str) -> bytes:
             stem = names.give(instance.name)
             shown = _mesh(stage, path.AppendChild(f"{stem}_visual"), files.visual, references)
             place(shown.GetPrim(), X_LI)
-            red, green, blue, alpha = plan.colour(instance)
-            shown.CreateDisplayColorAttr(Vt.Vec3fArray([Gf.Vec3f(red, green, blue)]))
-            shown.CreateDisplayOpacityAttr(Vt.FloatArray([alpha]))
+            materials.bind(shown, plan.colour(instance))
             for n, touched in enumerate(files.collision, 1):
                 at = path.AppendChild(f"{stem}_collision{n}")
                 if isinstance(touched.body, str):
@@ -51,6 +54,34 @@ def geometry_layer(plan: Plan, name: str) -> bytes:
     for path, file in references:
         layer.GetPrimAtPath(path).referenceList.Prepend(Sdf.Reference(f"../{file}"))
     return str(layer.ExportToString()).encode()
+
+
+class Materials:
+    """A material for each colour (red, green, blue, opacity), for renderers; simple viewers show the colour itself."""
+
+    def __init__(self, stage: Any, name: str) -> None:
+        self._stage, self._folder = stage, Sdf.Path(f"/{name}/materials")
+        self._made: dict[Sequence[float], Any] = {}
+
+    def bind(self, mesh: Any, colour: Sequence[float]) -> None:
+        """Give a mesh its colour."""
+        if tuple(colour) not in self._made:
+            self._made[tuple(colour)] = self._make(colour)
+        UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(self._made[tuple(colour)])
+        mesh.CreateDisplayColorAttr(Vt.Vec3fArray([Gf.Vec3f(*colour[:3])]))
+        mesh.CreateDisplayOpacityAttr(Vt.FloatArray([colour[3]]))
+
+    def _make(self, colour: Sequence[float]) -> Any:
+        UsdGeom.Scope.Define(self._stage, self._folder)
+        path = self._folder.AppendChild(f"colour{len(self._made) + 1}")
+        material = UsdShade.Material.Define(self._stage, path)
+        surface = UsdShade.Shader.Define(self._stage, path.AppendChild("surface"))
+        surface.CreateIdAttr("UsdPreviewSurface")
+        surface.CreateInput("diffuseColor", Sdf.ValueTypeNames.Color3f).Set(Gf.Vec3f(*colour[:3]))
+        surface.CreateInput("opacity", Sdf.ValueTypeNames.Float).Set(colour[3])
+        surface.CreateInput("roughness", Sdf.ValueTypeNames.Float).Set(ROUGHNESS)
+        material.CreateSurfaceOutput().ConnectToSource(surface.ConnectableAPI(), "surface")
+        return material
 
 
 def _mesh(stage: Any, path: Any, file: str, references: list[tuple[Any, str]]) -> Any:

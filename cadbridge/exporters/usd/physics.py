@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from pxr import Gf, UsdPhysics
+from pxr import Gf, UsdGeom, UsdPhysics
 
 from cadbridge.exporters.collision import AS_IS
 from cadbridge.exporters.names import Names
@@ -33,6 +33,7 @@ SINGLE = {"revolute": UsdPhysics.RevoluteJoint, "prismatic": UsdPhysics.Prismati
 def physics_layer(plan: Plan, name: str, closures: Mapping[str, str], world: str, options: ExportOptions) -> bytes:
     """The layer as text; `closures` and `world` are the names of the joints that are not in the plan."""
     stage = new_stage()
+    UsdGeom.Scope.Define(stage, joints(name))
     _scene(stage, plan)
     for i, link in enumerate(plan.tree.links):
         _body(stage, plan, i, links(name).AppendChild(plan.link_names[i]), options)

@@ -153,6 +153,16 @@ ENTRIES: dict[str, Entry] = {
         "No action is needed.",
         "A sphere whose normals point to its centre.",
     ),
+    "CB542": Entry(
+        Severity.WARNING,
+        "parts with a coarse mesh only",
+        "The geometry kernel did not end a finer mesh of the parts within its time: some faces of splines, such as "
+        "modelled threads, have none. What is shown and exported of them is coarse; their mass, centre and inertia are "
+        "those of the exact shape.",
+        "Where a fine mesh matters, set CADBRIDGE_OCCT_TIME_LIMIT (seconds) higher, or leave the thread out in the CAD "
+        "system.",
+        "A screw whose thread is 20 spline faces.",
+    ),
 }
 
 FAMILIES = (Family("step", "STEP files", Stage.READING, ENTRIES, errors_leave_out=True),)

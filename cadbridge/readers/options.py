@@ -24,7 +24,8 @@ def _arguments(given: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 class ReadOptions:
     """Options of `cadbridge.read`; InputError for a unit of length that is not known.
 
-    `package_dirs`: folders that hold ROS packages. `density` (kg/m³) and `material` serve parts that have neither.
+    `package_dirs`: folders that hold ROS packages, or files that a FreeCAD file links to. `density` (kg/m³) and
+    `material` serve parts that have neither.
     `mass_from` "mesh" ignores the masses that the file declares and weighs the meshes. `length_unit` replaces the
     unit that the file states. `floating` leaves the root link of a URDF free. `arguments` are the (name, value)
     pairs of a xacro file's arguments. `recognise` finds mates from the geometry, and reads no mates file beside the
@@ -54,7 +55,7 @@ class ReadOptions:
         (),
         "--package-dir",
         Path,
-        "Folder with ROS packages; may be repeated.",
+        "Folder with ROS packages, or with the files that a FreeCAD file links to; may be repeated.",
         key="package_dirs",
         many=True,
         metavar="FOLDER",

@@ -136,7 +136,7 @@ FORMATS: tuple[Format, ...] = (
         lambda head: head.startswith(b"PK") and b"Document.xml" in head,
         "cadbridge.readers.freecad",
         "placements in their containers, through links → the world; connectors, in their objects → components",
-        heeds=frozenset({"length_unit"}),
+        heeds=frozenset({"length_unit", "package_dirs"}),
     ),
     Format(
         "mjcf",

@@ -26,9 +26,10 @@ from cadbridge.findings import Findings, Where
 from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.kept import ask_once, content_of
 from cadbridge.shapes.part21 import Prepared, Workspace
-from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
+from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerLateError, WorkerRefusedError
 from cadbridge.shapes.protocol import BrepData, Document, FeatureTable
 from cadbridge.shapes.text21 import Text
+from cadbridge.wording import count
 
 __all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document", "select_faces"]
 
@@ -37,6 +38,11 @@ MIRROR_SUFFIX = "|mirror"
 
 _BASE_TIME, _TIME_PER_MEGABYTE = 120.0, 6.0
 """Seconds that OCCT may take; about ten times what is measured for files of 8 and 81 MB."""
+
+_LIMIT = "CADBRIDGE_OCCT_TIME_LIMIT"
+"""The environment variable for that time (s)."""
+_MESHED = ("read", "whole")
+"""Questions whose answers hold meshes."""
 
 _SHOWN = 5
 """So many products are named in a message."""
@@ -56,7 +62,10 @@ def read_document(
     """
     prepared = _WORKSPACE.prepare(path, findings)
     arguments = {"path": str(prepared.path), "length_unit": length_unit, "geometry": geometry}
-    return _ask("read", arguments, path, prepared, findings), prepared
+    document: Document = _ask("read", arguments, path, prepared, findings)
+    rough = {key for key, shape in document.shapes.items() if shape.unrefined}
+    _tell_unrefined(path, [p.name for p in document.products.values() if p.shape in rough], findings)
+    return document, prepared
 
 
 def load_shapes(
@@ -80,6 +89,7 @@ def load_shapes(
                 failed.append(path)
             else:
                 shapes[path] = to_shape(data, path)
+                _tell_unrefined(path, [path.stem] if data.unrefined else [], said)
         except InputError:
             failed.append(path)
     if failed and findings is None:
@@ -216,11 +226,11 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
     """A request to the worker, whose failures become findings and InputError."""
     where = Where(file=str(path))
     question = {key: value for key, value in arguments.items() if key != "path"}
+    if named := os.environ.get(_LIMIT):
+        question["limit"] = named
     files = (prepared.path, *prepared.externals)
     try:
-        return ask_once(
-            content_of(*files), verb, question, lambda: WORKER.request(verb, arguments, _time_limit(prepared))
-        )
+        return ask_once(content_of(*files), verb, question, lambda: _patiently(verb, arguments, _time_limit(prepared)))
     except WorkerDiedError as died:
         tail = f" Its last words: {died.log.splitlines()[-1]}" if died.log else ""
         text = f"the geometry kernel failed on {path.name}: {died.reason}.{tail}"
@@ -231,6 +241,27 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
         text = f"{path.name}: {refused.message}{_without_shape(prepared) if code == 'CB125' else ''}"
         findings.add(code, text, where)
         raise InputError(text, findings) from None
+
+
+def _patiently(verb: str, arguments: dict[str, Any], limit: float) -> Any:
+    """The worker's answer; where it takes longer than `limit` seconds, that with coarse meshes.
+
+    OCCT's finer meshes of some spline faces, such as threads, have no end; a coarse one takes a second.
+    """
+    try:
+        return WORKER.request(verb, arguments, limit)
+    except WorkerLateError:
+        if verb not in _MESHED:
+            raise
+        return WORKER.request(verb, {**arguments, "refine": False}, limit)
+
+
+def _tell_unrefined(path: Path, names: list[str], findings: Findings) -> None:
+    """CB542 for the parts of a file that have coarse meshes only."""
+    if names:
+        some = ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+        text = f"{path.name}: no fine mesh of {count(len(names), 'part')} in time ({some})"
+        findings.add("CB542", text, Where(file=str(path)), items=names)
 
 
 def _without_shape(prepared: Prepared) -> str:
@@ -246,7 +277,7 @@ def _without_shape(prepared: Prepared) -> str:
 
 def _time_limit(prepared: Prepared) -> float:
     """Seconds that the worker may take for a file; CADBRIDGE_OCCT_TIME_LIMIT overrides it."""
-    named = os.environ.get("CADBRIDGE_OCCT_TIME_LIMIT")
+    named = os.environ.get(_LIMIT)
     if named:
         return float(named)
     return _BASE_TIME + _TIME_PER_MEGABYTE * prepared.text_bytes / 1e6

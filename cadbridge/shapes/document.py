@@ -123,7 +123,7 @@ class StepDocument:
         return named
 
 
-def read_document(source: StepDocument, scale: float, geometry: bool = True) -> Document:
+def read_document(source: StepDocument, scale: float, geometry: bool = True, refine: bool = True) -> Document:
     """The product graph with each distinct shape weighed and meshed once; `scale` metres a millimetre."""
     products: dict[str, Product] = {}
     roots = [_occurrence(source, label, scale) for label in source.free_labels()]
@@ -137,7 +137,7 @@ def read_document(source: StepDocument, scale: float, geometry: bool = True) -> 
     shapes: dict[str, ShapeData] = {}
     if geometry:
         leaves = [p for p in products.values() if not p.children]
-        shapes = _shapes(source, leaves, scale)
+        shapes = _shapes(source, leaves, scale, refine)
     return Document(roots, products, shapes, source.units)
 
 
@@ -149,10 +149,10 @@ def _name_bodies(source: StepDocument, products: dict[str, Product]) -> None:
                 products[child.product].name = product.name
 
 
-def read_whole(source: StepDocument, scale: float) -> ShapeData | None:
+def read_whole(source: StepDocument, scale: float, refine: bool = True) -> ShapeData | None:
     """The whole file as one shape; None where it has none."""
     leaf = Product("", "")
-    return next(iter(_shapes(source, [leaf], scale).values()), None)
+    return next(iter(_shapes(source, [leaf], scale, refine).values()), None)
 
 
 def _product(source: StepDocument, entry: str, scale: float) -> Product:
@@ -208,7 +208,7 @@ def _occurrence(source: StepDocument, label: Any, scale: float) -> Occurrence:
     )
 
 
-def _shapes(source: StepDocument, leaves: list[Product], scale: float) -> dict[str, ShapeData]:
+def _shapes(source: StepDocument, leaves: list[Product], scale: float, refine: bool) -> dict[str, ShapeData]:
     """Weigh, describe and mesh each distinct shape; `Product.shape` gets its key."""
     keys: dict[str, str] = {}
     solids: dict[str, meshing.Solids] = {}
@@ -223,11 +223,12 @@ def _shapes(source: StepDocument, leaves: list[Product], scale: float) -> dict[s
         leaf.shape = key
         keys.setdefault(key, leaf.label)
         solids.setdefault(key, item)
-    meshes = meshing.mesh_all(list(solids.values()))
-    return {
-        key: _shape_data(source, key, keys[key], item, mesh, scale)
-        for (key, item), mesh in zip(solids.items(), meshes, strict=True)
-    }
+    meshes = dict(zip(solids, meshing.mesh_all(list(solids.values()), refine), strict=True))
+    found = {key: _shape_data(source, key, keys[key], item, meshes[key], scale) for key, item in solids.items()}
+    if not refine:
+        for key, item in solids.items():
+            found[key].unrefined = bool(item.solids) and meshing.disagreement(item, meshes[key][0]) > 1.0
+    return found
 
 
 def _shape_data(source: StepDocument, key: str, label: str, item: meshing.Solids, mesh: Any, scale: float) -> ShapeData:

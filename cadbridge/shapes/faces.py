@@ -119,6 +119,18 @@ _KINDS: dict[Any, Callable[[Any, Any], Described | None]] = {
 }
 
 
+def _described(face: Any) -> Described | None:
+    """What a face is; None where it is of no simple kind, or OCCT cannot look at its surface."""
+    try:
+        surface = BRepAdaptor_Surface(face, False)
+        known = _KINDS.get(surface.GetType())
+        return known(surface, face) if known else None
+    except Exception:
+        # OCCT's own exceptions come in here. Its recognition of simple kinds fails on some trimmed surfaces of
+        # revolution: the face bounds its solid all the same.
+        return None
+
+
 def describe(shape: Any, scale: float, names: dict[int, str]) -> FaceTable:
     """The faces of a shape in TopExp's order; `scale` metres a millimetre, `names` by index."""
     faces = faces_of(shape)
@@ -131,10 +143,7 @@ def describe(shape: Any, scale: float, names: dict[int, str]) -> FaceTable:
         properties = GProp_GProps()
         BRepGProp.SurfaceProperties_s(face, properties)
         centre = properties.CentreOfMass()
-        surface = BRepAdaptor_Surface(face, False)
-        known = _KINDS.get(surface.GetType())
-        described = known(surface, face) if known else None
-        kind, point, direction, radius = described or ("other", centre, None, None)
+        kind, point, direction, radius = _described(face) or ("other", centre, None, None)
         table.kinds.append(kind)
         table.points[i] = point.X(), point.Y(), point.Z()
         if direction is not None:

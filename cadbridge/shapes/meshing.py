@@ -110,14 +110,17 @@ def weigh(shape: Any) -> Solids:
     return Solids(shape, solids, sheets, size, volume, com, inertia, surface.Mass(), inverted)
 
 
-def mesh_all(items: list[Solids]) -> list[tuple[Arrays | None, Arrays | None]]:
-    """The fine and the coarse mesh (mm) of each shape, all of one size class meshed together, in parallel."""
+def mesh_all(items: list[Solids], refine: bool = True) -> list[tuple[Arrays | None, Arrays | None]]:
+    """The fine and the coarse mesh (mm) of each shape, all of one size class meshed together, in parallel.
+
+    Without `refine` the fine mesh is the coarse one, whatever it is off by.
+    """
     triangulate(items, *_COARSE)
     coarse = [extract(item.shape) for item in items]
     fine = [None if not item.solids else extract(item.closed) if item.sheets else c
             for item, c in zip(items, coarse, strict=True)]  # fmt: skip
-    error = {i: _disagreement(item, fine[i]) for i, item in enumerate(items) if item.solids}
-    rough = [i for i, e in error.items() if e > 1.0]
+    error = {i: disagreement(item, fine[i]) for i, item in enumerate(items) if item.solids}
+    rough = [i for i, e in error.items() if e > 1.0 and refine]
     for level, (fraction, angle) in enumerate(_FINE):
         if not rough:
             break
@@ -127,7 +130,7 @@ def mesh_all(items: list[Solids]) -> list[tuple[Arrays | None, Arrays | None]]:
         before = {i: error[i] for i in rough}
         for i in rough:
             fine[i] = extract(items[i].closed)
-            error[i] = _disagreement(items[i], fine[i])
+            error[i] = disagreement(items[i], fine[i])
         # A shape that gains nothing from a smaller angle has another fault, which its mass tells.
         same_angle = level == 0 or angle == _FINE[level - 1][1]
         rough = [i for i in rough if error[i] > 1.0 and (same_angle or error[i] < 0.8 * before[i])]
@@ -144,7 +147,7 @@ def triangulate(items: list[Solids], fraction: float, angle: float) -> None:
         BRepMesh_IncrementalMesh(compound(shapes), 2.0**power, False, angle, True)
 
 
-def _disagreement(item: Solids, mesh: Arrays | None) -> float:
+def disagreement(item: Solids, mesh: Arrays | None) -> float:
     """How far a mesh's volume and inertia are from the B-Rep's, in tolerances: 1 and less is good.
 
     0 for a degenerate B-Rep (no volume), which no mesh can be held against.

@@ -280,6 +280,10 @@ def external_names(data: bytes) -> list[str]:
     return list(names)
 
 
+_BESIDE = "Put the referenced file beside the source, or in a folder below, and export the structure again."
+"""How to mend a name that leads outside; no option of the command line helps."""
+
+
 def _copy_tree(
     data: bytes, path: Path, root: Path, folder: Path, target: Path, externals: list[Path], findings: Findings
 ) -> None:
@@ -317,7 +321,7 @@ def _allowed(name: str, origin: Path, root: Path, findings: Findings) -> Path | 
     absolute = PurePosixPath(plain).is_absolute() or PureWindowsPath(name).drive
     candidate = (origin.parent / plain).resolve()
     if absolute or not candidate.is_relative_to(root):
-        findings.add("CB102", f"{origin.name} names {name!r}, outside of its folder; it is not read", where)
+        findings.add("CB102", f"{origin.name} names {name!r}, outside of its folder; it is not read", where, _BESIDE)
         return None
     if not candidate.is_file():
         findings.add("CB106", f"{origin.name} names {name!r}, which is not there", where)

@@ -28,6 +28,10 @@ class WorkerDiedError(Exception):
         self.log = log
 
 
+class WorkerLateError(WorkerDiedError):
+    """The worker was killed at its time limit."""
+
+
 class WorkerRefusedError(Exception):
     """The worker lives but could not do what was asked; `kind` names the fault."""
 
@@ -104,7 +108,7 @@ class Worker:
                 answer = self._answers.get(timeout=_POLL)
             except queue.Empty:
                 if time.monotonic() > deadline:
-                    raise WorkerDiedError(
+                    raise WorkerLateError(
                         f"it was stopped after its time limit of {time_limit:.0f} s", self._tail()
                     ) from None
                 continue

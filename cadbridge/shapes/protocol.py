@@ -52,7 +52,10 @@ class FeatureTable:
 
 @dataclass
 class ShapeData:
-    """A distinct shape. `brep` is volume m³, centre (3,) m, inertia (3, 3) at density 1; None for sheets."""
+    """A distinct shape. `brep` is volume m³, centre (3,) m, inertia (3, 3) at density 1; None for sheets.
+
+    `unrefined`: the mesh is coarser than its volume asks for, since OCCT did not end a finer one in time.
+    """
 
     key: str
     label: str
@@ -64,6 +67,7 @@ class ShapeData:
     sheets: int
     area: float
     inverted: bool = False
+    unrefined: bool = False
 
 
 @dataclass

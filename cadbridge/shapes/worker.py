@@ -50,19 +50,19 @@ class Server:
             # OCCT's own exceptions come in here: each is a fault of the file, told with its name.
             return protocol.Failure("occt", f"{type(error).__name__}: {error}")
 
-    def read(self, path: str, length_unit: float | None, geometry: bool) -> protocol.Document:
-        """A file as product graph; `length_unit` (m) replaces the file's."""
+    def read(self, path: str, length_unit: float | None, geometry: bool, refine: bool = True) -> protocol.Document:
+        """A file as product graph; `length_unit` (m) replaces the file's. Without `refine`, with coarse meshes only."""
         from cadbridge.shapes.document import read_document
 
         source = self._document(path)
-        return read_document(source, source.scale(length_unit), geometry)
+        return read_document(source, source.scale(length_unit), geometry, refine)
 
-    def whole(self, path: str, length_unit: float | None) -> protocol.ShapeData | None:
+    def whole(self, path: str, length_unit: float | None, refine: bool = True) -> protocol.ShapeData | None:
         """A file as one shape."""
         from cadbridge.shapes.document import read_whole
 
         source = self._document(path)
-        return read_whole(source, source.scale(length_unit))
+        return read_whole(source, source.scale(length_unit), refine)
 
     def select(self, path: str, label: str, mirrored: bool, selector: str) -> list[int] | protocol.Failure:
         """Indices of the faces that a cadquery selector picks."""

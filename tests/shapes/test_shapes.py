@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -10,11 +11,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cadquery as cq
 import numpy as np
 import pytest
 from OCP.BRepBuilderAPI import BRepBuilderAPI_NurbsConvert
+from OCP.GeomAbs import GeomAbs_Cylinder
 
 from cadbridge.assembly import Face
 from cadbridge.errors import InputError
@@ -22,7 +25,7 @@ from cadbridge.findings import Findings
 from cadbridge.mass import audit_mesh, volume_properties
 from cadbridge.shapes import load_shapes, select_faces
 from cadbridge.shapes.convert import mirrored
-from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
+from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerLateError, WorkerRefusedError
 from tests.shapes.solids import involute_gear, write_part
 
 
@@ -261,3 +264,56 @@ def test_meshes_taken_again_and_again_leave_no_memory_behind() -> None:
     for _ in range(10):
         meshing.extract(ball)
     assert psutil.Process().memory_info().rss - before < 10 * 40 * len(first[1])
+
+
+def test_a_face_that_occt_cannot_recognise_is_of_no_simple_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its recognition of cylinders throws on some splines trimmed in real files; the solid's other faces stay."""
+    from OCP.Standard import Standard_NullObject
+
+    from cadbridge.shapes import faces
+
+    def fails(surface: Any, face: Any) -> None:
+        raise Standard_NullObject("GeomAdaptor_Surface::Load")
+
+    box = cq.Workplane().box(10.0, 20.0, 30.0).edges("|Z").fillet(2.0).val().wrapped
+    before = faces.describe(box, 1e-3, {})
+    assert Counter(before.kinds) == {"plane": 6, "cylinder": 4}
+    monkeypatch.setitem(faces._KINDS, GeomAbs_Cylinder, fails)
+    after = faces.describe(box, 1e-3, {})
+    assert Counter(after.kinds) == {"plane": 6, "other": 4}
+    np.testing.assert_allclose(after.areas, before.areas)
+
+
+class Slow:
+    """A worker that ends fine meshes too late, and hands everything else on."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.asked: list[bool] = []
+
+    def request(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
+        self.asked.append(arguments.get("refine", True))
+        if arguments.get("refine", True):
+            raise WorkerLateError(f"it was stopped after its time limit of {time_limit:.0f} s")
+        return self.worker.request(verb, arguments, time_limit)
+
+
+def test_a_mesh_without_end_leaves_the_coarse_one_and_the_exact_mass(
+    worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ball = cq.Workplane().sphere(10.0).val()
+    path = write_part(tmp_path / "ball.step", ball)
+    fine = load_shapes([path])[path]
+    slow = Slow(worker)
+    monkeypatch.setattr("cadbridge.shapes.WORKER", slow)
+    monkeypatch.setenv("CADBRIDGE_OCCT_TIME_LIMIT", "50")  # another question: the fine answer is kept
+    findings = Findings()
+    coarse = load_shapes([path], findings=findings)[path]
+    assert slow.asked == [True, False]
+    assert [f.code for f in findings] == ["CB542"]
+    assert "1 part in time (ball)" in next(iter(findings)).message
+    assert coarse.fine is not None
+    assert fine.fine is not None
+    assert len(coarse.fine.triangles) < len(fine.fine.triangles)
+    assert coarse.brep is not None
+    assert coarse.brep.mass == pytest.approx(4 / 3 * math.pi * 1e-6, rel=1e-9)

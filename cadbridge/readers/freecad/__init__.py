@@ -29,7 +29,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     options = options or ReadOptions()
     findings = Findings()
     unit = options.length_unit if options.length_unit in LENGTH else "mm"
-    library = Library(findings, LENGTH[unit])
+    library = Library(findings, LENGTH[unit], options.package_dirs)
     try:
         document = library.open(Path(path))
         return _assembly(document, library, options, unit, findings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -158,10 +159,11 @@ class Document:
 
 
 class Library:
-    """The documents that an assembly leads to, each read once; only files below the first one's folder."""
+    """The documents that an assembly leads to, each read once: files below the first one's folder, or `folders`."""
 
-    def __init__(self, findings: Findings, length: float) -> None:
+    def __init__(self, findings: Findings, length: float, folders: Iterable[Path] = ()) -> None:
         self.findings = findings
+        self._folders = tuple(folders)
         self._length = length
         self._documents: dict[Path, Document | None] = {}
         self._followed: set[tuple[Path, str, str]] = set()
@@ -203,8 +205,9 @@ class Library:
         # A link is followed once for each joint that holds it; what is wrong with it is told once.
         asked = (owner.document.path, owner.name, name)
         findings = Findings() if asked in self._followed else self.findings
+        roots = (self._folder, *self._folders)
         self._followed.add(asked)
-        real = inside(path, (self._folder,), findings, owner.where(name))
+        real = inside(_as_stored(path, roots), roots, findings, owner.where(name))
         if real is None:
             return None
         if real not in self._documents:
@@ -231,6 +234,18 @@ class Library:
         except InputError:
             archive.close()
             raise
+
+
+def _as_stored(path: Path, roots: Iterable[Path]) -> Path:
+    """The file of that name in whatever case below one of `roots`, where only one is: Windows knows no case."""
+    try:
+        known = any(path.resolve().is_relative_to(root.resolve()) for root in roots)
+        if not known or path.exists():
+            return path
+        alike = [p for p in path.parent.iterdir() if p.name.lower() == path.name.lower()]
+    except (OSError, ValueError):
+        return path
+    return alike[0] if len(alike) == 1 else path
 
 
 def _document(root: Any, path: Path, archive: Archive, length: float, findings: Findings) -> Document:

@@ -1,5 +1,6 @@
 """Links, other files, parts in parts, sub-assemblies rigid and flexible, link arrays, documents without assembly."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,31 @@ def test_links_lead_nowhere_outside(tmp_path: Path, file: str) -> None:
     assert assembly.instances == ()
     assert set(codes(assembly)) <= {"CB102", "CB106"}
     assert codes(assembly)
+
+
+def test_a_link_leads_into_a_folder_that_is_given(tmp_path: Path) -> None:
+    inner = tmp_path / "project"
+    inner.mkdir()
+    (tmp_path / "shared").mkdir()
+    wheel(tmp_path).rename(tmp_path / "shared" / "outside.FCStd")
+    made = Maker()
+    made.add("L", "App::Link", LinkedObject=xlink("Tyre", "../shared/outside.FCStd"))
+    made.assembly("L")
+    file = made.save(inner / "made.FCStd")
+    assert codes(cb.read(file, options=PLAIN))[:1] == ["CB102"]
+    assembly = cb.read(file, options=replace(PLAIN, package_dirs=(tmp_path / "shared",)))
+    assert len(assembly.instances) == 1
+    assert codes(assembly) == []
+
+
+def test_a_link_finds_its_file_whatever_the_case_of_its_name(tmp_path: Path) -> None:
+    wheel(tmp_path).rename(tmp_path / "My Wheel.FCStd")
+    made = Maker()
+    made.add("L", "App::Link", LinkedObject=xlink("Tyre", "my wheel.fcstd"))
+    made.assembly("L")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert len(assembly.instances) == 1
+    assert codes(assembly) == []
 
 
 def test_a_link_to_a_sub_assembly_is_rigid(tmp_path: Path) -> None:

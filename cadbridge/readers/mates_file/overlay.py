@@ -15,6 +15,7 @@ from cadbridge.readers.mates_file.draft import Draft, last
 from cadbridge.readers.mates_file.gears import add_gears
 from cadbridge.readers.mates_file.joint_couplings import add_joint_couplings
 from cadbridge.readers.mates_file.mates import add_mates, drives, home_pose, name_joints
+from cadbridge.readers.mates_file.overrides import override_joints
 from cadbridge.readers.mates_file.structure import attach_by_name, restructure
 from cadbridge.readers.mates_file.weights import set_densities, set_masses
 
@@ -35,7 +36,7 @@ def overlay(assembly: Assembly, document: Document) -> Assembly:
     attach_by_contact(draft)
     set_masses(draft)
     _add_frames(draft)
-    joint_names = name_joints(draft)
+    joint_names = override_joints(draft, name_joints(draft))
     add_joint_couplings(draft, joint_names)
     home = home_pose(draft, joint_names)
     motors = drives(draft, joint_names)

@@ -242,6 +242,21 @@ class JointSpec(Strict):
     type: Literal["revolute", "prismatic"] | None = None
 
 
+class OverrideSpec(Strict):
+    """Properties of all joints that a pattern fits; what is not given stays. Limits are merged key by key.
+
+    Damping (N m s/rad, N s/m), dry friction (N m, N), stiffness (N m/rad, N/m) and rotor inertia (kg m², kg).
+    """
+
+    joints: Name
+    rename: Name | None = None
+    limits: LimitSpec | None = None
+    damping: NotNegative | None = None
+    friction: NotNegative | None = None
+    stiffness: NotNegative | None = None
+    armature: NotNegative | None = None
+
+
 class DriveSpec(Strict):
     """What moves a joint; `rotor_inertia` kg m² at the rotor."""
 
@@ -278,6 +293,7 @@ class MatesFile(Strict):
     mates: list[MateSpec] = Field(default_factory=list)
     gears: list[GearSpec] = Field(default_factory=list)
     joints: dict[Name, JointSpec] = Field(default_factory=dict)
+    overrides: list[OverrideSpec] = Field(default_factory=list)
     drives: list[DriveSpec] = Field(default_factory=list)
     frames: list[FrameSpec] = Field(default_factory=list)
     home: dict[Name, Finite] = Field(default_factory=dict)

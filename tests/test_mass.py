@@ -20,6 +20,8 @@ from cadbridge.mass import (
     impossible,
     load_mesh_file,
     part_volume,
+    positive,
+    settled,
     volume_properties,
     weigh_part,
 )
@@ -313,15 +315,42 @@ def test_placeholders_are_told_but_copies_are_not() -> None:
     assert audit_declared(copies) == ()
 
 
-def test_impossible_declared_masses_are_set_aside() -> None:
+def test_an_impossible_inertia_gives_way_to_a_shape_with_a_density() -> None:
     bad = MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, 9.0]))
     part = replace(_STEEL_BOX, declared=bad)
-    assert [f.code for f in audit_declared([part])] == ["CB305"]
+    assert audit_declared([part]) == ()
     findings = Findings()
     mass, source = weigh(part, findings)
     assert mass is not None
     assert source == "mesh"
     assert codes(findings) == ["CB308"]
+
+
+@pytest.mark.parametrize("moments", [(1.0, 1.0, 9.0), (1.0, 1.0, -0.5)])
+def test_an_impossible_inertia_without_a_density_is_used_as_engines_do(moments: tuple[float, ...]) -> None:
+    bad = MassProperties(1.0, np.zeros(3), np.diag(moments))
+    findings = Findings()
+    found = weigh(Part("link", declared=bad), findings)
+    assert found == (bad, "declared")
+    assert codes(findings) == ["CB1433"]
+
+
+def test_a_negative_or_infinite_mass_cannot_be_used() -> None:
+    parts = [
+        Part("less", declared=MassProperties(-1.0, np.zeros(3), np.eye(3))),
+        Part("wild", declared=MassProperties(1.0, np.zeros(3), np.full((3, 3), np.inf))),
+    ]
+    assert [f.code for f in audit_declared(parts)] == ["CB305", "CB305"]
+    assert [weigh(part, Findings())[0] for part in parts] == [None, None]
+
+
+def test_rounded_zeros_below_zero_are_zeros_and_a_moment_below_zero_is_not() -> None:
+    rounded = MassProperties(0.5, np.zeros(3), np.diag([-5e-20, -5e-20, 0.0]))
+    assert not settled(rounded).inertia.any()
+    below = MassProperties(0.5, np.zeros(3), np.diag([1.0, 1.0, -0.1]))
+    assert settled(below) is below
+    assert positive(settled(rounded))
+    assert not positive(below)
 
 
 # --- mesh files ---

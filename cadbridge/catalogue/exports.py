@@ -21,10 +21,18 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB502": Entry(
         Severity.ERROR,
-        "an impossible inertia",
-        "A moving body needs a mass above zero, and principal inertias of which none exceeds the sum of the "
-        "other two. Engines refuse anything else.",
+        "an inertia that no body can move with",
+        "A moving body needs a mass and principal moments of inertia above zero. Engines refuse anything else.",
         "Correct the mass or inertia in the source, or pass --mass from-mesh.",
+        "Ixx = 1, Iyy = 1, Izz = -3.",
+    ),
+    "CB1434": Entry(
+        Severity.WARNING,
+        "an exported inertia that no rigid body has",
+        "A principal moment exceeds the sum of the other two. URDF and SDF get the values unchanged: Pinocchio "
+        "computes with them, Drake warns, Gazebo may refuse them. MuJoCo refuses them, so MJCF sets "
+        "balanceinertia, with which MuJoCo replaces the three moments by their mean and the model moves differently.",
+        "Correct the inertia in the source, or pass --mass from-mesh.",
         "Ixx = 1, Iyy = 1, Izz = 3: no distribution of mass gives that.",
     ),
     "CB503": Entry(

@@ -1,4 +1,4 @@
-"""Codes CB100–CB119, reading in general."""
+"""Codes CB100–CB119 and CB1438, reading in general."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ ENTRIES: dict[str, Entry] = {
         "else could read files that the author of the source must not see.",
         "Move the referenced file beside the source, or name its folder with --package-dir.",
         'A URDF with `<mesh filename="../../secret.stl"/>`.',
+    ),
+    "CB1438": Entry(
+        Severity.WARNING,
+        "a shape outside the folder of the source is not opened",
+        "Files may name others only inside their own folder (or the package folders given), shapes also in the folder "
+        "above. The part is kept without the shape; how it moves does not depend on it where masses are declared.",
+        "Put the mesh beside the source, or name its folder with --package-dir.",
+        'A URDF with `<mesh filename="/home/me/arm.stl"/>`.',
     ),
     "CB103": Entry(
         Severity.ERROR,

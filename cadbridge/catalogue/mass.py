@@ -38,11 +38,11 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB305": Entry(
         Severity.ERROR,
-        "declared mass properties that no rigid body can have",
-        "A mass must be positive, an inertia tensor symmetric with positive principal moments, of which the "
-        "largest is at most the sum of the others. Integrators misbehave on anything else.",
+        "declared mass properties that cannot be used",
+        "A mass must be above zero and all values finite. Bodies that move as one must have no principal moment of "
+        "inertia below zero together, or a torque would turn them the wrong way.",
         "Correct the values in the file, override them in the mates file, or use --mass from-mesh.",
-        "Moments of inertia of 1, 1 and 5: the largest exceeds the sum of the others.",
+        "A mass of -1 kg, or moments of inertia of 1, 1 and -0.5 of a body that moves alone.",
     ),
     "CB306": Entry(
         Severity.WARNING,
@@ -138,6 +138,15 @@ ENTRIES: dict[str, Entry] = {
         "causes are mixed units, a material that was never assigned, or the mass of another part.",
         "Correct the value in the file, or pass --mass from-mesh with a density.",
         "A bracket of 50 cm³ declares 390 kg: it was 390 g.",
+    ),
+    "CB1433": Entry(
+        Severity.WARNING,
+        "an inertia that no rigid body has",
+        "A principal moment exceeds the sum of the other two, or is below zero. cadbridge uses the values unchanged, "
+        "as Pinocchio and Drake do, and gets their accelerations. MuJoCo refuses such values, or replaces the three "
+        "moments by their mean where balanceinertia is on.",
+        "Correct the values in the file, override them in the mates file, or use --mass from-mesh with a density.",
+        "Moments of inertia of 1, 1 and 5: the largest exceeds the sum of the others.",
     ),
     "CB319": Entry(
         Severity.WARNING,

@@ -1,4 +1,4 @@
-"""Codes CB180–CB199 and CB1920–CB1929, URDF."""
+"""Codes CB180–CB199, CB1920–CB1929 and CB1435–CB1437, URDF."""
 
 from __future__ import annotations
 
@@ -65,12 +65,35 @@ ENTRIES: dict[str, Entry] = {
         '`<joint type="ball">`.',
     ),
     "CB188": Entry(
-        Severity.ERROR,
+        Severity.WARNING,
         "a mimic without its joint",
         "The joint that it follows does not exist, does not have exactly one freedom, or follows this joint in "
-        "turn. cadbridge skips the mimic.",
-        "Correct <mimic joint=…>.",
+        "turn. cadbridge skips the mimic: the joint moves freely, as in Pinocchio and Drake.",
+        "Correct <mimic joint=…>, or couple the joint in a mates file.",
         '`<mimic joint="left"/>` in the joint left itself.',
+    ),
+    "CB1435": Entry(
+        Severity.WARNING,
+        "a mimic of a fixed joint",
+        "The joint that it follows cannot move, so it is held where the mimic's offset puts it. Engines that do not "
+        "read mimics, as Pinocchio by default, let it move freely.",
+        "Delete the mimic where the joint is to move by itself, or make it fixed too.",
+        "The fingers of a gripper whose motor's joint was made fixed in a reduced model.",
+    ),
+    "CB1436": Entry(
+        Severity.INFO,
+        "a link with the name of the world",
+        'Here "ground" means the world itself. A link of that name that hangs on another is called ground_link.',
+        "Nothing need be done.",
+        '`<link name="ground">` below `<link name="world"/>`.',
+    ),
+    "CB1437": Entry(
+        Severity.WARNING,
+        "products of inertia that are missing",
+        "URDF asks for all six entries of <inertia>. The products that the file leaves out are taken as 0, as by "
+        "engines that read such a file.",
+        'Write ixy="0" ixz="0" iyz="0".',
+        '`<inertia ixx="0.1" iyy="0.1" izz="0.1"/>`.',
     ),
     "CB189": Entry(
         Severity.INFO,
@@ -155,7 +178,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "a link without mass",
         "The link has no <inertial>, or a mass of zero, and is fixed to links with mass. By the rules of the "
-        "format it adds nothing to their mass. cadbridge ignores an inertia without mass.",
+        "format it adds nothing to their mass.",
         "If it has a mass, add <inertial>, pass --density, or use a mates file.",
         '`<link name="camera_frame"/>` fixed to the hand.',
     ),
@@ -188,8 +211,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1924": Entry(
         Severity.WARNING,
         "a link with inertia and without mass",
-        "cadbridge ignores the inertia of a link with a mass of zero. Physics engines use it, so the link that "
-        "it is fixed to rotates more slowly there.",
+        "cadbridge adds the inertia to the links that this one is fixed to, as physics engines do. It ignores the "
+        "inertia of a link that moves alone, since nothing moves without mass.",
         "Give the link a mass, or add its inertia to the link that it is fixed to.",
         '`<mass value="0"/><inertia ixx="0.01" …/>` of a sensor.',
     ),

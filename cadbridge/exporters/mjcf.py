@@ -20,7 +20,7 @@ from cadbridge.exporters.home import home_qpos
 from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.names import Names, clean
-from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
+from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
 from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
@@ -87,7 +87,9 @@ def _loops(closed: Closed) -> bool:
 def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     """robot.xml."""
     root = ET.Element("mujoco", model=name)
-    add(root, "compiler", angle="radian", meshdir=ASSETS, autolimits="true", inertiafromgeom="false")
+    compiler = add(root, "compiler", angle="radian", meshdir=ASSETS, autolimits="true", inertiafromgeom="false")
+    if any(b.mass is not None and not balanced(b.mass) for b in plan.mechanism.bodies):
+        compiler.set("balanceinertia", "true")  # CB1434: MuJoCo refuses such a body otherwise
     add(
         root,
         "option",

@@ -38,8 +38,13 @@ def numbers(values: Iterable[float]) -> str:
 
 
 def possible(mass: MassProperties) -> bool:
-    """Whether a rigid body can have it: mass and inertias above zero, A + B ≥ C."""
+    """Whether a body can move with it: mass and principal moments above zero."""
     if not np.all(np.isfinite(mass.inertia)) or not mass.mass > 1e-15:
         return False
+    return bool(np.linalg.eigvalsh(0.5 * (mass.inertia + mass.inertia.T))[0] > 1e-15)
+
+
+def balanced(mass: MassProperties) -> bool:
+    """Whether no principal moment exceeds the sum of the others, A + B ≥ C, as of every distribution of mass."""
     a, b, c = np.linalg.eigvalsh(0.5 * (mass.inertia + mass.inertia.T))
-    return bool(a > 1e-15 and a + b >= c * (1 - 1e-9))
+    return bool(a + b >= c * (1 - 1e-9))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cadbridge.assembly import GROUND, Drive, Instance
 from cadbridge.exporters.meshes import MeshFiles, write_meshes
 from cadbridge.exporters.names import Names
-from cadbridge.exporters.numbers import possible
+from cadbridge.exporters.numbers import balanced, possible
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.relations import Relation, relations
 from cadbridge.exporters.tree import Link, Tree
@@ -119,12 +119,11 @@ def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
             code = "CB500" if masses_needed else "CB501"
             findings.add(code, f"the mass of body {body.name} is not known", where)
         elif not possible(body.mass):
-            code = "CB502"
-            findings.add(
-                code,
-                f"body {body.name} has mass {body.mass.mass:g} kg and an inertia that no rigid body has",
-                where,
-            )
+            text = f"body {body.name} has mass {body.mass.mass:g} kg and a principal moment of inertia not above 0"
+            findings.add("CB502", text, where)
+        elif not balanced(body.mass):
+            text = f"body {body.name} has a principal moment of inertia that exceeds the sum of the others"
+            findings.add("CB1434", text, where)
 
 
 def tell_limits(tree: Tree, findings: Findings) -> None:

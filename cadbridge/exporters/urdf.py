@@ -17,7 +17,7 @@ from cadbridge.exporters import ros, sidecars
 from cadbridge.exporters.collision import Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.kept import put_back
 from cadbridge.exporters.markup import add, document, solid_element
-from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
+from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, tell_limits
 from cadbridge.exporters.relations import Dependence, eliminate, ranking
@@ -128,11 +128,12 @@ def _with_paths(robot: ET.Element, before: str, compiler: dict[str, str]) -> byt
 
 
 def _mujoco(robot: ET.Element, tree: Tree) -> None:
-    """MuJoCo's own element: links without mass get its least one, nothing else is mended."""
+    """MuJoCo's own element: links without mass get its least one, inertias that it refuses are balanced (CB1434)."""
+    within = all(b.mass is None or balanced(b.mass) for b in tree.mechanism.bodies)
     compiler = add(
         add(robot, "mujoco"),
         "compiler",
-        balanceinertia="false",
+        balanceinertia="false" if within else "true",
         fusestatic="true" if any(link.kind.unbound for link in tree.links) else "false",
     )
     if tree.serial or any(len(link.freedoms) > 1 and not _floating(link) for link in tree.links):

@@ -13,7 +13,7 @@ load_mesh_file(path)         STL, DAE or OBJ
 from __future__ import annotations
 
 from cadbridge.mass.audit import MeshAudit, audit_mesh, volume_properties
-from cadbridge.mass.declared import audit_declared, impossible
+from cadbridge.mass.declared import audit_declared, impossible, positive, settled
 from cadbridge.mass.doubts import doubt_declared
 from cadbridge.mass.files import load_mesh_file
 from cadbridge.mass.ledger import mass_ledger
@@ -33,6 +33,8 @@ __all__ = [
     "mass_ledger",
     "overlaps_of",
     "part_volume",
+    "positive",
+    "settled",
     "volume_properties",
     "weigh_part",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,18 +43,49 @@ def impossible(properties: MassProperties) -> str | None:
     return None
 
 
+def usable(properties: MassProperties) -> bool:
+    """Whether equations of motion can hold them: a mass above zero, a symmetric tensor of finite numbers.
+
+    The tensor itself may still be one that no body has: fixed to others it may make one that is possible, and engines
+    compute with it as it stands.
+    """
+    mass, com, inertia = properties.mass, properties.com, np.asarray(properties.inertia)
+    if not (np.isfinite(mass) and np.all(np.isfinite(com)) and np.all(np.isfinite(inertia))):
+        return False
+    return mass > 0 and np.allclose(inertia, inertia.T, atol=1e-9 * float(np.abs(inertia).max()), rtol=0)
+
+
+_ROUNDING = 1e-12
+"""m²: a moment of inertia below zero by less than this for each kg is a rounded zero (-5e-20, as CAD writes it)."""
+
+
+def settled(properties: MassProperties) -> MassProperties:
+    """The properties with moments of inertia that are rounded zeros as zeros."""
+    moments, axes = np.linalg.eigh(np.asarray(properties.inertia))
+    if not -_ROUNDING * properties.mass <= moments[0] < 0:
+        return properties
+    return replace(properties, inertia=axes @ np.diag(np.maximum(moments, 0.0)) @ axes.T)
+
+
+def positive(properties: MassProperties) -> bool:
+    """Whether no principal moment is below zero, within rounding: a body can be turned with it."""
+    moments = np.linalg.eigvalsh(np.asarray(properties.inertia))
+    return bool(properties.mass > 0 and moments[0] >= -_SLACK * abs(moments[-1]))
+
+
 def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
-    """Findings on the declared mass properties of parts, and on those given by a person."""
+    """Findings on declared mass properties that cannot be used, and on placeholders; `weigh_part` tells the doubtful."""
     findings = Findings()
     alike: dict[tuple[float, ...], list[Part]] = {}
     for part in parts:
         declared = part.declared
-        if declared is None:
+        if declared is None or part.weightless:
             continue
         reason = impossible(declared)
-        if reason:
+        if reason and not usable(declared):
             code = "CB306" if declared.mass == 0 else "CB305"
             findings.add(code, f"{part.name} declares mass properties of no body: {reason}", part.where)
+            continue
         if part.mirrored_from is None:
             values = (declared.mass, *np.linalg.eigvalsh(declared.inertia))
             alike.setdefault(tuple(float(f"{v:.9g}") for v in values), []).append(part)

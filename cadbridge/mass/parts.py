@@ -15,7 +15,7 @@ from cadbridge.assembly import MassOverride, Part, Shape
 from cadbridge.findings import Finding, Findings
 from cadbridge.inertia import MassProperties
 from cadbridge.mass.audit import MeshAudit, audit_mesh
-from cadbridge.mass.declared import impossible
+from cadbridge.mass.declared import impossible, usable
 
 MASS_TOLERANCE = 1e-3
 INERTIA_TOLERANCE = 3e-3
@@ -103,15 +103,22 @@ def _mass(part: Part, volume: PartVolume, findings: Findings) -> tuple[MassPrope
         if given is not None:
             return given, "override"
     if part.weightless:
-        return MassProperties(0.0, np.zeros(3), np.zeros((3, 3))), "declared"
+        nothing = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
+        return (nothing if part.declared is None else part.declared), "declared"
     return _computed(part, volume, findings)
 
 
 def _computed(part: Part, volume: PartVolume, findings: Findings) -> tuple[MassProperties | None, str | None]:
-    """What the file declares, else density × volume."""
-    if part.declared is not None and impossible(part.declared) is None:
-        return part.declared, "declared"
-    if part.declared is not None:
+    """What the file declares, else density × volume; also of an inertia that no body has, which engines take."""
+    declared = part.declared
+    reason = None if declared is None else impossible(declared)
+    if declared is not None and reason is None:
+        return declared, "declared"
+    weighed = part.density is not None and volume.properties is not None
+    if declared is not None and usable(declared) and not weighed:
+        _add(findings, "CB1433", f"{part.name}: {reason}; cadbridge uses the declared values unchanged", part)
+        return declared, "declared"
+    if declared is not None:
         _add(findings, "CB308", f"{part.name}: the declared mass properties are not used", part)
     findings.extend(volume.findings)
     if volume.properties is None:

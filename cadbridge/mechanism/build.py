@@ -16,7 +16,7 @@ from cadbridge.mechanism.collapse import joints_of, mate_axis
 from cadbridge.mechanism.couplings import gear_primitive, joints_primitive, ratio_primitive
 from cadbridge.mechanism.laws import Placed, cam_primitive, linear_primitive
 from cadbridge.mechanism.links import Link
-from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses
+from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses, turns
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
 from cadbridge.mechanism.merge import clusters
 from cadbridge.mechanism.model import (
@@ -250,6 +250,10 @@ def _merge(b: _Builder, owner: list[int], masses: dict[str, ComponentMass]) -> t
 
 def _body(b: _Builder, name: str, components: list[str], masses: dict[str, ComponentMass], X_WB: Pose) -> Body:
     mass, source = body_mass(b.assembly, components, masses, X_WB)
+    if mass is not None and name != GROUND and not turns(mass):
+        text = f"body {name}: a principal moment of inertia of all that moves with it is below zero"
+        b.findings.add("CB305", text, Where(item=name), items=components)
+        mass, source = None, None
     instances = tuple(i for c in components for i in b.assembly.component(c).instances)
     return Body(name, tuple(components), instances, X_WB, mass, source)
 

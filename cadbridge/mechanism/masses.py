@@ -71,7 +71,12 @@ def _override(total: MassProperties | None, override: MassOverride) -> MassPrope
 def body_mass(
     assembly: Assembly, components: Sequence[str], masses: dict[str, ComponentMass], X_WB: Pose
 ) -> tuple[MassProperties | None, str | None]:
-    """The sum of components in the body's frame B, with the source that most of the mass has."""
+    """The sum of components in the body's frame B, with the source that most of the mass has.
+
+    (None, None) where a mass is not known.
+    """
+    from cadbridge.mass import settled
+
     items = []
     sources: Counter[str] = Counter()
     for name in components:
@@ -80,4 +85,11 @@ def body_mass(
             return None, None
         items.append(found.mass.moved(X_WB.inverse() @ assembly.component(name).X_WC))
         sources[found.source or "declared"] += found.mass.mass  # type: ignore[assignment]
-    return combine(items), (sources.most_common(1)[0][0] if sources else None)
+    return settled(combine(items)), (sources.most_common(1)[0][0] if sources else None)
+
+
+def turns(mass: MassProperties) -> bool:
+    """Whether a body of these mass properties follows a torque; one without mass is another finding's."""
+    from cadbridge.mass import positive
+
+    return mass.mass <= 0 or positive(mass)

@@ -12,6 +12,9 @@ from cadbridge.findings import Findings, Where
 SHAPE = "CB112"
 """The code of a missing file that holds nothing but a shape."""
 
+_OUTSIDE = {SHAPE: "CB1438"}
+"""By the code of a missing file: the code of one that lies outside. A shape that is not opened changes no motion."""
+
 MESHES = (".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".off")
 """Files that hold nothing but shapes: these may lie in the folder above the source's, as `../meshes` does."""
 
@@ -19,7 +22,7 @@ MESHES = (".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".off")
 def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, missing: str = "CB106") -> Path | None:
     """The path, links resolved, if it is a file below one of `roots`; None with CB102 or `missing` if not.
 
-    `missing` is CB112 for a file that holds nothing but a shape.
+    `missing` is CB112 for a file that holds nothing but a shape; one outside is then CB1438.
     """
     try:
         real = path.resolve()
@@ -29,7 +32,8 @@ def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, 
         findings.add(missing, f"{str(path)!r} is no path that can be opened", where)
         return None
     if not allowed:
-        findings.add("CB102", f"{_told(path)} lies outside the folder of the source and its packages", where)
+        text = f"{_told(path)} lies outside the folder of the source and its packages"
+        findings.add(_OUTSIDE.get(missing, "CB102"), text, where)
         return None
     if not there:
         findings.add(missing, f"{_told(path)} is missing", where)
@@ -61,7 +65,7 @@ def referenced(
     if scheme == "file":
         return inside(Path(unquote(rest)), (folder, *dirs), findings, where, missing)
     if scheme not in ("package", "model"):
-        findings.add("CB102", f"{uri} is not on this machine; nothing is fetched", where)
+        findings.add(_OUTSIDE.get(missing, "CB102"), f"{uri} is not on this machine; nothing is fetched", where)
         return None
     package, _, tail = rest.partition("/")
     root = package_folder(package, folder, dirs)

@@ -325,12 +325,28 @@ def test_an_unknown_format_names_the_choices(tmp_path: Path) -> None:
 
 def test_unknown_and_impossible_masses(tmp_path: Path) -> None:
     rig = models.Builder()
-    bad = MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, 3.0]))
+    bad = MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, -3.0]))
     rig.joint("revolute", -1, rig.body(mass=bad), models.at((0, 0, 0)))
     with pytest.raises(ModelError) as caught:
         export(rig.build(), tmp_path / "x", "mjcf")
     assert [f.code for f in caught.value.findings if f.severity == "error"] == ["CB502"]
     assert not (tmp_path / "x").exists()
+
+
+def test_an_inertia_that_no_body_has_is_exported_as_it_stands_and_balanced_in_mujoco(tmp_path: Path) -> None:
+    rig = models.Builder()
+    bad = MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, 4.0]))
+    rig.joint("revolute", -1, rig.body(mass=bad), models.at((0, 0, 0)))
+    for target in ("urdf", "mjcf"):
+        done = export(rig.build(), tmp_path / target, target)
+        assert [f.code for f in done.findings if f.severity == "warning"].count("CB1434") == 1
+    import mujoco
+
+    inertia = mujoco.MjModel.from_xml_path(str(tmp_path / "mjcf" / "robot.xml")).body_inertia[-1]
+    assert inertia == pytest.approx([2.0, 2.0, 2.0])
+    text = next((tmp_path / "urdf").rglob("*.urdf")).read_text("utf-8")
+    assert 'ixx="4"' in text or 'izz="4"' in text
+    assert 'balanceinertia="true"' in text
 
 
 def accelerations(mechanism: Mechanism) -> np.ndarray:

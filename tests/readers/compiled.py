@@ -87,11 +87,11 @@ class _Comparison:
 
     def result(self) -> Compared:
         m0, m1 = self._m0, self._m1
+        self._same("mass", np.array(_moving_mass(m0)), np.array(_moving_mass(m1)))
         self._neutral()
         for what in ("nv", "nu", "neq"):
             self._same(what, np.array(getattr(m0, what)), np.array(getattr(m1, what)))
         self._same("gravity", self._gravity(), m1.opt.gravity)
-        self._same("mass", np.array(_moving_mass(m0)), np.array(_moving_mass(m1)))
         self._joints()
         self._actuators()
         if len(self._pairs) == m0.njnt and m0.nv == m1.nv:

@@ -274,7 +274,7 @@ def test_bodies_have_their_step_files_and_materials(tmp_path: Path) -> None:
     assert part.shape.brep is not None
     assert part.shape.brep.mass == pytest.approx(6e-6)
     assert part.material == "Steel"
-    assert "CB102" in codes(assembly)
+    assert "CB1438" in codes(assembly)
     assert assembly.format == "fusion"
 
 

@@ -335,13 +335,30 @@ def test_faults_end_in_findings(case: str, tmp_path: Path) -> None:
 
 
 def test_included_files_lie_in_the_folder_or_a_package(tmp_path: Path) -> None:
-    folder, other = tmp_path / "robot", tmp_path / "parts"
-    folder.mkdir()
+    folder, other = tmp_path / "of" / "robot", tmp_path / "parts"
+    folder.mkdir(parents=True)
     other.mkdir()
     (other / "part.xml").write_text("<mujoco><option timestep='0.001'/></mujoco>", encoding="utf-8")
-    path = _write(folder, ARM.replace("<worldbody>", '<include file="../parts/part.xml"/><worldbody>', 1))
+    path = _write(folder, ARM.replace("<worldbody>", '<include file="../../parts/part.xml"/><worldbody>', 1))
     with pytest.raises(InputError):
         read(path)
     arm = read(path, options=ReadOptions(package_dirs=(other,)))
     assert len(arm.mates) == 3
     assert arm.mates[1].where.line is None  # the line of which file?
+
+
+def test_models_and_shapes_may_lie_in_the_folder_above_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "robots"
+    folder.mkdir()
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "box.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", encoding="utf-8"
+    )
+    (tmp_path / "shared.xml").write_text("<mujoco><option timestep='0.001'/></mujoco>", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("<mujoco/>", encoding="utf-8")
+    asset = '<compiler meshdir="../meshes"/><asset><mesh file="box.obj"/></asset><include file="{}"/><worldbody>'
+    path = _write(folder, ARM.replace("<worldbody>", asset.format("../shared.xml"), 1))
+    assert len(read(path).mates) == 3
+    with pytest.raises(InputError) as caught:
+        read(_write(folder, ARM.replace("<worldbody>", asset.format("../notes.txt"), 1)))
+    assert "CB102" in {f.code for f in caught.value.findings}

@@ -306,7 +306,7 @@ FAULTS: dict[str, tuple[Callable[[], str], str]] = {
     "missing mesh": (_swap("<box><size>1 2 3</size></box>", "<mesh><uri>a.stl</uri></mesh>"), "CB112"),
     "mesh outside": (
         _swap("<box><size>1 2 3</size></box>", "<mesh><uri>file:///etc/a.stl</uri></mesh>"),
-        "CB102",
+        "CB1438",
     ),
     "unknown joint": (_swap('type="prismatic"', 'type="rope"'), "CB1429"),
 }

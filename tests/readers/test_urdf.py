@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,6 +151,43 @@ def test_chained_mimics_follow_the_first_joint(tmp_path: Path) -> None:
     assert (chained.ratio, chained.offset) == (6.0, 2.5)
 
 
+def test_a_mimic_of_a_fixed_joint_holds_its_follower(tmp_path: Path) -> None:
+    more = """<link name="d"/><joint name="J4" type="continuous"><parent link="tip"/><child link="d"/>
+      <axis xyz="0 0 1"/><mimic joint="lock" multiplier="3" offset="0.5"/></joint>
+      <link name="e"/><joint name="lock" type="fixed"><parent link="tip"/><child link="e"/></joint></robot>"""
+    robot = read(_write(tmp_path, ROBOT.replace("</robot>", more)))
+    held = robot.couplings[-1]
+    assert (held.kind, held.factors, held.offset) == (CouplingKind.LINEAR, (("J4", 1.0),), 0.5)
+    assert "CB1435" in {f.code for f in robot.findings}
+
+
+def test_a_link_that_bears_the_name_of_the_world(tmp_path: Path) -> None:
+    text = ROBOT.replace('"arm"', '"ground"')
+    robot = read(_write(tmp_path, text))
+    assert "ground_link" in {c.name for c in robot.components}
+    assert "CB1436" in {f.code for f in robot.findings}
+    assert build(robot).bodies[0].name == "ground_link"
+
+
+def test_missing_products_of_inertia_are_zero_and_told(tmp_path: Path) -> None:
+    robot = read(_write(tmp_path, re.sub(r'ixy="[^"]*" *', "", ROBOT)))
+    assert "CB1437" in {f.code for f in robot.findings}
+    assert not [f for f in robot.findings if f.severity == "error"]
+
+
+def test_an_inertia_without_mass_is_added_where_the_link_is_fixed(tmp_path: Path) -> None:
+    more = """<link name="d"><inertial><mass value="0"/>
+      <inertia ixx="0.3" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="J4" type="fixed"><parent link="arm"/><child link="d"/></joint></robot>"""
+    bare, more_turned = (
+        build(read(_write(tmp_path, text))).bodies[0].mass for text in (ROBOT, ROBOT.replace("</robot>", more))
+    )
+    assert bare is not None
+    assert more_turned is not None
+    assert more_turned.mass == bare.mass
+    assert np.trace(more_turned.inertia - bare.inertia) == pytest.approx(0.3)
+
+
 def test_mimics_in_a_circle_are_left_out(tmp_path: Path) -> None:
     robot = read(_write(tmp_path, ROBOT.replace("<dynamics", '<mimic joint="J2"/><dynamics')))
     assert robot.couplings == ()
@@ -185,16 +223,16 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "mimic of itself": (_swap('mimic joint="J1"', 'mimic joint="J2"'), "CB188", "itself"),
     "bad multiplier": (_swap('multiplier="2"', 'multiplier="two"'), "CB181", "multiplier"),
     "drive of nothing": (_swap('<joint name="J1"/>', '<joint name="J7"/>'), "CB194", "J7"),
-    "bad reduction": (_swap(">50<", ">fifty<"), "CB181", "fifty"),
+    "bad reduction": (_swap(">50<", ">fifty<"), "CB194", "fifty"),
     "no reduction": (_swap(">50<", ">0<"), "CB194", "T1"),
     "negative damping": (_swap('damping="0.5"', 'damping="-1"'), "CB181", "damping"),
     "negative radius": (_swap('radius="0.5"', 'radius="-1"'), "CB193", "radius"),
     "unknown shape": (_swap("<sphere ", "<torus "), "CB193", "torus"),
     "no geometry": (_swap('<geometry><box size="1 2 3"/></geometry>', ""), "CB193", "base"),
     "mesh missing": (_swap('<box size="1 2 3"/>', '<mesh filename="a.stl"/>'), "CB112", "a.stl"),
-    "mesh outside": (_swap('<box size="1 2 3"/>', '<mesh filename="../../x.stl"/>'), "CB102", "x.stl"),
-    "mesh absolute": (_swap('<box size="1 2 3"/>', '<mesh filename="file:///etc/x.stl"/>'), "CB102", "x.stl"),
-    "mesh fetched": (_swap('<box size="1 2 3"/>', '<mesh filename="https://a.b/x.stl"/>'), "CB102", "x.stl"),
+    "mesh outside": (_swap('<box size="1 2 3"/>', '<mesh filename="../../x.stl"/>'), "CB1438", "x.stl"),
+    "mesh absolute": (_swap('<box size="1 2 3"/>', '<mesh filename="file:///etc/x.stl"/>'), "CB1438", "x.stl"),
+    "mesh fetched": (_swap('<box size="1 2 3"/>', '<mesh filename="https://a.b/x.stl"/>'), "CB1438", "x.stl"),
     "no package": (_swap('<box size="1 2 3"/>', '<mesh filename="package://no/x.stl"/>'), "CB112", "no"),
     "package up": (_swap('<box size="1 2 3"/>', '<mesh filename="package://../x.stl"/>'), "CB112", ".."),
 }

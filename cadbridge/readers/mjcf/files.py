@@ -1,4 +1,7 @@
-"""Which files a MJCF names, before MuJoCo opens them: all must lie below its folder or the package folders."""
+"""Which files a MJCF names, before MuJoCo opens them: all must lie below its folder or the package folders.
+
+Shapes, pictures and included models may lie in the folder above too: `meshdir="../meshes"` is how many are laid out.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,11 @@ from cadbridge.readers.xml import Element, local, parse
 _FOLDERS = ("assetdir", "meshdir", "texturedir")
 MAX_FILES = 200
 """So many files may include one another."""
+
+
+_SHAPES = (".stl", ".obj", ".msh", ".ply", ".skn", ".png", ".hf", ".hfield")
+"""Files that hold nothing but shapes and pictures: these may lie in the folder above the source's, as `../meshes` does.
+So may other models that a file includes."""
 
 
 def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
@@ -32,13 +40,24 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
         root = parse(at, findings)
         for element, candidates in _named(root, folder, at.parent):
             for candidate in candidates:
-                if not any(candidate.is_relative_to(r) for r in roots):
+                if not any(candidate.is_relative_to(r) for r in roots) and not _beside(element, candidate, folder):
                     where = Where(str(at), element.sourceline)
-                    findings.add("CB102", f"{candidate} lies outside the folder of the source", where)
+                    text = f"{candidate} lies outside the folder of the source and the one above it"
+                    findings.add("CB102", text, where)
                     raise InputError(f"{path.name} names a file outside its folder", findings)
             if local(element) in ("include", "model") and candidates:
                 waiting += candidates
     return len(seen) == 1
+
+
+def _beside(element: Element, candidate: Path, folder: Path) -> bool:
+    """Whether a path, links resolved, is a folder of shapes, a shape or an included model in the folder above."""
+    if folder.parent == Path(folder.anchor) or not candidate.is_relative_to(folder.parent):
+        return False
+    kind = local(element)
+    if kind == "compiler":
+        return True
+    return candidate.suffix.lower() in ((".xml", ".mjcf") if kind in ("include", "model") else _SHAPES)
 
 
 def _named(root: Element, folder: Path, own: Path) -> Iterator[tuple[Element, list[Path]]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
-from cadbridge.assembly import Assembly, Component, Instance, NamedFrame
+from cadbridge.assembly import GROUND, Assembly, Component, Instance, NamedFrame
 from cadbridge.errors import InputError
 from cadbridge.findings import Where
 from cadbridge.frames import Pose
@@ -20,6 +21,12 @@ from cadbridge.readers.xml import Element, children, local, parse, parse_text
 
 __all__ = ["read"]
 
+_NAMES_A_LINK = {
+    "link": ("name",), "parent": ("link",), "child": ("link",), "gazebo": ("reference",), "link1": ("link",),
+    "link2": ("link",),
+}  # fmt: skip
+"""Elements of a URDF and their attributes that name a link."""
+
 
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     """A robot from a URDF, as it stands with all joints at zero; world is the root link's frame.
@@ -29,6 +36,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     """
     c = Context(Path(path), options or ReadOptions())
     robot = _robot(c)
+    _rename_ground(c, robot)
     links = read_links(c, robot) if local(robot) == "robot" else {}
     if not links:
         c.say("CB180", f"the root is <{local(robot)}>, with no link that can be read", robot)
@@ -78,6 +86,21 @@ def _robot(c: Context) -> Element:
     return robot
 
 
+def _rename_ground(c: Context, robot: Element) -> None:
+    """Give a link another name that bears the world's and hangs on a joint; a root of that name is the world."""
+    hangs = any(e.get("link") == GROUND for joint in children(robot, "joint") for e in children(joint, "child"))
+    if not hangs:
+        return
+    taken = {e.get("name") for e in children(robot, "link")}
+    new = next(name for i in count() if (name := f"{GROUND}_link" + "_" * i) not in taken)
+    for element in robot.iter():
+        keys = _NAMES_A_LINK.get(local(element), ()) if isinstance(element.tag, str) else ()
+        for key in keys:
+            if element.get(key) == GROUND:
+                element.set(key, new)
+    c.say("CB1436", f"the link {GROUND!r} is called {new!r}", robot, new)
+
+
 def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str | None:
     """The root link, told; None where it is to float."""
     below = {j.child for j in joints}
@@ -107,11 +130,11 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
     has_mass = {
         n
         for n, link in links.items()
-        if link.part is not None and (link.part.declared is not None or (weighed and link.part.shape is not None))
+        if link.part is not None and (_declares_mass(link) or (weighed and link.part.shape is not None))
     }
     weighty = {group[n] for n in has_mass}
     given = c.options.density is not None or c.options.material is not None
-    done = dict(links)
+    done = {name: _without_loose_inertia(link) for name, link in links.items()}
     for name, link in links.items():
         if group[name] == still or name in has_mass or (link.part is None and group[name] in weighty):
             continue
@@ -121,6 +144,17 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
             c.say("CB1920", f"{name} has no mass of its own", link.element, name)
             done[name] = replace(link, part=replace(link.part, weightless=True))
     return done
+
+
+def _declares_mass(link: Link) -> bool:
+    return link.part is not None and link.part.declared is not None and link.part.declared.mass != 0
+
+
+def _without_loose_inertia(link: Link) -> Link:
+    """The link without an inertia that belongs to no mass."""
+    if link.part is None or link.part.declared is None or _declares_mass(link):
+        return link
+    return replace(link, part=replace(link.part, declared=None))
 
 
 def _placements(links: Mapping[str, Link], joints: list[Joint]) -> dict[str, Pose]:

@@ -171,7 +171,10 @@ def _says_none(text: str | None) -> bool:
 
 
 def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
-    """Mimics, each led back to the joint that moves by itself: q = ratio · q_leader + offset."""
+    """Mimics, each led back to the joint that moves by itself: q = ratio · q_leader + offset.
+
+    A leader that is fixed stays at 0, so that it holds its follower at the offset.
+    """
     by_name = {j.name: j for j in joints}
     follows: dict[str, tuple[str, float, float]] = {}
     for joint in joints:
@@ -181,37 +184,50 @@ def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
         leader = by_name.get(element.get("joint", ""))
         ratio = c.number(element, "multiplier", joint.name, 1.0)
         offset = c.number(element, "offset", joint.name, 0.0)
-        if leader is None or leader.type not in _ONE_FREEDOM or joint.type not in _ONE_FREEDOM:
+        if joint.type == "fixed":
+            c.unread.append({"tag": "mimic", "line": c.line(element), "in": joint.name})
+        elif joint.type not in _ONE_FREEDOM:
+            c.say("CB188", f"{joint.name} is {joint.type} and has no one freedom to follow with", element, joint.name)
+        elif leader is None or leader.type not in (*_ONE_FREEDOM, "fixed"):
             text = f"{joint.name} cannot follow {element.get('joint')!r}: both must exist and have one freedom"
             c.say("CB188", text, element, joint.name)
         elif ratio is not None and offset is not None:
             follows[joint.name] = (leader.name, ratio, offset)
-    couplings = []
-    for name in follows:
-        leader_name, ratio, offset, seen = name, 1.0, 0.0, {name}
-        while leader_name in follows:
-            leader_name, by, shift = follows[leader_name]
-            ratio, offset = ratio * by, offset + ratio * shift
-            if leader_name in seen:
-                break
-            seen.add(leader_name)
-        element = by_name[name].element
-        if leader_name in follows:
-            c.say("CB188", f"{name} follows itself by way of {', '.join(sorted(seen))}", element, name)
-            continue
-        couplings.append(
-            Coupling(
-                f"{name} mimic",
-                CouplingKind.JOINTS,
-                None,
-                None,
-                ratio=ratio,
-                offset=offset,
-                joints=(leader_name, name),
-                where=c.where(element, name),
-            )
+    found = [_led(c, name, follows, by_name) for name in follows]
+    return [coupling for coupling in found if coupling is not None]
+
+
+def _led(
+    c: Context, name: str, follows: Mapping[str, tuple[str, float, float]], by_name: Mapping[str, Joint]
+) -> Coupling | None:
+    """The coupling of a follower to the joint at the end of its chain of leaders; None, told, in a circle."""
+    leader_name, ratio, offset, seen = name, 1.0, 0.0, {name}
+    while leader_name in follows:
+        leader_name, by, shift = follows[leader_name]
+        ratio, offset = ratio * by, offset + ratio * shift
+        if leader_name in seen:
+            break
+        seen.add(leader_name)
+    element = by_name[name].element
+    if leader_name in follows:
+        c.say("CB188", f"{name} follows itself by way of {', '.join(sorted(seen))}", element, name)
+        return None
+    where = c.where(element, name)
+    if by_name[leader_name].type == "fixed":
+        c.say("CB1435", f"{name} follows {leader_name}, which is fixed: it is held at {offset:g}", element, name)
+        return Coupling(
+            f"{name} mimic", CouplingKind.LINEAR, None, None, factors=((name, 1.0),), offset=offset, where=where
         )
-    return couplings
+    return Coupling(
+        f"{name} mimic",
+        CouplingKind.JOINTS,
+        None,
+        None,
+        ratio=ratio,
+        offset=offset,
+        joints=(leader_name, name),
+        where=where,
+    )
 
 
 _REDUCTION = ("mechanicalReduction", "mechanical_reduction", "gear_ratio")
@@ -266,6 +282,6 @@ def _first(c: Context, holders: list[Element], tags: tuple[str, ...], default: f
                 value = float("nan")
             if np.isfinite(value):
                 return value
-            c.say("CB181", f"{item}: <{local(element)}> is {text!r}, not a number", element, item)
+            c.say("CB194", f"{item}: <{local(element)}> is {text!r}, not a number", element, item)
             return None
     return default

@@ -53,7 +53,10 @@ def _part(c: Context, link: Element, name: str, colours: dict[str | None, Colour
 
 
 def _declared(c: Context, link: Element, name: str) -> MassProperties | None:
-    """The mass properties that <inertial> gives, in the link's frame; None where they cannot be read."""
+    """The mass properties that <inertial> gives, in the link's frame; None where there are none to be read.
+
+    A mass of zero has an inertia: what it is fixed to turns with it.
+    """
     inertial = child(link, "inertial")
     if inertial is None:
         return None
@@ -65,11 +68,14 @@ def _declared(c: Context, link: Element, name: str) -> MassProperties | None:
         return None
     mass = c.number(mass_element, "value", name)
     keys = ("ixx", "iyy", "izz", "iyz", "ixz", "ixy")
-    six = [c.number(inertia_element, key, name) for key in keys]
+    absent = [key for key in keys[3:] if inertia_element.get(key) is None]
+    if absent:
+        c.say("CB1437", f"{name}: {', '.join(absent)} of <inertia> taken as 0", inertia_element, name)
+    six = [c.number(inertia_element, key, name, 0.0 if key in absent else None) for key in keys]
     entries = [v for v in six if v is not None]
     if mass == 0.0 and any(entries):
         c.say("CB1924", f"{name} has inertia and no mass", inertial, name)
-    if X_LI is None or mass is None or len(entries) != 6 or mass == 0.0:
+    if X_LI is None or mass is None or len(entries) != 6 or (mass == 0.0 and not any(entries)):
         return None  # a mass of zero: `read_urdf` tells it where the link moves
     xx, yy, zz, yz, xz, xy = entries
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -170,9 +170,9 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
     "simmechanics": XML,
     "urdf": {
         **XML,
-        "a way out": (swap("</link>", mesh(f'filename="{OUT}"')), "CB102"),
+        "a way out": (swap("</link>", mesh(f'filename="{OUT}"')), "CB1438"),
         "a file of the system": (
-            swap("</link>", mesh(f'filename="file://{SECRET}"')), "CB102"
+            swap("</link>", mesh(f'filename="file://{SECRET}"')), "CB1438"
         ),
         "a link above itself": (swap('<parent link="Crank"/>', '<parent link="Coupler"/>'), "CB183"),
     },
@@ -189,7 +189,7 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
         **XML,
         "a way out": (
             swap("</link>", f'<visual name="v"><geometry><mesh><uri>{OUT}</uri></mesh></geometry></visual></link>'),
-            "CB102",
+            "CB1438",
         ),
         "a model within itself": (swap("<link ", "<include><uri>fourbar.sdf</uri></include><link "), "CB"),
         "a frame on itself": (swap('<link name="Crank"><pose>', '<link name="Crank"><pose relative_to="Crank">'), "CB"),

@@ -74,7 +74,7 @@ def positive(properties: MassProperties) -> bool:
 
 
 def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
-    """Findings on declared mass properties that cannot be used, and on placeholders; `weigh_part` tells the doubtful."""
+    """Findings on declared mass properties that cannot be used, and on placeholders."""
     findings = Findings()
     alike: dict[tuple[float, ...], list[Part]] = {}
     for part in parts:

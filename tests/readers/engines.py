@@ -17,10 +17,10 @@ import numpy as np
 from cadbridge.frames import Pose
 from cadbridge.lowering import lower
 from cadbridge.mechanism import Mechanism
-from solver.methods import slope_at
+from solver.equations.system import prepare
 from solver.rotation import quaternion
 from solver.state import State
-from solver.system import prepare
+from solver.steps.methods import slope_at
 
 Array = np.ndarray[Any, Any]
 GRAVITY = (0.0, 0.0, -9.81)

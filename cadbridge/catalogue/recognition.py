@@ -85,6 +85,22 @@ ENTRIES: dict[str, Entry] = {
         "Add the missing joint to the mates file, then uncomment the gear.",
         "A planet whose pin has no hole in the carrier.",
     ),
+    "CB1610": Entry(
+        Severity.WARNING,
+        "a joint that cannot move",
+        "Moved by a degree (or half a millimetre) either way, a part on this joint runs into another at once. "
+        "The two may be fixed to each other, the joint may be of another type, or the shapes overlap.",
+        "Delete the joint in the mates file and attach the two to each other, or correct its type or axis.",
+        "A key in its groove that was taken for a hinge.",
+    ),
+    "CB1611": Entry(
+        Severity.INFO,
+        "joints that could not be moved",
+        "Whether these joints can move was not tried: a joint in a closed loop moves only with the others of the loop, "
+        "parts without closed meshes cannot be tested, and the work is bounded.",
+        "Check the motion with `cadbridge view SOURCE --recognise`.",
+        "The four hinges of a four-bar linkage.",
+    ),
 }
 
 FAMILIES = (Family("recognition", "Mates recognised from the geometry", Stage.MATES, ENTRIES),)

@@ -20,6 +20,9 @@ def recognise(
     no_names: Annotated[
         bool, typer.Option("--no-names", help="Ignore the names of parts; use the geometry alone.")
     ] = False,
+    limits: Annotated[
+        bool, typer.Option("--limits", help="Move each joint until parts meet, and write its limits.")
+    ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a mates file that was edited since it was written.")
     ] = False,
@@ -29,7 +32,7 @@ def recognise(
     """Find bodies, joints and gears in bare geometry; write a mates file."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
     from cadbridge.readers import MATES_ENDING
-    from cadbridge.recognition import mates_text, read_bare, recognition_document
+    from cadbridge.recognition import mates_text, move_each, read_bare, recognition_document
     from cadbridge.recognition import recognise as found_in
     from cadbridge.recognition.edited import write_mates
 
@@ -37,6 +40,8 @@ def recognise(
         assembly = read_bare(reading.source, reading.options)
     with working("recognising bodies and joints"):
         found = found_in(assembly, names=not no_names)
+    with working("moving each joint"):
+        found = move_each(found, limits)
     text = mates_text(found)
     if output is not None:
         write_mates(output, text, overwrite=overwrite)

@@ -166,14 +166,14 @@ class _Solids:
         if (part, fine) not in self._made:
             shape = self._assembly.part(part).shape
             meshes = () if shape is None else ((shape.fine, shape.coarse) if fine else (shape.coarse, shape.fine))
-            self._made[part, fine] = next((m for mesh in meshes if (m := _manifold(mesh)) is not None), None)
+            self._made[part, fine] = next((m for mesh in meshes if (m := solid_of(mesh)) is not None), None)
             if self._made[part, fine] is None:
                 self.open.setdefault(part)
         return self._made[part, fine]
 
 
-def _manifold(mesh: Mesh | None) -> Manifold | None:
-    """A mesh as a closed solid; None where it encloses nothing."""
+def solid_of(mesh: Mesh | None) -> Manifold | None:
+    """A mesh as a closed solid, mm in its part's frame; None where it encloses nothing."""
     import manifold3d
 
     if mesh is None or len(mesh.triangles) == 0:

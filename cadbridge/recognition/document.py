@@ -61,5 +61,6 @@ def _joint(found: Recognition, joint: FoundJoint) -> dict[str, Any]:
         "against": list(joint.against),
         "confidence": joint.confidence,
         "contacts": [list(pair) for pair in joint.contacts],
+        "motion": None if joint.motion is None else {"state": joint.motion.state, "reason": joint.motion.reason},
         "limits": None if joint.limit is None else {"lower": joint.limit.lower, "upper": joint.limit.upper},
     }

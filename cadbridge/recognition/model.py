@@ -31,11 +31,20 @@ class FoundBody:
     bonds: tuple[Bond, ...]
 
 
+@dataclass(frozen=True)
+class Motion:
+    """What moving a joint showed: `state` is free, blocked (neither way) or untested; `reason` says it."""
+
+    state: str
+    reason: str
+
+
 @dataclass(frozen=True, eq=False)
 class FoundJoint:
     """A joint between bodies a and b (indices). `evidence` speaks for it, `against` against it.
 
-    `axis` is None for spherical joints; `contacts` names the pairs of instances that guide it.
+    `axis` is None for spherical joints; `contacts` names the pairs of instances that guide it. `limit` and `motion`
+    are known once it was moved.
     """
 
     name: str
@@ -49,6 +58,7 @@ class FoundJoint:
     confidence: float
     contacts: tuple[tuple[str, str], ...] = ()
     limit: Limit | None = None
+    motion: Motion | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from cadbridge.frames import Pose
@@ -60,10 +61,22 @@ def _joint(found: Recognition, units: Units, joint: FoundJoint) -> Iterator[str]
     yield f"    type: {joint.type}\n"
     yield f"    a: {_feature(a, joint)}\n"
     yield f"    b: {{component: {yaml_text(b.name)}}}\n"
+    if joint.limit is not None:
+        yield f"    limits: {{{_range(joint)}}}\n"
     for text in joint.evidence:
         yield f"    # for: {_comment(text)}\n"
     for text in joint.against:
         yield f"    # against: {_comment(text)}\n"
+    if joint.motion is not None and joint.motion.state != "blocked":
+        yield f"    # {'not moved' if joint.motion.state == 'untested' else 'moved'}: {_comment(joint.motion.reason)}\n"
+
+
+def _range(joint: FoundJoint) -> str:
+    """The limits of a joint as a mates file has them: degrees or mm."""
+    assert joint.limit is not None
+    scale = 1e3 if joint.type == "prismatic" else math.degrees(1.0)
+    ends = (("lower", joint.limit.lower), ("upper", joint.limit.upper))
+    return ", ".join(f"{name}: {value * scale:.6g}" for name, value in ends if value is not None)
 
 
 def _feature(unit: Unit, joint: FoundJoint) -> str:

@@ -1,0 +1,115 @@
+"""Each freedom moved: stops, joints that cannot move, loops, and limits that the mates file carries."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import cadquery as cq
+import pytest
+from typer.testing import CliRunner
+
+import cadbridge as cb
+from cadbridge.cli.app import app
+from cadbridge.mechanism import build
+from cadbridge.recognition import Recognition, mates_text, move_each, recognise
+
+
+def lever_and_posts(folder: Path, angles: list[float], radius: float = 4.0) -> Path:
+    """A lever along x on a boss at the origin, and round posts on the base at angles (degrees) and 50 mm from it."""
+    base = cq.Workplane().box(160, 160, 10, centered=(True, True, False))
+    base = base.union(cq.Workplane().workplane(offset=10).circle(5).extrude(8))
+    for angle in angles:
+        x, y = 50 * math.cos(math.radians(angle)), 50 * math.sin(math.radians(angle))
+        base = base.union(cq.Workplane().workplane(offset=10).center(x, y).circle(radius).extrude(8))
+    lever = cq.Workplane().box(70, 10, 8, centered=(False, True, False)).translate((-10, 0, 0))
+    lever = lever.cut(cq.Workplane().circle(5.05).extrude(8))
+    made = cq.Assembly(name="made").add(base, name="base").add(lever, name="lever", loc=cq.Location((0, 0, 10)))
+    file = folder / "made.step"
+    made.export(str(file))
+    return file
+
+
+def moved(file: Path, limits: bool = True) -> Recognition:
+    return move_each(recognise(cb.read(file)), limits)
+
+
+def touching(post: float, radius: float = 4.0) -> float:
+    """The angle at which the lever's side (half its width 5 mm) meets a post, degrees."""
+    return post - math.degrees(math.asin((5 + radius) / 50))
+
+
+def test_a_lever_stops_at_its_posts(tmp_path: Path) -> None:
+    (joint,) = moved(lever_and_posts(tmp_path, [60, -110])).joints
+    assert joint.axis is not None
+    assert joint.limit is not None
+    assert joint.motion is not None
+    way = 1.0 if joint.axis[2] > 0 else -1.0
+    ends = sorted(way * math.degrees(x) for x in (joint.limit.lower or 0.0, joint.limit.upper or 0.0))
+    # Meshes are off by some tenths of a millimetre at 50 mm: the stop is felt half a degree late.
+    assert ends == pytest.approx([-touching(110), touching(60)], abs=1.0)
+    assert "lever meets base" in joint.motion.reason
+
+
+def test_the_mates_file_carries_the_limits_the_right_way_round(tmp_path: Path) -> None:
+    file = lever_and_posts(tmp_path, [60])
+    found = moved(file)
+    mates = tmp_path / "limits.mates.yaml"
+    mates.write_text(mates_text(found))
+    (joint,) = build(cb.read(file, mates=mates)).joints
+    assert joint.limit is not None
+    axis = joint.X_AJ.R[:, 2]
+    upper = joint.limit.upper if axis[2] > 0 else joint.limit.lower
+    other = joint.limit.lower if axis[2] > 0 else joint.limit.upper
+    assert joint.a == -1
+    assert math.degrees(abs(upper or 0.0)) == pytest.approx(touching(60), abs=1.0)
+    # The other way round the lever meets the same post from behind.
+    assert math.degrees(abs(other or 0.0)) == pytest.approx(360 - 60 - math.degrees(math.asin(9 / 50)), abs=1.0)
+
+
+def test_a_free_lever_turns_all_round(tmp_path: Path) -> None:
+    (joint,) = moved(lever_and_posts(tmp_path, [])).joints
+    assert joint.limit is None
+    assert joint.motion is not None
+    assert joint.motion.state == "free"
+
+
+def test_a_lever_caught_between_posts_cannot_move(tmp_path: Path) -> None:
+    gap = math.degrees(math.asin((5 + 4 + 0.05) / 50))
+    for limits in (False, True):
+        found = moved(lever_and_posts(tmp_path, [gap, -gap]), limits)
+        (joint,) = found.joints
+        assert joint.motion is not None
+        assert joint.motion.state == "blocked"
+        assert joint.confidence <= 0.3
+        assert [f.code for f in found.findings if f.code.startswith("CB161")] == ["CB1610"]
+
+
+def test_a_loop_is_not_moved_and_says_so(tmp_path: Path) -> None:
+    def link(length: float) -> cq.Workplane:
+        bar = cq.Workplane().box(length + 20, 16, 6, centered=(True, True, False))
+        return bar.faces(">Z").workplane().pushPoints([(-length / 2, 0), (length / 2, 0)]).hole(8)
+
+    made = cq.Assembly(name="made")
+    made.add(link(100), name="low").add(link(100), name="top", loc=cq.Location((0, 60, 0)))
+    for k, x in enumerate((-50, 50)):
+        side = link(60).rotate((0, 0, 0), (0, 0, 1), 90)
+        made.add(side, name=f"side{k}", loc=cq.Location((x, 30, 6)))
+        for m, y in enumerate((0, 60)):
+            made.add(cq.Workplane().circle(4).extrude(12), name=f"pin{k}{m}", loc=cq.Location((x, y, 0)))
+    made.export(str(tmp_path / "made.step"))
+    found = moved(tmp_path / "made.step", limits=False)
+    states = {j.motion.state for j in found.joints if j.motion is not None}
+    assert "untested" in states
+    assert any(f.code == "CB1611" and "closed loop" in f.message for f in found.findings)
+
+
+def test_the_command_writes_limits_only_where_they_are_asked_for(tmp_path: Path) -> None:
+    file = lever_and_posts(tmp_path, [60])
+    plain = CliRunner().invoke(app, ["recognise", str(file)])
+    asked = CliRunner().invoke(app, ["recognise", str(file), "--limits"])
+    assert plain.exit_code == asked.exit_code == 0
+    assert "limits:" not in plain.stdout
+    assert "# moved: moves a little both ways" in plain.stdout
+    assert "limits: {" in asked.stdout
+    assert "meets base" in asked.stdout

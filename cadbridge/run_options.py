@@ -22,7 +22,7 @@ class RunOptions:
         None, "--scenario", Path, "Scenario file: gravity, motors, initial state, duration, tolerances."
     )
     duration: float | None = option(
-        None, "--duration", float, "Duration in s, in place of the scenario's.", least=1e-9, metavar="SECONDS"
+        None, "--duration", float, "Duration in s, overriding the scenario.", least=1e-9, metavar="SECONDS"
     )
     collapse: bool = option(
         True, "--keep-redundant", bool, "Pass every row of every mate to the solver.", value=lambda keep: not keep
@@ -31,14 +31,14 @@ class RunOptions:
         "absolute",
         "--method",
         ("absolute", "tree"),
-        "Compute every body's pose (absolute), or minimal coordinates of a spanning tree (tree).",
+        "Integrate the poses of all bodies (absolute), or joint coordinates of a spanning tree (tree).",
     )
     columns: tuple[str, ...] = option(
         (),
         "--columns",
         str,
         "Write only these groups (bodies, joints, reactions, mates, motors, loads, gears, attachments, energy, "
-        "checks) and patterns of columns such as 'joint.A1.*', with commas or repeated.",
+        "checks) and column patterns such as 'joint.A1.*'; separate them by commas, or repeat the option.",
         many=True,
         value=lambda given: tuple(name.strip() for text in given for name in text.split(",") if name.strip()),
         metavar="NAMES",

@@ -28,28 +28,33 @@ class Ship(StrEnum):
 def batch(
     jobs_file: Annotated[Path, typer.Argument(help="The jobs file (docs/jobs.md).", metavar="JOBS.YAML")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The folder of outputs, instead of the file's.")
+        Path | None, typer.Option("--output", "-o", help="Write outputs into this folder instead of the file's.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the jobs and run none.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the jobs without running them.")] = False,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="A job by name, or a pattern of names; may be repeated.")
+        list[str] | None,
+        typer.Option("--only", help="Run only this job, or jobs that match this pattern; may be repeated."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Jobs at once; by default one for each core.")
+        int | None, typer.Option("--jobs", "-j", min=1, help="Number of parallel jobs; by default one for each core.")
     ] = None,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Begin no more jobs once one has failed.")] = False,
-    timeout: Annotated[float | None, typer.Option("--timeout", min=1e-3, help="Seconds a job may take.")] = None,
-    memory: Annotated[str | None, typer.Option("--memory", help="What a job may use, such as 2GB.")] = None,
-    cache: Annotated[Path | None, typer.Option("--cache", help="The folder of the cache.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute everything, and keep nothing.")] = False,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Start no further jobs after a failure.")] = False,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", min=1e-3, help="Time limit of a job in seconds.")
+    ] = None,
+    memory: Annotated[str | None, typer.Option("--memory", help="Memory limit of a job, such as 2GB.")] = None,
+    cache: Annotated[Path | None, typer.Option("--cache", help="Cache folder.")] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Ignore the cache: compute everything and store nothing.")
+    ] = False,
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", help="A Dask scheduler (tcp://…) or its scheduler file.")
     ] = None,
     ship: Annotated[
-        Ship, typer.Option("--ship", help="What a scheduler's workers get: paths they all see, or content.")
+        Ship, typer.Option("--ship", help="Send the scheduler's workers file paths (shared disk) or file contents.")
     ] = Ship.PATHS,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Stay, and run again what depends on a file that changed.")
+        bool, typer.Option("--watch", help="Keep running, and run jobs again when their files change.")
     ] = False,
     json: Json = False,
 ) -> None:

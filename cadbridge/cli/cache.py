@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from cadbridge.jobs import Cache
 
 cache = typer.Typer(
-    help="What is kept of earlier jobs: show it, prune it, verify it.", no_args_is_help=True, rich_markup_mode=None
+    help="Show, prune or verify the stored results of earlier jobs.", no_args_is_help=True, rich_markup_mode=None
 )
 
-Folder = Annotated[Path | None, typer.Option("--cache", help="The folder of the cache.")]
+Folder = Annotated[Path | None, typer.Option("--cache", help="Cache folder.")]
 
 
 def _open(folder: Path | None) -> Cache:
@@ -29,7 +29,7 @@ def _open(folder: Path | None) -> Cache:
 
 @cache.command()
 def show(folder: Folder = None, json: Json = False) -> None:
-    """Where it is, and how much it holds."""
+    """Show the cache folder and its size."""
     from cadbridge.cli.output import print_json
 
     opened = _open(folder)
@@ -49,14 +49,14 @@ def show(folder: Folder = None, json: Json = False) -> None:
 def prune(
     folder: Folder = None,
     older: Annotated[
-        float | None, typer.Option("--older", min=0, help="Drop what was not used for so many days.")
+        float | None, typer.Option("--older", min=0, help="Delete entries that were not used for this many days.")
     ] = None,
     size: Annotated[
-        str | None, typer.Option("--size", help="Drop the longest unused until this is left (2GB).")
+        str | None, typer.Option("--size", help="Delete the least recently used entries until this size is left (2GB).")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Drop everything.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Delete all entries.")] = False,
 ) -> None:
-    """Drop what is old, or too much."""
+    """Delete old entries, or reduce the cache to a size."""
     from cadbridge.errors import InputError
     from cadbridge.jobs.schema import memory_bytes
 
@@ -74,7 +74,7 @@ def prune(
 
 @cache.command()
 def verify(folder: Folder = None) -> None:
-    """Read everything; what is damaged is dropped and told (exit status 1)."""
+    """Check every entry; delete and report damaged ones (exit status 1)."""
     told = _open(folder).verify()
     for line in told:
         typer.echo(line)

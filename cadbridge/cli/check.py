@@ -40,7 +40,7 @@ def check(
     ignore: Ignore = None,
     compare: Annotated[
         Path | None,
-        typer.Option("--compare", help="An older document of --json: report what changed since.", metavar="OLD.json"),
+        typer.Option("--compare", help="Report changes since this older document of --json.", metavar="OLD.json"),
     ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")
@@ -49,7 +49,7 @@ def check(
         list[Path] | None,
         typer.Option(
             "--run",
-            help="A trajectory of this source (.parquet) to play and plot on the page; give more to compare them.",
+            help="Play and plot this trajectory (.parquet) on the page; repeat to compare several.",
             metavar="PATH",
         ),
     ] = None,
@@ -64,7 +64,7 @@ def check(
     ] = "text",
     watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file of the model changes.")] = False,
 ) -> None:
-    """Diagnose: how it moves, which mates are redundant or in conflict."""
+    """Diagnose mobility, redundant and conflicting mates."""
     from cadbridge.files import refuse_output
 
     if run and html is None:

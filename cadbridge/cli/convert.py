@@ -22,10 +22,10 @@ def convert(
         str,
         typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.", metavar="NAME", autocompletion=lambda: TARGETS),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.", metavar="FOLDER")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write into this folder.", metavar="FOLDER")],
     run: Annotated[
         Path | None,
-        typer.Option("--run", help="A trajectory of the same model, which a GLB plays.", metavar="RUN.parquet"),
+        typer.Option("--run", help="Animate a GLB with this trajectory of the model.", metavar="RUN.parquet"),
     ] = None,
     collision: Annotated[
         str,
@@ -37,7 +37,7 @@ def convert(
         float,
         typer.Option(
             "--collision-tolerance",
-            help="Largest distance of collision geometry from the part, as a share of its size.",
+            help="Maximum distance of collision geometry from the part, relative to its size.",
             metavar="SHARE",
         ),
     ] = 0.01,

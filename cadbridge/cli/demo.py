@@ -11,13 +11,13 @@ import typer
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the results.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the results into this folder.")] = Path(
         "cadbridge-demo"
     ),
     source: Annotated[
-        Path | None, typer.Option("--source", help="Another source than the example that cadbridge ships.")
+        Path | None, typer.Option("--source", help="Use this source instead of the built-in example.")
     ] = None,
-    scenario: Annotated[Path | None, typer.Option("--scenario", help="The scenario that goes with it.")] = None,
+    scenario: Annotated[Path | None, typer.Option("--scenario", help="Scenario file for this source.")] = None,
 ) -> None:
     """Run the shipped example: read, check, simulate, export."""
     if source is not None:

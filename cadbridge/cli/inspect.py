@@ -14,15 +14,15 @@ from cadbridge.errors import InputError
 def inspect(
     reading: Reading,
     other: Annotated[
-        str | None, typer.Argument(help="With --faces PART: only the pairs of faces that fit between both.")
+        str | None, typer.Argument(help="With --faces PART: print only pairs of faces that fit between the two parts.")
     ] = None,
     json: Json = False,
     strict: Strict = False,
     faces: Annotated[
-        str | None, typer.Option("--faces", help="Print every face of this part as the YAML that names it.")
+        str | None, typer.Option("--faces", help="Print every face of this part as YAML for a mates file.")
     ] = None,
 ) -> None:
-    """List what is in a file: parts, instances, mates, units, materials."""
+    """List the parts, instances, mates, units and materials in a file."""
     from cadbridge.cli.output import exit_status, print_json, say_findings
     from cadbridge.report import faces_text, inspect_document, inspect_text, weighed
     from cadbridge.report.terminal import width

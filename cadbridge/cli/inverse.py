@@ -21,13 +21,13 @@ METHODS = ("absolute", "transmission", "bond-graph", "tree")
 @reads_source
 def inverse(
     reading: Reading,
-    motion: Annotated[Path, typer.Option("--motion", help="How joints and bodies move, and what drives them.")],
+    motion: Annotated[Path, typer.Option("--motion", help="Motion file: prescribed joints or bodies, and actuators.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The table of efforts and reactions to write (.parquet or .csv).")
+        Path, typer.Option("--output", "-o", help="Write efforts and reactions to this table (.parquet or .csv).")
     ] = Path("inverse.parquet"),
-    plots: Annotated[Path | None, typer.Option("--plots", help="A folder for plots.")] = None,
+    plots: Annotated[Path | None, typer.Option("--plots", help="Write plots into this folder.")] = None,
     method: Annotated[
-        str, typer.Option("--method", help="How forces are computed; see docs/inverse.md.", **one_of(METHODS))
+        str, typer.Option("--method", help="Method of computing the forces (docs/inverse.md).", **one_of(METHODS))
     ] = "absolute",
     html: Annotated[
         Path | None,
@@ -40,7 +40,7 @@ def inverse(
     strict: Strict = False,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Drive it along a motion: efforts, reactions, contact forces."""
+    """Compute efforts, reactions and contact forces along a motion."""
     from cadbridge.cli.output import exit_status, print_json, progress_bar, say_findings, say_next, working
     from cadbridge.efforts import inverse as analyse
     from cadbridge.efforts import load_motion, write_inverse, write_inverse_plots

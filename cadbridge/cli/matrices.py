@@ -21,13 +21,15 @@ def matrices(
     reading: Reading,
     pose: Annotated[
         list[str] | None,
-        typer.Option("--pose", help="A joint's value: NAME=VALUE, in degrees or mm; repeated.", metavar="NAME=VALUE"),
+        typer.Option(
+            "--pose", help="Value of a joint, NAME=VALUE, in degrees or mm; may be repeated.", metavar="NAME=VALUE"
+        ),
     ] = None,
     motion: Annotated[
         Path | None,
         typer.Option("--motion", help="Take pose, rates and accelerations from this motion, at --time."),
     ] = None,
-    time: Annotated[float, typer.Option("--time", help="The time in the motion, s.", metavar="NUMBER")] = 0.0,
+    time: Annotated[float, typer.Option("--time", help="Time in the motion, in s.", metavar="NUMBER")] = 0.0,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the matrices: NAME.npz, or a folder for one CSV each."),

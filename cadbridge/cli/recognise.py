@@ -15,7 +15,7 @@ def recognise(
     reading: Reading,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The mates file to write; without it, it is printed.", metavar="FILE"),
+        typer.Option("--output", "-o", help="Write this mates file instead of printing it.", metavar="FILE"),
     ] = None,
     no_names: Annotated[
         bool, typer.Option("--no-names", help="Ignore the names of parts; use the geometry alone.")

@@ -23,20 +23,21 @@ def simulate(
     reading: Reading,
     options: RunOptions,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The trajectory to write (.parquet or .csv).", metavar="FILE")
+        Path,
+        typer.Option("--output", "-o", help="Write the trajectory to this file (.parquet or .csv).", metavar="FILE"),
     ] = Path("run.parquet"),
     plots: Annotated[
-        Path | None, typer.Option("--plots", help="A folder for plots of the run.", metavar="FOLDER")
+        Path | None, typer.Option("--plots", help="Write plots of the run into this folder.", metavar="FOLDER")
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write the report page with the run played and plotted.")
+        Path | None, typer.Option("--html", help="Write the report page with the run animated and plotted.")
     ] = None,
     real_time: Annotated[
-        bool, typer.Option("--real-time", help="Keep pace with the clock, and report how much faster the run could be.")
+        bool, typer.Option("--real-time", help="Run in real time, and report how much faster the run could be.")
     ] = False,
     against: Annotated[
         Against | None,
-        typer.Option("--against", help="Compare positions with the time series that the source holds."),
+        typer.Option("--against", help="Compare positions with the time series in the source."),
     ] = None,
     json: Json = False,
     strict: Strict = False,

@@ -16,11 +16,11 @@ def transmission(
     reading: Reading,
     output_link: Annotated[
         str | None,
-        typer.Option("--output-link", help="The link (or a frame on it) that ends the arm; by default the last frame."),
+        typer.Option("--output-link", help="Output link of the arm, or a frame on it; by default the last frame."),
     ] = None,
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", help="A joint that an actuator turns; repeated. By default the drives."),
+        typer.Option("--input", help="Actuated joint; may be repeated; by default the drives."),
     ] = None,
     svg: Annotated[Path | None, typer.Option("--svg", help="Draw the canonical graph into this file.")] = None,
     json: Json = False,

@@ -19,16 +19,18 @@ def verify(
         str,
         typer.Option(
             "--to",
-            help="The format, and its engine: mjcf (MuJoCo), urdf (Pinocchio), sdf (Drake) or usd (Newton).",
+            help="Format and engine: mjcf (MuJoCo), urdf (Pinocchio), sdf (Drake) or usd (Newton).",
             **one_of(TARGETS),
         ),
     ],
-    duration: Annotated[float, typer.Option("--duration", min=1e-3, help="Seconds of the free swing at most.")] = 1.0,
+    duration: Annotated[
+        float, typer.Option("--duration", min=1e-3, help="Maximum duration of the motion test in s.")
+    ] = 1.0,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Compare an export with its engine: masses, poses, a free swing."""
+    """Load an export into its engine and compare masses, poses and motion."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, working
     from cadbridge.verification import verification_document
     from cadbridge.verification import verify as compare

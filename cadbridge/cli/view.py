@@ -16,13 +16,13 @@ from cadbridge.errors import InputError
 @reads_source
 def view(
     reading: Reading,
-    run: Annotated[Path | None, typer.Option("--run", help="A trajectory of this source, to play.")] = None,
-    host: Annotated[str, typer.Option("--host", help="The address to serve at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to serve at.")] = 8080,
+    run: Annotated[Path | None, typer.Option("--run", help="Play this trajectory of the source.")] = None,
+    host: Annotated[str, typer.Option("--host", help="Address of the server.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the server.")] = 8080,
 ) -> None:
-    """Open the mechanism live in a browser: move its joints, play a run.
+    """Open the mechanism in a browser: move joints, play a run.
 
-    SOURCE may also be a run (.parquet) of a source beside it, which is then played.
+    SOURCE can also be a run (.parquet) with its source beside it.
     """
     import time
 

@@ -1,4 +1,4 @@
-"""What is common to all formats, done last: densities asked for, doubtful units, names alike."""
+"""Format-independent post-processing: default densities, suspicious units, duplicate names."""
 
 from __future__ import annotations
 

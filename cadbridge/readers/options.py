@@ -48,7 +48,7 @@ class ReadOptions:
         None,
         "--units",
         str,
-        "Length unit of the source (mm, m, in …), in place of the one that it states.",
+        "Length unit of the source (mm, m, in …), overriding the stated one.",
         metavar="UNIT",
     )
     package_dirs: tuple[Path, ...] = option(
@@ -69,7 +69,7 @@ class ReadOptions:
         False, "--recognise", bool, "Recognise bodies, joints and gears from the geometry of a source without mates."
     )
     no_cache: bool = option(
-        False, "--no-cache", bool, "Read the source anew, and keep nothing of it for the next command."
+        False, "--no-cache", bool, "Read the source again, and store nothing of it for the next command."
     )
     geometry: bool = True
 

@@ -11,7 +11,7 @@ from tests.jobs.making import poison_path
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the cache."""
+    """Cache folder."""
     folder = tmp_path / "the cache"
     monkeypatch.setenv("CADBRIDGE_CACHE", str(folder))
     return folder

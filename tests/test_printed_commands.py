@@ -28,7 +28,7 @@ SERVES = ("cadbridge view ", "cadbridge batch jobs.yaml --scheduler", "cadbridge
 """What waits for a browser, for other machines or for a change."""
 WORDS = {
     "SOURCE": "robot.step", "FILE": "robot.step", "arm.step": "robot.step", "DIR": "out", "…": "", "Flange": "link3",
-    "PART": "Base", "Housing": "Base", "urdf|mjcf|sdf|usd|glb|json|python": "urdf", "mjcf|urdf|sdf": "mjcf",
+    "PART": "Base", "Housing": "Base", "urdf|mjcf|sdf|usd|glb|json|python": "urdf", "mjcf|urdf|sdf|usd": "mjcf",
 }  # fmt: skip
 """Words of the pages that stand for something, and what they stand for here."""
 SCENARIO = "format: cadbridge.scenario/1\nduration: 0.05\nmotors: [{joint: q4, speed: 10}]\n"

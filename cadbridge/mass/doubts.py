@@ -75,13 +75,15 @@ def _doubt_inertia(part: Part, square: float, vertices: NDArray[np.float64], fin
     if square > (reach * (1 + SLACK)) ** 2:
         findings.add(
             "CB319",
-            f"the inertia of {part.name} is that of a body of {np.sqrt(square) * 1e3:.3g} mm radius, its shape reaches "
-            f"{reach * 1e3:.3g} mm" + _unit(square / (0.4 * reach**2), near=6.0),
+            f"the declared inertia of {part.name} is too large for its shape: it needs a radius of "
+            f"{np.sqrt(square) * 1e3:.3g} mm, the shape reaches {reach * 1e3:.3g} mm"
+            + _unit(square / (0.4 * reach**2), near=6.0),
             part.where,
         )
     elif 0 < square < (POINTLIKE * reach) ** 2:
-        text = f"the inertia of {part.name} is that of a body of {np.sqrt(square) * 1e3:.3g} mm radius"
-        findings.add("CB319", f"{text}, its shape reaches {reach * 1e3:.3g} mm", part.where)
+        needed = f"a radius of {np.sqrt(square) * 1e3:.3g} mm"
+        text = f"the declared inertia of {part.name} is too small for its shape: {needed}"
+        findings.add("CB319", f"{text} suffices, the shape reaches {reach * 1e3:.3g} mm", part.where)
 
 
 def _unit(factor: float, near: float = 1.3) -> str:

@@ -272,7 +272,7 @@ def _without_shape(prepared: Prepared) -> str:
     if not names or text.numbers_of(*_GEOMETRY):
         return ""
     some = ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
-    return f"; it names {some} but has no face, edge or point: nothing was there, or visible, when it was exported"
+    return f"; it names {some} but has no face, edge or point: the parts were empty or hidden during the export"
 
 
 def _time_limit(prepared: Prepared) -> float:

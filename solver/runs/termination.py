@@ -109,12 +109,12 @@ def endless(system: System, state: State, slope: Slope, h: float, end: float) ->
 
 
 def too_long(h: float, t: float) -> Status:
-    """A fixed step (s) could not be taken."""
+    """A fixed step (s) without a solution."""
     return Status(
         False,
         "no_convergence",
-        f"the step of {h:g} s could not be taken at t = {t:.6g} s",
-        "Take a shorter step, or none, so that the error is controlled.",
+        f"the fixed step of {h:g} s is too long: it has no solution at t = {t:.6g} s",
+        "Shorten the step, or remove it to let the tolerance choose.",
     )
 
 

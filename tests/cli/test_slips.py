@@ -160,7 +160,7 @@ def test_a_step_too_long_says_which_key_to_change(folder: Path, capsys: pytest.C
     (folder / "long.yaml").write_text(text, encoding="utf-8")
     assert main(["simulate", "four_bar.urdf", "--scenario", "long.yaml", "-o", "r.parquet"]) == 1
     said = capsys.readouterr().err
-    assert "the step of 10 s could not be taken" in said
+    assert "the fixed step of 10 s is too long" in said
     assert "Shorten `step` in the scenario" in said
 
 

@@ -43,9 +43,13 @@ def test_what_the_shape_bears_out_is_not_doubted() -> None:
         ({"mass": 5e-4, "density": None}, "CB318 bar declares 0.0005 kg: a density of 6.25 kg/m³"),
         ({"com": (0.3, 0, 0)}, "CB319 the centre of mass of bar lies 200 mm outside of its box"),
         ({"com": (90.0, 0, 0)}, "lies 8.99e+04 mm outside"),
-        ({"inertia": 1e6}, "CB319 the inertia of bar is that of a body of 5.8e+04 mm radius, its shape reaches 101 mm"),
+        (
+            {"inertia": 1e6},
+            "CB319 the declared inertia of bar is too large for its shape: it needs a radius of 5.8e+04 mm, the shape "
+            "reaches 101 mm",
+        ),
         ({"inertia": 1e6}, "(a factor of 10⁶: mm for m?)"),
-        ({"inertia": 1e-6}, "CB319 the inertia of bar is that of a body of 0.058 mm radius"),
+        ({"inertia": 1e-6}, "CB319 the declared inertia of bar is too small for its shape: a radius of 0.058 mm"),
     ],
 )
 def test_units_and_other_bodies_are_suspected(change: dict[str, float], text: str) -> None:

@@ -18,7 +18,7 @@ from cadbridge.efforts.task import Forces, Task
 from cadbridge.tree.links import Posed, SpanningTree, posed, spanning_tree
 from cadbridge.tree.matrices import at_centres
 from solver.algebra.rank import left_null_space
-from solver.analyses.minimal import jacobian
+from solver.analyses.minimal import jacobian, mass_matrix
 from solver.denoc import complement, inertia_matrix, inverse_dynamics, poses
 from solver.equations.dynamics import evaluate_all, frames
 from solver.equations.loads import all_forces
@@ -91,7 +91,7 @@ class _Sweeps:
         left, carried = self._efforts(place, force)
         unmet = np.linalg.lstsq(inertia_matrix(of.tree, place.q), left, rcond=None)[0]
         repeated = len(J) > len(h) - free.shape[1]
-        return tau, self._all(G, carried, closing, repeated), float(np.max(np.abs(unmet), initial=0.0))
+        return tau, self._all(here, G, carried, closing, repeated), float(np.max(np.abs(unmet), initial=0.0))
 
     def _efforts(self, place: Posed, force: Array) -> tuple[Array, Array]:
         """Efforts (nv,) under wrenches (n, 6) about the centres, and what each link's joint does to it, about those."""
@@ -106,7 +106,7 @@ class _Sweeps:
         carried[:, 3:] -= np.cross(arms, carried[:, :3])
         return found.efforts, carried
 
-    def _all(self, G: Array, carried: Array, closing: Array, repeated: bool) -> Array:
+    def _all(self, state: State, G: Array, carried: Array, closing: Array, repeated: bool) -> Array:
         """The multipliers (m,) of all rows: of the tree's joints from what they carry, −Ĝᵀλ on the unit beyond.
 
         Where rows are `repeated` across loops those of least norm, as all methods give them.
@@ -117,8 +117,10 @@ class _Sweeps:
             own = G[rows, 6 * unit : 6 * unit + 6]
             found[rows] = np.linalg.lstsq(own.T, -carried[unit], rcond=_SMALL)[0]
         if repeated:
-            N = np.linalg.qr(left_null_space(G, self.system.length))[0]
-            found -= N @ (N.T @ found)
+            # Rows are weighed as the solver does: by what a unit multiplier accelerates along its own row.
+            weight = np.sqrt(np.einsum("ij,ji->i", G, np.linalg.solve(mass_matrix(self.system, state), G.T)))
+            N = np.linalg.qr(weight[:, None] * left_null_space(G, self.system.length))[0]
+            found -= N @ (N.T @ (weight * found)) / weight
         return found
 
     def _outside(self, state: State) -> list[Array]:

@@ -10,7 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import cadbridge as cb
+from cadbridge.assembly import Assembly, Part
 from cadbridge.efforts import Inverse, JointPath, Motion
+from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.loads import LoadSpecs
 from solver.functions import expression
@@ -25,7 +27,8 @@ def both(mechanism: Mechanism, asked: Motion) -> tuple[Inverse, Inverse]:
     one, other = (cb.inverse(mechanism, asked, method=m) for m in ("absolute", "tree"))
     assert one.run.result.status.ok
     assert_allclose(other.forces.efforts, one.forces.efforts, rtol=1e-9, atol=1e-9)
-    assert_allclose(other.forces.multipliers, one.forces.multipliers, rtol=1e-9, atol=1e-9)
+    # Of repeated rows the solver iterates to the least norm.
+    assert_allclose(other.forces.multipliers, one.forces.multipliers, rtol=1e-9, atol=1e-8)
     assert one.led.keys() == other.led.keys()
     for name in one.led:
         assert_allclose(other.led[name], one.led[name], rtol=1e-9, atol=1e-9)
@@ -69,8 +72,16 @@ def test_gears_close_the_tree() -> None:
     both(mechanism, replace(asked, scenario=replace(asked.scenario, duration=0.5, rate=10.0)))
 
 
+def uneven(of: Assembly) -> Assembly:
+    """The same with bodies of unlike masses: which multipliers have the least norm depends on them."""
+    heavy = MassProperties(7.0, np.array([0.1, 0.05, 0.0]), np.diag([0.2, 0.25, 0.3]))
+    parts = (*of.parts, Part("heavy", declared=heavy))
+    instances = tuple(replace(i, part="heavy") if i.name == "rocker" else i for i in of.instances)
+    return replace(of, parts=parts, instances=instances)
+
+
 def test_rows_that_repeat_across_a_loop_and_actuators_to_spare(tmp_path: Path) -> None:
-    bar = cb.build(four_bar())
+    bar = cb.build(uneven(four_bar()))
     text = 'duration: 1\nrate: 3\njoints: {A: "40*t"}\n'
     both(bar, motion(tmp_path, bar, text + "actuators: [A]\n"))
     both(bar, motion(tmp_path, bar, text + "actuators: [A, D, C]\n"))

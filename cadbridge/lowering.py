@@ -38,6 +38,7 @@ class Lowered:
     `units` are its bodies in order; `model.groups[i]` names the joint, gear or mate of primitive i;
     `joints` are those with a coordinate, in the order of `model.coordinates`; `unit_of[body]` is the
     unit that bears a body's frame. `stand_ins` names units whose masses are not known and only stand in.
+    `collapsed`: units are bodies and groups joints; else they are components and mates.
     """
 
     mechanism: Mechanism
@@ -46,6 +47,7 @@ class Lowered:
     joints: tuple[Joint, ...]
     unit_of: dict[int, int]
     stand_ins: tuple[str, ...] = ()
+    collapsed: bool = True
 
     def placed(self, body: int) -> tuple[int, Pose]:
         """The solver's index of what bears a body's frame B, and X_CB in the solver's frame C."""
@@ -97,7 +99,7 @@ def lower(
         meshes=() if friction is None else _meshes(mechanism, units, unit_of, friction),
         gravity=gravity or mechanism.gravity,
     )
-    return Lowered(mechanism, model, units, joints, unit_of, stand_ins)
+    return Lowered(mechanism, model, units, joints, unit_of, stand_ins, collapse)
 
 
 def _units(
@@ -277,3 +279,14 @@ def without_losses(mechanism: Mechanism) -> dict[str, str]:
 def origin_of(units: tuple[Unit, ...], unit: int, position: Vector, rotation: Vector) -> Vector:
     """The unit's frame origin in the world (m) from the centre's position (3,) and the rotation (3, 3)."""
     return np.asarray(position - rotation @ units[unit].mass.com)
+
+
+def joint_bearer(lowered: Lowered, joint: Joint) -> tuple[int, Vector, float]:
+    """The unit on which a joint's wrench is told, the joint's origin in its frame C, and the sign.
+
+    It is the second body, or the first with the sign −1 where the second is the ground.
+    """
+    second = joint.b != GROUND_BODY
+    bearer = lowered.unit_of[joint.b if second else joint.a]
+    p = (joint.X_BJ if second else joint.X_AJ).p
+    return bearer, p - lowered.units[bearer].mass.com, 1.0 if second else -1.0

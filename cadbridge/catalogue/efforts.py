@@ -13,6 +13,15 @@ ENTRIES: dict[str, Entry] = {
         "No action is needed if the rotor is small. Otherwise model the rotor as a body with a gear pair.",
         "The armature of the rocker's hinge in a four-bar whose tree is cut there.",
     ),
+    "CB647": Entry(
+        Severity.INFO,
+        "wrenches of least norm",
+        "Mates repeat each other, and every row was kept: the motion allows many shares of the reactions, and the "
+        "wrenches of these mates are those of least norm, which no real part need have.",
+        "Take them for an estimate; free the equations that `cadbridge check` names, or model what gives way by "
+        "bushings.",
+        "A door on three hinges: how much each carries depends on how they were screwed on.",
+    ),
     "CB660": Entry(
         Severity.ERROR,
         "an invalid motion file",

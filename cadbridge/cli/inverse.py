@@ -36,6 +36,9 @@ def inverse(
     svg: Annotated[
         Path | None, typer.Option("--svg", help="Draw the bond graph into this file (--method bond-graph).")
     ] = None,
+    keep_redundant: Annotated[
+        bool, typer.Option("--keep-redundant", help="Keep every row of every mate, and give the wrench of each mate.")
+    ] = False,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -58,7 +61,7 @@ def inverse(
     mechanism = reading.whole_mechanism(keep_going)
     asked = load_motion(motion, mechanism)
     with progress_bar("following the motion", asked.scenario.duration) as progress:
-        found = analyse(mechanism, asked, method=method, progress=progress)
+        found = analyse(mechanism, asked, method=method, collapse=not keep_redundant, progress=progress)
     with working("writing the table"):
         write_inverse(found, output)
         if plots is not None:

@@ -98,16 +98,42 @@ class DeletableSet:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """Whether the share of one of several mates in a joint's wrench is determined.
+
+    `force` and `torque` tell it of each component, at the mate's point along the axes x, y, z of the joint's frame.
+    """
+
+    mate: str
+    determined: bool
+    force: tuple[bool, bool, bool]
+    torque: tuple[bool, bool, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """Equations of a mate to free ("travel along z"), along the axes of the joint's frame; `all`: it has no others."""
+
+    mate: str
+    equations: tuple[str, ...]
+    all: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Reaction:
     """Whether a joint's wrench is determined, or an artefact of redundancy.
 
     `force` and `torque` tell it of each component, at the joint's origin along the axes x, y, z of its frame.
+    `shares` are those of its mates where several make it, `free` the equations that keep them from being determined
+    between these two bodies (loops aside).
     """
 
     joint: str
     determined: bool
     force: tuple[bool, bool, bool] = (True, True, True)
     torque: tuple[bool, bool, bool] = (True, True, True)
+    shares: tuple[Share, ...] = ()
+    free: tuple[Freed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.dependence import carried_by
 from cadbridge.diagnosis.model import Reaction
+from cadbridge.diagnosis.shares import Sharing
 from cadbridge.diagnosis.web import Loops, Web
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.rows import GROUND
@@ -28,7 +29,10 @@ def reactions_of(mechanism: Mechanism, web: Web) -> tuple[Reaction, ...]:
     for block in web.loops:
         for pair, wrenches in _self_stresses(web, block).items():
             stresses[pair].append(wrenches)
-    return tuple(_reaction(mechanism, web, j, stresses.get(frozenset((j.a, j.b)), [])) for j in mechanism.joints)
+    sharing = Sharing(mechanism, web)
+    return tuple(
+        _reaction(mechanism, web, sharing, j, stresses.get(frozenset((j.a, j.b)), [])) for j in mechanism.joints
+    )
 
 
 def _self_stresses(web: Web, block: Loops) -> dict[frozenset[int], Array]:
@@ -54,15 +58,16 @@ def _self_stresses(web: Web, block: Loops) -> dict[frozenset[int], Array]:
     return found
 
 
-def _reaction(mechanism: Mechanism, web: Web, joint: Joint, stresses: list[Array]) -> Reaction:
+def _reaction(mechanism: Mechanism, web: Web, sharing: Sharing, joint: Joint, stresses: list[Array]) -> Reaction:
     """Self-stresses about the rows' centre, seen at the joint's origin in the joint's frame."""
-    if not stresses:
-        return Reaction(joint.name, True)
-    W = np.vstack(stresses)
     body = mechanism.bodies[joint.a] if joint.a != GROUND else mechanism.ground
     X_WJ = body.X_WB @ joint.X_AJ
+    shares, free = sharing.of(joint, X_WJ, stresses)
+    if not stresses:
+        return Reaction(joint.name, True, shares=shares, free=free)
+    W = np.vstack(stresses)
     force = W[:, :3]
     torque = W[:, 3:] * web.rows.length - np.cross(X_WJ.p - web.rows.centre, force)
     seen = np.hstack([force @ X_WJ.R, torque @ X_WJ.R / web.rows.length])
     fine = [bool(x) for x in np.max(np.abs(seen), axis=0) < ARTEFACT]
-    return Reaction(joint.name, all(fine), (fine[0], fine[1], fine[2]), (fine[3], fine[4], fine[5]))
+    return Reaction(joint.name, all(fine), (fine[0], fine[1], fine[2]), (fine[3], fine[4], fine[5]), shares, free)

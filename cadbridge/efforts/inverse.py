@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.actuators import declared_drives, driven_by
-from cadbridge.efforts.determined import determined
 from cadbridge.efforts.follow import Followed, follow
 from cadbridge.efforts.freedoms import spare_actuators, tell_singular_poses
 from cadbridge.efforts.guides import joint_coordinate
@@ -23,6 +22,7 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.shown import Shown, sentence
+from cadbridge.simulation.determined import determined, tell_least_norm
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.run import Run, beyond_range, losses_left_out
@@ -75,9 +75,13 @@ def inverse(
     motion: Motion,
     *,
     method: str = "absolute",
+    collapse: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Inverse:
     """Drive a mechanism along a motion and read what that asks for.
+
+    `collapse` False keeps every row of every mate, so that each mate has its wrench: where mates repeat each other the
+    multipliers are those of least norm, which is told (CB647). The method is then `absolute`.
 
     Raises InputError where the method is not known or the motion has no value, ModelError (with findings) where a mass
     is not known, where a freedom is left that nothing prescribes (CB662) or that no actuator moves (CB663). A motion
@@ -86,10 +90,12 @@ def inverse(
     """
     if method not in METHODS:
         raise InputError(f"There is no method {method!r}; known are {', '.join(METHODS)}.")
+    if not collapse and method != "absolute":
+        raise InputError(f"The rows of every mate are kept by the method absolute only, not by {method}.")
     findings = Findings()
     scenario = motion.scenario
-    mechanism = fitted(mechanism, findings, scenario.gap)
-    lowered = lower(mechanism, gravity=scenario.gravity, friction=scenario.friction)
+    mechanism = fitted(mechanism, findings, scenario.gap, collapse=collapse)
+    lowered = lower(mechanism, collapse=collapse, gravity=scenario.gravity, friction=scenario.friction)
     try:
         model = placed(lowered, scenario.loads)
         losses_left_out(lowered, scenario, findings)
@@ -118,6 +124,7 @@ def inverse(
         raise InputError(str(fault), findings) from fault
     result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
     stated = determined(lowered, system, T)
+    tell_least_norm(lowered, system, T, findings)
     run = Run(mechanism, scenario, lowered, system, result, findings.as_tuple(), {})
     summary = _summary(run, method, forces, joints)
     return Inverse(replace(run, summary=summary), motion, method, forces, joints, stated, summary)

@@ -18,6 +18,7 @@ from cadbridge.simulation.trajectory import (
     gear_errors_and_forces,
     gear_wrench_columns,
     joint_columns,
+    mate_columns,
     reaction_columns,
     rotations_of,
     write_table,
@@ -35,8 +36,8 @@ FORMAT = "cadbridge.inverse/2"
 class Peak:
     """The largest size of a quantity, when (s), and its root mean square; `what` effort, power, force or torque.
 
-    `kind` actuator, led, joint or gear, or what a method has beside these. `determined` tells whether a rigid model
-    determines it.
+    `kind` actuator, led, joint, mate or gear, or what a method has beside these. `determined` tells whether a rigid
+    model determines it.
     """
 
     kind: str
@@ -59,6 +60,7 @@ def inverse_columns(found: Inverse) -> Columns:
     for name, wrench in found.led.items():
         columns |= wrench_columns(f"external.{name}", wrench)
     columns |= reaction_columns(run, rotations, wrenches)
+    columns |= mate_columns(run, rotations, wrenches)
     columns |= gear_wrench_columns(run, rotations, wrenches)
     columns |= {f"{q.kind}.{q.name}.{q.what}": (q.values, q.unit) for q in found.forces.quantities}
     columns |= joint_columns(run)
@@ -118,9 +120,20 @@ def inverse_document(found: Inverse) -> dict[str, Any]:
             for j in mechanism.joints
             if j.name in found.determined
         ],
+        **_mates(found),
         "gears": [c.name for c in mechanism.couplings],
         "peaks": [asdict(p) for p in peaks(found)],
     }
+
+
+def _mates(found: Inverse) -> dict[str, Any]:
+    """Of a run that keeps every mate's rows whether a rigid model determines each mate's share."""
+    if found.run.lowered.collapsed:
+        return {}
+    known = {m.name: found.determined.get(f"mate.{m.name}") for m in found.run.mechanism.assembly.mates}
+    kinds = ("force", "torque")
+    rows = [(name, fine) for name, fine in known.items() if fine is not None]
+    return {"mates": [{"name": n, "determined": dict(zip(kinds, fine, strict=True))} for n, fine in rows]}
 
 
 def peaks(found: Inverse) -> tuple[Peak, ...]:
@@ -136,9 +149,10 @@ def peaks(found: Inverse) -> tuple[Peak, ...]:
             result.append(_peak("actuator", joint.name, what, unit, np.abs(values), t, True))
     groups = [("led", name) for name in found.led]
     groups += [("joint", j.name) for j in found.run.mechanism.joints]
+    groups += [("mate", mate["name"]) for mate in _mates(found).get("mates", ())]
     groups += [("gear", c.name) for c in found.run.mechanism.couplings]
     for kind, name in groups:
-        stated = found.determined.get(name, (True, True))
+        stated = found.determined.get(f"mate.{name}" if kind == "mate" else name, (True, True))
         for what, letter, unit, fine in (("force", "f", "N", stated[0]), ("torque", "t", "N m", stated[1])):
             values = np.column_stack([columns[f"{kind}.{name}.{letter}{axis}"][0] for axis in "xyz"])
             result.append(_peak(kind, name, what, unit, np.linalg.norm(values, axis=1), t, fine))

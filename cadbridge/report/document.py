@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from cadbridge.assembly import Assembly, Limit
-    from cadbridge.diagnosis.model import Diagnosis, Freedom, Gear
+    from cadbridge.diagnosis.model import Diagnosis, Freedom, Gear, Reaction
     from cadbridge.exporters import ExportResult
     from cadbridge.inertia import MassProperties
     from cadbridge.mass import PartMass
@@ -80,7 +80,13 @@ def check_document(
         ],
         "deletable_sets": [{"mates": list(s.mates), "rows": s.rows} for s in diagnosis.deletable_sets],
         "reactions": [
-            {"joint": r.joint, "determined": r.determined, "force": list(r.force), "torque": list(r.torque)}
+            {
+                "joint": r.joint,
+                "determined": r.determined,
+                "force": list(r.force),
+                "torque": list(r.torque),
+                **_shares(r),
+            }
             for r in diagnosis.reactions
         ],
         "gears": [_gear(g) for g in diagnosis.gears],
@@ -245,6 +251,19 @@ def _against(found: Comparison) -> dict[str, Any]:
         "angles_rad": dict(sorted(found.angles.items())),
         "speeds_m_s": dict(sorted(found.speeds.items())),
         "spins_rad_s": dict(sorted(found.spins.items())),
+    }
+
+
+def _shares(reaction: Reaction) -> dict[str, Any]:
+    """The shares of the mates of a joint, where several make it."""
+    if not reaction.shares:
+        return {}
+    return {
+        "shares": [
+            {"mate": s.mate, "determined": s.determined, "force": list(s.force), "torque": list(s.torque)}
+            for s in reaction.shares
+        ],
+        "free": [{"mate": f.mate, "equations": list(f.equations), "all": f.all} for f in reaction.free],
     }
 
 

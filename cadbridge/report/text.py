@@ -47,7 +47,7 @@ def check_text(mechanism: Mechanism, document: Document, columns: int = PIPED) -
     drawn = [_motions(document, columns), *(
         draw(t, columns) for t in (
             tables.cures(document, between), tables.deletable(document), tables.ratios(document),
-            tables.joints(document),
+            tables.joints(document), tables.shares(document),
         ) if t.rows
     )]  # fmt: skip
     locked = tables.gears(document, between).note

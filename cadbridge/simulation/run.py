@@ -16,6 +16,7 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.shown import Shown, sentence
 from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.circuits import wired
+from cadbridge.simulation.determined import tell_least_norm
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.laws import check_laws
 from cadbridge.simulation.loads import placed
@@ -134,6 +135,8 @@ def simulate(
         findings.add(code, result.status.message, hint=cure, items=result.status.groups)
     trusted = distrust(replace(lowered, model=system.model), what, result, findings)
     beyond_range(lowered, what, result.trajectory, findings)
+    if not changes:
+        tell_least_norm(lowered, system, result.trajectory, findings)
     _not_applied(lowered, what, findings)
     summary = {"method": method, **_summary(lowered, result), "trusted": trusted, **_conveniences(lowered, what, stops)}
     if rebuilt is not None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cadbridge.errors import InputError
 from cadbridge.files import output
 from cadbridge.identity import source_files
-from cadbridge.lowering import Lowered
-from cadbridge.mechanism import GROUND_BODY, Joint
+from cadbridge.lowering import joint_bearer
+from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.acting import (
     Columns,
     load_columns,
@@ -49,7 +49,7 @@ def columns_of(run: Run) -> Columns:
     columns |= joint_columns(run)
     errors, rates, wrenches = gear_errors_and_forces(run)
     columns |= reaction_columns(run, rotations, wrenches)
-    columns |= _shared(run, rotations, wrenches)
+    columns |= mate_columns(run, rotations, wrenches)
     columns |= _attached(run, rotations, wrenches)
     acting = sampled(run)
     motors = motor_columns(acting)
@@ -165,7 +165,7 @@ def reaction_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> 
         bearer, lever, sign = joint_bearer(lowered, joint)
         origin = T.positions[:, bearer] + rotations[:, bearer] @ lever
         groups: tuple[str, ...]
-        if joint.name in wrenches and len(lowered.units) == len(run.mechanism.bodies):
+        if lowered.collapsed and joint.name in wrenches:
             groups, members = (joint.name,), [bearer]
         else:
             body = joint.b if joint.b != GROUND_BODY else joint.a
@@ -178,14 +178,14 @@ def reaction_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> 
     return columns
 
 
-def _shared(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+def mate_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
     """Where the rows of all mates are kept: the share of each mate, on its joint's second body at the joint's origin.
 
     Where mates repeat each other the shares of least norm are given.
     """
     columns: Columns = {}
     lowered, T = run.lowered, run.result.trajectory
-    if len(lowered.units) == len(run.mechanism.bodies) and all(j.name in wrenches for j in run.mechanism.joints):
+    if lowered.collapsed:
         return columns
     index = {unit.name: i for i, unit in enumerate(lowered.units)}
     for joint in run.mechanism.joints:
@@ -226,17 +226,6 @@ def gear_wrench_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) 
         total = sign * _about(T.positions, at, wrenches.get(item.name, none), members)
         columns |= wrench_columns(f"gear.{item.name}", total)
     return columns
-
-
-def joint_bearer(lowered: Lowered, joint: Joint) -> tuple[int, Array, float]:
-    """The unit on which a joint's wrench is told, the joint's origin in its frame C, and the sign.
-
-    It is the second body, or the first with the sign −1 where the second is the ground.
-    """
-    second = joint.b != GROUND_BODY
-    bearer = lowered.unit_of[joint.b if second else joint.a]
-    p = (joint.X_BJ if second else joint.X_AJ).p
-    return bearer, p - lowered.units[bearer].mass.com, 1.0 if second else -1.0
 
 
 def _attached(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:

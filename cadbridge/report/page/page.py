@@ -144,6 +144,7 @@ def _content(
         efforts_sections(extras.efforts, items) if extras.efforts is not None else empty,
         plots(played) if played else empty,
         draw(items, tables.joints(document)),
+        draw(items, tables.shares(document)),
         draw(items, tables.gears(document, between)),
         draw(items, tables.bodies(document)),
         draw(items, tables.groups(document)),

@@ -182,6 +182,20 @@ def joints(document: Document) -> Table:
     return Table("joints", "Joints", ("joint", "type", "between", "limits", "reaction", "mates"), rows)
 
 
+def shares(document: Document) -> Table:
+    """The mates that share a joint: whether the share of each is determined, and which equations to free if not."""
+    rows = []
+    for r in document["reactions"]:
+        free = {f["mate"]: "all" if f["all"] else ", ".join(f["equations"]) for f in r.get("free", ())}
+        rows += [
+            Row((Names((r["joint"],), ("joint",)), Names((s["mate"],), ("mate", "gear")), _reaction(s),
+                 free.get(s["mate"], "–")))
+            for s in r.get("shares", ())
+        ]  # fmt: skip
+    note = "How mates share the reaction of their joint. To determine it, free the equations named (axes of the joint)."
+    return Table("shares", "Mates that share a joint", ("joint", "mate", "share", "equations to free"), rows, note)
+
+
 def limits(joint: Document) -> str:
     """The range of a joint in degrees or millimetres."""
     given, angle = joint["limits"], JOINT_TYPES[joint["type"]].resisted == "angle"

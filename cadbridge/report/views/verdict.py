@@ -104,7 +104,10 @@ def _reactions(document: Document) -> tuple[str, str] | None:
     unknown = sum(1 for r in reactions if not r["determined"])
     if not unknown:
         noun = "the joint" if len(reactions) == 1 else f"all {len(reactions)} joints"
-        return "good", f"The reactions of {noun} are determined."
+        shared = sum(1 for r in reactions if not all(s["determined"] for s in r.get("shares", ())))
+        whose = "its mates share them" if len(reactions) == 1 else f"mates share those of {shared}"
+        more = f"; how {whose} is not" if shared else ""
+        return "good", f"The reactions of {noun} are determined{more}."
     return "mark", f"A rigid model does not determine the reactions of {unknown} of {count(len(reactions), 'joint')}."
 
 

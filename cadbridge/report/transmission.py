@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cadbridge.geared.solution import bearings_of, frames_of, steps_of
 from cadbridge.report.document import findings_list
 from cadbridge.report.terminal import PIPED, plain_table
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cadbridge.geared import Analysis
+    from cadbridge.geared.solution import Entering
+
+    Array = NDArray[np.float64]
 
 
 def transmission_document(found: Analysis) -> dict[str, Any]:
@@ -59,6 +65,33 @@ def transmission_document(found: Analysis) -> dict[str, Any]:
         "form": "pseudo-triangular" if robot.pseudo_triangular else "general",
         "sequence": [[name(i) for i in step] for step in robot.sequence],
         "largest_system": robot.balance.largest,
+        "solution": [
+            {
+                "step": k,
+                "level": step.level,
+                "links": [name(i) for i in step.links],
+                "transmitted": list(step.gears),
+                "torques": list(step.torques),
+                "external": [
+                    {"joint": e.joint, "force": _listed(e.force), "moment": _listed(e.moment)} for e in step.external
+                ],
+            }
+            for k, step in enumerate(steps_of(found), 1)
+        ],
+        "bearings": [
+            {"level": level, "joint": pair.name, "link": name(pair.link), "on": name(pair.parent),
+             "axis": _listed(pair.axis)}
+            for level, pair in bearings_of(found)
+        ],
+        "contact_frames": [
+            {
+                "gear": f.gear, "driver": name(f.driver), "driven": name(f.driven), "carrier": name(f.carrier),
+                "H": [_listed(row) for row in f.H], "H_driven": [_listed(row) for row in f.H_driven],
+                "point": _listed(f.point), "radii": list(f.radius),
+                "cone_angle": f.cone, "delta": f.delta, "pressure_angle": f.pressure_angle,
+            }
+            for f in frames_of(found)
+        ],
         "unbalanced": [
             {"link": name(i.link), "offset": i.offset, "asymmetry": i.asymmetry} for i in robot.unbalanced
         ],
@@ -117,7 +150,68 @@ def transmission_text(found: Analysis, columns: int = PIPED) -> str:
         ],
         columns,
     )  # fmt: skip
+    text += "\nOrder of solution: transmitted forces and torques, by moment balances about the links' axes\n"
+    text += plain_table(
+        ("step", "level", "links", "found: force in the teeth", "torque", "from the reactions on what the links carry"),
+        [
+            (
+                str(k),
+                str(step.level),
+                " + ".join(name(i) for i in step.links),
+                ", ".join(step.gears) or "–",
+                ", ".join(step.torques) or "–",
+                "; ".join(_entering(e) for e in step.external) or "–",
+            )
+            for k, step in enumerate(steps_of(found), 1)
+        ],
+        columns,
+    )
+    text += "\nThen the bearings, link by link: three forces, and two moments across the axis\n" + plain_table(
+        ("level", "hinge", "link", "on", "axis (world, as designed)"),
+        [(str(level), p.name, name(p.link), name(p.parent), _direction(p.axis)) for level, p in bearings_of(found)],
+        columns,
+    )
+    text += "\nFrames of the contact forces on the drivers, in the carriers' axes as designed\n" + plain_table(
+        ("gear", "carrier", "x (radial)", "y (tangential)", "z (axial)", "contact mm", "radius mm", "cone", "δ"),
+        [
+            (
+                f.gear,
+                name(f.carrier),
+                *(_direction(f.H[:, k]) for k in range(3)),
+                _triple(1e3 * f.point),
+                _number(1e3 * f.radius[0]),
+                _angle(f.cone),
+                str(f.delta),
+            )
+            for f in frames_of(found)
+        ],
+        columns,
+    )
     return text.rstrip()
+
+
+def _entering(part: Entering) -> str:
+    """What enters of a reaction: "theta3: force along y, moment about z"."""
+    told = [f"{what} {_direction(v)}" for what, v in (("force along", part.force), ("moment about", part.moment))
+            if v is not None]  # fmt: skip
+    return f"{part.joint}: {', '.join(told)}"
+
+
+def _direction(v: Array) -> str:
+    """An axis by its letter, else by its components."""
+    k = int(np.argmax(np.abs(v)))
+    if abs(v[k]) > 1 - 1e-9:
+        return ("−" if v[k] < 0 else "") + "xyz"[k]
+    return _triple(v)
+
+
+def _triple(v: Array) -> str:
+    return f"({', '.join(_number(float(x)) for x in np.round(v, 9))})"
+
+
+def _listed(v: Array | None) -> list[float] | None:
+    """Numbers without what is rounding."""
+    return None if v is None else [float(x) + 0.0 for x in np.round(v, 12)]
 
 
 def _number(value: float) -> str:

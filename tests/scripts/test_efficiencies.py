@@ -1,0 +1,42 @@
+"""The table of efficiencies: kind of gear, arrangement, driving side, through the command line against closed forms."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+
+def _script() -> ModuleType:
+    path = Path(__file__).resolve().parents[2] / "scripts" / "measure" / "efficiencies.py"
+    spec = importlib.util.spec_from_file_location("efficiencies", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+EFFICIENCIES = _script()
+CASES = list(EFFICIENCIES.cases())
+
+
+def test_the_table_has_every_kind_arrangement_and_side() -> None:
+    kinds = {"spur", "internal", "bevel", "rack", "worm", "belt", "crossed helical"}
+    single = {(c.kind, c.arrangement, c.drives) for c in CASES if "planetary" not in c.arrangement}
+    assert single == {(k, a, s) for k in kinds for a in ("simple", "on a carrier") for s in "ab"}
+    members = {"sun", "arm", "ring"}
+    planetary = {
+        (c.arrangement.split()[1], c.driver) for c in CASES if c.kind == "bevel" and "planetary" in c.arrangement
+    }
+    assert planetary == {(held, drives) for held in members for drives in members - {held}}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c.kind}, {c.arrangement}, {c.drives}")
+def test_the_efficiency_is_the_closed_form(case: Any) -> None:
+    assert EFFICIENCIES.measure(case) == pytest.approx(case.expected, rel=1e-9)

@@ -29,10 +29,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1438": Entry(
         Severity.WARNING,
-        "a shape outside the folder of the source is not opened",
-        "Files may name others only inside their own folder (or the package folders given), shapes also in the folder "
-        "above. The part is kept without the shape; how it moves does not depend on it where masses are declared.",
-        "Put the mesh beside the source, or name its folder with --package-dir.",
+        "a shape file outside the source's folder",
+        "Files may refer to others only inside their own folder (or the package folders that you name), and to "
+        "shapes also in the folder above. The part has no shape; with declared masses its motion is unaffected.",
+        "Copy the mesh beside the source, or name its folder with --package-dir.",
         'A URDF with `<mesh filename="/home/me/arm.stl"/>`.',
     ),
     "CB103": Entry(

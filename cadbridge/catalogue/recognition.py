@@ -95,9 +95,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1611": Entry(
         Severity.INFO,
-        "joints that could not be moved",
-        "Whether these joints can move was not tried: a joint in a closed loop moves only with the others of the loop, "
-        "parts without closed meshes cannot be tested, and the work is bounded.",
+        "joints that were not tested for motion",
+        "A joint in a closed loop moves only with the other joints of the loop, parts without closed meshes "
+        "cannot be tested, and the number of tests is limited.",
         "Check the motion with `cadbridge view SOURCE --recognise`.",
         "The four hinges of a four-bar linkage.",
     ),

@@ -213,69 +213,71 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB632": Entry(
         Severity.ERROR,
-        "a motor or cylinder that cannot be",
-        "A DC motor or cylinder of the scenario lacks a value that its others need, or has values that exclude each "
-        "other.",
-        "Give or remove the value named; see docs/scenario.md.",
+        "an impossible motor or cylinder",
+        "A DC motor or cylinder of the scenario lacks a value that its other values require, or has values that "
+        "exclude each other.",
+        "Add or remove the value named (docs/scenario.md).",
         "A gearhead with an efficiency, of a motor without rotor_inertia.",
     ),
     "CB633": Entry(
         Severity.WARNING,
         "columns that the run does not have",
-        "No column of this run belongs to the group, or fits the pattern, that `--columns` names.",
-        "Look at the names in the table that is written without `--columns`; a pattern counts upper and lower case.",
+        "No column of this run belongs to the group, or matches the pattern, in `--columns`.",
+        "Check the names in a table written without `--columns`. Patterns are case-sensitive.",
         "`--columns motors` of a run without motors.",
     ),
     "CB635": Entry(
         Severity.WARNING,
         "a motion that is prescribed twice",
-        "The joint's motion is prescribed, and the mates or gears and the other prescribed motions fix it already. "
-        "Where the laws agree, the run goes on and their efforts are those of least sum of squares; where they do not, "
-        "the run cannot start or ends (CB611).",
+        "The motion of the joint is prescribed, and mates, gears and the other prescribed motions determine it "
+        "already. If the laws agree, the run continues, and their efforts are those with the least sum of "
+        "squares. If they do not, the run cannot start or ends (CB611).",
         "Remove one of the laws that the message names, or drive by torque.",
         "`angle` on the motor's shaft and on the wheel that its gear turns.",
     ),
     "CB636": Entry(
         Severity.ERROR,
         "a release of a joint with a circuit",
-        "A DC motor or cylinder acts along its joint for the whole run, and this joint is released on the way.",
-        "Release another joint, or drive this one by torque or pd, which cease with it.",
+        "A DC motor or cylinder acts along its joint for the whole run, and an event releases this joint.",
+        "Release another joint, or drive this one by torque or pd, which end with the release.",
         "`release: Lift` of a joint with a `cylinder`.",
     ),
     "CB1240": Entry(
         Severity.WARNING,
         "a reference that stands still",
-        "All samples of the time series that the source holds have the same poses, while the run moves: the series was "
+        "All samples of the time series in the source have the same poses, while the run moves: the series was "
         "written before the motion was computed. Nothing can be compared.",
-        "Compute the series again in the program that wrote the file; look at the run itself for its own checks.",
+        "Compute the series again in the program that wrote the file. The run's own checks still apply.",
         "A file saved by FreeCAD after the assembly was solved, but not simulated.",
     ),
     "CB1241": Entry(
         Severity.INFO,
         "a reference without velocities",
-        "Parts move in the time series that the source holds, and their velocities are missing or all 0. Positions and "
-        "orientations are compared, velocities are not.",
-        "Nothing, where positions are enough; else compute the series again with a program that writes velocities.",
+        "Parts move in the time series in the source, but their velocities are missing or all 0. cadbridge "
+        "compares positions and orientations only.",
+        "No action is needed if positions are enough. Otherwise compute the series again with a program that "
+        "writes velocities.",
         "A series of positions that were computed pose by pose.",
     ),
     "CB1242": Entry(
         Severity.WARNING,
         "a reference that breaks its own mates",
-        "The time series that the source holds does not fulfil the mates and motions of the same file: its solver gave "
-        "up equations that it took for redundant, or its tolerance was loose. No run that fulfils them can lie within "
-        "the tolerance of such a series.",
-        "Mend the joint that is named, in the program that wrote the file, and compute the series again; what agrees "
-        "apart from it is said in the message.",
+        "The time series in the source does not satisfy the mates and motions of the same file: its solver "
+        "dropped equations that it considered redundant, or its tolerance was loose. No run that satisfies them "
+        "can lie within the tolerance of such a series.",
+        "Correct the joint named in the program that wrote the file, and compute the series again. The message "
+        "lists what agrees apart from it.",
         "A shaft that leaves its cylindrical joint by 14°, since one of the joint's equations repeats others at the "
         "first pose.",
     ),
     "CB1243": Entry(
         Severity.WARNING,
-        "a reference computed with what is left out here",
-        "The source has joints, forces or motions that are not carried over, and its time series was computed with "
-        "them. That the run differs is no fault of the run, and nothing is known of the rest.",
-        "Give what is left out in a mates file or a scenario, where it has an equal there; see the finding of each.",
-        "A cam and its follower, whose contact is left out: the follower falls in the run.",
+        "a reference with omitted joints or forces",
+        "cadbridge skipped joints, forces or motions of the source, and its time series was computed with them. "
+        "The run therefore differs from it, which says nothing about the rest of the model.",
+        "Define what was skipped in a mates file or a scenario, if it has an equivalent there. The finding of "
+        "each names it.",
+        "A cam and its follower without contact: the follower falls in the run.",
     ),
 }
 

@@ -156,11 +156,10 @@ ENTRIES: dict[str, Entry] = {
     "CB542": Entry(
         Severity.WARNING,
         "parts with a coarse mesh only",
-        "The geometry kernel did not end a finer mesh of the parts within its time: some faces of splines, such as "
-        "modelled threads, have none. What is shown and exported of them is coarse; their mass, centre and inertia are "
-        "those of the exact shape.",
-        "Where a fine mesh matters, set CADBRIDGE_OCCT_TIME_LIMIT (seconds) higher, or leave the thread out in the CAD "
-        "system.",
+        "The geometry kernel did not finish a finer mesh of the parts in time: some spline faces, such as "
+        "modelled threads, have none. Their visual and exported mesh is coarse; mass, centre and inertia come "
+        "from the exact shape.",
+        "If a fine mesh matters, raise CADBRIDGE_OCCT_TIME_LIMIT (seconds), or remove the thread in the CAD system.",
         "A screw whose thread is 20 spline faces.",
     ),
 }

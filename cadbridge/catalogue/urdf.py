@@ -75,23 +75,22 @@ ENTRIES: dict[str, Entry] = {
     "CB1435": Entry(
         Severity.WARNING,
         "a mimic of a fixed joint",
-        "The joint that it follows cannot move, so it is held where the mimic's offset puts it. Engines that do not "
-        "read mimics, as Pinocchio by default, let it move freely.",
-        "Delete the mimic where the joint is to move by itself, or make it fixed too.",
-        "The fingers of a gripper whose motor's joint was made fixed in a reduced model.",
+        "The joint that it follows is fixed, so cadbridge fixes this joint at the mimic's offset. Engines that "
+        "ignore mimics, such as Pinocchio by default, let it move freely.",
+        "Delete the mimic if the joint moves by itself, or make the joint fixed too.",
+        "The fingers of a gripper whose motor joint was fixed in a reduced model.",
     ),
     "CB1436": Entry(
         Severity.INFO,
         "a link with the name of the world",
-        'Here "ground" means the world itself. A link of that name that hangs on another is called ground_link.',
-        "Nothing need be done.",
+        'In cadbridge "ground" means the world itself. A link of that name with a parent is renamed to ground_link.',
+        "No action is needed.",
         '`<link name="ground">` below `<link name="world"/>`.',
     ),
     "CB1437": Entry(
         Severity.WARNING,
-        "products of inertia that are missing",
-        "URDF asks for all six entries of <inertia>. The products that the file leaves out are taken as 0, as by "
-        "engines that read such a file.",
+        "missing products of inertia",
+        "URDF requires all six entries of <inertia>. cadbridge sets the missing products to 0, as engines do.",
         'Write ixy="0" ixz="0" iyz="0".',
         '`<inertia ixx="0.1" iyy="0.1" izz="0.1"/>`.',
     ),

@@ -84,7 +84,10 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Steps taken and thrown away, evaluations of accelerations, the shortest and longest step (s), seconds."""
+    """Steps taken and thrown away, evaluations of accelerations, the shortest and longest step (s), seconds.
+
+    `unsolved` of the evaluations left rows of constraints open by more than a thousandth.
+    """
 
     steps: int = 0
     rejected: int = 0
@@ -92,6 +95,7 @@ class Statistics:
     shortest: float = 0.0
     longest: float = 0.0
     seconds: float = 0.0
+    unsolved: int = 0
 
 
 @dataclass(frozen=True, eq=False)

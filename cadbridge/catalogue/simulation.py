@@ -279,6 +279,15 @@ ENTRIES: dict[str, Entry] = {
         "each names it.",
         "A cam and its follower without contact: the follower falls in the run.",
     ),
+    "CB680": Entry(
+        Severity.WARNING,
+        "accelerations that do not meet the joints",
+        "Accelerations are refined until all joints hold. Here the refinement stopped with joints open by more than a "
+        "thousandth: joints contradict each other, or the mechanism is at a dead point, where none meets all of the "
+        "joints. Steps are put back on the joints, and the energy balance of the run is checked (CB627).",
+        "Look at the redundant joints in `cadbridge check`, and at the pose where the motion comes to a stop.",
+        "A parallelogram linkage that passes its flat pose.",
+    ),
 }
 
 FAMILIES = (Family("simulation", "simulation", Stage.SIMULATION, ENTRIES),)

@@ -39,6 +39,8 @@ OPEN = 1e-6
 rounding cost 1e-8."""
 MANY = 1000
 """Rejected steps below which nothing is said of them."""
+UNSOLVED = 0.01
+"""Of the evaluations: some are tried beyond a dead point, where nothing can be solved, and their steps are rejected."""
 APART = 1e7
 """The ratio of masses in one closed loop beyond which accelerations lose digits that the tolerances need."""
 
@@ -110,7 +112,8 @@ def _stiffnesses(model: Model) -> list[float]:
 
 
 def distrust(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> bool | None:
-    """Whether a run is what its tolerances promise: tells why not (CB627), and what it cost to get there (CB628).
+    """Whether a run is what its tolerances promise: tells why not (CB627), what it cost to get there (CB628), and what
+    could not be solved on the way (CB680).
 
     None of a run that did not come to its end, or has nothing to look at.
     """
@@ -137,6 +140,8 @@ def distrust(lowered: Lowered, what: Scenario, result: Result, findings: Finding
         )
     if cost.rejected > max(MANY, cost.steps):
         findings.add("CB628", f"{cost.rejected} steps were rejected for {cost.steps} taken")
+    if cost.unsolved > UNSOLVED * cost.evaluations:
+        findings.add("CB680", f"{cost.unsolved} of {cost.evaluations} accelerations leave joints open")
     return not said
 
 

@@ -95,9 +95,9 @@ def evaluate(
 
 @kernel
 def metric(T, K, B, W, Q, R, blocks):  # type: ignore[no-untyped-def]
-    """World inverse inertia, M⁻¹Ĝᵀ, factor and scale of S into Q."""
-    world_inertia(B.inverse_inertia, R, Q.inverse)
-    weigh(T.block_body, blocks, B.inverse_mass, Q.inverse, Q.weighed)
+    """World inverse inertia, M⁻¹Ĝᵀ, factor and scale of S into Q; M is that of `Bodies.even_mass`."""
+    world_inertia(B.even_inertia, R, Q.inverse)
+    weigh(T.block_body, blocks, B.even_mass, Q.inverse, Q.weighed)
     factor(K, Q, blocks, W.compliance)
 
 

@@ -39,6 +39,8 @@ AngleOwner = Coordinate | tuple[Primitive, int]
 
 HOLD, ANGLE, SPEED, ROTOR = range(4)
 _DRIVERS = {"speed": SPEED, "angle": ANGLE}
+_EVEN = 1e-6
+"""Of the largest mass and inertia: lighter bodies count as much in the metric that only weighs rows (`solver.kkt`)."""
 
 
 @table
@@ -156,7 +158,7 @@ def _prepared(model: Model, implicit: bool, carried: bool) -> System:
     return System(
         model=model,
         program=program,
-        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads), bodies.mass),
+        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads), bodies.mass, lent.mass),
         bodies=bodies,
         loads=loads,
         drives=drives(model),
@@ -195,12 +197,23 @@ def _bodies(model: Model, lent: Lent) -> Bodies:
         inverse_mass=1 / (mass + lent.mass),
         inertia=inertia,
         inverse_inertia=np.asarray(np.linalg.inv(inertia + lent.inertia), dtype=np.float64),
+        even_mass=1 / np.maximum(mass + lent.mass, _EVEN * mass.max(initial=0.0)),
+        even_inertia=_even(inertia + lent.inertia),
         lent_mass=lent.mass,
         lent_inertia=lent.inertia,
         light=np.unique(np.nonzero(np.any(lent.motions != 0, axis=2))[1]).astype(np.int64),
         spin=_spin_axes(model),
         gravity=np.array(model.gravity, dtype=float),
     )
+
+
+def _even(inertia: Array) -> Array:
+    """The inverses of inertias (n, 3, 3), with moments of at least `_EVEN` of the largest."""
+    values, axes = np.linalg.eigh(inertia)
+    least = _EVEN * values.max(initial=0.0)
+    if values.min(initial=np.inf) >= least:
+        return np.asarray(np.linalg.inv(inertia), dtype=np.float64)
+    return np.ascontiguousarray((axes / np.maximum(values, least)[:, None]) @ np.swapaxes(axes, 1, 2))
 
 
 def _spin_axes(model: Model) -> Array:

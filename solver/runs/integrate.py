@@ -153,6 +153,7 @@ def simulate(
         shortest=run.shortest if run.steps else 0.0,
         longest=run.longest,
         seconds=time.perf_counter() - began,
+        unsolved=int(run.engine.unsolved),
     )
     return Result(status, _trajectory(run), statistics, tuple(run.occurred))
 

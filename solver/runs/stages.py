@@ -23,6 +23,7 @@ def total(parts: Sequence[Statistics], seconds: float) -> Statistics:
         shortest=min((s.shortest for s in parts if s.steps), default=0.0),
         longest=max((s.longest for s in parts), default=0.0),
         seconds=seconds,
+        unsolved=sum(s.unsolved for s in parts),
     )
 
 

@@ -134,6 +134,10 @@ class Engine(Protocol):
     def extra(self) -> int:
         """Accelerations taken within a step for the states between its ends (`solver.steps.dense`)."""
 
+    @property
+    def unsolved(self) -> float:
+        """How many accelerations so far do not meet the constraints (`solver.sweeps.response`)."""
+
     def begin(self, state: State, slope: Slope) -> Remembered:
         """The memory of a method that has one, where nothing is known of the steps before."""
 
@@ -166,6 +170,11 @@ class Absolute:
         """What kernels compute with: the tables of the system, its length, and a workspace of this engine's own."""
         s = self.system
         return (s.program.terms, s.plan, s.bodies, s.loads, s.rows, s.length, s.workspace())
+
+    @property
+    def unsolved(self) -> float:
+        """See `Engine`."""
+        return float(self.tables[-1].sweeps.unsolved[0])
 
     @cached_property
     def _own(self) -> tuple[Any, Any]:

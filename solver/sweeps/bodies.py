@@ -12,12 +12,16 @@ class Bodies(NamedTuple):
     """Mass properties, body axes; `spin` (n, 3): the axis about which a body may turn fast, or 0; gravity (3,).
 
     The inverses include what is lent to the bodies `light`, which lack mass or inertia (`solver.equations.massless`).
+    `even_mass` and `even_inertia` are the inverses for projections and multipliers of least norm: there any metric
+    serves, and one in which masses are not far apart is exact.
     """
 
     mass: Array1
     inverse_mass: Array1
     inertia: Array3
     inverse_inertia: Array3
+    even_mass: Array1
+    even_inertia: Array3
     lent_mass: Array1
     lent_inertia: Array3
     light: Ints1

@@ -10,8 +10,10 @@ Iᴬ − U D⁻¹ Uᵀ, and of the bias force pᴬ what is left after u = sᵀp�
 as its gradient C over the body that it has reached: past s it becomes C − U D⁻¹ (s·C) and adds (s·C)² D⁻¹ to its
 entry of the loops' Schur complement Λ (Sathya and Carpentier 2024); where its paths meet it is eliminated by Λ + μ w, w
 its entry between free bodies. The refinement λ ← λ + (Λ + μ w)⁻¹ (c − Ĝ v̇) ends at the exact accelerations, also where
-rows repeat each other. The multipliers of a joint come from the sum of all forces on the bodies beyond it. The cost is
-linear in the bodies for trees, and for loops that are small.
+rows repeat each other. A row of light bodies between heavy ones has a large w and, in some direction, only the heavy
+ones' small Λ: μ is smaller there (`Forest.share`), or the refinement would not converge. The multipliers of a joint
+come from the sum of all forces on the bodies beyond it. The cost is linear in the bodies for trees, and for loops that
+are small.
 
 Everything is about the centres of mass, along the world's axes: [v̇; ω̇], [force; moment].
 """
@@ -30,6 +32,8 @@ MU = 1e-8
 REFINEMENTS = 12
 _FEW = 1e4
 """A row is taken to repeat others when what it adds is below so many μ."""
+_GIVES, _ROUNDING = 1e-2, 1e-6
+"""Of the least compliance over w: a larger μ would act as compliance; and of μ, below which is rounding."""
 
 
 @kernel
@@ -138,15 +142,15 @@ def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, block
     planes, angles, parent, closed = P.planes, P.angles, P.parent, P.closed
     slot_start, passing, slot_parent, C = P.slot_start, P.passing, P.slot_parent, Q.C
     if loops > 0:
-        _start_loop_rows(P, B, blocks, Q)
+        _start_loop_rows(P, B, compliance, blocks, Q)
     _spatial_inertias(B, R, P, A)
     place_joints(P, x, R, shift, Q.to_joint, S, Q.angle_duals)
     start, slots, updates, targets, own = P.column_start, P.column_slot, P.update_start, P.update_target, P.own_slot
-    schur, weight, pivots, rows = Q.schur, Q.weight, Q.pivot, P.row
+    schur, shifts, pivots, rows = Q.schur, Q.least, Q.pivot, P.row
     for k in range(n - 1, -1, -1):
         for e in range(closed[n - 1 - k], closed[n - k]):
             soft = compliance[rows[e]]
-            _eliminate_loop_row(start, slots, updates, targets, own, schur, weight, pivots, C, A, soft, k, e)
+            _eliminate_loop_row(start, slots, updates, targets, own, schur, shifts, pivots, C, A, soft, k, e)
         for j in range(6 - planes[k] - angles[k]):
             _eliminate(A, S, U, D_inverse, k, j)
             if passing[k] > 0:
@@ -170,12 +174,15 @@ def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, block
                 wrench_to_parent(C, t, slot_parent[t], shift, k)
     for e in range(closed[n], loops):
         soft = compliance[rows[e]]
-        _eliminate_loop_row(start, slots, updates, targets, own, schur, weight, pivots, C, A, soft, -1, e)
+        _eliminate_loop_row(start, slots, updates, targets, own, schur, shifts, pivots, C, A, soft, -1, e)
 
 
 @kernel
-def _start_loop_rows(P, B, blocks, Q):  # type: ignore[no-untyped-def]
-    """The gradients C of the loop rows at their own bodies, and their weights w between free bodies."""
+def _start_loop_rows(P, B, compliance, blocks, Q):  # type: ignore[no-untyped-def]
+    """The gradients C of the loop rows at their own bodies, their weights w between free bodies, and their shifts μ w.
+
+    The rows of stiff springs in implicit steps have very little compliance, and no shift may be more than that.
+    """
     C, weight = Q.C, Q.weight
     for i in range(Q.schur.shape[0]):
         Q.schur[i] = 0.0
@@ -192,6 +199,14 @@ def _start_loop_rows(P, B, blocks, Q):  # type: ignore[no-untyped-def]
                 C[t, j] = c
                 s += (B.inverse_mass[i] if j < 3 else light) * c * c
             weight[P.slot_loop[t]] += s
+    part = 1.0
+    for e in range(weight.shape[0]):
+        soft = compliance[P.row[e]]
+        if soft > 0.0 and weight[e] > 0.0:
+            part = min(part, _GIVES * soft / (MU * weight[e]))
+    part = max(part, _ROUNDING)
+    for e in range(weight.shape[0]):
+        Q.least[e] = MU * max(part * P.share[e], _ROUNDING) * weight[e]
 
 
 @kernel
@@ -213,10 +228,10 @@ def _project_loop_rows(pair_start, pair_target, SC, schur, C, S, U, D_inverse, k
 
 
 @kernel
-def _eliminate_loop_row(start, slots, updates, targets, own, schur, weight, pivots, C, A, soft, k, e):  # type: ignore[no-untyped-def]
+def _eliminate_loop_row(start, slots, updates, targets, own, schur, shifts, pivots, C, A, soft, k, e):  # type: ignore[no-untyped-def]
     """Eliminate the loop row e of compliance `soft` where its paths meet: at place k, or at the ground (−1)."""
     low, high = start[e], start[e + 1]
-    least = MU * weight[e]
+    least = shifts[e]
     # Rounding can leave a pivot of a repeated row below μ; it must not fall to nothing.
     size = max(schur[low] + soft + least, 0.1 * least)
     pivot = 1.0 / size if size > 1e-300 else 0.0
@@ -241,7 +256,8 @@ def _eliminate_loop_row(start, slots, updates, targets, own, schur, weight, pivo
 def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
     """Whether a loop row (almost) repeats other rows."""
     for e in range(P.row.shape[0]):
-        if compliance[P.row[e]] == 0.0 and Q.pivot[e] * _FEW * MU * Q.weight[e] > 1.0:
+        size = _FEW * Q.least[e]
+        if compliance[P.row[e]] == 0.0 and Q.pivot[e] * size > 1.0:
             return True
     return False
 

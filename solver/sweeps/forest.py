@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.compilation.compiled import Array2, Array3, Ints1, Ints2, table
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, Ints2, table
 from solver.constraints.program import Program
 from solver.constraints.terms import Poses
 from solver.sweeps.loops import loops
@@ -36,7 +36,8 @@ class Forest(NamedTuple):
     of `first` in its plane and then its normal first[0] × first[1]. `plane_row`, `angle_row` (n, 3): the rows, −1:
     none.
 
-    Rows that close loops are numbered in the order of their elimination: `row` (l,) tells which they are. Those
+    Rows that close loops are numbered in the order of their elimination: `row` (l,) tells which they are, `share` (l,)
+    which part of the shift μ w they get. Those
     numbered `closed[k]:closed[k + 1]` close at the place n − 1 − k, and those from closed[n] on at the ground.
     A slot is a row that passes a body: body k has `slot_start[k]:slot_start[k + 1]`, of which the first `passing[k]`
     go on to the parent's slot `slot_parent`; `slot_loop` is the row's number, `slot_block` its own block there or −1.
@@ -65,6 +66,7 @@ class Forest(NamedTuple):
     plane_row: Ints2
     angle_row: Ints2
     row: Ints1
+    share: Array1
     closed: Ints1
     slot_start: Ints1
     passing: Ints1
@@ -83,10 +85,13 @@ class Forest(NamedTuple):
     spin: Ints1
 
 
-def forest(program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints, masses: Array) -> Forest:
+def forest(
+    program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints, masses: Array, lent: Array
+) -> Forest:
     """The plan for a program whose first `held` rows are those of primitives; the poses are the reference's.
 
-    `loaded` are the terms along which loads act; `masses` (n,) in kg lead the choice of joints (`span`).
+    `loaded` are the terms along which loads act; `masses` (n,) in kg lead the choice of joints (`span`); `lent` (n,) is
+    what some of them are lent.
     """
     n = program.bodies
     poses = Poses(np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4))
@@ -104,7 +109,7 @@ def forest(program: Program, held: int, positions: Array, quaternions: Array, lo
         parent=parent,
         base=np.array([j.there for j in joints], dtype=np.int64),
         **_geometry(program, joints),
-        **loops(program, closing, place, parent),
+        **loops(program, closing, place, parent, masses + lent),
         **_terms(program, closing, loaded),
     )
 

@@ -7,14 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.algebra.connected import connected
 from solver.algebra.elimination import columns_of, eliminate, entries, flat, lower_pairs, starts
 from solver.constraints.program import Program
 
+Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_SAFE = 1e6
+"""How many times heavier than a row's own bodies those of its loops may be before μ w hides what they give."""
+_LEAST = 1e-6
+"""A smaller part of μ w would be lost in the rounding of w."""
 
-def loops(program: Program, closing: Ints, place: Ints, parent: Ints) -> dict[str, Any]:
-    """Slots, order of elimination and structure of the factor for the rows that close loops; see `Forest`."""
+
+def loops(program: Program, closing: Ints, place: Ints, parent: Ints, masses: Array) -> dict[str, Any]:
+    """Slots, order of elimination and structure of the factor for the rows that close loops; see `Forest`.
+
+    `masses` (n,) kg of the bodies by number, with what is lent to them.
+    """
     paths = _paths(program, closing, place, parent)
     order, columns = eliminate([passed for _, passed in paths], [-top for top, _ in paths])
     number = np.empty(len(order), dtype=np.int64)
@@ -27,6 +37,7 @@ def loops(program: Program, closing: Ints, place: Ints, parent: Ints) -> dict[st
     rows = closing[order]
     return {
         "row": rows,
+        "share": _shares(program, rows, below, passing, place, parent, masses),
         **_tables(program, rows, place, parent, counts, tops, slots),
         "column_start": start,
         "column": column,
@@ -61,6 +72,28 @@ def _path(here: set[int], parents: list[int]) -> tuple[int, list[int]]:
         here.add(parents[k])
         passed.append(k)
     return here.pop(), passed
+
+
+def _shares(
+    program: Program, rows: Ints, below: Ints, passing: Ints, place: Ints, parent: Ints, masses: Array
+) -> Array:
+    """The part (l,) of μ w by which rows that pass the places `below` are shifted; see `solver.sweeps.factor`.
+
+    What a row is between free bodies goes with the lightest of its own. Where that one is held between heavy bodies,
+    the row gives only as much as these do.
+    """
+    T, count = program.terms, len(rows)
+    heavy = np.zeros(len(parent))
+    heavy[place[:-1]] = masses
+    for k in range(len(parent) - 1, -1, -1):
+        if parent[k] >= 0:
+            heavy[parent[k]] += heavy[k]
+    together = connected(count + len(parent), passing, count + below)
+    heaviest = np.zeros(count + len(parent))
+    np.maximum.at(heaviest, together[count + below], heavy[below])
+    own = np.append(masses, np.inf)[T.block_body]
+    lightest = np.minimum.reduceat(np.append(own, np.inf), T.row_block[:-1])[rows] if count else np.zeros(0)
+    return np.clip(_SAFE * lightest / np.maximum(heaviest[together[:count]], 1e-300), _LEAST, 1.0)
 
 
 def _passing(passed: list[list[int]]) -> tuple[Ints, Ints]:

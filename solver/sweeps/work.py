@@ -19,10 +19,11 @@ class Work(NamedTuple):
     triangles. `shift` x − x of the parent and `to_joint` from the body to its joint's point (n, 3). `S` (n, 6, 6): the
     motion subspace of the joint, a row a freedom s; `U` (n, 6, 6) = Iᴬ s; `D_inverse` (n, 6) = 1/sᵀIᴬ s.
     `angle_duals` (n, 3, 3): f, or the duals of the joint's angles. Slots: `C` the gradients of the loop rows over the
-    body that they have reached, and `SC` s·C (slots, 6). `schur` the factor of the loops' Schur complement, `pivot` and
-    `weight` (l,). Of a solution: `force` the bias forces pᴬ, `u` = sᵀpᴬ, `correction` (n, 6), `gap` and
-    `loop_correction` (l,); `loop_multipliers` (l,). `lent_force` (n, 6), `lent_correction`, `lent_multipliers`, and
+    body that they have reached, and `SC` s·C (slots, 6). `schur` the factor of the loops' Schur complement, `pivot`,
+    `weight` w and `least` μ w (l,). Of a solution: `force` the bias forces pᴬ, `u` = sᵀpᴬ, `correction` (n, 6), `gap`
+    and `loop_correction` (l,); `loop_multipliers` (l,). `lent_force` (n, 6), `lent_correction`, `lent_multipliers`, and
     `no_gap` (m,), zero, belong to the mass lent to bodies without (`solver.equations.massless`).
+    `unsolved` (1,) counts the accelerations of which the refinement left rows open.
     """
 
     inertia: Array2
@@ -37,6 +38,7 @@ class Work(NamedTuple):
     schur: Array1
     pivot: Array1
     weight: Array1
+    least: Array1
     force: Array2
     u: Array2
     correction: Array2
@@ -47,6 +49,7 @@ class Work(NamedTuple):
     lent_correction: Array2
     lent_multipliers: Array1
     no_gap: Array1
+    unsolved: Array1
 
 
 def make_work(P: Forest) -> Work:
@@ -66,6 +69,7 @@ def make_work(P: Forest) -> Work:
         np.empty(P.column.shape[0]),
         np.empty(loops),
         np.empty(loops),
+        np.empty(loops),
         np.empty((n, 6)),
         np.empty((n, 6)),
         np.empty((n, 6)),
@@ -76,6 +80,7 @@ def make_work(P: Forest) -> Work:
         np.empty((n, 6)),
         np.empty(loops),
         np.zeros(rows),
+        np.zeros(1),
     )
 
 

@@ -101,6 +101,15 @@ ENTRIES: dict[str, Entry] = {
         "Check the motion with `cadbridge view SOURCE --recognise`.",
         "The four hinges of a four-bar linkage.",
     ),
+    "CB1612": Entry(
+        Severity.INFO,
+        "an edited mates file kept",
+        "The mates file was edited after `cadbridge recognise` wrote it, so every line of it stays. Mates and gears "
+        "that are recognised now and that it does not name were added at its end, commented out; a mate that was "
+        "deleted by hand comes back there too.",
+        "Take the comment marks from what you want, or pass --overwrite to write the file anew.",
+        "`robot.mates.yaml was edited and keeps every line; 2 mates recognised now and not in it stand at its end`.",
+    ),
 }
 
 FAMILIES = (Family("recognition", "Mates recognised from the geometry", Stage.MATES, ENTRIES),)

@@ -24,7 +24,11 @@ def recognise(
         bool, typer.Option("--limits", help="Move each joint until parts meet, and write its limits.")
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a mates file that was edited since it was written.")
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Replace a mates file that was edited since it was written; without it, every line of that stays.",
+        ),
     ] = False,
     json: Json = False,
     strict: Strict = False,
@@ -43,9 +47,8 @@ def recognise(
     with working("moving each joint"):
         found = move_each(found, limits)
     text = mates_text(found)
-    if output is not None:
-        write_mates(output, text, overwrite=overwrite)
-    findings = (*assembly.findings, *found.findings)
+    merged = () if output is None else write_mates(output, text, overwrite=overwrite)
+    findings = (*assembly.findings, *found.findings, *merged)
     if json:
         print_json(recognition_document(found))
     else:
@@ -55,7 +58,8 @@ def recognise(
             beside = output.resolve() == reading.source.resolve().with_name(reading.source.stem + MATES_ENDING)
             mates = "" if beside else f" --mates {output}"
             say_next(
-                f"Wrote {output}. Look through it: each mate is a line that you can correct or delete.",
+                f"{'Kept and added to' if merged else 'Wrote'} {output}. "
+                "Look through it: each mate is a line that you can correct or delete.",
                 f"Next: cadbridge check {reading.source}{mates} --html report.html",
             )
     raise typer.Exit(exit_status(findings, strict))

@@ -1,40 +1,111 @@
-"""A mates file that a person has edited is never written over: its first line holds the hash of what was written."""
+"""A mates file that a person has edited is never written over: what was recognised anew is added to it, commented out.
+
+The first line of a file holds the hash of what was written: a file that still has it was not edited and is renewed.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+
+import yaml
 
 from cadbridge.errors import InputError
 from cadbridge.files import replacing
+from cadbridge.findings import Finding, Findings, Where
+from cadbridge.readers.mates_file import load_document
 from cadbridge.storage import digest
+from cadbridge.wording import count
 
 _MARK = re.compile(r"# cadbridge recognise ([0-9a-f]{16})\n")
+_ENTRY = re.compile(r"  - name: (?P<name>.+?)  # \d+ %$")
+_BEGIN = "# Recognised again, and not in this file; take the comment marks from what you want:\n"
+_END = "# End of what was recognised again.\n"
 MOST_BYTES = 100_000_000
 """A larger file is none that was written here."""
 
 
-def write_mates(path: Path, text: str, *, overwrite: bool = False) -> None:
-    """Write a mates file that recognition made, over one that it made before and nobody edited.
+def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Finding, ...]:
+    """Write a mates file that recognition made; one that a person edited keeps every line.
 
-    InputError where the file there was edited, or comes from elsewhere, unless `overwrite`.
+    What the edited file does not have is added at its end, commented out, and told (CB1612). InputError where the
+    file there comes from elsewhere or is no mates file, unless `overwrite`.
     """
-    if not overwrite and path.exists() and not _unedited(path):
+    known = "" if overwrite or not path.exists() else _known(path)
+    mark = _MARK.match(known)
+    if overwrite or not path.exists() or (mark is not None and mark[1] == _hash(known[mark.end() :])):
+        _write(path, f"# cadbridge recognise {_hash(text)}\n{text}")
+        return ()
+    if mark is None:
         raise InputError(
-            f"{path} was edited after it was written, or comes from elsewhere. Write to another file (-o) and compare "
-            "the two, or pass --overwrite to lose what it says."
+            f"{path} comes from elsewhere: its first line is none of `cadbridge recognise`. Write to another file (-o) "
+            "and compare the two, or pass --overwrite to lose what it says."
         )
-    with replacing(path) as temporary:
-        temporary.write_text(f"# cadbridge recognise {_hash(text)}\n{text}", encoding="utf-8")
+    kept = _without_added(known)
+    entries, names = _entries(text), _names(path)
+    added = {name: lines for name, lines in entries.items() if name not in names}
+    block = "".join(f"#{line}" for lines in added.values() for line in lines)
+    _write(path, kept + (f"{_BEGIN}{block}{_END}" if added else ""))
+    return _told(path, list(added), [name for name in names if name not in entries])
 
 
-def _unedited(path: Path) -> bool:
-    """Whether the file is as `write_mates` wrote it."""
+def _told(path: Path, added: Sequence[str], gone: Sequence[str]) -> tuple[Finding, ...]:
+    findings = Findings()
+    message = f"{path.name} was edited and keeps every line"
+    if added:
+        message += f"; {count(len(added), 'mate')} recognised now and not in it stand at its end, commented out"
+    if gone:
+        message += f"; not recognised now: {', '.join(gone[:5])}{f' and {len(gone) - 5} more' if len(gone) > 5 else ''}"
+    findings.add("CB1612", message, Where(file=str(path)), items=[*added, *gone])
+    return findings.as_tuple()
+
+
+def _known(path: Path) -> str:
+    """The text of a file; empty where it is none that was written here."""
     if not path.is_file() or path.stat().st_size > MOST_BYTES:
-        return False
-    text = path.read_text(encoding="utf-8", errors="replace")
-    mark = _MARK.match(text)
-    return mark is not None and mark[1] == _hash(text[mark.end() :])
+        return ""
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _without_added(text: str) -> str:
+    """The text without what an earlier run added to its end."""
+    start = text.find(_BEGIN)
+    end = text.find(_END, start)
+    kept = text if start < 0 or end < 0 else text[:start] + text[end + len(_END) :]
+    return kept if kept.endswith("\n") else kept + "\n"
+
+
+def _entries(text: str) -> dict[str, list[str]]:
+    """The mates and gears of a text that recognition made, by their names, with their lines."""
+    found: dict[str, list[str]] = {}
+    lines: list[str] | None = None
+    for line in text.splitlines(keepends=True):
+        entry = _ENTRY.match(line.rstrip("\n"))
+        if entry is not None:
+            lines = found.setdefault(str(yaml.safe_load(entry["name"])), [])
+        elif not line.startswith("    "):
+            lines = None
+        if lines is not None:
+            lines.append(line)
+    return found
+
+
+def _names(path: Path) -> list[str]:
+    """The names of the mates and gears of a file; InputError where it cannot be read."""
+    document = load_document(path)
+    if document.spec is None:
+        raise InputError(
+            f"{path} was edited and cannot be read as a mates file any more: `cadbridge check SOURCE --mates {path}` "
+            "says where. Correct it, or pass --overwrite to lose what it says."
+        )
+    named = [*document.spec.mates, *document.spec.gears]
+    return [item.name for item in named if item.name is not None]
 
 
 def _hash(text: str) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cadbridge.cli.options import Reading, reads_source
 from cadbridge.errors import InputError
+
+if TYPE_CHECKING:
+    from cadbridge.report.live import LiveView
 
 
 @reads_source
@@ -19,14 +22,16 @@ def view(
     run: Annotated[Path | None, typer.Option("--run", help="Play this trajectory of the source.")] = None,
     host: Annotated[str, typer.Option("--host", help="Address of the server.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the server.")] = 8080,
+    watch: Annotated[bool, typer.Option("--watch", help="Read again when a file of the model changes.")] = False,
 ) -> None:
-    """Open the mechanism in a browser: move joints, play a run.
+    """Open the mechanism in a browser: drag bodies, move joints, look at mates, play a run.
 
     SOURCE can also be a run (.parquet) with its source beside it.
     """
     import time
 
     from cadbridge.cli.output import say, say_findings, working
+    from cadbridge.diagnosis import diagnose
     from cadbridge.mechanism import build
     from cadbridge.report.live import LiveView
     from cadbridge.report.page.motions import RunData
@@ -36,18 +41,39 @@ def view(
     assembly = reading.assembly()
     with working("finding the joints"):
         mechanism = build(assembly)
+        diagnosis = diagnose(mechanism)
     say_findings(mechanism.findings)
     played = RunData(mechanism, run) if run is not None else None
     with working("opening the view"):
-        live = LiveView(mechanism, run=played, host=host, port=port, say=typer.echo)
+        live = LiveView(mechanism, run=played, diagnosis=diagnosis, host=host, port=port, say=typer.echo)
     say(f"The view is at {live.address} (nothing is answered without its token); Ctrl-C ends it.")
     try:
         while True:
-            time.sleep(1)
+            if watch:
+                _reload_when_changed(reading, live)
+            else:
+                time.sleep(1)
     except KeyboardInterrupt:
         say("")
     finally:
         live.close()
+
+
+def _reload_when_changed(reading: Reading, live: LiveView) -> None:
+    """Wait for a change of the model's files, then show what they say now; a file half edited keeps what is shown."""
+    from cadbridge.cli.output import say, say_error
+    from cadbridge.diagnosis import diagnose
+    from cadbridge.errors import CadbridgeError
+    from cadbridge.jobs.watching import changed_files
+    from cadbridge.mechanism import build
+
+    changed = changed_files(reading.source, reading.mates)
+    say(f"changed: {', '.join(sorted(path.name for path in changed))}")
+    try:
+        mechanism = build(reading.assembly())
+        live.load(mechanism, diagnosis=diagnose(mechanism))
+    except CadbridgeError as fault:
+        say_error(fault)
 
 
 def source_of(run: Path) -> Path:

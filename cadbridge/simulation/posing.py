@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.findings import Findings
-from cadbridge.frames import Pose
+from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.lowering import lower
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
@@ -27,6 +27,10 @@ Array = NDArray[np.float64]
 
 TURN = 1.2
 """rad by which no body turns at once: a gear's angle must stay on its branch."""
+PULLS = 3
+"""Steps that a pull at a point takes towards its target: of a drag the next event takes the next ones."""
+DAMPING = 0.03
+"""Share of the largest influence on a point below which a joint hardly moves: near singular poses none runs away."""
 SLIDE = 0.1
 """Share of the mechanism's length by which no body slides at once."""
 
@@ -97,6 +101,58 @@ class Mover:
             self._state, self._values, status = found.state, wanted, found.status
         return Posed(self._poses(), dict(self._values), status)
 
+    def pull(self, body: int, point: Vector, target: Vector) -> Posed:
+        """Lead the joints so that a point of a body comes as near to a place in the world as they let it.
+
+        `point` (3,) in the body's frame B, `target` (3,) in the world, in m. Damped least squares (Wampler 1986) over
+        the led joints, each within its limits; a step that brings the point no nearer is halved, then given up.
+        """
+        posed = Posed(self._poses(), dict(self._values), self._status)
+        for _ in range(PULLS):
+            away = target - posed.poses[body].point(point)
+            step = self._step(body, posed.poses[body].R @ point, away)
+            nearer = None
+            for share in (1.0, 0.5, 0.25):
+                tried = self.move({name: self._values[name] + share * change for name, change in step.items()})
+                if float(np.linalg.norm(target - tried.poses[body].point(point))) < float(np.linalg.norm(away)):
+                    nearer = tried
+                    break
+                self.move(posed.values)
+            if nearer is None:
+                return posed
+            posed = nearer
+        return posed
+
+    def _step(self, body: int, lever: Vector, away: Vector) -> dict[str, float]:
+        """Changes of the led joints that move a point of a body, at `lever` from its origin, by about `away`.
+
+        A joint that would leave its limits stops at them, and the others make up for it.
+        """
+        step: dict[str, float] = {}
+        free = {j.name: j for j in self.joints}
+        columns = {name: _velocity(self.twists(name)[body], lever) for name in free}
+        left = away
+        while free:
+            J = np.stack([columns[name] for name in free], axis=1)
+            size = float(np.linalg.norm(J, 2))
+            if size < 1e-12:
+                break
+            wanted = J.T @ np.linalg.solve(J @ J.T + (DAMPING * size) ** 2 * np.eye(3), left)
+            most = max(abs(w) / self.reach(name) for w, name in zip(wanted, free, strict=True))
+            wanted = wanted / max(1.0, most)
+            held = {}
+            for name, change in zip(free, wanted, strict=True):
+                allowed = _within(free[name], self._values[name] + change) - self._values[name]
+                if abs(allowed - change) > 1e-12:
+                    held[name] = allowed
+            if not held:
+                return step | dict(zip(free, map(float, wanted), strict=True))
+            for name, change in held.items():
+                step[name] = change
+                left = left - columns[name] * change
+                del free[name]
+        return step
+
     def twists(self, name: str) -> Array:
         """Velocities (n, 6) [v of frame B; ω] while a led joint goes 1 rad/s or m/s and the other led ones rest."""
         rates = {j.name: (self._values[j.name], 1.0 if j.name == name else 0.0) for j in self.joints}
@@ -129,6 +185,21 @@ class Mover:
             R = np.asarray(matrix(q))
             poses.append(Pose(R, x - R @ unit.mass.com))
         return tuple(poses)
+
+
+def _velocity(twist: Array, lever: Vector) -> Array:
+    """The velocity (3,) of a point at `lever` from the origin of a body with the twist [v; ω]."""
+    return np.asarray(twist[:3] + np.cross(twist[3:], lever))
+
+
+def _within(joint: Joint, value: float) -> float:
+    """The value, or the limit of the joint that it passes."""
+    lower, upper = (joint.limit.lower, joint.limit.upper) if joint.limit is not None else (None, None)
+    if lower is not None and value < min(lower, 0.0):
+        return min(lower, 0.0)
+    if upper is not None and value > max(upper, 0.0):
+        return max(upper, 0.0)
+    return value
 
 
 def leading_joints(mechanism: Mechanism) -> tuple[str, ...]:

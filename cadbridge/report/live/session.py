@@ -1,4 +1,4 @@
-"""A live view in the browser: a slider for each freedom, playback of a run, and faces that tell their YAML."""
+"""A live view in the browser: bodies dragged by the mouse, sliders, playback of a run, mates as rows, faces as YAML."""
 
 from __future__ import annotations
 
@@ -8,33 +8,48 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from cadbridge.errors import InputError, MissingExtraError
+from cadbridge.errors import CadbridgeError, InputError, MissingExtraError
 from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.report.document import check_document
+from cadbridge.report.live.dragging import Drags
 from cadbridge.report.live.guard import Guard, refuse_unusable
+from cadbridge.report.live.mates import MateList
 from cadbridge.report.live.picking import hit, mesh_of, yaml_of_hit
+from cadbridge.report.live.scene import dependent_values, node_name, save_picture, scene_names
+from cadbridge.report.views.tables import components_between
+from cadbridge.report.views.verdict import verdict
 from cadbridge.simulation.posing import Mover
 
 if TYPE_CHECKING:
     import viser
 
+    from cadbridge.diagnosis import Diagnosis
     from cadbridge.mechanism import Joint
     from cadbridge.report.page.motions import RunData
 
 PLAIN = (0.62, 0.65, 0.70, 1.0)
 FRAMES_PER_SECOND = 30.0
+THROUGH = 0.3
+"""Opacity of what is seen through."""
+SPEEDS = {"⅒ ×": 0.1, "¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "5 ×": 5.0}
+"""Seconds of the run for each second of the clock."""
+PROMPT = "Drag a body, and the mechanism follows. Click a face to read the YAML that names it."
 
 
 class LiveView:
     """A mechanism in a viser server: `server` is running from the start, `close` ends it.
 
-    `sliders` by joint name (degrees, mm); `show` takes poses of bodies; `pick` a ray; `say` gets every line of
-    YAML that a click names. MissingExtraError without viser, InputError where the port cannot be had.
+    `sliders` by joint name (degrees, mm); `show` takes poses of bodies; `pick` a ray; `drag` pulls a point of a body;
+    `say` gets every line of YAML that a click names. `diagnosis` marks redundant mates in their list.
+    MissingExtraError without viser, InputError where the port cannot be had.
     """
 
     def __init__(
@@ -42,29 +57,81 @@ class LiveView:
         mechanism: Mechanism,
         *,
         run: RunData | None = None,
+        diagnosis: Diagnosis | None = None,
         host: str = "127.0.0.1",
         port: int = 8080,
         say: Callable[[str], None] = print,
     ) -> None:
-        self.mechanism, self.run, self._say = mechanism, run, say
-        self.mover = Mover(mechanism)
+        self._say = say
         self._guard = Guard(host)
         self.server = _server(host, port, mechanism.assembly.name, self._guard)
         self._host = host
         self._lock = threading.RLock()  # setting a slider runs its callback at once, in this thread
         self._quiet = False
         self._playing = threading.Event()
+        self._whole, self._run_of_whole = mechanism.assembly, run
+        self._left_out: tuple[str, ...] = ()
+        self._fill(mechanism, run, diagnosis)
+
+    def leave_out(self, mates: tuple[str, ...]) -> None:
+        """Show the mechanism without some of its mates, and tell what becomes of it; () puts all of them back.
+
+        Nothing is written: the source and its mates file keep the mates.
+        """
+        from cadbridge.diagnosis import diagnose
+        from cadbridge.mechanism import build
+
+        kept = tuple(mate for mate in self._whole.mates if mate.name not in mates)
+        try:
+            mechanism = build(replace(self._whole, mates=kept))
+            diagnosis = diagnose(mechanism)
+        except CadbridgeError as fault:
+            self._tell(f"Without {', '.join(mates)} it cannot be built: {fault}")
+            return
+        answer = verdict(check_document(mechanism, diagnosis), components_between(mechanism)).text
+        run = self._run_of_whole if not mates else None
+        self._show(mechanism, run, diagnosis, mates)
+        self._tell(f"Without {', '.join(mates)}: {answer}" if mates else f"With all mates: {answer}")
+
+    def load(self, mechanism: Mechanism, run: RunData | None = None, diagnosis: Diagnosis | None = None) -> None:
+        """Show a mechanism, in place of the one that is shown."""
+        self._whole, self._run_of_whole = mechanism.assembly, run
+        self._show(mechanism, run, diagnosis, ())
+
+    def _show(
+        self, mechanism: Mechanism, run: RunData | None, diagnosis: Diagnosis | None, left_out: tuple[str, ...]
+    ) -> None:
+        self._playing.clear()
+        with self._lock:
+            self._left_out = left_out
+            self.server.scene.reset()
+            self.server.gui.reset()
+            self._fill(mechanism, run, diagnosis)
+
+    def _fill(self, mechanism: Mechanism, run: RunData | None, diagnosis: Diagnosis | None) -> None:
+        """Make the scene and the panel of a mechanism."""
+        self.mechanism, self.run = mechanism, run
+        self.mover = Mover(mechanism)
+        self._drags = Drags(self.mover)
         self._frames: list[Any] = []
+        self._meshes: list[Any] = []
+        self._axes: list[Any] = []
+        self._names = scene_names(mechanism)
         self._X_BI = self._instances()
         self.poses: tuple[Pose, ...] = tuple(b.X_WB for b in mechanism.bodies)
         self._add_bodies()
         self._add_axes()
         self._frame()
-        self.told = self.server.gui.add_markdown("Click a face to read the YAML that names it.")
-        self.sliders = {j.name: self._slider(j) for j in self.mover.joints}
-        if self.sliders:
-            self.server.gui.add_button("As designed").on_click(lambda _: self.home())
+        self.told = self.server.gui.add_markdown(PROMPT)
+        with self.server.gui.add_folder("Joints"):
+            self.sliders = {j.name: self._slider(j) for j in self.mover.joints}
+            if self.sliders:
+                self.server.gui.add_button("As designed").on_click(lambda _: self.home())
+            self.values = self.server.gui.add_markdown("")
         self.time = self._add_playback() if run is not None else None
+        self._add_switches()
+        self.mates = MateList(self.server, mechanism, diagnosis, self._names, self._tell)
+        self.mates.offer(self.leave_out, self._left_out)
         self.show(self.mover.home().poses)
 
     @property
@@ -84,6 +151,19 @@ class LiveView:
         with self.server.atomic():
             for frame, X in zip(self._frames, poses, strict=True):
                 frame.position, frame.wxyz = X.p, X.quaternion()
+            self.values.content = dependent_values(self.mechanism, self.poses, self.sliders)
+
+    def drag(self, body: int, phase: str, start: ArrayLike, end: ArrayLike) -> None:
+        """Pull a body at the point `start` (world, m) towards `end`; `phase` is start, update or end."""
+        ticket = self._drags.ticket()
+        with self._lock:
+            if phase == "start":
+                self._playing.clear()
+                self._drags.grab(body, self.poses[body], np.asarray(start, dtype=float))
+            elif phase == "update" and self._drags.newest(ticket):
+                posed = self._drags.pull(np.asarray(end, dtype=float))
+                self.show(posed.poses)
+                self._follow()
 
     def home(self) -> None:
         """The designed pose."""
@@ -128,7 +208,7 @@ class LiveView:
         """A frame for each body, and below it one batch of meshes for each shape."""
         scene = self.server.scene
         scene.set_up_direction("+z")
-        self._frames = [scene.add_frame(f"/{k}", show_axes=False) for k in range(len(self.mechanism.bodies))]
+        self._frames = [scene.add_frame(f"/{name}", show_axes=False) for name in self._names]
         batches: dict[tuple[int, str], list[int]] = defaultdict(list)
         for k, instance in enumerate(self.mechanism.assembly.instances):
             batches[self._X_BI[k][0], instance.part].append(k)
@@ -140,7 +220,7 @@ class LiveView:
                 continue
             placed = [self._X_BI[k][1] for k in members]
             node = scene.add_batched_meshes_simple(
-                (f"/{body}" if body != GROUND_BODY else "") + f"/part{n}",
+                f"/{self._names[body] if body != GROUND_BODY else 'ground'}/{node_name(part)} {n}",
                 mesh.vertices.astype(np.float32),
                 mesh.triangles,
                 np.array([X.quaternion() for X in placed]),
@@ -150,6 +230,9 @@ class LiveView:
                 side="double",
             )
             node.on_click(lambda event: self._clicked(event))
+            if body != GROUND_BODY:
+                node.on_drag(partial(self._dragged, body))
+            self._meshes.append(node)
 
     def _frame(self) -> None:
         """Look at all of it from the front, the right and above."""
@@ -170,6 +253,9 @@ class LiveView:
         camera.look_at = centre
         camera.position = centre + size * np.array([1.0, -1.0, 0.6])
 
+    def _dragged(self, body: int, event: Any) -> None:
+        self.drag(body, event.phase, event.start_position, event.end_position)
+
     def _clicked(self, event: Any) -> None:
         self.pick(event.ray_origin, event.ray_direction)
 
@@ -183,10 +269,30 @@ class LiveView:
         for k, joint in enumerate(self.mechanism.joints):
             length = 0.1 * self.mechanism.length_scale
             ends = np.array([[[0.0, 0.0, -length], [0.0, 0.0, length]]]) @ joint.X_AJ.R.T + joint.X_AJ.p
-            parent = f"/{joint.a}" if joint.a != GROUND_BODY else ""
+            parent = f"/{self._names[joint.a]}" if joint.a != GROUND_BODY else "/ground"
             if joint.a == GROUND_BODY:
                 ends = self.mechanism.ground.X_WB.point(ends)
-            self.server.scene.add_line_segments(f"{parent}/axis{k}", ends, colors=(47, 125, 225))
+            name = f"{parent}/axis {k} {node_name(joint.name)}"
+            self._axes.append(self.server.scene.add_line_segments(name, ends, colors=(47, 125, 225)))
+
+    def _add_switches(self) -> None:
+        """What the picture shows. Single bodies are hidden in viser's own tree of the scene, by their names."""
+        with self.server.gui.add_folder("Picture"):
+            through = self.server.gui.add_checkbox("See through", False)
+            axes = self.server.gui.add_checkbox("Joint axes", True)
+            picture = self.server.gui.add_button("Save a picture")
+
+        @through.on_update
+        def _(_: Any) -> None:
+            for node in self._meshes:
+                node.opacity = THROUGH if through.value else None
+
+        @axes.on_update
+        def _(_: Any) -> None:
+            for node in self._axes:
+                node.visible = axes.value
+
+        picture.on_click(save_picture)
 
     def _slider(self, joint: Joint) -> Any:
         """A slider that leads a joint within its limits; a turn or half the mechanism's length without any."""
@@ -232,11 +338,24 @@ class LiveView:
         assert self.run is not None
         times = self.run.time
         step = float(max(times[-1] - times[0], 1e-3) / 1000)
-        slider = self.server.gui.add_slider("time (s)", float(times[0]), float(times[-1]) + step, step, float(times[0]))
+        gui = self.server.gui
+        with gui.add_folder("Run"):
+            slider = gui.add_slider("time (s)", float(times[0]), float(times[-1]) + step, step, float(times[0]))
+            gui.add_button("Play or pause").on_click(lambda _: self.toggle())
+            steps = gui.add_button_group("step", ("◀ back", "on ▶"))
+            self.speed: Any = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1 ×")
+            self.loop: Any = gui.add_checkbox("loop", False)
         slider.on_update(lambda _: self._at(slider.value))
-        button = self.server.gui.add_button("Play or pause")
-        button.on_click(lambda _: self.toggle())
+        steps.on_click(lambda _: self.step(1 if steps.value == "on ▶" else -1))
         return slider
+
+    def step(self, samples: int) -> None:
+        """Pause, and show the sample of the run that lies so many further on."""
+        if self.run is None or self.time is None:
+            return
+        self._playing.clear()
+        k = int(np.searchsorted(self.run.time, self.time.value - 1e-9)) + samples
+        self.time.value = float(self.run.time[np.clip(k, 0, len(self.run.time) - 1)])
 
     def _at(self, t: float) -> None:
         assert self.run is not None
@@ -256,9 +375,15 @@ class LiveView:
         assert self.run is not None
         assert self.time is not None
         start, end = float(self.run.time[0]), float(self.run.time[-1])
-        t = float(self.time.value) if self.time.value < end else start
-        began = time.monotonic()
-        while self._playing.is_set() and (now := t + time.monotonic() - began) < end:
+        now = float(self.time.value) if self.time.value < end else start
+        clock = time.monotonic()
+        while self._playing.is_set():
+            before, clock = clock, time.monotonic()
+            now += (clock - before) * SPEEDS[self.speed.value]
+            if now >= end:
+                if not self.loop.value:
+                    break
+                now = start
             self.time.value = now
             time.sleep(1 / FRAMES_PER_SECOND)
         self._playing.clear()

@@ -8,16 +8,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 from cadbridge.assembly import Face
 from cadbridge.cli.view import source_of
+from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.readers import read
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.picking import face_of
+from cadbridge.report.live.scene import scene_names
 from cadbridge.report.page.motions import RunData
 from cadbridge.simulation import simulate, write_trajectory
+from tests.report.page.browser import ARGUMENTS, browser_path
 from tests.report.page.models import HOSTILE, door
 
 DEMO = Path(__file__).resolve().parents[3] / "cadbridge" / "data" / "demo" / "demo.step"
@@ -176,3 +180,131 @@ def test_it_opens_on_the_whole_model_and_says_nothing_on_stdout(
     assert away < 2.0  # the crane is 0.25 m long
     assert camera.near < 0.01 * away < away < camera.far
     assert capsys.readouterr().out == ""
+
+
+def test_a_body_is_dragged_and_the_gears_follow(demo: Mechanism, live: Open) -> None:
+    view = live(demo)
+    turret = next(k for k, b in enumerate(demo.bodies) if b.name == "Turret")
+    start = demo.bodies[turret].X_WB.point(np.array([0.03, 0.0, 0.0]))
+    view.drag(turret, "start", start, start)
+    for _ in range(10):
+        view.drag(turret, "update", start, start + np.array([-0.01, 0.03, 0.0]))
+    view.drag(turret, "end", start, start)
+    turned = view.mover.values["A1"]
+    assert abs(turned) > 0.5
+    assert view.sliders["A1"].value == pytest.approx(np.degrees(turned))
+    assert "Insert:2" in view.values.content
+    joints = [p for j in demo.joints for p in j.primitives] + [c.primitive for c in demo.couplings]
+    from cadbridge.mechanism.twists import jacobian
+
+    assert np.max(np.abs(jacobian(joints[: -len(demo.couplings)], view.poses)[0])) < 1e-6
+
+
+def test_of_many_events_of_a_drag_only_the_newest_is_followed(live: Open) -> None:
+    from cadbridge.report.live.dragging import Drags
+
+    drags = Drags(live(build(door())).mover)
+    first, second = drags.ticket(), drags.ticket()
+    assert (drags.newest(first), drags.newest(second)) == (False, True)
+    assert drags.pull(np.zeros(3)).status.ok  # nothing is held: nothing moves
+
+
+def test_redundant_mates_come_first_and_are_lit(demo: Mechanism, live: Open) -> None:
+    view = live(demo, diagnosis=diagnose(demo))
+    first = next(iter(view.mates.labels))
+    assert view.mates.state(view.mates.labels[first].name) == "redundant"
+    view.mates.choice.value = first
+    assert settled(lambda: "are held by" in view.told.content)
+    assert len(view.mates._lit) == 4  # a ball and a line at each end
+    view.mates.choice.value = "– none –"
+    assert settled(lambda: not view.mates._lit)
+
+
+def test_a_mate_is_left_out_and_put_back(live: Open) -> None:
+    mechanism = build(door())
+    view = live(mechanism, diagnosis=diagnose(mechanism))
+    view.leave_out(("upper",))
+    assert "Without upper: It moves with 1 degree of freedom. No mate repeats another." in view.told.content
+    view.leave_out(("upper", "lower"))
+    assert "Nothing holds its 1 body" in view.told.content
+    assert view.sliders == {}
+    view.leave_out(())
+    assert "5 of 10 equations are redundant" in view.told.content
+    assert list(view.sliders) == [mechanism.joints[0].name]
+
+
+def test_a_run_is_stepped_slowed_and_looped(live: Open, tmp_path: Path) -> None:
+    mechanism = build(door())
+    write_trajectory(simulate(mechanism, duration=0.3), tmp_path / "run.parquet")
+    view = live(mechanism, run=RunData(mechanism, tmp_path / "run.parquet"))
+    assert view.time is not None
+    view.step(2)
+    assert view.time.value == pytest.approx(0.02)
+    view.step(-1)
+    assert view.time.value == pytest.approx(0.01)
+    view.step(-5)
+    assert view.time.value == 0.0
+    view.speed.value, view.loop.value = "5 ×", True
+    clock, seen = view.time, [0.0]
+
+    def went_back() -> bool:
+        seen.append(clock.value)
+        return bool(min(np.diff(seen)) < -0.1)
+
+    view.toggle()
+    assert settled(went_back)
+    view.toggle()
+
+
+def test_names_make_a_tree_of_one_level_a_body() -> None:
+    names = scene_names(build(door("/inner")))
+    assert names == ["leaf∕inner"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+def test_the_mouse_drags_a_body_in_a_real_browser(live: Open, browser: Browser) -> None:
+    """The leaf of a door is pressed where the camera shows it, and drawn to the side."""
+    mechanism = build(door())
+    view = live(mechanism)
+    page = browser.new_page(viewport={"width": 1200, "height": 600})
+    page.goto(view.address)
+    camera = view.server.initial_camera
+    x, y = on_screen(mechanism.bodies[0].X_WB.p, camera.position, camera.look_at, camera.fov, (1200, 600))
+
+    def there() -> bool:
+        """Whether a click meets the leaf: from then on the scene is drawn and answers."""
+        page.mouse.click(x, y)
+        page.wait_for_timeout(400)
+        return "leaf" in view.told.content
+
+    page.wait_for_selector("canvas", timeout=120_000)
+    assert settled(there, 120.0)
+    name = mechanism.joints[0].name
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(1, 11):
+        page.mouse.move(x + 10 * k, y - 5 * k)
+        page.wait_for_timeout(60)
+    moved = settled(lambda: abs(view.mover.values[name]) > 0.05, 60.0)
+    page.mouse.up()
+    page.close()
+    assert moved
+
+
+def on_screen(
+    point: np.ndarray, eye: np.ndarray, target: np.ndarray, fov: float, size: tuple[int, int]
+) -> tuple[float, float]:
+    """Where a point of the world stands in pixels; z is up, `fov` rad is the height of the view."""
+    away = (target - eye) / np.linalg.norm(target - eye)
+    right = np.cross(away, [0.0, 0.0, 1.0])
+    right /= np.linalg.norm(right)
+    up = np.cross(right, away)
+    scale = size[1] / 2 / np.tan(fov / 2) / float((point - eye) @ away)
+    return size[0] / 2 + float((point - eye) @ right) * scale, size[1] / 2 - float((point - eye) @ up) * scale

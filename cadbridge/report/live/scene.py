@@ -1,0 +1,75 @@
+"""What the live view shows beside the bodies: names in the tree, values of joints that follow, a picture to keep."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from cadbridge.frames import Pose
+from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.report.html import el, join
+from cadbridge.report.views.numbers import figure
+from cadbridge.visible import visible
+
+MOST_VALUES = 40
+"""Joints whose values stand in the panel."""
+PICTURE = (1080, 1920)
+"""Height and width in pixels of the picture that is saved."""
+
+
+def node_name(name: str) -> str:
+    """A name as one level of the scene's tree, whose levels a slash parts."""
+    return visible(name).replace("/", "∕") or "?"
+
+
+def scene_names(mechanism: Mechanism) -> list[str]:
+    """A level of the tree for each body, no two alike and none that of the ground."""
+    taken = {"ground"}
+    found = []
+    for k, body in enumerate(mechanism.bodies):
+        name = node_name(body.name)
+        if name in taken:
+            name = f"{name} ({k})"
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def dependent_values(mechanism: Mechanism, poses: Sequence[Pose], led: Collection[str]) -> str:
+    """Where the joints without a slider are, as a table: turns within ±180°, slides in mm."""
+    rows = [
+        el("tr", el("td", joint.name), el("td", _value(mechanism, poses, joint), align="right"))
+        for joint in mechanism.joints
+        if joint.coordinate and joint.name not in led
+    ]
+    if not rows:
+        return ""
+    more = el("tr", el("td", f"… and {len(rows) - MOST_VALUES} more")) if len(rows) > MOST_VALUES else None
+    return str(el("table", el("tr", el("th", "follows"), el("th", "at")), join(rows[:MOST_VALUES]), more))
+
+
+def _value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> str:
+    X_WA = poses[joint.a] if joint.a != GROUND_BODY else mechanism.ground.X_WB
+    X_WB = poses[joint.b] if joint.b != GROUND_BODY else mechanism.ground.X_WB
+    X = (X_WA @ joint.X_AJ).inverse() @ (X_WB @ joint.X_BJ)
+    if joint.coordinate == "distance":
+        return f"{figure(1e3 * float(X.p[2]), scale=1e3 * mechanism.length_scale)} mm"
+    return f"{figure(float(np.degrees(np.arctan2(X.R[1, 0], X.R[0, 0]))), scale=360.0)}°"
+
+
+def save_picture(event: Any) -> None:
+    """Send the browser that asked a PNG of what it shows."""
+    from matplotlib.image import imsave
+
+    if event.client is None:
+        return
+    try:
+        image = event.client.get_render(*PICTURE, transport_format="png", timeout=30.0)
+    except (RuntimeError, TimeoutError):
+        return  # the browser was closed meanwhile
+    out = io.BytesIO()
+    imsave(out, np.ascontiguousarray(image), format="png")
+    event.client.send_file_download("cadbridge.png", out.getvalue())

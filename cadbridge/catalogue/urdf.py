@@ -1,4 +1,4 @@
-"""Codes CB180–CB199, CB1920–CB1929 and CB1435–CB1437, URDF."""
+"""Codes CB180–CB199, CB1920–CB1929 and CB1435–CB1439, URDF."""
 
 from __future__ import annotations
 
@@ -93,6 +93,14 @@ ENTRIES: dict[str, Entry] = {
         "URDF requires all six entries of <inertia>. cadbridge sets the missing products to 0, as engines do.",
         'Write ixy="0" ixz="0" iyz="0".',
         '`<inertia ixx="0.1" iyy="0.1" izz="0.1"/>`.',
+    ),
+    "CB1439": Entry(
+        Severity.WARNING,
+        "elements of xacro that cannot be expanded in a URDF",
+        "The file ends in .urdf and holds no expression, but an element of xacro that has no macro. Physics engines "
+        "skip such an element, and so does cadbridge.",
+        "Delete the element, or expand the xacro file that the URDF was made from.",
+        "`<xacro:grey/>` in a URDF without that macro.",
     ),
     "CB189": Entry(
         Severity.INFO,

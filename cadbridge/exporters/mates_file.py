@@ -42,6 +42,9 @@ _VALUE = {
     MateKind.COINCIDENT: "offset", MateKind.FLUSH: "offset", MateKind.INSERT: "offset", MateKind.TANGENT: "offset",
     MateKind.ANGLE: "angle", MateKind.DISTANCE: "distance",
 }  # fmt: skip
+_PATTERN = "*?"
+"""Letters that mean more than themselves where a mates file names joints by patterns."""
+
 _ALWAYS = (MateKind.ANGLE, MateKind.DISTANCE)
 """Mates whose value must stand there, even where it is zero."""
 
@@ -62,6 +65,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         "mates": [_mate(assembly, mate, findings) for mate in assembly.mates],
         "gears": [spec for c in assembly.couplings if (spec := _gear(assembly, c, findings))],
         "joints": _joints(assembly),
+        "overrides": [spec for mate in assembly.mates if (spec := _override(mate, findings))],
         "drives": [
             {"name": d.name, "joint": d.joint, "reduction": d.reduction, "rotor_inertia": d.rotor_inertia}
             for d in assembly.drives
@@ -78,12 +82,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
 
 def _tell_left_out(assembly: Assembly, findings: Findings) -> None:
-    """What a mates file has no key for: rotors and springs of joints, and the laws of servos."""
-    for mate in assembly.mates:
-        lost = [word for word, value in (("armature", mate.armature), ("spring", mate.stiffness)) if value]
-        if lost:
-            text = f"{mate.name}: a mates file has no {' and no '.join(lost)} of a joint"
-            findings.add("CB795", text, mate.where, items=[mate.name])
+    """What a mates file has no key for: the laws of servos."""
     for drive in assembly.drives:
         if drive.law is not None:
             text = f"{drive.name}: a mates file has no control law of a drive"
@@ -157,6 +156,19 @@ def _joints(assembly: Assembly) -> dict[str, Any]:
     for mate, joint in said.items():
         joints.setdefault(joint, {"mates": []})["mates"].append(mate)
     return {joint: spec for joint, spec in joints.items() if spec["mates"] != [joint]}
+
+
+def _override(mate: Mate, findings: Findings) -> dict[str, Any] | None:
+    """The rotor and the spring of a joint, which a mates file says by its name."""
+    given = {key: float(getattr(mate, key)) for key in ("armature", "stiffness") if getattr(mate, key)}
+    lost = []
+    if given and any(letter in mate.name for letter in _PATTERN):
+        lost = [f"{' and '.join(given)} of a joint whose name is a pattern"]
+    elif mate.stiffness and mate.rest:
+        lost = [f"place where its spring is slack ({mate.rest:g})"]
+    if lost:
+        findings.add("CB795", f"{mate.name}: a mates file has no {lost[0]}", mate.where, items=[mate.name])
+    return {"joints": mate.name} | given if given and not any(letter in mate.name for letter in _PATTERN) else None
 
 
 def _mass(what: str, name: str, given: MassOverride | MassProperties | None) -> dict[str, Any] | None:

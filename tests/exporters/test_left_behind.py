@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import yaml
+
 import cadbridge as cb
 from cadbridge.assembly import ControlLaw, Drive
 from cadbridge.mechanism import Mechanism
@@ -19,18 +21,41 @@ def test_the_rows_that_stay_behind_are_those_that_are_redundant(kr15: Mechanism,
     assert "CB528" not in [f.code for f in told["json"]]
 
 
-def test_a_mates_file_tells_the_rotors_springs_and_servos_that_it_has_no_key_for(tmp_path: Path) -> None:
+def test_a_mates_file_carries_rotors_and_springs_and_tells_servos(tmp_path: Path) -> None:
     plain = door()
     (first, *others) = plain.mates
     law = ControlLaw((2.0, 0.0, 0.0), (0.0, -2.0, 0.0))
     assembly = replace(
         plain,
-        mates=(replace(first, armature=0.1, stiffness=2.0), *others),
+        mates=(replace(first, armature=0.1, stiffness=2.0, rest=0.5), *others),
         drives=(Drive("servo", first.name, law=law),),
     )
     result = cb.export(cb.build(assembly), tmp_path / "out", to="mates-file")
     told = [f.message for f in result.findings if f.code == "CB795"]
-    assert told == [
-        f"{first.name}: a mates file has no armature and no spring of a joint",
-        "servo: a mates file has no control law of a drive",
-    ]
+    assert sorted(told) == sorted(
+        [
+            f"{first.name}: a mates file has no place where its spring is slack (0.5)",
+            "servo: a mates file has no control law of a drive",
+        ]
+    )
+    (path,) = (tmp_path / "out").glob("*.mates.yaml")
+    written = yaml.safe_load(path.read_text("utf-8"))
+    assert written["overrides"] == [{"joints": first.name, "armature": 0.1, "stiffness": 2.0}]
+
+
+URDF = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="turn" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_what_a_mates_file_carries_is_read_back_over_the_source(tmp_path: Path) -> None:
+    source = tmp_path / "arm.urdf"
+    source.write_text(URDF, encoding="utf-8")
+    (turn,) = cb.read(source).mates
+    loaded = replace(cb.read(source), mates=(replace(turn, armature=0.1, stiffness=2.0),))
+    cb.export(cb.build(loaded), tmp_path / "out", to="mates-file")
+    (path,) = (tmp_path / "out").glob("*.mates.yaml")
+    text = yaml.safe_dump({"overrides": yaml.safe_load(path.read_text("utf-8"))["overrides"]})
+    (tmp_path / "arm.mates.yaml").write_text(f"format: cadbridge.mates/1\n{text}", encoding="utf-8")
+    (joint,) = cb.build(cb.read(source)).joints
+    assert (joint.armature, joint.stiffness) == (0.1, 2.0)

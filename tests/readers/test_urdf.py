@@ -188,6 +188,16 @@ def test_an_inertia_without_mass_is_added_where_the_link_is_fixed(tmp_path: Path
     assert np.trace(more_turned.inertia - bare.inertia) == pytest.approx(0.3)
 
 
+def test_a_stray_element_of_xacro_in_a_urdf_is_skipped_and_told(tmp_path: Path) -> None:
+    text = ROBOT.replace('<robot name="arm">', '<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro">')
+    robot = read(_write(tmp_path, text.replace("<gazebo/>", "<xacro:grey/>")))
+    assert "CB1439" in {f.code for f in robot.findings}
+    assert len(robot.mates) == 3
+    with pytest.raises(InputError) as caught:
+        read(_write(tmp_path, text.replace("<gazebo/>", '<xacro:grey/><gazebo reference="${x}"/>')))
+    assert "CB196" in {f.code for f in caught.value.findings}
+
+
 def test_mimics_in_a_circle_are_left_out(tmp_path: Path) -> None:
     robot = read(_write(tmp_path, ROBOT.replace("<dynamics", '<mimic joint="J2"/><dynamics')))
     assert robot.couplings == ()

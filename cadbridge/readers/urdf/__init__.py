@@ -9,14 +9,14 @@ from pathlib import Path
 
 from cadbridge.assembly import GROUND, Assembly, Component, Instance, NamedFrame
 from cadbridge.errors import InputError
-from cadbridge.findings import Where
+from cadbridge.findings import Findings, Severity, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.extensions import KEPT, LOOPS, kept_of_joints, read_extensions
 from cadbridge.readers.urdf.joints import Joint, read_drives, read_joints, read_mimics
 from cadbridge.readers.urdf.links import Link, read_links
-from cadbridge.readers.urdf.xacro import expand, is_xacro
+from cadbridge.readers.urdf.xacro import expand, has_expressions, is_xacro
 from cadbridge.readers.xml import Element, children, local, parse, parse_text
 
 __all__ = ["read"]
@@ -78,12 +78,34 @@ def _robot(c: Context) -> Element:
     """The root element; of the expansion where the file is a xacro."""
     robot = parse(c.path, c.findings)
     if is_xacro(robot, c.path):
-        robot = parse_text(expand(c.path, c.options, c.findings), c.path, c.findings)
+        text = _expanded(c, robot)
+        if text is None:
+            return robot
+        robot = parse_text(text, c.path, c.findings)
         c.expanded = True
         c.findings.add("CB197", f"{c.path.name} was expanded by xacro", Where(str(c.path)))
     elif c.options.arguments:
         c.findings.add("CB113", f"--arg has no effect: {c.path.name} is no xacro file", Where(str(c.path)))
     return robot
+
+
+def _expanded(c: Context, robot: Element) -> bytes | None:
+    """What xacro makes of the file; None, told, where a URDF without expressions has elements that cannot be expanded.
+
+    Engines read such a file as it stands.
+    """
+    findings = Findings()
+    try:
+        text = expand(c.path, c.options, findings)
+    except InputError as error:
+        plain = c.path.suffix.lower() == ".urdf" and not has_expressions(robot)
+        if not plain or {f.code for f in error.findings if f.severity == Severity.ERROR} != {"CB196"}:
+            c.findings.extend(findings)
+            raise InputError(str(error), c.findings) from error
+        c.say("CB1439", f"{error}; the file is read without what xacro would make of it", robot)
+        return None
+    c.findings.extend(findings)
+    return text
 
 
 def _rename_ground(c: Context, robot: Element) -> None:

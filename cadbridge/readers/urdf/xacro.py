@@ -38,13 +38,18 @@ def is_xacro(root: Element, path: Path) -> bool:
     """
     if path.suffix.lower() == ".xacro":
         return True
-    for element in root.iter():
-        if isinstance(element.tag, str):
-            if element.prefix == NAMESPACE or "/xacro" in element.tag:
-                return True
-            if any("${" in value or "$(" in value for value in element.attrib.values()):
-                return True
-    return False
+    named = (e for e in root.iter() if isinstance(e.tag, str))
+    return any(e.prefix == NAMESPACE or "/xacro" in e.tag for e in named) or has_expressions(root)
+
+
+def has_expressions(root: Element) -> bool:
+    """Whether an attribute holds an expression or a substitution of xacro."""
+    return any(
+        "${" in value or "$(" in value
+        for element in root.iter()
+        if isinstance(element.tag, str)
+        for value in element.attrib.values()
+    )
 
 
 def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:

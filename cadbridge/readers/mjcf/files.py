@@ -42,7 +42,7 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
             for candidate in candidates:
                 if not any(candidate.is_relative_to(r) for r in roots) and not _beside(element, candidate, folder):
                     where = Where(str(at), element.sourceline)
-                    text = f"{candidate} lies outside the folder of the source and the one above it"
+                    text = f"{candidate} lies outside the folder of the source and of those beside it"
                     findings.add("CB102", text, where)
                     raise InputError(f"{path.name} names a file outside its folder", findings)
             if local(element) in ("include", "model") and candidates:
@@ -51,13 +51,15 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
 
 
 def _beside(element: Element, candidate: Path, folder: Path) -> bool:
-    """Whether a path, links resolved, is a folder of shapes, a shape or an included model in the folder above."""
+    """Whether a path, links resolved, is a model in the folder above to include, or a shape in a folder beside."""
     if folder.parent == Path(folder.anchor) or not candidate.is_relative_to(folder.parent):
         return False
-    kind = local(element)
+    kind, ending = local(element), candidate.suffix.lower()
     if kind == "compiler":
         return True
-    return candidate.suffix.lower() in ((".xml", ".mjcf") if kind in ("include", "model") else _SHAPES)
+    if kind in ("include", "model"):
+        return ending in (".xml", ".mjcf")
+    return ending in _SHAPES and candidate.parent != folder.parent
 
 
 def _named(root: Element, folder: Path, own: Path) -> Iterator[tuple[Element, list[Path]]]:

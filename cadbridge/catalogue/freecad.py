@@ -107,6 +107,15 @@ ENTRIES: dict[str, Entry] = {
         "Give mates in a mates file beside the source.",
         "A document of two bodies beside each other.",
     ),
+    "CB1244": Entry(
+        Severity.WARNING,
+        "an assembly of another workbench",
+        "A2plus, Assembly3 and Assembly4 are add-ons of FreeCAD with joints of their own, which are not read. The "
+        "parts are read where they are, without what holds them.",
+        "Make the joints in FreeCAD's own Assembly workbench (1.0 or newer), give mates in a mates file beside the "
+        "source, or let `cadbridge recognise` find them from the shapes.",
+        "An assembly of A2plus with six constraints.",
+    ),
     "CB1234": Entry(
         Severity.WARNING,
         "several assemblies in one file",

@@ -15,6 +15,17 @@ from cadbridge.readers.freecad.tree import ASSEMBLY, CONTAINERS, LINKS, NO_SHAPE
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes import Brep, load_breps
 from cadbridge.units import LENGTH
+from cadbridge.wording import count
+
+WORKBENCHES = (
+    ("A2plus", "constraint", ("Object1", "Object2", "SubElement1")),
+    ("Assembly3", "constraint", ("ConstraintType",)),
+    ("Assembly4", "attachment", ("AssemblyType", "AttachedTo")),
+)
+"""Other workbenches with assemblies: what holds their parts, and the properties by which an object is known as such."""
+
+MIRROR = "_mirror"
+"""Ends the name of A2plus's second entry of a constraint, below the other part."""
 
 Scope = tuple[Object, tuple[str, ...]]
 """An assembly, or a flexible sub-assembly, with its way from the root."""
@@ -106,6 +117,8 @@ def _root(document: Document, findings: Findings) -> Object | None:
     held |= {target[1] for o in document.objects.values() if (target := o.link("LinkedObject")) and not target[0]}
     tops = [a for a in assemblies if a.name not in held] or assemblies
     if not tops:
+        if _of_another_workbench(document, findings):
+            return None
         findings.add("CB1233", f"{document.path.name} holds no assembly", Where(file=str(document.path)))
         return None
     chief = max(tops, key=lambda a: len(a.links("Group")))
@@ -113,6 +126,19 @@ def _root(document: Document, findings: Findings) -> Object | None:
         if other is not chief:
             findings.add("CB1234", f"{other.label} is another assembly beside {chief.label}", other.where())
     return chief
+
+
+def _of_another_workbench(document: Document, findings: Findings) -> bool:
+    """Whether the document is an assembly of a workbench whose joints are not read; CB1244 then."""
+    for workbench, what, marks in WORKBENCHES:
+        found = [o for o in document.objects.values() if all(map(o.has, marks)) and not o.name.endswith(MIRROR)]
+        if found:
+            text = (
+                f"{document.path.name} is an assembly of the workbench {workbench}: {count(len(found), what)} not read"
+            )
+            findings.add("CB1244", text, found[0].where(), items=[o.label for o in found])
+            return True
+    return False
 
 
 def _loose(document: Document, walker: Walker) -> None:

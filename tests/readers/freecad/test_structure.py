@@ -10,7 +10,7 @@ import cadbridge as cb
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Severity
 from cadbridge.readers import ReadOptions
-from tests.readers.freecad.making import ALONG_X, Maker, flag, group, placement, placement_list, whole, xlink
+from tests.readers.freecad.making import ALONG_X, Maker, flag, group, placement, placement_list, text, whole, xlink
 
 PLAIN = ReadOptions(geometry=False)
 BREP = b"not read"
@@ -175,6 +175,28 @@ def test_a_link_array(tmp_path: Path) -> None:
     assert [c.name for c in assembly.components] == ["Row/0", "Row/1"]
     np.testing.assert_allclose([i.X_WI.p for i in assembly.instances], [[1e-3, 7e-3, 0], [2e-3, 7e-3, 0]])
     assert [m.a.component for m in assembly.mates] == ["Row/0"]
+
+
+@pytest.mark.parametrize(
+    ("workbench", "properties", "said"),
+    [
+        ("A2plus", ("Object1", "Object2", "SubElement1", "SubElement2"), "2 constraints"),
+        ("Assembly3", ("ConstraintType",), "2 constraints"),
+        ("Assembly4", ("AssemblyType", "AttachedTo"), "2 attachments"),
+    ],
+)
+def test_an_assembly_of_another_workbench_is_named_with_what_is_not_read(
+    tmp_path: Path, workbench: str, properties: tuple[str, ...], said: str
+) -> None:
+    made = Maker()
+    made.part("Box", BREP)
+    for name in ("One", "Two", "One_mirror"):
+        made.add(name, "App::FeaturePython", **{key: text("Box") for key in properties})
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    (told,) = (f for f in assembly.findings if f.code in ("CB1233", "CB1244"))
+    assert (told.code, told.items) == ("CB1244", ("One", "Two"))
+    assert f"{workbench}: {said} not read" in told.message
+    assert [c.name for c in assembly.components] == ["Box"]
 
 
 def test_a_document_without_an_assembly(tmp_path: Path) -> None:

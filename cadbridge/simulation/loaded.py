@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.errors import InputError
+from cadbridge.shown import sentence
 from cadbridge.simulation.groups import chosen
 from cadbridge.simulation.trajectory import FORMAT, stored_trajectory
+from cadbridge.wording import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +32,12 @@ class LoadedTrajectory:
     units: dict[str, str]
     groups: dict[str, str]
     document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        t = self["time"]
+        samples = f"{t[-1] - t[0]:.4g} s" if len(t) else ""
+        name = str(self.document.get("source", ""))
+        return sentence("LoadedTrajectory", name, samples, count(len(t), "sample"), count(len(self.units), "column"))
 
     def __getitem__(self, column: str) -> NDArray[np.float64]:
         """The values (k,) of a column; KeyError with the name where there is none."""

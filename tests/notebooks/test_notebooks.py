@@ -68,6 +68,7 @@ def test_the_simulation_agrees_with_the_closed_form(monkeypatch: pytest.MonkeyPa
     assert names["drift"] < 1e-6
     assert names["energy"]["motor_work"].max() > 0.1
     assert names["run"].result.status.ok
+    assert repr(names["table"]).startswith("<LoadedTrajectory 'crank_slider.urdf': 2 s, 201 samples, ")
     assert "<svg" in shown[1]
 
 

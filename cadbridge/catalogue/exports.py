@@ -333,6 +333,14 @@ ENTRIES: dict[str, Entry] = {
         "Use the layer of another engine, or export to MJCF.",
         "A rack on a pinion in Newton, whose mimics couple joints of one type only.",
     ),
+    "CB681": Entry(
+        Severity.ERROR,
+        "more bodies in a row than MuJoCo reads",
+        "MJCF nests each body in the one that carries it, and MuJoCo's parser refuses elements that are nested 500 "
+        "deep: it reads 496 bodies in a row. Nothing is written.",
+        "Split the chain into several models, or export to URDF or SDFormat, which do not nest links.",
+        "A chain of a thousand links in one file.",
+    ),
 }
 
 FAMILIES = (Family("export", "exports", Stage.EXPORT, ENTRIES),)

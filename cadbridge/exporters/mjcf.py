@@ -35,6 +35,8 @@ NO_LIMIT = 1e9
 ASSETS = "assets"
 _SLIDE_HINGE = {"prismatic": "slide", "revolute": "hinge"}
 _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
+_NESTED = 496
+"""Bodies in a row: with <mujoco>, <worldbody> and what stands in the last, MuJoCo's parser reads no more."""
 
 
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
@@ -69,6 +71,7 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
         body = tree.body(tree.links[half]).name
         findings.add("CB514", f"joint {joint_name} closes a loop: body {body} is halved", Where(item=joint_name))
     tell_limits(tree, findings)
+    _tell_nesting(plan, findings)
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
     if fast:
         findings.add("CB511", f"MJCF has no limit of velocity: {', '.join(fast)}", items=fast)
@@ -78,6 +81,18 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
             f"home pose of {', '.join(sorted(tree.mechanism.assembly.home))}",
             items=tree.mechanism.assembly.home,
         )
+
+
+def _tell_nesting(plan: Plan, findings: Findings) -> None:
+    """Tell a chain of bodies that is longer than MuJoCo's parser nests elements (CB681)."""
+    tree, nested = plan.tree, [0] * len(plan.tree.links)
+    for i, link in enumerate(tree.links):
+        above = 0 if link.parent is None or link.floats else nested[link.parent]
+        nested[i] = above + (i not in tree.serial)
+    longest = max(nested, default=0)
+    if longest > _NESTED:
+        last = tree.body(tree.links[nested.index(longest)]).name
+        findings.add("CB681", f"{longest} bodies hang on one another, down to {last}", Where(item=last), items=[last])
 
 
 def _loops(closed: Closed) -> bool:

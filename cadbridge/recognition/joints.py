@@ -13,6 +13,7 @@ from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.guides import Verdict, judge
 from cadbridge.recognition.model import Rejected
+from cadbridge.recognition.revolution import SLIM
 
 MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
 
@@ -58,7 +59,7 @@ def _candidates(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
     for (a, b), contacts in scene.between().items():
         balls = rolling.get(frozenset((a, b)))
         verdict = _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack)
-        if verdict is not None and verdict.type in MOVING:
+        if verdict is not None and verdict.type in MOVING and not _eyelet(scene, members, (a, b), verdict, contacts):
             found.append(Candidate(a, b, verdict, tuple(contacts)))
     known = {frozenset((c.a, c.b)) for c in found}
     for pair, balls in rolling.items():
@@ -66,6 +67,32 @@ def _candidates(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
             a, b = sorted(pair)
             found.append(Candidate(a, b, _on_balls(balls), tuple(balls)))
     return found
+
+
+def _eyelet(
+    scene: Scene, members: dict[str, list[str]], roots: tuple[str, str], verdict: Verdict, contacts: Sequence[Contact]
+) -> bool:
+    """Whether one of two bodies is a single small part about a hole that goes on in the other, with no pin drawn.
+
+    A grommet or a spacer of any shape, which turns on nothing.
+    """
+    if verdict.axis is None or {c.kind for c in contacts} not in ({"holes"}, {"holes", "plane"}):
+        return False
+    radius = max(c.radius for c in contacts if c.kind == "holes")
+    return any(
+        len(members[root]) == 1 and _across(scene, members[root][0], verdict.axis) <= SLIM * radius for root in roots
+    )
+
+
+def _across(scene: Scene, name: str, axis: Vector) -> float:
+    """Half of how far an instance reaches across an axis, m, by its box."""
+    instance = scene.assembly.instance(name)
+    shape = scene.assembly.part(instance.part).shape
+    if shape is None or shape.key not in scene.faces:
+        return 0.0
+    size = np.abs(instance.X_WI.R) @ np.ptp(scene.faces[shape.key].box, axis=0)
+    along = int(np.argmax(np.abs(axis)))
+    return float(np.delete(size, along).max()) / 2
 
 
 def _on_balls(balls: Sequence[Contact]) -> Verdict:

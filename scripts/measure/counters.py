@@ -141,10 +141,34 @@ _NAUO = re.compile(
 )
 
 
+_SHAPES = re.compile(rb"#(\d+)\s*=\s*PRODUCT_DEFINITION_SHAPE\s*\([^;]*#(\d+)\s*\)\s*;")
+_DEFINED = re.compile(rb"=\s*SHAPE_DEFINITION_REPRESENTATION\s*\(\s*#(\d+)\s*,\s*#(\d+)")
+_RELATED = re.compile(rb"=\s*SHAPE_REPRESENTATION_RELATIONSHIP\s*\([^;]*#(\d+)\s*,\s*#(\d+)\s*\)\s*;")
+_BREPS = re.compile(rb"#(\d+)\s*=\s*\w*BREP_SHAPE_REPRESENTATION\s*\([^(;]*\(([^)]*)\)")
+_SOLIDS = re.compile(rb"#(\d+)\s*=\s*(?:MANIFOLD_SOLID_BREP|BREP_WITH_VOIDS|FACETED_BREP)\b")
+
+
+def _own_solids(data: bytes) -> Counter[bytes]:
+    """By product definition: the solids of its own shape representation."""
+    product = dict(_SHAPES.findall(data))
+    solids = set(_SOLIDS.findall(data))
+    inside = {rep: sum(i in solids for i in re.findall(rb"#(\d+)", items)) for rep, items in _BREPS.findall(data)}
+    related: dict[bytes, set[bytes]] = {}
+    for one, other in _RELATED.findall(data):
+        related.setdefault(one, set()).add(other)
+        related.setdefault(other, set()).add(one)
+    own: Counter[bytes] = Counter()
+    for shape, rep in _DEFINED.findall(data):
+        if shape in product:
+            own[product[shape]] += sum(inside.get(r, 0) for r in {rep} | related.get(rep, set()))
+    return own
+
+
 def step(path: Path) -> dict[str, int]:
     """Leaf occurrences of the product structure, unfolded by the usage occurrences of the text.
 
-    Not counted where the structure goes on in other files.
+    What solids an assembly has itself, beside its occurrences, is one leaf more. Not counted where the structure goes on in
+    other files.
     """
     if b"DOCUMENT_FILE" in path.read_bytes():
         return {}
@@ -153,11 +177,12 @@ def step(path: Path) -> dict[str, int]:
     for above, child in _NAUO.findall(data):
         below.setdefault(above, []).append(child)
     used = {c for children in below.values() for c in children}
+    own = _own_solids(data)
     counted: dict[bytes, int] = {}
 
     def leaves(product: bytes) -> int:
         if product not in counted:
-            counted[product] = sum(leaves(c) for c in below[product]) if product in below else 1
+            counted[product] = sum(map(leaves, below[product])) + bool(own[product]) if product in below else 1
         return counted[product]
 
     return {"instances": sum(leaves(top) for top in below if top not in used)}

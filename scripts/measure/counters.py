@@ -167,8 +167,8 @@ def _own_solids(data: bytes) -> Counter[bytes]:
 def step(path: Path) -> dict[str, int]:
     """Leaf occurrences of the product structure, unfolded by the usage occurrences of the text.
 
-    What solids an assembly has itself, beside its occurrences, is one leaf more. Not counted where the structure goes on in
-    other files.
+    What solids an assembly has itself, beside its occurrences, is one leaf more. Not counted where the structure goes
+    on in other files.
     """
     if b"DOCUMENT_FILE" in path.read_bytes():
         return {}

@@ -18,7 +18,6 @@ from pydrake.multibody.tree import BallRpyJoint
 from pydrake.systems.framework import Context
 
 import cadbridge as cb
-from cadbridge.errors import ModelError
 from cadbridge.exporters import export
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
@@ -149,14 +148,15 @@ def test_gears_turn_in_drake_as_the_relation_says(tmp_path: Path) -> None:
     assert turned[-1] / turned[0] == pytest.approx(max(ratio, 1 / ratio), rel=1e-3)
 
 
-def test_a_mass_that_no_body_has_is_refused(tmp_path: Path) -> None:
+def test_an_inertia_that_no_body_has_is_written_as_it_stands_and_told(tmp_path: Path) -> None:
     from dataclasses import replace
 
     mechanism = models.pendulum()
     bad = replace(mechanism.bodies[0], mass=MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, 3.0])))
-    with pytest.raises(ModelError):
-        export(replace(mechanism, bodies=(bad, *mechanism.bodies[1:])), tmp_path / "sdf", "sdf")
-    assert not (tmp_path / "sdf").exists()
+    done = export(replace(mechanism, bodies=(bad, *mechanism.bodies[1:])), tmp_path / "sdf", "sdf")
+    assert "CB1434" in [f.code for f in done.findings]
+    (text,) = [path.read_text() for path in (tmp_path / "sdf").rglob("*.sdf") if "<inertia" in path.read_text()]
+    assert "<izz>3</izz>" in text
 
 
 def geared_on_one_another(first_above: bool) -> Mechanism:

@@ -301,8 +301,9 @@ class Coupling:
     each q 0 as designed, over `factors` (mate names; rad, m); one alone holds its joint. CAM: `joints` = (driver,
     follower), by its `cam` law.
     `carrier` names the component that holds both axes, None where it is found. `pressure_angle` (rad) of spur, internal
-    and bevel teeth, for the forces that part the wheels; None where it is not known. `efficiency` is what arrives at
-    the driven wheel of the power that the other gives, None where nothing is lost.
+    and bevel teeth, the normal one of worms and crossed helical gears, for the forces that part the wheels; None where
+    it is not known. `efficiency` is what arrives at the driven wheel of the power that the other gives, None where
+    nothing is lost.
     """
 
     name: str

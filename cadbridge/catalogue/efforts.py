@@ -146,6 +146,14 @@ ENTRIES: dict[str, Entry] = {
         "List the driving joints under `actuators:`, or declare the missing drives.",
         "Two `drives` for an arm of three axes.",
     ),
+    "CB637": Entry(
+        Severity.WARNING,
+        "a motor that drives nothing here",
+        "The motion file describes a DC motor on a joint that is no actuator of this motion: its effort is not known. "
+        "cadbridge gives neither its current nor its voltage.",
+        "Name the joint under `actuators:`, or remove the motor.",
+        "`motors` on A4 of a motion that A1 to A3 drive.",
+    ),
 }
 
 FAMILIES = (Family("inverse", "inverse dynamics", Stage.INVERSE, ENTRIES),)

@@ -235,6 +235,15 @@ ENTRIES: dict[str, Entry] = {
         "Remove one of the laws that the message names, or drive by torque.",
         "`angle` on the motor's shaft and on the wheel that its gear turns.",
     ),
+    "CB638": Entry(
+        Severity.INFO,
+        "a worm or crossed helical pair whose thrust is not known",
+        "Such teeth push along the axes of their wheels, by an amount that follows from their pressure angle (and the "
+        "worm's lead angle), which the source does not say. Motion, torques and losses are right; the wrenches in the "
+        "joints that carry the two wheels are not those that the teeth cause.",
+        "Give `pressure_angle`, of a worm with its `lead_angle`, in the mates file where bearings matter.",
+        "`{type: worm, starts: 2, teeth: 40}` without angles.",
+    ),
     "CB636": Entry(
         Severity.ERROR,
         "a release of a joint with a circuit",

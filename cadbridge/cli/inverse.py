@@ -86,7 +86,7 @@ def _draw(found: Inverse, html: Path | None, svg: Path | None) -> None:
         from cadbridge.report.bond_graph import write_bond_graph_svg
 
         try:
-            write_bond_graph_svg(found.forces.graph.built, svg)
+            write_bond_graph_svg(found.forces.drawn or found.forces.graph.built, svg)
         except OSError as fault:
             raise InputError(f"The drawing {svg} cannot be written: {fault.strerror or fault}.") from fault
     if html is not None:

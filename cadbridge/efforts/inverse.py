@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.actuators import declared_drives, driven_by
+from cadbridge.efforts.circuits import with_circuits
 from cadbridge.efforts.follow import Followed, follow
 from cadbridge.efforts.freedoms import spare_actuators, tell_singular_poses
 from cadbridge.efforts.guides import joint_coordinate
@@ -114,7 +115,7 @@ def inverse(
         names = tuple(j.name for j in joints)
         bodies = motion.bodies if outside else ()
         task = Task(lowered, model, followed, names, channels, bodies, spare)
-        forces = with_lost(task, METHODS[method](task))
+        forces = with_circuits(task, with_lost(task, METHODS[method](task)), motion, findings)
         findings.extend(forces.findings)
         followed, forces = _until_locked(model, followed, forces, findings)
         T = followed.trajectory

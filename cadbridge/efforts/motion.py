@@ -18,6 +18,8 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.readers.registry import openable
+from cadbridge.simulation.actuator_file import DcData, dc_data_of
+from cadbridge.simulation.circuits import DcMotor, through_drive
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import (
     Finite,
@@ -81,6 +83,7 @@ class Motion:
     """What is prescribed; `actuators` are joints (by name) whose efforts are asked for, empty where none are named.
 
     `simulate_free` lets freedoms that nothing prescribes move as the loads want, instead of refusing them.
+    `motors` are DC motors on actuators, whose voltages are asked for.
     `scenario` holds the rest: gravity, duration (s), rate (1/s), loads, friction, and joint values to start from.
     """
 
@@ -89,6 +92,7 @@ class Motion:
     bodies: tuple[BodyPath, ...] = ()
     actuators: tuple[str, ...] = ()
     simulate_free: bool = False
+    motors: tuple[DcMotor, ...] = ()
 
 
 class PositionEntry(Strict):
@@ -124,6 +128,13 @@ class BodyEntry(Strict):
     relative: bool = False
 
 
+class MotorEntry(Strict):
+    """A DC motor on an actuated joint: what it is, of which current and voltage are asked."""
+
+    joint: str
+    dc: DcData
+
+
 class MotionFile(Strict):
     """The file as people write it."""
 
@@ -135,6 +146,7 @@ class MotionFile(Strict):
     joints: dict[str, Function] = Field(default_factory=dict)
     bodies: list[BodyEntry] = Field(default_factory=list)
     actuators: list[str] = Field(default_factory=list)
+    motors: list[MotorEntry] = Field(default_factory=list)
     free: Literal["refuse", "simulate"] = "refuse"
     gap: NotNegative = GAP * 1e3
     loads: LoadsFile = Field(default_factory=LoadsFile)
@@ -195,7 +207,18 @@ class _Resolver:
         self._once("bodies", [b.name for b in bodies])
         actuators = [j for i, n in enumerate(spec.actuators) if (j := self._joint(n, self._where("actuators", i)))]
         self._once("actuators", [j.name for j in actuators])
-        return Motion(scenario, tuple(paths), tuple(bodies), tuple(j.name for j in actuators), spec.free == "simulate")
+        names, free = tuple(j.name for j in actuators), spec.free == "simulate"
+        motors = [m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None]
+        self._once("motors", [m.joint for m in motors])
+        return Motion(scenario, tuple(paths), tuple(bodies), names, free, tuple(motors))
+
+    def _motor(self, i: int, entry: MotorEntry) -> DcMotor | None:
+        where = self._where("motors", i)
+        joint, faults = self._joint(entry.joint, where), list[str]()
+        made = dc_data_of(entry.joint, entry.dc, faults)
+        for said in faults:
+            self.findings.add("CB632", f"motor on {entry.joint}: {said}", where)
+        return None if joint is None else through_drive(self.mechanism, made)
 
     def _where(self, *path: str | int) -> Where:
         return Where(self.file, *self.places.find(path))

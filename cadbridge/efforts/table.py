@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cadbridge.assembly import Drive
 from cadbridge.efforts.inverse import Inverse, effort_unit
 from cadbridge.simulation.acting import Columns, wrench_columns
+from cadbridge.simulation.thrust import with_thrust
 from cadbridge.simulation.trajectory import (
     arrow_table,
     body_columns,
@@ -54,14 +55,15 @@ def inverse_columns(found: Inverse) -> Columns:
     """All columns, each with its unit, in the order in which they are documented."""
     run, T = found.run, found.run.result.trajectory
     rotations = rotations_of(run)
-    _, _, wrenches = gear_errors_and_forces(run)
+    _, _, rows = gear_errors_and_forces(run)
+    wrenches, teeth = with_thrust(run, rows)
     columns: Columns = {"time": (T.t, "s")}
     columns |= _actuators(found)
     for name, wrench in found.led.items():
         columns |= wrench_columns(f"external.{name}", wrench)
     columns |= reaction_columns(run, rotations, wrenches)
     columns |= mate_columns(run, rotations, wrenches)
-    columns |= gear_wrench_columns(run, rotations, wrenches)
+    columns |= gear_wrench_columns(run, rotations, rows) | teeth
     columns |= {f"{q.kind}.{q.name}.{q.what}": (q.values, q.unit) for q in found.forces.quantities}
     columns |= joint_columns(run)
     columns |= body_columns(run, rotations)

@@ -19,7 +19,7 @@ from solver.result import Trajectory
 from solver.state import State
 
 if TYPE_CHECKING:
-    from solver.bondgraph import KinetoStatics
+    from solver.bondgraph import Built, KinetoStatics
 
 Array = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ class Forces:
 
     `quantities` are what the method has beside it, `findings` what it has to say. `led` are wrenches (k, 6)
     [force; torque] from outside on bodies, by name, about the point led, world axes. `graph` is the bond graph, where
-    the method has one.
+    the method has one, `drawn` the same with the circuits of motors.
     """
 
     efforts: Array
@@ -90,6 +90,7 @@ class Forces:
     findings: tuple[Finding, ...] = ()
     led: dict[str, Array] = field(default_factory=dict)
     graph: KinetoStatics | None = None
+    drawn: Built | None = None
 
 
 Method = Callable[[Task], Forces]

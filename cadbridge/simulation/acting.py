@@ -142,7 +142,7 @@ def _dc(of: Sampled, spec: DcMotor) -> tuple[Array, Columns]:
 def _through_gearhead(of: Sampled, name: str) -> tuple[Array, Array]:
     """The effort (k,) that a gearhead hands to its joint, and what it loses (W)."""
     k = next(k for k, mesh in enumerate(of.model.meshes) if mesh.name == f"{name} gearhead")
-    torques, rates = _mesh_torques(of)
+    torques, rates = mesh_torques(of)
     pull = of.run.result.trajectory.multipliers[:, of.run.system.loads.mesh_row[k]]
     given = -pull * of.run.system.loads.mesh_pull[k, 1] - torques[:, k, 1]
     joint = next(i for i, j in enumerate(of.run.lowered.joints) if j.name == name)
@@ -300,7 +300,7 @@ def _callbacks(of: Sampled, callbacks: tuple[Callback, ...]) -> Columns:
     return columns
 
 
-def _mesh_torques(of: Sampled) -> tuple[Array, Array]:
+def mesh_torques(of: Sampled) -> tuple[Array, Array]:
     """What holds the two wheels of each mesh back (k, m, 2; N m, N), as `solver.loads.mesh_torques`; their rates."""
     F, model = of.run.system.loads, of.model
     start = len(model.coordinates) + len(model.loads)
@@ -312,7 +312,7 @@ def _mesh_torques(of: Sampled) -> tuple[Array, Array]:
 
 def loss_columns(of: Sampled) -> Columns:
     """What the teeth of each gear with an efficiency lose, W."""
-    torques, rates = _mesh_torques(of)
+    torques, rates = mesh_torques(of)
     couplings = {c.name for c in of.run.mechanism.couplings}
     return {
         f"gear.{mesh.name}.lost": (np.sum(torques[:, k] * rates[:, k], axis=1) * of.here(mesh.name), "W")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -10,26 +11,31 @@ from pydantic import Field
 from cadbridge.mechanism import Joint
 from cadbridge.simulation.circuits import Chamber, Cylinder, DcMotor
 from cadbridge.simulation.load_file import Finite, Function, NotNegative, Positive, Strict, function_of
-from solver.functions import scaled
+from solver.functions import constant, scaled
 
 BAR, LITRE, CUBIC_CENTIMETRE = 1e5, 1e-3, 1e-6
 """Pa, m³ and m³."""
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
-class DcEntry(Strict):
-    """A DC motor: V, Ω, H, N m/A (V s/rad), kg m² of the rotor; a gearhead with its `ratio` and `efficiency`.
+class DcData(Strict):
+    """A DC motor: Ω, H, N m/A (V s/rad), kg m² of the rotor; a gearhead with its `ratio` and `efficiency`.
 
-    `ratio` is turns of the motor for one of the joint; on a sliding joint rad/m. `current` (A) is the first.
+    `ratio` is turns of the motor for one of the joint; on a sliding joint rad/m.
     """
 
-    voltage: Function
     resistance: Positive
     inductance: NotNegative = 0.0
     constant: Positive
     ratio: Finite = 1.0
     efficiency: Share = 1.0
     rotor_inertia: NotNegative = 0.0
+
+
+class DcEntry(DcData):
+    """A DC motor with its voltage (V), and its `current` (A) at first."""
+
+    voltage: Function
     current: Finite = 0.0
 
 
@@ -60,15 +66,21 @@ class CylinderEntry(Strict):
 
 def dc_motor_of(name: str, entry: DcEntry, faults: list[str]) -> DcMotor:
     """The motor, with what is wrong with it said; ValueError where its voltage is no function of time."""
-    if entry.ratio == 0.0:
-        faults.append("a ratio of 0 ties it to nothing")
     if entry.efficiency < 1.0 and not entry.rotor_inertia:
         faults.append("a gearhead that loses power needs the motor's rotor_inertia, which stands behind the loss")
     if entry.current and not entry.inductance:
         faults.append("without inductance the current follows at once: it has no first value of its own")
+    plain = dc_data_of(name, entry, faults)
+    return replace(plain, voltage=function_of(entry.voltage), current=entry.current)
+
+
+def dc_data_of(name: str, entry: DcData, faults: list[str]) -> DcMotor:
+    """The motor without a voltage, with what is wrong with it said."""
+    if entry.ratio == 0.0:
+        faults.append("a ratio of 0 ties it to nothing")
     return DcMotor(
-        name, function_of(entry.voltage), entry.resistance, entry.constant, entry.inductance, entry.ratio,
-        entry.efficiency, entry.rotor_inertia, entry.current,
+        name, constant(0.0), entry.resistance, entry.constant, entry.inductance, entry.ratio, entry.efficiency,
+        entry.rotor_inertia,
     )  # fmt: skip
 
 

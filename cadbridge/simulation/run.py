@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cadbridge.assembly import CouplingKind
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower, without_losses
@@ -180,7 +181,8 @@ def _told(change: Changed) -> dict[str, Any]:
 
 
 def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
-    """Tell the gears that lose power of which nothing is lost in the lowered model, and why (CB613)."""
+    """Tell the gears that lose power of which nothing is lost in the lowered model, and why (CB613); thrust (CB638)."""
+    _tell_thrust(lowered, findings)
     why = without_losses(lowered.mechanism)
     for coupling in lowered.mechanism.couplings:
         if (coupling.coupling.efficiency or 1.0) < 1.0:
@@ -188,6 +190,15 @@ def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) ->
             if reason is not None:
                 where = coupling.coupling.where
                 findings.add("CB613", f"{coupling.name} loses power; {reason}", where, items=[coupling.name])
+
+
+def _tell_thrust(lowered: Lowered, findings: Findings) -> None:
+    """Tell the pairs of crossed axes whose forces in the bearings are not known (CB638)."""
+    for coupling in lowered.mechanism.couplings:
+        said = coupling.coupling
+        if said.kind in (CouplingKind.WORM, CouplingKind.CROSSED_HELICAL) and said.pressure_angle is None:
+            text = f"{coupling.name}: the forces along its axes are not known: no pressure_angle"
+            findings.add("CB638", text, said.where, items=[coupling.name])
 
 
 def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:

@@ -28,6 +28,7 @@ from cadbridge.simulation.acting import (
 from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.groups import chosen, group_of, in_units
 from cadbridge.simulation.run import Run
+from cadbridge.simulation.thrust import with_thrust
 from solver.constraints import Coupler
 from solver.constraints.evaluation import evaluate_program
 from solver.constraints.gears import error_scale
@@ -47,14 +48,15 @@ def columns_of(run: Run) -> Columns:
     rotations = rotations_of(run)
     columns |= body_columns(run, rotations)
     columns |= joint_columns(run)
-    errors, rates, wrenches = gear_errors_and_forces(run)
+    errors, rates, rows = gear_errors_and_forces(run)
+    wrenches, teeth = with_thrust(run, rows)
     columns |= reaction_columns(run, rotations, wrenches)
     columns |= mate_columns(run, rotations, wrenches)
     columns |= _attached(run, rotations, wrenches)
     acting = sampled(run)
     motors = motor_columns(acting)
     columns |= motors | load_columns(acting)
-    columns |= gear_wrench_columns(run, rotations, wrenches) | loss_columns(acting)
+    columns |= gear_wrench_columns(run, rotations, rows) | loss_columns(acting) | teeth
     for name, (values, unit) in errors.items():
         gone = np.where(released_at(run.scenario.changes, name, T.t), np.nan, 0.0)
         columns[f"gear.{name}.error"] = (values + gone, unit)

@@ -1,6 +1,7 @@
 """Vector bond graphs of models: built by themselves, with junction matrices, and the kineto-statics that follow."""
 
 from solver.bondgraph.build import Built, Drive, Place, build
+from solver.bondgraph.circuits import Circuit, with_circuits
 from solver.bondgraph.graph import Bond, BondGraph, Node, causality
 from solver.bondgraph.inverse import KinetoStatics
 from solver.bondgraph.junction import Junction, Structure
@@ -10,6 +11,7 @@ __all__ = [
     "Bond",
     "BondGraph",
     "Built",
+    "Circuit",
     "Drive",
     "Fields",
     "Junction",
@@ -22,4 +24,5 @@ __all__ = [
     "causality",
     "solve",
     "split",
+    "with_circuits",
 ]

@@ -11,6 +11,8 @@ from functools import cached_property
 
 STORAGE, DAMPER, SE, EJS, MTF, ZERO, ONE = "I", "R", "Se", "EJS", "MTF", "0", "1"
 """Storage of momentum, dissipation, source of effort, Euler junction structure, transformer, junctions."""
+GY, CONDUCTANCE = "GY", "G"
+"""Gyrator, whose modulus m gives e_out = m f_in and e_in = mᵀ f_out; dissipation that gives the flow."""
 
 GIVEN, DRIVE, CONSTRAINT = "given", "drive", "constraint"
 """What a source of effort is: known (U₃), a driving effort (U₁), a constraint's, an augmenting one (U₂)."""
@@ -69,7 +71,9 @@ def other(bond: Bond, node: int) -> int:
 
 
 _EFFORT_OUT = (SE, DAMPER, EJS)
-"""One-ports that give the effort and take the flow; an I gives the flow (integral causality)."""
+"""One-ports that give the effort and take the flow."""
+_FLOW_OUT = (STORAGE, CONDUCTANCE)
+"""Those that give the flow: an I in integral causality."""
 
 
 def causality(graph: BondGraph) -> tuple[int, ...]:
@@ -81,10 +85,10 @@ def causality(graph: BondGraph) -> tuple[int, ...]:
     """
     effort_from: dict[int, int] = {}
     for i, node in enumerate(graph.nodes):
-        if node.kind in _EFFORT_OUT or node.kind == STORAGE:
+        if node.kind in (*_EFFORT_OUT, *_FLOW_OUT):
             bond = graph.at(i)[0]
             effort_from[bond] = i if node.kind in _EFFORT_OUT else other(graph.bonds[bond], i)
-    waiting = [i for i, node in enumerate(graph.nodes) if node.kind in (ZERO, ONE, MTF)]
+    waiting = [i for i, node in enumerate(graph.nodes) if node.kind in (ZERO, ONE, MTF, GY)]
     while waiting:
         left = [i for i in waiting if not _assign(graph, i, effort_from)]
         if len(left) == len(waiting):
@@ -106,6 +110,12 @@ def _assign(graph: BondGraph, i: int, effort_from: dict[int, int]) -> bool:
         for bond, giver in ((inward, i), (outward, other(graph.bonds[outward], i))):
             if effort_from.setdefault(bond, giver) != giver:
                 raise ValueError(f"the transformer {graph.nodes[i].label} of {graph.nodes[i].owner} would be inverted")
+        return True
+    if kind == GY:
+        # Both flows go in, both efforts come out.
+        for bond in bonds:
+            if effort_from.setdefault(bond, i) != i:
+                raise ValueError(f"the gyrator {graph.nodes[i].label} of {graph.nodes[i].owner} would be inverted")
         return True
     # At a 1-junction one bond brings the flow (the junction sets its effort), at a 0-junction one brings the effort.
     strong = [b for b in bonds if b in effort_from and (effort_from[b] == i) == (kind == ONE)]

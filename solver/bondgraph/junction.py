@@ -12,7 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.bondgraph.build import Built, Place
-from solver.bondgraph.graph import CONSTRAINT, DAMPER, DRIVE, EJS, GIVEN, MTF, ONE, SE, STORAGE, BondGraph, causality
+from solver.bondgraph.graph import (
+    CONDUCTANCE,
+    CONSTRAINT,
+    DAMPER,
+    DRIVE,
+    EJS,
+    GIVEN,
+    GY,
+    MTF,
+    ONE,
+    SE,
+    STORAGE,
+    BondGraph,
+    causality,
+)
 
 Array = NDArray[np.float64]
 Step = tuple[int, Callable[[dict[int, Array], dict[int, Array]], Array]]
@@ -21,6 +35,7 @@ Step = tuple[int, Callable[[dict[int, Array], dict[int, Array]], Array]]
 PORTS = {
     "i": (STORAGE, ""),
     "L": (DAMPER, ""),
+    "G": (CONDUCTANCE, ""),
     "E": (EJS, ""),
     "u1": (SE, DRIVE),
     "u2": (SE, CONSTRAINT),
@@ -32,8 +47,9 @@ PORTS = {
 class Junction:
     """J[r][c]: what ports of the kind c (columns) put into those of the kind r (rows).
 
-    Inputs: i the flows Z of storage, L the efforts D_out of R, E the efforts E_out of EJS, u1, u2, u3 those of sources.
-    Outputs: i the efforts Ẋ, L the flows D_in, E the flows E_in, u1, u2, u3 the flows at sources; u2 is C in eq. 12.
+    Inputs: i the flows Z of storage, L the efforts D_out of R, G the flows of conductances, E the efforts E_out of EJS,
+    u1, u2, u3 those of sources. Outputs: i the efforts Ẋ, L the flows D_in, G the efforts, E the flows E_in, u1, u2, u3
+    the flows at sources; u2 is C in eq. 12.
     """
 
     J: dict[str, dict[str, Array]]
@@ -61,7 +77,7 @@ class Structure:
             at = self.spans[name].start
             for node, size in nodes.items():
                 bond = self.built.graph.at(node)[0]
-                gives_flow = name == "i"
+                gives_flow = name in ("i", "G")
                 found.append((2 * bond + (gives_flow == given), slice(at, at + size)))
                 at += size
         return found
@@ -84,8 +100,8 @@ def _order(graph: BondGraph, effort_from: tuple[int, ...], known: set[int]) -> l
     waiting = [
         (variable, needs, step)
         for i, node in enumerate(graph.nodes)
-        if node.kind in ("0", ONE, MTF)
-        for variable, needs, step in (_transformed if node.kind == MTF else _joined)(graph, i, effort_from)
+        if node.kind in ("0", ONE, MTF, GY)
+        for variable, needs, step in _ACROSS.get(node.kind, _joined)(graph, i, effort_from)
     ]
     known, ordered = set(known), []
     while waiting:
@@ -137,3 +153,15 @@ def _transformed(graph: BondGraph, i: int, effort_from: tuple[int, ...]) -> list
         (2 * outward + 1, {2 * inward + 1}, lambda v, m: m[i] @ v[2 * inward + 1]),
         (2 * inward, {2 * outward}, lambda v, m: m[i].T @ v[2 * outward]),
     ]
+
+
+def _gyrated(graph: BondGraph, i: int, effort_from: tuple[int, ...]) -> list[Given]:
+    inward = next(b for b in graph.at(i) if graph.bonds[b].head == i)
+    outward = next(b for b in graph.at(i) if graph.bonds[b].tail == i)
+    return [
+        (2 * outward, {2 * inward + 1}, lambda v, m: m[i] @ v[2 * inward + 1]),
+        (2 * inward, {2 * outward + 1}, lambda v, m: m[i].T @ v[2 * outward + 1]),
+    ]
+
+
+_ACROSS = {MTF: _transformed, GY: _gyrated}

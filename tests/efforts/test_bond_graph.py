@@ -39,7 +39,7 @@ def shorter(asked: Motion, samples: int = 12) -> Motion:
     return replace(asked, scenario=replace(asked.scenario, rate=samples / asked.scenario.duration))
 
 
-@pytest.mark.parametrize("name", ["rrrt3", "delta", "stewart"])
+@pytest.mark.parametrize("name", ["rrrt3", "trrr3", "delta", "stewart"])
 def test_parallel_manipulators(name: str) -> None:
     mechanism = cb.build(cb.read(FIXTURES / name / f"{name}.sdf"))
     asked = shorter(cb.load_motion(FIXTURES / name / f"{name}.motion.yaml", mechanism))

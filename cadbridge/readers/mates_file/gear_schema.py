@@ -97,6 +97,14 @@ class ToothedPair(LossyPair):
         return keys or None
 
 
+def _pressure(given: float | None, angle: float) -> float | None:
+    """A pressure angle in rad; ValueError where teeth cannot have it."""
+    pressure = None if given is None else given * angle
+    if pressure is not None and pressure >= math.pi / 4:
+        raise ValueError(f"a pressure angle is below 45°, not {math.degrees(pressure):g}°")
+    return pressure
+
+
 class GearPair(ToothedPair):
     """Two gears on axes: by teeth, ratio = teeth of b / teeth of a, or pitch radii."""
 
@@ -105,9 +113,7 @@ class GearPair(ToothedPair):
 
     def numbers(self, angle: float, length: float) -> Keys:
         """Those of the wheels, and the teeth's pressure angle."""
-        pressure = None if self.pressure_angle is None else self.pressure_angle * angle
-        if pressure is not None and pressure >= math.pi / 4:
-            raise ValueError(f"a pressure angle is below 45°, not {math.degrees(pressure):g}°")
+        pressure = _pressure(self.pressure_angle, angle)
         return super().numbers(angle, length) | {"pressure_angle": pressure}
 
     @staticmethod
@@ -177,11 +183,18 @@ class WormPair(LossyPair):
     starts: Teeth = 1
     teeth: Teeth
     hand: Literal["right", "left"] = "right"
+    lead_angle: Positive | None = None
+    pressure_angle: NotNegative | None = None
 
     def numbers(self, angle: float, length: float) -> Keys:
-        """Starts and teeth; the thread is taken at 5° of lead: only its sense matters."""
-        helix = math.copysign(math.radians(85.0), 1.0 if self.hand == "right" else -1.0)
-        teeth = {"teeth_a": self.starts, "teeth_b": self.teeth}
+        """Starts and teeth; a thread of no known lead is taken at 5°: only its sense matters then."""
+        if (self.lead_angle is None) != (self.pressure_angle is None):
+            raise ValueError("the lead_angle and the pressure_angle of a worm tell its thrust together: give both")
+        lead = math.radians(5.0) if self.lead_angle is None else self.lead_angle * angle
+        if lead >= math.pi / 2:
+            raise ValueError(f"a lead angle is below 90°, not {math.degrees(lead):g}°")
+        helix = math.copysign(math.pi / 2 - lead, 1.0 if self.hand == "right" else -1.0)
+        teeth = {"teeth_a": self.starts, "teeth_b": self.teeth, "pressure_angle": _pressure(self.pressure_angle, angle)}
         return {"ratio": self.teeth / self.starts, **teeth, "helix": helix, "efficiency": self.efficiency}
 
     @staticmethod
@@ -189,7 +202,10 @@ class WormPair(LossyPair):
         """Starts, teeth and the thread's hand."""
         if c.teeth_a is None or c.teeth_b is None:
             return None
-        return {"starts": c.teeth_a, "teeth": c.teeth_b, "hand": "left" if c.helix < 0 else "right"}
+        keys: Keys = {"starts": c.teeth_a, "teeth": c.teeth_b, "hand": "left" if c.helix < 0 else "right"}
+        if c.pressure_angle is not None:
+            keys |= {"lead_angle": math.pi / 2 - abs(c.helix), "pressure_angle": float(c.pressure_angle)}
+        return keys
 
 
 class HelicalPair(LossyPair):
@@ -198,20 +214,26 @@ class HelicalPair(LossyPair):
     type: Literal["crossed_helical"]
     teeth: TeethPair
     helix: Finite
+    pressure_angle: NotNegative | None = None
 
     def numbers(self, angle: float, length: float) -> Keys:
         """Teeth and the angle of a's teeth."""
         helix, (za, zb) = self.helix * angle, self.teeth
         if abs(helix) >= math.pi / 2:
             raise ValueError(f"a helix angle is below a quarter turn, not {self.helix:g}")
-        return {"ratio": zb / za, "teeth_a": za, "teeth_b": zb, "helix": helix, "efficiency": self.efficiency}
+        pressure = _pressure(self.pressure_angle, angle)
+        teeth = {"teeth_a": za, "teeth_b": zb, "pressure_angle": pressure}
+        return {"ratio": zb / za, **teeth, "helix": helix, "efficiency": self.efficiency}
 
     @staticmethod
     def written(c: Coupling) -> Keys | None:
         """Teeth and the angle of a's teeth."""
         if c.teeth_a is None or c.teeth_b is None:
             return None
-        return {"teeth": [c.teeth_a, c.teeth_b], "helix": float(c.helix)}
+        keys: Keys = {"teeth": [c.teeth_a, c.teeth_b], "helix": float(c.helix)}
+        if c.pressure_angle is not None:
+            keys["pressure_angle"] = float(c.pressure_angle)
+        return keys
 
 
 class CamPair(Strict):

@@ -1,0 +1,85 @@
+"""Currents and voltages that a motion asks of DC motors: what a run with these voltages had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import etree
+
+import cadbridge as cb
+from cadbridge.cli import main
+from cadbridge.efforts import inverse_columns, load_motion
+from cadbridge.simulation import load_scenario, simulate
+from cadbridge.simulation.trajectory import columns_of
+from tests.efforts.trains import train
+
+JOINTS = [("a", "base", "upper", "0 0 0", "0 1 0"), ("b", "upper", "lower", "0.3 0 0", "0 1 0")]
+MOTORS = {
+    "a": "resistance: 0.6, inductance: 3.0e-3, constant: 0.08, ratio: 60, efficiency: 0.85, rotor_inertia: 3.0e-5",
+    "b": "resistance: 1.1, constant: 0.05, ratio: 40, rotor_inertia: 1.0e-5",
+}
+
+
+def motion(folder: Path, motors: str, law: str = "30*t^3*(1-t)") -> Path:
+    path = folder / "motion.yaml"
+    text = "format: cadbridge.motion/1\nduration: 1\nrate: 400\nfriction_speed: {turn: 0.1}\n"
+    path.write_text(f"{text}joints: {{a: '{law}', b: '-2*({law})'}}\nmotors: [{motors}]\n", "utf-8")
+    return path
+
+
+ALL = ", ".join(f"{{joint: {name}, dc: {{{keys}}}}}" for name, keys in MOTORS.items())
+
+
+@pytest.mark.parametrize("method", ["absolute", "bond-graph"])
+def test_a_run_with_the_voltages_asked_for_follows_the_motion(method: str, tmp_path: Path) -> None:
+    mechanism = cb.build(cb.read(train(tmp_path, JOINTS, " []\n")))
+    found = cb.inverse(mechanism, load_motion(motion(tmp_path, ALL), mechanism), method=method)
+    assert not {f.code for f in found.findings} - {"CB189", "CB307"}
+    columns = {name: values for name, (values, _) in inverse_columns(found).items()}
+    t = columns["time"]
+    tables = {
+        n: "[" + ", ".join(f"[{s:.6f}, {v:.10g}]" for s, v in zip(t, columns[f"motor.{n}.voltage"], strict=True)) + "]"
+        for n in MOTORS
+    }
+    path = tmp_path / "scenario.yaml"
+    dc = ", ".join(f"{{joint: {n}, dc: {{voltage: {{table: {tables[n]}}}, {MOTORS[n]}}}}}" for n in MOTORS)
+    first = columns["motor.a.current"][0]
+    dc = dc.replace("inductance: 3.0e-3", f"inductance: 3.0e-3, current: {first:.10g}")
+    text = "format: cadbridge.scenario/1\nduration: 1\nrate: 100\nfriction_speed: {turn: 0.1}\n"
+    path.write_text(f"{text}motors: [{dc}]\n", "utf-8")
+    run = {n: v for n, (v, _) in columns_of(simulate(mechanism, load_scenario(path, mechanism))).items()}
+    for name in MOTORS:
+        wanted = columns[f"joint.{name}.q"][::4]
+        np.testing.assert_allclose(run[f"joint.{name}.q"], wanted, atol=2e-3 * np.ptp(wanted))
+        current = columns[f"motor.{name}.current"][::4]
+        np.testing.assert_allclose(run[f"motor.{name}.current"], current, atol=2e-2 * np.max(np.abs(current)))
+
+
+def test_a_motor_on_no_actuator_is_told(tmp_path: Path) -> None:
+    mechanism = cb.build(cb.read(train(tmp_path, JOINTS, " []\n")))
+    path = motion(tmp_path, f"{{joint: b, dc: {{{MOTORS['b']}}}}}")
+    path.write_text(
+        path.read_text("utf-8").replace("joints: {a", "actuators: [a]\nfree: simulate\njoints: {a"), "utf-8"
+    )
+    text = path.read_text("utf-8")
+    path.write_text(text[: text.index(", b: ")] + text[text.index("}\nmotors") :], "utf-8")
+    found = cb.inverse(mechanism, load_motion(path, mechanism))
+    assert [f.message for f in found.findings if f.code == "CB637"] == [
+        "there is a motor on b, which is no actuator of this motion"
+    ]
+
+
+def test_the_bond_graph_shows_the_circuits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, svg = train(tmp_path, JOINTS, " []\n"), tmp_path / "graph.svg"
+    path = motion(tmp_path, ALL, "10*t")
+    path.write_text(path.read_text("utf-8").replace("rate: 400", "rate: 10"), "utf-8")
+    call = ["inverse", str(source), "--motion", str(path), "--method", "bond-graph", "--svg", str(svg)]
+    assert main([*call, "-o", str(tmp_path / "out.parquet")]) == 0
+    capsys.readouterr()
+    words = [
+        str(node.xpath("string()")) for node in etree.parse(svg).getroot().iter("{http://www.w3.org/2000/svg}text")
+    ]
+    assert words.count("GY : K") == 2
+    assert "2 drive" in str(etree.parse(svg).getroot().get("aria-label"))

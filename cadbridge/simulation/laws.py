@@ -28,6 +28,7 @@ def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
         raise InputError("The scenario's motors cannot act together.", findings)
     _losses(what, findings)
     led = [motor.joint for motor in motors if motor.kind in LEADS]
+    _locking(lowered, led, findings)
     if len(led) > 1 and len(lowered.units) <= LARGEST:
         _twice(lowered, led, findings)
 
@@ -59,6 +60,16 @@ def _losses(what: Scenario, findings: Findings) -> None:
         if isinstance(circuit, DcMotor) and circuit.efficiency < 1.0 and what.friction is None:
             said = f"the gearhead of {circuit.joint} loses power; the scenario ignores it"
             findings.add("CB613", said, Where(item=circuit.joint), items=[circuit.joint])
+
+
+def _locking(lowered: Lowered, led: list[str], findings: Findings) -> None:
+    """Tell the joints led that are the wheels of worms which lock themselves (CB634)."""
+    by_name = dict(zip((j.name for j in lowered.joints), lowered.model.coordinates, strict=True))
+    for mesh in lowered.model.meshes:
+        for name in led:
+            if mesh.losses[0] >= 1.0 and {by_name[name].a, by_name[name].b} == {mesh.b.a, mesh.b.b}:
+                said = f"{name} is led, and is the wheel of {mesh.name}, which locks itself"
+                findings.add("CB634", said, Where(item=name), items=[name, mesh.name])
 
 
 def _twice(lowered: Lowered, led: list[str], findings: Findings) -> None:

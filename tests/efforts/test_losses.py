@@ -11,6 +11,8 @@ import cadbridge as cb
 from cadbridge.efforts import Inverse, inverse_columns, load_motion
 from cadbridge.errors import ModelError
 from cadbridge.mechanism.carriers import carried
+from cadbridge.simulation import MotorSpec, Scenario, simulate
+from solver.functions import expression
 from tests.efforts.trains import Joint, pair, planetary, train
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -127,6 +129,15 @@ def test_a_worm_that_locks_itself_is_not_driven_from_its_wheel(method: str, tmp_
     with pytest.raises(ModelError, match="locks itself") as told:
         driven(source, "b", 100.0, "{component: one, torque: [-3, 0, 0]}", "b", method)
     assert [f.code for f in told.value.findings if f.severity == "error"] == ["CB673"]
+
+
+def test_a_wheel_that_is_led_against_a_locking_worm_is_told(tmp_path: Path) -> None:
+    gear, worm, wheel, _ = KINDS["worm"]
+    mechanism = cb.build(cb.read(pair(tmp_path, gear, 0.4, worm, wheel)))
+    for joint, told in (("b", ["b is led, and is the wheel of gear, which locks itself"]), ("a", [])):
+        motor = MotorSpec(joint, "angle", expression("0.1*t^2"))
+        run = simulate(mechanism, Scenario(duration=0.01, rate=100.0, gravity=(0.0, 0.0, 0.0), motors=(motor,)))
+        assert [f.message for f in run.findings if f.code == "CB634"] == told
 
 
 def test_a_worm_that_locks_itself_is_pushed_down_by_its_motor(tmp_path: Path) -> None:

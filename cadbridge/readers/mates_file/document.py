@@ -196,7 +196,7 @@ class Teller:
         code, message = self.faulty, self._message(loc, fault)
         if unknown_key:
             code = self.unknown_key
-        elif loc[0] == "gears" and kind == "greater_than":
+        elif loc[0] == "gears" and kind == "greater_than" and loc[-1] != "efficiency":
             code = "CB149"
         item = self.names.get(loc[:2]) or "/".join(str(step) for step in loc[:2])
         self.findings.add(code, message, Where(self.file, line, column, item))

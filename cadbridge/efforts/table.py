@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from cadbridge.assembly import Drive
 from cadbridge.efforts.inverse import Inverse, effort_unit
 from cadbridge.simulation.acting import Columns, wrench_columns
+from cadbridge.simulation.row_wrenches import row_results
 from cadbridge.simulation.thrust import with_thrust
 from cadbridge.simulation.trajectory import (
     arrow_table,
     body_columns,
-    gear_errors_and_forces,
     gear_wrench_columns,
     joint_columns,
     mate_columns,
@@ -55,7 +55,7 @@ def inverse_columns(found: Inverse) -> Columns:
     """All columns, each with its unit, in the order in which they are documented."""
     run, T = found.run, found.run.result.trajectory
     rotations = rotations_of(run)
-    _, _, rows = gear_errors_and_forces(run)
+    rows = row_results(run).wrenches
     wrenches, teeth = with_thrust(run, rows)
     columns: Columns = {"time": (T.t, "s")}
     columns |= _actuators(found)

@@ -92,13 +92,6 @@ def motor_columns(of: Sampled) -> Columns:
     return own | columns
 
 
-def motor_efforts(run: Run) -> dict[str, Array]:
-    """The effort (k,) of all motors and circuits together on each joint that has any, N m or N."""
-    columns = motor_columns(sampled(run))
-    return {name.split(".", 1)[1].rpartition(".")[0]: values for name, (values, _) in columns.items()
-            if name.startswith("motor.") and name.endswith(".effort")}  # fmt: skip
-
-
 def _effort(of: Sampled, k: int, motor: Motor) -> Array:
     """What a motor does along its coordinate: given, by its law, or what its prescribed motion takes."""
     place = of.first_motor + k

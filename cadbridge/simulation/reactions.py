@@ -9,8 +9,8 @@ from cadbridge.errors import InputError
 from cadbridge.frames import Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint
+from cadbridge.simulation.row_wrenches import row_results
 from cadbridge.simulation.run import Run
-from cadbridge.simulation.trajectory import row_forces
 from solver.analyses.recover import wrenches
 from solver.rotation import matrix
 
@@ -56,7 +56,7 @@ def _inertial(run: Run, body: int, mass: MassProperties) -> tuple[Array, Array]:
 def _applied(run: Run, body: int, component: str, centre: Array) -> Array:
     """What joints, gears, motors and joint loads do to a component (k, 6), about its centre."""
     mechanism, T = run.mechanism, run.result.trajectory
-    forces = row_forces(run)
+    forces = row_results(run).wrenches
     total = np.zeros((len(T.t), 6))
 
     def add(force: Array, torque: Array, at: Array) -> None:
@@ -65,7 +65,7 @@ def _applied(run: Run, body: int, component: str, centre: Array) -> Array:
 
     for joint in mechanism.joints:
         if body in (joint.a, joint.b) and _holds(run, joint, body, component):
-            held = forces[joint.name][:, body]
+            held = forces[joint.name].on(body)
             add(held[:, :3], held[:, 3:], T.positions[:, body])
             force, torque, at = _driven(run, joint)
             sign = 1.0 if joint.b == body else -1.0
@@ -73,7 +73,7 @@ def _applied(run: Run, body: int, component: str, centre: Array) -> Array:
     for item in mechanism.couplings:
         sides = {f.component for f in (item.coupling.a, item.coupling.b) if f is not None}
         if component in sides:
-            meshed = forces[item.name][:, body]
+            meshed = forces[item.name].on(body)
             add(meshed[:, :3], meshed[:, 3:], T.positions[:, body])
     return total
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import CouplingKind
 from cadbridge.simulation.acting import Columns, mesh_torques, sampled
+from cadbridge.simulation.row_wrenches import RowWrench, Wrenches
 from cadbridge.simulation.run import Run
 from solver.constraints import GROUND, WheelPair
 from solver.constraints.evaluation import evaluate_program
@@ -55,8 +56,8 @@ def screws(run: Run) -> tuple[Screw, ...]:
     return tuple(found)
 
 
-def with_thrust(run: Run, wrenches: dict[str, Array]) -> tuple[dict[str, Array], Columns]:
-    """The wrenches (k, n, 6) of groups with what teeth push into the joints, and the columns of these teeth.
+def with_thrust(run: Run, wrenches: Wrenches) -> tuple[Wrenches, Columns]:
+    """The wrenches of groups with what teeth push into the joints, and the columns of these teeth.
 
     The contact forces less what rows and losses do already are in balance: the joints' rows alone bear them.
     """
@@ -67,14 +68,16 @@ def with_thrust(run: Run, wrenches: dict[str, Array]) -> tuple[dict[str, Array],
     torques, _ = mesh_torques(sampled(run))
     held = int(program.primitive_row[-1])
     forces = {pair.name: np.zeros((len(T.t), 4)) for pair in pairs}
-    found = {name: values.copy() for name, values in wrenches.items()}
+    count = program.bodies
+    found = {name: one.on_all(count) for name, one in wrenches.items()}
+    teeth = {pair.name: found[pair.name].copy() for pair in pairs}
     rows = list(zip(run.system.model.groups, program.primitive_row[:-1], program.primitive_row[1:], strict=True))
     for s in range(len(T.t)):
         x, R, _ = placed(T.positions[s], T.quaternions[s], T.velocities[s])
         more = np.zeros((len(x), 6))
         for pair in pairs:
             row = np.zeros((len(x), 6))
-            row[:-1] = wrenches[pair.name][s]
+            row[:-1] = teeth[pair.name][s]
             row[-1, :3] = -row[:, :3].sum(axis=0)
             row[-1, 3:] = -(row[:-1, 3:] + np.cross(x[:-1], row[:-1, :3])).sum(axis=0)
             row += _losses(run, pair.name, torques[s], R)
@@ -88,7 +91,7 @@ def with_thrust(run: Run, wrenches: dict[str, Array]) -> tuple[dict[str, Array],
     for name, values in forces.items():
         for k, what in enumerate(("axial_a", "axial_b", "radial", "force")):
             columns[f"tooth.{name}.{what}"] = (values[:, k], "N")
-    return found, columns
+    return {name: RowWrench(tuple(range(count)), values) for name, values in found.items()}, columns
 
 
 def _losses(run: Run, name: str, torques: Array, R: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,10 +26,10 @@ from cadbridge.simulation.acting import (
 )
 from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.groups import chosen, group_of, in_units
+from cadbridge.simulation.row_wrenches import RowResults, RowWrench, Wrenches, row_results
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.thrust import with_thrust
 from solver.constraints import Coupler
-from solver.constraints.evaluation import evaluate_program
 from solver.constraints.gears import error_scale
 from solver.rotation import matrix
 
@@ -48,15 +47,16 @@ def columns_of(run: Run) -> Columns:
     rotations = rotations_of(run)
     columns |= body_columns(run, rotations)
     columns |= joint_columns(run)
-    errors, rates, rows = gear_errors_and_forces(run)
-    wrenches, teeth = with_thrust(run, rows)
+    found = row_results(run)
+    errors, rates = gear_errors(run, found)
+    wrenches, teeth = with_thrust(run, found.wrenches)
     columns |= reaction_columns(run, rotations, wrenches)
     columns |= mate_columns(run, rotations, wrenches)
     columns |= _attached(run, rotations, wrenches)
     acting = sampled(run)
     motors = motor_columns(acting)
     columns |= motors | load_columns(acting)
-    columns |= gear_wrench_columns(run, rotations, rows) | loss_columns(acting) | teeth
+    columns |= gear_wrench_columns(run, rotations, found.wrenches) | loss_columns(acting) | teeth
     for name, (values, unit) in errors.items():
         gone = np.where(released_at(run.scenario.changes, name, T.t), np.nan, 0.0)
         columns[f"gear.{name}.error"] = (values + gone, unit)
@@ -125,36 +125,22 @@ def joint_columns(run: Run) -> Columns:
     return columns
 
 
-def gear_errors_and_forces(run: Run) -> tuple[Columns, Columns, dict[str, Array]]:
-    """Errors of gears, recomputed from the raw states, and each group's wrench on the units (k, n, 6)."""
-    T, model, program = run.result.trajectory, run.lowered.model, run.system.program
-    k, n = len(T.t), program.bodies
-    g = np.zeros((k, program.rows))
-    gv = np.zeros_like(g)
-    forces: dict[str, Array] = defaultdict(lambda: np.zeros((k, n, 6)))
+def gear_errors(run: Run, found: RowResults) -> tuple[Columns, Columns]:
+    """Errors of gears and their rates."""
+    model, program = run.lowered.model, run.system.program
     slices = [slice(program.primitive_row[i], program.primitive_row[i + 1]) for i in range(len(model.primitives))]
-    for s in range(k):
-        found = evaluate_program(program, T.positions[s], T.quaternions[s], T.velocities[s], T.angles[s])
-        g[s], gv[s] = found.g, found.rates
-        for group, rows in zip(model.groups, slices, strict=True):
-            forces[group][s] -= (T.multipliers[s, rows] @ found.G[rows]).reshape(n, 6)
     errors: Columns = {}
     rates: Columns = {}
     couplings = {c.name for c in run.mechanism.couplings}
     for group, primitive, rows in zip(model.groups, model.primitives, slices, strict=True):
         if group in couplings:
             radius, unit = error_scale(primitive, model.positions, model.quaternions)
-            errors[group] = (g[:, rows].sum(axis=1) / radius, unit)
-            rates[group] = (gv[:, rows].sum(axis=1) / radius, unit)
-    return errors, rates, dict(forces)
+            errors[group] = (found.g[:, rows].sum(axis=1) / radius, unit)
+            rates[group] = (found.rates[:, rows].sum(axis=1) / radius, unit)
+    return errors, rates
 
 
-def row_forces(run: Run) -> dict[str, Array]:
-    """What the rows of each joint, gear or mate do to each unit: (k, n, 6), about its centre of mass."""
-    return gear_errors_and_forces(run)[2]
-
-
-def reaction_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+def reaction_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
     """The wrench of each joint on its second body at the joint's origin, world axes.
 
     Without collapsing, the wrenches of all mates between the two bodies' components are summed over the
@@ -180,7 +166,7 @@ def reaction_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> 
     return columns
 
 
-def mate_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+def mate_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
     """Where the rows of all mates are kept: the share of each mate, on its joint's second body at the joint's origin.
 
     Where mates repeat each other the shares of least norm are given.
@@ -202,16 +188,19 @@ def mate_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Colu
     return columns
 
 
-def _about(positions: Array, origin: Array, wrench: Array, members: list[int]) -> Array:
-    """The sum (k, 6) of what acts on some units (k, n, 6 about their centres), about points (k, 3)."""
+def _about(positions: Array, origin: Array, wrench: RowWrench | None, members: list[int]) -> Array:
+    """The sum (k, 6) of what acts on some units, about points (k, 3)."""
     total = np.zeros((len(origin), 6))
+    if wrench is None:
+        return total
     for i in members:
-        total[:, :3] += wrench[:, i, :3]
-        total[:, 3:] += wrench[:, i, 3:] + np.cross(positions[:, i] - origin, wrench[:, i, :3])
+        one = wrench.on(i)
+        total[:, :3] += one[:, :3]
+        total[:, 3:] += one[:, 3:] + np.cross(positions[:, i] - origin, one[:, :3])
     return total
 
 
-def gear_wrench_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+def gear_wrench_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
     """What the first wheel of a gear does to the second, about the second's point on its axis, world axes."""
     T, lowered = run.result.trajectory, run.lowered
     columns: Columns = {}
@@ -224,13 +213,12 @@ def gear_wrench_columns(run: Run, rotations: Array, wrenches: dict[str, Array]) 
         at = T.positions[:, bearer] + rotations[:, bearer] @ (point - lowered.units[bearer].mass.com)
         names = run.mechanism.bodies[body].components
         members = [bearer] if len(lowered.units) == len(run.mechanism.bodies) else [index[c] for c in names]
-        none = np.zeros((len(T.t), T.positions.shape[1], 6))
-        total = sign * _about(T.positions, at, wrenches.get(item.name, none), members)
+        total = sign * _about(T.positions, at, wrenches.get(item.name), members)
         columns |= wrench_columns(f"gear.{item.name}", total)
     return columns
 
 
-def _attached(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns:
+def _attached(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
     """The wrench of each lock, weld and attachment that a change made, on its body b at its point there; world axes."""
     columns: Columns = {}
     known = {j.name for j in run.mechanism.joints} | {c.name for c in run.mechanism.couplings}
@@ -241,7 +229,7 @@ def _attached(run: Run, rotations: Array, wrenches: dict[str, Array]) -> Columns
         b, sign = (primitive.b, 1.0) if primitive.b != GROUND_BODY else (primitive.a, -1.0)
         held = primitive.terms[0][1] if isinstance(primitive, Coupler) else primitive
         point = getattr(held, "point_b" if sign > 0 else "point_a")
-        f, m = wrenches[group][:, b, :3], wrenches[group][:, b, 3:]
+        f, m = np.split(wrenches[group].on(b), 2, axis=1)
         torque = m - np.cross(rotations[:, b] @ point, f)
         for name, values, unit in (("f", f, "N"), ("t", torque, "N m")):
             for k, axis in enumerate("xyz"):

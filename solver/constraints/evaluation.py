@@ -50,24 +50,33 @@ def evaluate(
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """g (m,) and the blocks (nb, 6) of Ĝ: block k is row `row[k]`'s on body `body[k]`, [v; ω] in world axes."""
+    """g (m,), its rates (m,) and the blocks (nb, 6) of Ĝ: block k is row `row[k]`'s on body `body[k]`, [v; ω]."""
 
     g: Array
+    rates: Array
     blocks: Array
     row: NDArray[np.int64]
     body: NDArray[np.int64]
 
 
-def evaluate_sparse(program: Program, positions: ArrayLike, quaternions: ArrayLike) -> SparseRows:
-    """Residual and Jacobian of compiled primitives at rest, a block for each row and body: memory is linear."""
+def evaluate_sparse(
+    program: Program,
+    positions: ArrayLike,
+    quaternions: ArrayLike,
+    velocities: ArrayLike | None = None,
+    angles: ArrayLike | None = None,
+) -> SparseRows:
+    """As `evaluate_program`, with a block for each row and body: memory is linear."""
     from solver.constraints.kernels import evaluate_rows
 
     x = np.ascontiguousarray(positions, float).reshape(-1, 3)
     q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
-    winding = np.zeros(program.angle_count)
-    g, _, _, blocks, _ = evaluate_rows(program.terms, x, q, np.zeros((len(x), 6)), False, winding, False)
+    v = np.zeros((len(x), 6)) if velocities is None else np.array(velocities, float).reshape(-1, 6)
+    winding = np.zeros(program.angle_count) if angles is None else np.array(angles, float)
+    moving, chosen = velocities is not None, angles is not None
+    g, gv, _, blocks, _ = evaluate_rows(program.terms, x, q, v, moving, winding, chosen)
     rows = np.repeat(np.arange(program.rows), np.diff(program.terms.row_block))
-    return SparseRows(g, blocks, rows, program.terms.block_body)
+    return SparseRows(g, gv, blocks, rows, program.terms.block_body)
 
 
 def evaluate_program(

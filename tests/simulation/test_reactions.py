@@ -11,7 +11,7 @@ import cadbridge as cb
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import MotorSpec, Scenario, locked_wrench, simulate
-from cadbridge.simulation.trajectory import row_forces
+from cadbridge.simulation.row_wrenches import row_results
 from solver.functions import constant
 
 
@@ -28,12 +28,12 @@ def test_it_is_what_the_mates_of_the_connection_carry(crane: Mechanism) -> None:
     scenario = Scenario(duration=0.3, rate=50.0, rtol=1e-10, atol=1e-10, motors=motors)
     found = locked_wrench(simulate(crane, scenario), component)
     apart = simulate(crane, scenario, collapse=False)
-    forces, index = row_forces(apart), crane.component_names.index(component)
+    forces, index = row_results(apart).wrenches, crane.component_names.index(component)
     inside = set(body.components)
     carried = np.zeros_like(found)
     for mate in crane.assembly.mates:
         if component in (mate.a.component, mate.b.component) and {mate.a.component, mate.b.component} <= inside:
-            carried += forces[mate.name][:, index]
+            carried += forces[mate.name].on(index)
     assert np.max(np.abs(found)) > 0.1
     np.testing.assert_allclose(found, carried, atol=1e-6 * np.max(np.abs(found)))
 

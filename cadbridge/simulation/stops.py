@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from cadbridge.lowering import Lowered
@@ -29,12 +30,14 @@ def limit_stops(lowered: Lowered, specs: LoadSpecs) -> tuple[tuple[str, Stop], .
     it at `FREQUENCY`. A joint that nothing can move has no stop.
     """
     told = {name for name, _ in specs.stops}
+    limited = [
+        (i, joint, joint.limit) for i, joint in enumerate(lowered.joints)
+        if joint.limit is not None and joint.name not in told
+        and not (joint.limit.lower is None and joint.limit.upper is None)
+    ]  # fmt: skip
+    inertias = carried_inertia(lowered.model, [i for i, _, _ in limited])
     found = []
-    for i, joint in enumerate(lowered.joints):
-        limit = joint.limit
-        if limit is None or joint.name in told or (limit.lower is None and limit.upper is None):
-            continue
-        inertia = carried_inertia(lowered.model, i)
+    for (_, joint, limit), inertia in zip(limited, inertias, strict=True):
         if not (math.isfinite(inertia) and inertia > 0):
             continue
         swing = 2 * math.pi * FREQUENCY
@@ -45,17 +48,25 @@ def limit_stops(lowered: Lowered, specs: LoadSpecs) -> tuple[tuple[str, Stop], .
     return tuple(found)
 
 
-def carried_inertia(model: Model, coordinate: int) -> float:
-    """What a unit torque (force) along a coordinate has to move at the pose as designed, kg m² (kg)."""
-    rates = []
-    for torque in (0.0, 1.0):
-        motor = Motor("probe", model.coordinates[coordinate], "torque", constant(torque))
-        system = prepare(replace(model, motors=(motor,)))
-        s = project(system, State.at_rest(model.positions, model.quaternions)).state
-        T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
-        arrays = (s.positions, s.quaternions, s.velocities, s.angles, drive_values(system, s.t))
+def carried_inertia(model: Model, coordinates: Sequence[int]) -> list[float]:
+    """What a unit torque (force) along each coordinate has to move at the pose as designed, kg m² (kg)."""
+    motors = tuple(Motor("probe", model.coordinates[i], "torque", constant(0.0)) for i in coordinates)
+    system = prepare(replace(model, motors=motors))
+    s = project(system, State.at_rest(model.positions, model.quaternions)).state
+    T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
+    values = drive_values(system, s.t)
+    count = len(system.program.coordinate_term)
+
+    def rate(coordinate: int) -> float:
+        arrays = (s.positions, s.quaternions, s.velocities, s.angles, values)
         found = accelerate(T, K, B, F, W, *arrays)[0]
-        count = len(system.program.coordinate_term)
-        rates.append(float(observe(T, B, F, W, system.length, *arrays, found, count)[2][coordinate]))
-    gained = rates[1] - rates[0]
-    return 1.0 / gained if gained > 1e-12 else math.inf
+        return float(observe(T, B, F, W, system.length, *arrays, found, count)[2][coordinate])
+
+    inertias = []
+    for k, i in enumerate(coordinates):
+        rest = rate(i)
+        values[k, 0] = 1.0
+        gained = rate(i) - rest
+        values[k, 0] = 0.0
+        inertias.append(1.0 / gained if gained > 1e-12 else math.inf)
+    return inertias

@@ -79,7 +79,7 @@ def test_dry_friction_of_a_joint_slows_it_as_its_torque_says(crane: Mechanism, t
         assert ("friction_speed_rad_s" in done.summary) == (name == "own")
     slowed = rates["free"] - rates["own"]
     lowered = done.lowered
-    expected = 1e-3 / carried_inertia(lowered.model, lowered.coordinate_of("A1") or 0) * 0.05
+    expected = 1e-3 / carried_inertia(lowered.model, [lowered.coordinate_of("A1") or 0])[0] * 0.05
     assert slowed[-1] == pytest.approx(expected, rel=1e-3)
     np.testing.assert_allclose(rates["said"], rates["own"], atol=1e-9)
     np.testing.assert_allclose(rates["ignored"], rates["free"], atol=1e-9)

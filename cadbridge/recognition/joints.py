@@ -15,6 +15,9 @@ from cadbridge.recognition.guides import Verdict, judge
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.revolution import SLIM
 
+PARALLEL = 0.02
+"""Sine of the angle up to which axes run alike."""
+
 MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
 
 
@@ -170,14 +173,14 @@ def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, fl
 def _trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -> list[Candidate]:
     """Of joints on one axis only as many as connect its bodies, the surest first."""
     order = sorted(candidates, key=lambda c: (-c.verdict.confidence, -_nearness(c), c.a, c.b))
-    lines: list[tuple[Vector, Vector, Groups]] = []
+    lines = Lines(len(order), 3 * scene.contacts.slack + 1e-5)
     kept = []
     for c in order:
         axis, point = c.verdict.axis, c.verdict.point
         if axis is None or c.verdict.type == "prismatic":
             kept.append(c)
             continue
-        groups = _line_of(lines, point, axis, scene)
+        groups = lines.at(point, axis)
         for body in (c.a, c.b):
             groups.add(body)
         if groups.join(c.a, c.b):
@@ -192,12 +195,23 @@ def _nearness(c: Candidate) -> float:
     return sum(k.overlap for k in c.contacts if k.kind == "plane")
 
 
-def _line_of(lines: list[tuple[Vector, Vector, Groups]], point: Vector, axis: Vector, scene: Scene) -> Groups:
-    for other, direction, groups in lines:
-        if float(np.linalg.norm(np.cross(axis, direction))) < 0.02:
-            off = float(np.linalg.norm(np.cross(point - other, direction)))
-            if off < 3 * scene.contacts.slack + 1e-5:
-                return groups
-    groups = Groups(())
-    lines.append((point, axis, groups))
-    return groups
+class Lines:
+    """Axes, each with the bodies that turn on it; one counts as another where it runs within `near` (m) of it."""
+
+    def __init__(self, count: int, near: float) -> None:
+        self._points, self._directions = np.empty((count, 3)), np.empty((count, 3))
+        self._groups: list[Groups] = []
+        self._near = near
+
+    def at(self, point: Vector, axis: Vector) -> Groups:
+        """The bodies on the axis through a point, a new axis where none runs there."""
+        count = len(self._groups)
+        directions = self._directions[:count]
+        skew = np.linalg.norm(np.cross(axis, directions), axis=1)
+        off = np.linalg.norm(np.cross(point - self._points[:count], directions), axis=1)
+        (same,) = np.nonzero((skew < PARALLEL) & (off < self._near))
+        if len(same):
+            return self._groups[int(same[0])]
+        self._points[count], self._directions[count] = point, axis
+        self._groups.append(Groups(()))
+        return self._groups[-1]

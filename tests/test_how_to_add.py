@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -161,7 +162,9 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "carried.yaml").write_text(
         "format: cadbridge.scenario/1\nduration: 0.2\nrate: 50\nloads: {balancers: [{component: bob, force: 19.62}]}\n"
     )
-    subprocess.run([sys.executable, "-c", FOLLOWED, str(folder)], cwd=folder, check=True, timeout=120)
+    # Another test may have put modules on the path that import the sources as they are.
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    subprocess.run([sys.executable, "-c", FOLLOWED, str(folder)], cwd=folder, env=alone, check=True, timeout=120)
     return folder
 
 

@@ -1,7 +1,4 @@
-"""The gears of an assembly: its wheels, which of them mesh, between which bodies, and on which carrier.
-
-find_gears(assembly, bodies, joints)    what bodies and joints are known already say which pairs can turn
-"""
+"""The gears of an assembly: its wheels, which of them mesh, between which bodies, and on which carrier."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 from cadbridge.assembly import Assembly, CouplingKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
-from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, find_meshing, place
+from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheels import Wheel, WheelKind, find_wheels
 
@@ -81,12 +78,6 @@ def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshi
             text = f"{pair.instances[0]} and {pair.instances[1]} mesh, but no body holds both axes"
             findings.add("CB1609", text, items=pair.instances)
     return replace(found, gears=gears.pairs, wheels=gears.wheels, findings=found.findings + findings.as_tuple())
-
-
-def find_gears(assembly: Assembly, bodies: Sequence[FoundBody], joints: Sequence[FoundJoint]) -> FoundGears:
-    """The gears of an assembly whose bodies and joints are known."""
-    placed = place(assembly, wheels_of_parts(assembly))
-    return _gears(placed, find_meshing(placed), bodies, joints)
 
 
 def _gears(

@@ -21,6 +21,8 @@ _CLOSED = 8e-15
 _OPEN = 1e-3
 """Of the sum of its terms: a residual above this is open. Within a step, where poses are not put back on the rows,
 those that repeat each other contradict by the error allowed."""
+_FELT = 1e-8
+"""Of what the forces alone would accelerate: a residual below this moves nothing, as where brakes hold all at rest."""
 
 
 @kernel
@@ -83,9 +85,14 @@ def solve_refined(
     solved (`enough` 0).
     """
     n, loops = P.body.shape[0], P.row.shape[0]
+    pulled = 0.0
     for k in range(n):
+        i = P.body[k]
         for j in range(6):
-            Q.force[k, j] = force[P.body[k], j]
+            Q.force[k, j] = force[i, j]
+        mass = B.mass[i] + B.lent_mass[i]
+        if mass > 0.0:
+            pulled = max(pulled, (abs(force[i, 0]) + abs(force[i, 1]) + abs(force[i, 2])) / math.sqrt(mass))
     momentum(P, B, R, acceleration, -1.0, 1.0, Q.force)
     correction, loop_correction, gap = Q.correction, Q.loop_correction, Q.gap
     for e in range(loops):
@@ -108,7 +115,7 @@ def solve_refined(
                 acceleration[i, j] += correction[i, j]
         for e in range(loops):
             loop_multipliers[e] += loop_correction[e]
-    if enough == 0.0 and left * _CLOSED > _OPEN * rounding:
+    if enough == 0.0 and left * _CLOSED > _OPEN * rounding and left > _FELT * pulled:
         Q.unsolved[0] += 1.0
 
 

@@ -144,7 +144,7 @@ def test_a_fixed_step_too_long_for_the_constraints_is_a_status() -> None:
     start = State(0.0, model.positions, model.quaternions, np.tile([0, 0, 0, 0, 0, 900.0], (2, 1)))
     result = simulate(model, start, duration=10.0, rate=1.0, integrator="rk4", step=1.0)
     assert (result.status.ok, result.status.code) == (False, "no_convergence")
-    assert "shorter step" in result.status.advice
+    assert "Shorten the step" in result.status.advice
 
 
 def test_stiff_bushing_and_controller_are_stable_at_steps_far_beyond_their_periods() -> None:

@@ -294,7 +294,7 @@ def _callbacks(of: Sampled, callbacks: tuple[Callback, ...]) -> Columns:
 
 
 def mesh_torques(of: Sampled) -> tuple[Array, Array]:
-    """What holds the two wheels of each mesh back (k, m, 2; N m, N), as `solver.equations.loads` has it; their rates."""
+    """What holds the two wheels of each mesh back (k, m, 2; N m, N), as in `solver.equations.loads`; their rates."""
     F, model = of.run.system.loads, of.model
     start = len(model.coordinates) + len(model.loads)
     rates = of.rates[:, start : of.first_motor].reshape(len(of.rates), -1, 2)

@@ -40,7 +40,7 @@ AngleOwner = Coordinate | tuple[Primitive, int]
 HOLD, ANGLE, SPEED, ROTOR = range(4)
 _DRIVERS = {"speed": SPEED, "angle": ANGLE}
 _EVEN = 1e-6
-"""Of the largest mass and inertia: lighter bodies count as much in the metric that only weighs rows (`equations.kkt`)."""
+"""Of the largest mass and inertia: lighter bodies count as much in the metric that only weighs rows (`kkt`)."""
 
 
 @table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,33 +66,9 @@ def transmission_document(found: Analysis) -> dict[str, Any]:
         "form": "pseudo-triangular" if robot.pseudo_triangular else "general",
         "sequence": [[name(i) for i in step] for step in robot.sequence],
         "largest_system": robot.balance.largest,
-        "solution": [
-            {
-                "step": k,
-                "level": step.level,
-                "links": [name(i) for i in step.links],
-                "transmitted": list(step.gears),
-                "torques": list(step.torques),
-                "external": [
-                    {"joint": e.joint, "force": _listed(e.force), "moment": _listed(e.moment)} for e in step.external
-                ],
-            }
-            for k, step in enumerate(steps_of(found), 1)
-        ],
-        "bearings": [
-            {"level": level, "joint": pair.name, "link": name(pair.link), "on": name(pair.parent),
-             "axis": _listed(pair.axis)}
-            for level, pair in bearings_of(found)
-        ],
-        "contact_frames": [
-            {
-                "gear": f.gear, "driver": name(f.driver), "driven": name(f.driven), "carrier": name(f.carrier),
-                "H": [_listed(row) for row in f.H], "H_driven": [_listed(row) for row in f.H_driven],
-                "point": _listed(f.point), "radii": list(f.radius),
-                "cone_angle": f.cone, "delta": f.delta, "pressure_angle": f.pressure_angle,
-            }
-            for f in frames_of(found)
-        ],
+        "solution": _steps_listed(found),
+        "bearings": _bearings_listed(found),
+        "contact_frames": _frames_listed(found),
         "unbalanced": [
             {"link": name(i.link), "offset": i.offset, "asymmetry": i.asymmetry} for i in robot.unbalanced
         ],
@@ -99,95 +76,150 @@ def transmission_document(found: Analysis) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _steps_listed(found: Analysis) -> list[dict[str, Any]]:
+    return [
+        {
+            "step": k,
+            "level": step.level,
+            "links": [found.name(i) for i in step.links],
+            "transmitted": list(step.gears),
+            "torques": list(step.torques),
+            "external": [
+                {"joint": e.joint, "force": _listed(e.force), "moment": _listed(e.moment)} for e in step.external
+            ],
+        }
+        for k, step in enumerate(steps_of(found), 1)
+    ]
+
+
+def _bearings_listed(found: Analysis) -> list[dict[str, Any]]:
+    name = found.name
+    return [
+        {"level": level, "joint": p.name, "link": name(p.link), "on": name(p.parent), "axis": _listed(p.axis)}
+        for level, p in bearings_of(found)
+    ]
+
+
+def _frames_listed(found: Analysis) -> list[dict[str, Any]]:
+    name = found.name
+    return [
+        {
+            "gear": f.gear, "driver": name(f.driver), "driven": name(f.driven), "carrier": name(f.carrier),
+            "H": [_listed(row) for row in f.H], "H_driven": [_listed(row) for row in f.H_driven],
+            "point": _listed(f.point), "radii": list(f.radius),
+            "cone_angle": f.cone, "delta": f.delta, "pressure_angle": f.pressure_angle,
+        }
+        for f in frames_of(found)
+    ]  # fmt: skip
+
+
 def transmission_text(found: Analysis, columns: int = PIPED) -> str:
-    """The lines, the structure matrix, the gear pairs with their carriers and the axes, for the terminal."""
+    """The lines, the structure matrix, the pairs with their carriers, the order of solution and the contact frames."""
+    sections = (_lines, _structure, _gear_pairs, _turning_pairs, _solution, _bearings, _contact_frames)
+    tables = ((title, plain_table(head, rows, columns)) for title, head, rows in (make(found) for make in sections))
+    return "\n".join([_overview(found), *(f"{title}\n{table}" for title, table in tables)]).rstrip()
+
+
+Section = tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]
+"""Title, head and rows of a table."""
+
+
+def _overview(found: Analysis) -> str:
     robot, graph, name = found.robot, found.robot.graph, found.name
     form = "pseudo-triangular" if robot.pseudo_triangular else "general"
     n = len(robot.primary) - 1
-    text = (
+    return (
         f"{found.mechanism.assembly.name}\n"
         f"  {len(graph.pairs)} moving links, {len(graph.pairs)} hinges, {len(graph.meshes)} gear pairs; {n} inputs\n"
         f"  open-loop chain: {' – '.join(name(i) for i in robot.primary)}\n"
         f"  structure matrix of {form} form; at most {robot.balance.largest} "
         f"{'unknown is' if robot.balance.largest == 1 else 'unknowns are'} solved at once\n"
     )
-    text += "\nTransmission lines\n" + plain_table(
-        ("input", "level", "links", "gears"),
-        [
-            (
-                graph.pairs[line.input].name,
-                str(line.level),
-                " → ".join(name(i) for i in line.links),
-                ", ".join(graph.meshes[g].name for g in line.meshes),
-            )
-            for line in robot.lines
-        ],
-        columns,
-    )
-    inputs = [graph.pairs[i].name for i in robot.inputs]
-    text += "\nStructure matrix A: input angles Q = Aᵀ Θ of the primary angles\n" + plain_table(
-        ("", *inputs),
-        [
-            (graph.pairs[link].name, *(_number(v) for v in row))
-            for link, row in zip(robot.primary[1:], robot.structure, strict=True)
-        ],
-        columns,
-    )
-    text += "\nGear pairs\n" + plain_table(
-        ("gear", "kind", "driver", "driven", "carrier", "pressure angle"),
-        [
-            (m.name, m.gear.kind, name(a), name(b), name(m.carrier), _angle(found.pressure_angles.get(m.name)))
-            for m, a, b in zip(graph.meshes, robot.driver, robot.driven, strict=True)
-        ],
-        columns,
-    )
-    text += "\nTurning pairs\n" + plain_table(
-        ("hinge", "axis", "link", "on", "carried in the canonical graph by", ""),
-        [
-            (p.name, p.label, name(p.link), name(p.parent), name(graph.canonical[p.link]),
-             "primary" if p.link in robot.primary else "secondary")
-            for p in graph.pairs
-        ],
-        columns,
-    )  # fmt: skip
-    text += "\nOrder of solution: transmitted forces and torques, by moment balances about the links' axes\n"
-    text += plain_table(
-        ("step", "level", "links", "found: force in the teeth", "torque", "from the reactions on what the links carry"),
-        [
-            (
-                str(k),
-                str(step.level),
-                " + ".join(name(i) for i in step.links),
-                ", ".join(step.gears) or "–",
-                ", ".join(step.torques) or "–",
-                "; ".join(_entering(e) for e in step.external) or "–",
-            )
-            for k, step in enumerate(steps_of(found), 1)
-        ],
-        columns,
-    )
-    text += "\nThen the bearings, link by link: three forces, and two moments across the axis\n" + plain_table(
-        ("level", "hinge", "link", "on", "axis (world, as designed)"),
-        [(str(level), p.name, name(p.link), name(p.parent), _direction(p.axis)) for level, p in bearings_of(found)],
-        columns,
-    )
-    text += "\nFrames of the contact forces on the drivers, in the carriers' axes as designed\n" + plain_table(
-        ("gear", "carrier", "x (radial)", "y (tangential)", "z (axial)", "contact mm", "radius mm", "cone", "δ"),
-        [
-            (
-                f.gear,
-                name(f.carrier),
-                *(_direction(f.H[:, k]) for k in range(3)),
-                _triple(1e3 * f.point),
-                _number(1e3 * f.radius[0]),
-                _angle(f.cone),
-                str(f.delta),
-            )
-            for f in frames_of(found)
-        ],
-        columns,
-    )
-    return text.rstrip()
+
+
+def _lines(found: Analysis) -> Section:
+    robot, graph, name = found.robot, found.robot.graph, found.name
+    rows = [
+        (
+            graph.pairs[line.input].name,
+            str(line.level),
+            " → ".join(name(i) for i in line.links),
+            ", ".join(graph.meshes[g].name for g in line.meshes),
+        )
+        for line in robot.lines
+    ]
+    return "Transmission lines", ("input", "level", "links", "gears"), rows
+
+
+def _structure(found: Analysis) -> Section:
+    robot, pairs = found.robot, found.robot.graph.pairs
+    rows = [
+        (pairs[link].name, *(_number(v) for v in row))
+        for link, row in zip(robot.primary[1:], robot.structure, strict=True)
+    ]
+    title = "Structure matrix A: input angles Q = Aᵀ Θ of the primary angles"
+    return title, ("", *(pairs[i].name for i in robot.inputs)), rows
+
+
+def _gear_pairs(found: Analysis) -> Section:
+    robot, name = found.robot, found.name
+    rows = [
+        (m.name, m.gear.kind, name(a), name(b), name(m.carrier), _angle(found.pressure_angles.get(m.name)))
+        for m, a, b in zip(robot.graph.meshes, robot.driver, robot.driven, strict=True)
+    ]
+    return "Gear pairs", ("gear", "kind", "driver", "driven", "carrier", "pressure angle"), rows
+
+
+def _turning_pairs(found: Analysis) -> Section:
+    robot, graph, name = found.robot, found.robot.graph, found.name
+    rows = [
+        (p.name, p.label, name(p.link), name(p.parent), name(graph.canonical[p.link]),
+         "primary" if p.link in robot.primary else "secondary")
+        for p in graph.pairs
+    ]  # fmt: skip
+    return "Turning pairs", ("hinge", "axis", "link", "on", "carried in the canonical graph by", ""), rows
+
+
+def _solution(found: Analysis) -> Section:
+    rows = [
+        (
+            str(k),
+            str(step.level),
+            " + ".join(found.name(i) for i in step.links),
+            ", ".join(step.gears) or "–",
+            ", ".join(step.torques) or "–",
+            "; ".join(_entering(e) for e in step.external) or "–",
+        )
+        for k, step in enumerate(steps_of(found), 1)
+    ]
+    title = "Order of solution: transmitted forces and torques, by moment balances about the links' axes"
+    found_by = ("found: force in the teeth", "torque", "from the reactions on what the links carry")
+    return title, ("step", "level", "links", *found_by), rows
+
+
+def _bearings(found: Analysis) -> Section:
+    name = found.name
+    rows = [(str(level), p.name, name(p.link), name(p.parent), _direction(p.axis)) for level, p in bearings_of(found)]
+    title = "Then the bearings, link by link: three forces, and two moments across the axis"
+    return title, ("level", "hinge", "link", "on", "axis (world, as designed)"), rows
+
+
+def _contact_frames(found: Analysis) -> Section:
+    rows = [
+        (
+            f.gear,
+            found.name(f.carrier),
+            *(_direction(f.H[:, k]) for k in range(3)),
+            _triple(1e3 * f.point),
+            _number(1e3 * f.radius[0]),
+            _angle(f.cone),
+            str(f.delta),
+        )
+        for f in frames_of(found)
+    ]
+    title = "Frames of the contact forces on the drivers, in the carriers' axes as designed"
+    axes = ("x (radial)", "y (tangential)", "z (axial)")
+    return title, ("gear", "carrier", *axes, "contact mm", "radius mm", "cone", "δ"), rows
 
 
 def _entering(part: Entering) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
-from cadbridge.assembly import Limit, MateKind
+from cadbridge.assembly import Limit, Mate, MateKind
 from cadbridge.readers.mates_file.draft import Draft, wildcard
 from cadbridge.readers.mates_file.mates import joint_freedom, limit_in_si, tell_open
 from cadbridge.readers.mates_file.schema import OverrideSpec
@@ -21,7 +21,7 @@ def override_joints(draft: Draft, joint_names: dict[str, str]) -> dict[str, str]
         fits = wildcard(spec.joints)
         joints: dict[str, list[int]] = {}
         for i, mate in enumerate(draft.mates):
-            joint = names.get(mate.name) or mate.joint_name or mate.name
+            joint = _joint_of(mate, names)
             if mate.kind is not MateKind.FIXED and (fits(joint) or fits(mate.name)):
                 joints.setdefault(joint, []).append(i)
         where = draft.place("overrides", index, "joints")
@@ -33,6 +33,11 @@ def override_joints(draft: Draft, joint_names: dict[str, str]) -> dict[str, str]
         if spec.rename is not None and joints:
             _rename(draft, index, spec, joints, names)
     return names
+
+
+def _joint_of(mate: Mate, names: dict[str, str]) -> str:
+    """The name of the joint that a mate belongs to; its own where nobody named one."""
+    return names.get(mate.name) or mate.joint_name or mate.name
 
 
 def _apply(draft: Draft, index: int, spec: OverrideSpec, joint: str, members: list[int]) -> None:
@@ -53,7 +58,7 @@ def _apply(draft: Draft, index: int, spec: OverrideSpec, joint: str, members: li
 
 def _rename(draft: Draft, index: int, spec: OverrideSpec, joints: dict[str, list[int]], names: dict[str, str]) -> None:
     where = draft.place("overrides", index, "rename", name=spec.rename)
-    taken = {names.get(mate.name) or mate.joint_name or mate.name for mate in draft.mates} - set(joints)
+    taken = {_joint_of(mate, names) for mate in draft.mates} - set(joints)
     if len(joints) > 1:
         some = ", ".join(list(joints)[:4])
         message = f"{spec.joints!r} fits {len(joints)} joints ({some}), which cannot all be called {spec.rename!r}"

@@ -149,10 +149,18 @@ ENTRIES: dict[str, Entry] = {
     "CB637": Entry(
         Severity.WARNING,
         "a motor that drives nothing here",
-        "The motion file describes a DC motor on a joint that is no actuator of this motion: its effort is not known. "
-        "cadbridge gives neither its current nor its voltage.",
+        "The motion file describes a DC motor or a cylinder on a joint that is no actuator of this motion: its effort "
+        "is not known. cadbridge gives neither currents and voltages nor pressures and flows.",
         "Name the joint under `actuators:`, or remove the motor.",
         "`motors` on A4 of a motion that A1 to A3 drive.",
+    ),
+    "CB639": Entry(
+        Severity.WARNING,
+        "a pressure below a vacuum",
+        "The motion needs a pull of the cylinder that the pressure of the rod side does not give: the pressure found "
+        "in the cap lies below a vacuum, which no fluid holds. The other results do not depend on it.",
+        "Give the supply of `rod_side` a pressure high enough for the largest pull.",
+        "A cylinder that holds a hanging load, with its rod side open to the air.",
     ),
 }
 

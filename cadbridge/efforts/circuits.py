@@ -1,4 +1,4 @@
-"""What a motion asks of DC motors: current and voltage, from the efforts of the joints that they drive."""
+"""What a motion asks of DC motors and cylinders: current and voltage, pressures and flows, from the joints' efforts."""
 
 from __future__ import annotations
 
@@ -10,33 +10,49 @@ from numpy.typing import NDArray
 from cadbridge.efforts.motion import Motion
 from cadbridge.efforts.task import Forces, Quantity, Task
 from cadbridge.findings import Findings, Where
-from cadbridge.simulation.circuits import DcMotor
-from solver.bondgraph import Circuit
+from cadbridge.simulation.circuits import Chamber, Circuit, Cylinder, DcMotor
+from solver.bondgraph import Actuator, FluidLine
+from solver.bondgraph import Circuit as GraphCircuit
 from solver.bondgraph import with_circuits as graph_with
 
 Array = NDArray[np.float64]
 
+AMBIENT = 101325.0
+"""Pa: pressures are counted from it, none is below its negative."""
+
 
 def with_circuits(task: Task, forces: Forces, motion: Motion, findings: Findings) -> Forces:
-    """The forces with the currents and voltages of the motion's motors; in the bond graph, their circuits.
+    """The forces with what the motion's motors and cylinders need; in the bond graph, their circuits.
 
-    A motor on a joint that drives nothing is told (CB637).
+    An actuator on a joint that drives nothing is told (CB637), as is a pressure below a vacuum (CB639).
     """
     found: list[Quantity] = []
-    circuits: dict[str, Circuit] = {}
+    circuits: dict[str, Actuator] = {}
     for motor in motion.motors:
-        if motor.joint in task.names:
-            effort = forces.efforts[:, task.names.index(motor.joint)]
-            found += _asked(task, motor, effort, motion.scenario.friction)
-            circuits[motor.joint] = Circuit(motor.constant * motor.ratio, motor.resistance, motor.inductance)
-        else:
+        if motor.joint not in task.names:
             said = f"there is a motor on {motor.joint}, which is no actuator of this motion"
             findings.add("CB637", said, Where(item=motor.joint), items=[motor.joint])
+            continue
+        effort = forces.efforts[:, task.names.index(motor.joint)]
+        if isinstance(motor, DcMotor):
+            found += _electric(task, motor, effort, motion.scenario.friction)
+        else:
+            found += _hydraulic(task, motor, effort, findings)
+        circuits[motor.joint] = _drawn(motor)
     drawn = graph_with(forces.graph.built, circuits) if forces.graph is not None and circuits else None
     return replace(forces, quantities=(*forces.quantities, *found), drawn=drawn)
 
 
-def _asked(task: Task, motor: DcMotor, effort: Array, speeds: tuple[float, float] | None) -> list[Quantity]:
+def _drawn(motor: Circuit) -> Actuator:
+    if isinstance(motor, DcMotor):
+        return GraphCircuit(motor.constant * motor.ratio, motor.resistance, motor.inductance)
+    return tuple(
+        FluidLine(side, sense * c.area, c.resistance, c.capacity, drives=side == "cap")
+        for side, c, sense in motor.sides
+    )
+
+
+def _electric(task: Task, motor: DcMotor, effort: Array, speeds: tuple[float, float] | None) -> list[Quantity]:
     """Columns of one motor; `speeds` smooth the loss of its gearhead about rest, None: it loses nothing.
 
     di/dt is that of a spline through the samples' currents.
@@ -48,10 +64,8 @@ def _asked(task: Task, motor: DcMotor, effort: Array, speeds: tuple[float, float
     torque = _before_gearhead(motor, effort, rate, slow)
     current = (torque + motor.rotor_inertia * motor.ratio * second) / motor.constant
     volts = motor.resistance * current + motor.constant * motor.ratio * rate
-    if motor.inductance and len(T.t) > 3:
-        from scipy.interpolate import CubicSpline
-
-        volts = volts + motor.inductance * CubicSpline(T.t, current)(T.t, 1)
+    if motor.inductance:
+        volts = volts + motor.inductance * _slope(T.t, current)
     return [
         Quantity("motor", motor.joint, "current", "A", current, plotted=True),
         Quantity("motor", motor.joint, "voltage", "V", volts, plotted=True),
@@ -60,9 +74,69 @@ def _asked(task: Task, motor: DcMotor, effort: Array, speeds: tuple[float, float
     ]
 
 
+def _slope(t: Array, values: Array) -> Array:
+    """The slope of a spline through samples; 0 for fewer than four."""
+    if len(t) < 4:
+        return np.zeros_like(values)
+    from scipy.interpolate import CubicSpline
+
+    return np.asarray(CubicSpline(t, values)(t, 1))
+
+
 def _before_gearhead(motor: DcMotor, effort: Array, rate: Array, slow: float | None) -> Array:
     """The torque that a gearhead takes from the motor's shaft; its loss is smoothed about rest, as in a run."""
     if motor.efficiency == 1.0 or slow is None:
         return np.asarray(effort / motor.ratio)
     lost = (1.0 - motor.efficiency) * np.tanh(np.abs(rate) / slow)
     return np.asarray(np.where(effort * rate > 0.0, effort / (1.0 - lost), effort * (1.0 - lost)) / motor.ratio)
+
+
+def _hydraulic(task: Task, cylinder: Cylinder, effort: Array, findings: Findings) -> list[Quantity]:
+    """Columns of one cylinder: the rod side follows its supply, the cap's pressure gives the rest of the effort.
+
+    dp/dt of the cap is that of a spline through the samples' pressures.
+    """
+    T = task.trajectory
+    speed = T.coordinate_rates[:, [j.name for j in task.lowered.joints].index(cylinder.joint)]
+    cap, rod = cylinder.cap, cylinder.rod
+    behind = _back_pressure(rod, T.t, speed)
+    ahead = (effort + rod.area * behind) / cap.area
+    supplied = cap.area * speed
+    if cap.stores:
+        supplied = supplied + cap.capacity * _slope(T.t, ahead)
+    if np.min(ahead, initial=0.0) < -AMBIENT:
+        text = (
+            f"the cap of {cylinder.joint}'s cylinder would need {np.min(ahead) / 1e5:.4g} bar, which is below a vacuum"
+        )
+        findings.add("CB639", text, Where(item=cylinder.joint), items=[cylinder.joint])
+    from_supply = np.array([rod.pressure.evaluate(float(t))[0] for t in T.t])
+    returned = (from_supply - behind) / rod.resistance if rod.resistance else -rod.area * speed
+    supply = ahead + cap.resistance * supplied
+    sides = (("cap", cap, supply, ahead, supplied), ("rod", rod, from_supply, behind, returned))
+    return [
+        quantity
+        for side, chamber, source, pressure, flow in sides
+        for quantity in (
+            Quantity("motor", cylinder.joint, f"{side}_supply", "Pa", source, plotted=side == "cap"),
+            Quantity("motor", cylinder.joint, f"{side}_pressure", "Pa", pressure, plotted=True),
+            Quantity("motor", cylinder.joint, f"{side}_flow", "m³/s", flow),
+            Quantity("motor", cylinder.joint, f"{side}_fluid_power", "W", source * flow),
+            Quantity("motor", cylinder.joint, f"{side}_lost", "W", chamber.resistance * flow**2),
+        )
+    ]
+
+
+def _back_pressure(chamber: Chamber, t: Array, speed: Array) -> Array:
+    """The pressure (Pa) of the rod side, which a growing value of the joint narrows.
+
+    Behind a capacity it follows p' = (u − p) / (R C), u = supply + R A ẋ, exactly for u linear between the samples.
+    """
+    u = np.array([chamber.pressure.evaluate(float(s))[0] for s in t]) + chamber.resistance * chamber.area * speed
+    if not chamber.stores:
+        return np.asarray(u)
+    pressure = np.full(len(t), chamber.initial)
+    for k, h in enumerate(np.diff(t)):
+        z = h / (chamber.resistance * chamber.capacity)
+        gone = -np.expm1(-z)
+        pressure[k + 1] = pressure[k] + gone * (u[k] - pressure[k]) + (1.0 - gone / z) * (u[k + 1] - u[k])
+    return pressure

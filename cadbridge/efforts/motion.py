@@ -18,8 +18,8 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.readers.registry import openable
-from cadbridge.simulation.actuator_file import DcData, dc_data_of
-from cadbridge.simulation.circuits import DcMotor, through_drive
+from cadbridge.simulation.actuator_file import DcData, LedCylinderEntry, dc_data_of, led_cylinder_of
+from cadbridge.simulation.circuits import Circuit, Cylinder, through_drive
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import (
     Finite,
@@ -83,7 +83,7 @@ class Motion:
     """What is prescribed; `actuators` are joints (by name) whose efforts are asked for, empty where none are named.
 
     `simulate_free` lets freedoms that nothing prescribes move as the loads want, instead of refusing them.
-    `motors` are DC motors on actuators, whose voltages are asked for.
+    `motors` are DC motors and cylinders on actuators, whose voltages and pressures are asked for.
     `scenario` holds the rest: gravity, duration (s), rate (1/s), loads, friction, and joint values to start from.
     """
 
@@ -92,7 +92,7 @@ class Motion:
     bodies: tuple[BodyPath, ...] = ()
     actuators: tuple[str, ...] = ()
     simulate_free: bool = False
-    motors: tuple[DcMotor, ...] = ()
+    motors: tuple[Circuit, ...] = ()
 
 
 class PositionEntry(Strict):
@@ -129,10 +129,11 @@ class BodyEntry(Strict):
 
 
 class MotorEntry(Strict):
-    """A DC motor on an actuated joint: what it is, of which current and voltage are asked."""
+    """A DC motor or a cylinder on an actuated joint: current and voltage, or pressures and flows are asked for."""
 
     joint: str
-    dc: DcData
+    dc: DcData | None = None
+    cylinder: LedCylinderEntry | None = None
 
 
 class MotionFile(Strict):
@@ -212,13 +213,26 @@ class _Resolver:
         self._once("motors", [m.joint for m in motors])
         return Motion(scenario, tuple(paths), tuple(bodies), names, free, tuple(motors))
 
-    def _motor(self, i: int, entry: MotorEntry) -> DcMotor | None:
+    def _motor(self, i: int, entry: MotorEntry) -> Circuit | None:
         where = self._where("motors", i)
         joint, faults = self._joint(entry.joint, where), list[str]()
-        made = dc_data_of(entry.joint, entry.dc, faults)
+        made: Circuit | None = None
+        if (entry.dc is None) == (entry.cylinder is None):
+            faults.append("give dc or cylinder")
+        elif entry.dc is not None:
+            made = through_drive(self.mechanism, dc_data_of(entry.joint, entry.dc, faults))
+        elif entry.cylinder is not None and joint is not None:
+            made = self._cylinder(joint, entry.cylinder, where, faults)
         for said in faults:
             self.findings.add("CB632", f"motor on {entry.joint}: {said}", where)
-        return None if joint is None else through_drive(self.mechanism, made)
+        return None if joint is None else made
+
+    def _cylinder(self, joint: Joint, entry: LedCylinderEntry, where: Where, faults: list[str]) -> Cylinder | None:
+        try:
+            return led_cylinder_of(joint, entry, faults)
+        except ValueError as fault:
+            self.findings.add("CB603", f"motor on {joint.name}: {fault}", where)
+            return None
 
     def _where(self, *path: str | int) -> Where:
         return Where(self.file, *self.places.find(path))

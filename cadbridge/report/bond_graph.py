@@ -17,7 +17,7 @@ import numpy as np
 from cadbridge.files import output
 from cadbridge.report.html import Child, Html, el
 from solver.bondgraph.build import Built
-from solver.bondgraph.graph import GY, MTF, ONE, SE, ZERO, BondGraph, causality, other
+from solver.bondgraph.graph import MTF, ONE, SE, ZERO, BondGraph, causality, other
 
 Point = tuple[float, float]
 
@@ -37,6 +37,8 @@ BODY = {
 """Where the nodes of a body stand in its box, by their labels."""
 MOTOR = {"V": (0, 0), "i": (1, 0), "K": (2, 0), "R": (0.5, 1), "G": (0.5, 1), "L": (1.5, 1)}
 """Those of a DC motor's circuit."""
+CHAMBER = {"A": (0, 0), "p": (1, 0), "C": (1, 1), "Q": (2, 0), "R": (2, 1), "G": (2, 1), "P": (3, 0)}
+"""Those of a cylinder's chamber and the line of its supply."""
 
 
 @dataclass(frozen=True)
@@ -89,17 +91,18 @@ def _boxes(graph: BondGraph) -> list[_Box]:
     found = []
     for name, nodes in members.items():
         body = any(graph.nodes[i].label == "EJS" for i in nodes)
-        motor = any(graph.nodes[i].kind == GY for i in nodes)
-        at = _motor(graph, nodes) if motor else _body(graph, nodes) if body else _joint(graph, nodes)
+        at = _circuit(graph, nodes) or (_body(graph, nodes) if body else _joint(graph, nodes))
         left, top = (min(p[k] for p in at.values()) for k in (0, 1))
         at = {i: (x - left, y - top) for i, (x, y) in at.items()}
         found.append(_Box(name, body, at, max(x for x, _ in at.values()) + 1.5, max(y for _, y in at.values()) + 1.7))
     return found
 
 
-def _motor(graph: BondGraph, nodes: list[int]) -> dict[int, Point]:
-    """A motor's circuit, from its source to its gyrator."""
-    return {i: MOTOR[graph.nodes[i].label] for i in nodes}
+def _circuit(graph: BondGraph, nodes: list[int]) -> dict[int, Point]:
+    """The circuit of a motor, or a chamber of a cylinder; nothing where the nodes are neither."""
+    labels = {graph.nodes[i].label for i in nodes}
+    places = next((table for table in (MOTOR, CHAMBER) if labels <= table.keys()), {})
+    return {i: places[graph.nodes[i].label] for i in nodes if places}
 
 
 def _body(graph: BondGraph, nodes: list[int]) -> dict[int, Point]:

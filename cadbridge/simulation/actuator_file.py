@@ -1,4 +1,4 @@
-"""DC motors and cylinders as people write them in a scenario file, and what they mean in SI."""
+"""DC motors and cylinders as people write them in a scenario or motion file, and what they mean in SI."""
 
 from __future__ import annotations
 
@@ -64,6 +64,23 @@ class CylinderEntry(Strict):
     rod_side: ChamberEntry = Field(default_factory=ChamberEntry)
 
 
+class LedChamberEntry(Strict):
+    """The chamber whose supply is asked for: its line's resistance (bar s/L) and its volume of fluid (cm³)."""
+
+    resistance: NotNegative = 0.0
+    volume: Positive | None = None
+
+
+class LedCylinderEntry(Strict):
+    """A cylinder whose cap's pressure is asked for; that of the rod side's supply is known (0: ambient)."""
+
+    bore: Positive
+    rod: NotNegative = 0.0
+    bulk_modulus: Positive | None = None
+    cap: LedChamberEntry = Field(default_factory=LedChamberEntry)
+    rod_side: ChamberEntry = Field(default_factory=ChamberEntry)
+
+
 def dc_motor_of(name: str, entry: DcEntry, faults: list[str]) -> DcMotor:
     """The motor, with what is wrong with it said; ValueError where its voltage is no function of time."""
     if entry.efficiency < 1.0 and not entry.rotor_inertia:
@@ -94,6 +111,15 @@ def cylinder_of(joint: Joint, entry: CylinderEntry, faults: list[str]) -> Cylind
     rest = whole - math.pi / 4 * (entry.rod * 1e-3) ** 2
     cap = _chamber("cap", entry.cap, whole, entry.bulk_modulus, faults)
     return Cylinder(joint.name, cap, _chamber("rod_side", entry.rod_side, rest, entry.bulk_modulus, faults))
+
+
+def led_cylinder_of(joint: Joint, entry: LedCylinderEntry, faults: list[str]) -> Cylinder:
+    """The cylinder with no supply at its cap, with what is wrong with it said."""
+    cap = ChamberEntry(resistance=entry.cap.resistance, volume=entry.cap.volume)
+    whole = CylinderEntry(
+        bore=entry.bore, rod=entry.rod, bulk_modulus=entry.bulk_modulus, cap=cap, rod_side=entry.rod_side
+    )
+    return cylinder_of(joint, whole, faults)
 
 
 def _chamber(side: str, entry: ChamberEntry, area: float, modulus: float | None, faults: list[str]) -> Chamber:

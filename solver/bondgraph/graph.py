@@ -13,6 +13,8 @@ STORAGE, DAMPER, SE, EJS, MTF, ZERO, ONE = "I", "R", "Se", "EJS", "MTF", "0", "1
 """Storage of momentum, dissipation, source of effort, Euler junction structure, transformer, junctions."""
 GY, CONDUCTANCE = "GY", "G"
 """Gyrator, whose modulus m gives e_out = m f_in and e_in = mᵀ f_out; dissipation that gives the flow."""
+COMPLIANCE = "C"
+"""Storage of displacement or volume, which gives the effort."""
 
 GIVEN, DRIVE, CONSTRAINT = "given", "drive", "constraint"
 """What a source of effort is: known (U₃), a driving effort (U₁), a constraint's, an augmenting one (U₂)."""
@@ -70,10 +72,10 @@ def other(bond: Bond, node: int) -> int:
     return bond.head if bond.tail == node else bond.tail
 
 
-_EFFORT_OUT = (SE, DAMPER, EJS)
+_EFFORT_OUT = (SE, DAMPER, EJS, COMPLIANCE)
 """One-ports that give the effort and take the flow."""
 _FLOW_OUT = (STORAGE, CONDUCTANCE)
-"""Those that give the flow: an I in integral causality."""
+"""Those that give the flow: an I in integral causality, as a C is where it gives the effort."""
 
 
 def causality(graph: BondGraph) -> tuple[int, ...]:

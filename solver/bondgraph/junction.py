@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from solver.bondgraph.build import Built, Place
 from solver.bondgraph.graph import (
+    COMPLIANCE,
     CONDUCTANCE,
     CONSTRAINT,
     DAMPER,
@@ -34,6 +35,7 @@ Step = tuple[int, Callable[[dict[int, Array], dict[int, Array]], Array]]
 
 PORTS = {
     "i": (STORAGE, ""),
+    "c": (COMPLIANCE, ""),
     "L": (DAMPER, ""),
     "G": (CONDUCTANCE, ""),
     "E": (EJS, ""),
@@ -47,9 +49,9 @@ PORTS = {
 class Junction:
     """J[r][c]: what ports of the kind c (columns) put into those of the kind r (rows).
 
-    Inputs: i the flows Z of storage, L the efforts D_out of R, G the flows of conductances, E the efforts E_out of EJS,
-    u1, u2, u3 those of sources. Outputs: i the efforts Ẋ, L the flows D_in, G the efforts, E the flows E_in, u1, u2, u3
-    the flows at sources; u2 is C in eq. 12.
+    Inputs: i the flows Z of storage, c the efforts of compliances, L the efforts D_out of R, G the flows of
+    conductances, E the efforts E_out of EJS, u1, u2, u3 those of sources. Outputs: i the efforts Ẋ, c the flows, L the
+    flows D_in, G the efforts, E the flows E_in, u1, u2, u3 the flows at sources; u2 is C in eq. 12.
     """
 
     J: dict[str, dict[str, Array]]

@@ -1,4 +1,4 @@
-"""Currents and voltages that a motion asks of DC motors: what a run with these voltages had."""
+"""What a motion asks of DC motors and cylinders: a run with these voltages and pressures follows the motion."""
 
 from __future__ import annotations
 
@@ -57,6 +57,67 @@ def test_a_run_with_the_voltages_asked_for_follows_the_motion(method: str, tmp_p
         np.testing.assert_allclose(run[f"motor.{name}.current"], current, atol=2e-2 * np.max(np.abs(current)))
 
 
+RAM = [("slide", "base", "rod", "0 0 0", "0 0 1")]
+LINES = {"cap": "resistance: 2, volume: 200", "rod_side": "pressure: 40, resistance: 3, volume: 150"}
+CYLINDER = "bore: 40, rod: 20, bulk_modulus: 14000"
+
+
+def pressed(folder: Path, rate: float = 2000, cap: str = LINES["cap"], rod: str = LINES["rod_side"]) -> Path:
+    path = folder / "pressed.yaml"
+    cylinder = f"{{joint: slide, cylinder: {{{CYLINDER}, cap: {{{cap}}}, rod_side: {{{rod}}}}}}}"
+    text = f"format: cadbridge.motion/1\nduration: 1\nrate: {rate}\njoints: {{slide: '300*t^3*(1-t)'}}\n"
+    path.write_text(f"{text}motors: [{cylinder}]\n", "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("fluid", ["gives way", "does not"])
+def test_a_run_with_the_pressure_asked_for_follows_the_motion(fluid: str, tmp_path: Path) -> None:
+    mechanism = cb.build(cb.read(train(tmp_path, RAM, " []\n")))
+    lines = dict(LINES) if fluid == "gives way" else {"cap": "resistance: 2", "rod_side": "pressure: 40, resistance: 3"}
+    rate = 1000 if fluid == "gives way" else 400
+    found = cb.inverse(mechanism, load_motion(pressed(tmp_path, rate, *lines.values()), mechanism))
+    assert not {f.code for f in found.findings} - {"CB189", "CB307"}
+    columns = {name: values for name, (values, _) in inverse_columns(found).items()}
+    force = np.pi / 4 * (0.04**2 * columns["motor.slide.cap_pressure"] - 0.0012 * columns["motor.slide.rod_pressure"])
+    np.testing.assert_allclose(force, columns["actuator.slide.effort"], atol=1e-9 * np.max(np.abs(force)))
+    supply = columns["motor.slide.cap_supply"] / 1e5
+    table = ", ".join(f"[{t:.6f}, {p:.10g}]" for t, p in zip(columns["time"], supply, strict=True))
+    if fluid == "gives way":
+        lines["cap"] += f", initial: {columns['motor.slide.cap_pressure'][0] / 1e5:.10g}"
+    cap = f"{lines['cap']}, pressure: {{table: [{table}]}}"
+    cylinder = f"{{joint: slide, cylinder: {{{CYLINDER}, cap: {{{cap}}}, rod_side: {{{lines['rod_side']}}}}}}}"
+    path = tmp_path / "scenario.yaml"
+    path.write_text(f"format: cadbridge.scenario/1\nduration: 1\nrate: 100\nmotors: [{cylinder}]\n", "utf-8")
+    run = {n: v for n, (v, _) in columns_of(simulate(mechanism, load_scenario(path, mechanism))).items()}
+    every = round(rate / 100)
+    np.testing.assert_allclose(run["joint.slide.q"], columns["joint.slide.q"][::every], atol=2e-5)
+    for side in ("cap", "rod"):
+        wanted = columns[f"motor.slide.{side}_pressure"][::every]
+        np.testing.assert_allclose(run[f"motor.slide.{side}_pressure"], wanted, atol=1e-3 * np.max(np.abs(wanted)))
+
+
+def test_a_cylinder_that_would_have_to_pull_by_suction_is_told(tmp_path: Path) -> None:
+    mechanism = cb.build(cb.read(train(tmp_path, RAM, " []\n")))
+    path = pressed(tmp_path, 50, "{}"[1:-1], "")
+    path.write_text(path.read_text("utf-8").replace("bore: 40, rod: 20", "bore: 4, rod: 2") + "gravity: [0, 0, 9.81]\n")
+    found = cb.inverse(mechanism, load_motion(path, mechanism))
+    assert "CB639" in {f.code for f in found.findings}
+
+
+@pytest.mark.parametrize(
+    "keys", ["joint: slide", "joint: slide, cylinder: {bore: 40, rod: 50}",
+             "joint: slide, cylinder: {bore: 40}, dc: {resistance: 1, constant: 1}"]
+)  # fmt: skip
+def test_a_motor_that_is_wrong_in_a_motion_is_told_at_its_place(keys: str, tmp_path: Path) -> None:
+    mechanism = cb.build(cb.read(train(tmp_path, RAM, " []\n")))
+    path = pressed(tmp_path)
+    text = path.read_text("utf-8")
+    path.write_text(text[: text.index("motors:")] + f"motors: [{{{keys}}}]\n", "utf-8")
+    with pytest.raises(cb.InputError) as refused:
+        load_motion(path, mechanism)
+    assert [(f.code, f.where.line) for f in refused.value.findings] == [("CB632", 5)]
+
+
 def test_a_motor_on_no_actuator_is_told(tmp_path: Path) -> None:
     mechanism = cb.build(cb.read(train(tmp_path, JOINTS, " []\n")))
     path = motion(tmp_path, f"{{joint: b, dc: {{{MOTORS['b']}}}}}")
@@ -78,8 +139,19 @@ def test_the_bond_graph_shows_the_circuits(tmp_path: Path, capsys: pytest.Captur
     call = ["inverse", str(source), "--motion", str(path), "--method", "bond-graph", "--svg", str(svg)]
     assert main([*call, "-o", str(tmp_path / "out.parquet")]) == 0
     capsys.readouterr()
-    words = [
-        str(node.xpath("string()")) for node in etree.parse(svg).getroot().iter("{http://www.w3.org/2000/svg}text")
-    ]
-    assert words.count("GY : K") == 2
-    assert "2 drive" in str(etree.parse(svg).getroot().get("aria-label"))
+    drawn = etree.parse(svg).getroot()
+    assert words_of(drawn).count("GY : K") == 2
+    assert "2 drive" in str(drawn.get("aria-label"))
+
+
+def test_the_bond_graph_shows_a_cylinders_chambers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, svg = train(tmp_path, RAM, " []\n"), tmp_path / "graph.svg"
+    call = ["inverse", str(source), "--motion", str(pressed(tmp_path, 10)), "--method", "bond-graph", "--svg", str(svg)]
+    assert main([*call, "-o", str(tmp_path / "out.parquet")]) == 0
+    capsys.readouterr()
+    words = words_of(etree.parse(svg).getroot())
+    assert [words.count(element) for element in ("C", "G", "Se : P")] == [2, 2, 2]
+
+
+def words_of(drawing: etree._Element) -> list[str]:
+    return [str(node.xpath("string()")) for node in drawing.iter("{http://www.w3.org/2000/svg}text")]

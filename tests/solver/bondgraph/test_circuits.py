@@ -62,13 +62,13 @@ def test_a_cylinder_is_a_transformer_a_chamber_with_its_line_behind() -> None:
     structure = Structure(with_circuits(analysis.built, {"hinge": (cap, rod)}))
     place = analysis._place(State.at_rest(model.positions, model.quaternions))
     J, plain = structure.evaluate(place).J, analysis.structure.evaluate(place).J
-    flows: np.ndarray = np.random.default_rng(7).normal(size=plain["i"]["i"].shape[0])
+    flows = np.random.default_rng(7).normal(size=plain["i"]["i"].shape[0])
     rate = float((plain["u1"]["i"] @ flows)[0])
     pressure, supplied, back = 3.0, 7.0, 1.5
     known = np.zeros(J["u3"]["u3"].shape[0])
     known[-1] = back
     given: dict[str, np.ndarray] = {
-        "i": flows,
+        "i": np.asarray(flows),
         "c": np.array([pressure]),
         "G": np.array([(supplied - pressure) / LINE]),
     }

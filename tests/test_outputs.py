@@ -132,11 +132,11 @@ def test_links_that_a_worker_leaves_are_refused(tmp_path: Path) -> None:
         _refuse_links(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["..\\secret.obj", "a\\..\\..\\secret.obj", "../secret.obj"])
+@pytest.mark.parametrize("name", ["..\\secret.txt", "a\\..\\..\\secret.txt", "../secret.txt"])
 def test_a_mjcf_leads_out_by_no_kind_of_slash(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
-    (tmp_path / "secret.obj").write_text("", encoding="utf-8")
+    (tmp_path / "secret.txt").write_text("", encoding="utf-8")
     path = folder / "m.xml"
     path.write_text(f'<mujoco><asset><mesh name="m" file="{name}"/></asset></mujoco>', encoding="utf-8")
     findings = Findings()

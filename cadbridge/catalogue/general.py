@@ -22,16 +22,18 @@ ENTRIES: dict[str, Entry] = {
     "CB102": Entry(
         Severity.ERROR,
         "a path leads outside the folder of the source",
-        "Files may refer to others only inside their own folder (or the package folders that you name). Anything "
-        "else could read files that the author of the source must not see.",
+        "Files may refer to others only inside their own folder (or the package folders that you name); shapes also "
+        "in the repository or the three folders above. Anything else could read files that the author of the source "
+        "must not see.",
         "Move the referenced file beside the source, or name its folder with --package-dir.",
-        'A URDF with `<mesh filename="../../secret.stl"/>`.',
+        'An MJCF with `<include file="/home/me/notes.xml"/>`.',
     ),
     "CB1438": Entry(
         Severity.WARNING,
         "a shape file outside the source's folder",
         "Files may refer to others only inside their own folder (or the package folders that you name), and to "
-        "shapes also in the folder above. The part has no shape; with declared masses its motion is unaffected.",
+        "shapes also in the repository or the three folders above. The part has no shape; with declared masses its "
+        "motion is unaffected.",
         "Copy the mesh beside the source, or name its folder with --package-dir.",
         'A URDF with `<mesh filename="/home/me/arm.stl"/>`.',
     ),
@@ -113,7 +115,7 @@ ENTRIES: dict[str, Entry] = {
     "CB114": Entry(
         Severity.INFO,
         "a mesh found beside the source",
-        "No package of that name is known. The same path below the source's folder, or the folder above it, "
+        "No package of that name is known. The same path below the source's folder, or the three folders above it, "
         "leads to a mesh, and cadbridge uses that mesh.",
         "If you mean another file, name the package's folder with --package-dir.",
         "`package://arm/meshes/base.stl` of robot/urdf/arm.urdf, found at robot/meshes/base.stl.",

@@ -1,4 +1,4 @@
-"""Files that a source names: inside its own folder or a package's, nowhere else."""
+"""Files that a source names: inside its own folder or a package's; shapes also in the folders around (`around`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,25 @@ _OUTSIDE = {SHAPE: "CB1438"}
 """By the code of a missing file: the code of one that lies outside. A shape that is not opened changes no motion."""
 
 MESHES = (".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".off")
-"""Files that hold nothing but shapes: these may lie in the folder above the source's, as `../meshes` does."""
+"""Files that hold nothing but shapes: these may lie in the folders around the source's, as `../../meshes` does."""
+
+_ABOVE = 3
+"""So many folders above the source's belong to what it came with, where nothing marks the top of that."""
+
+_TOPS = (".git", "package.xml")
+"""What marks the top folder of a repository or a ROS package."""
+
+
+def around(real: Path, folder: Path) -> bool:
+    """Whether a path, links resolved, may be a shape that a source in `folder` names.
+
+    It lies in the same repository or package as the source, or below one of the three folders above it. Neither the
+    disk's root nor a folder that holds the homes of several people counts.
+    """
+    home = Path.home()
+    above = [at for at in folder.parents if at != Path(at.anchor) and (at == home or not home.is_relative_to(at))]
+    top = next((at for at in (folder, *above) if at != home and any((at / mark).exists() for mark in _TOPS)), folder)
+    return any(real.is_relative_to(at) for at in (top, *above[:_ABOVE]))
 
 
 def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, missing: str = "CB106") -> Path | None:
@@ -60,8 +78,7 @@ def referenced(
     if not mark:
         own = [f for f in (folder, *list(folder.parents)[:2]) if (f / "package.xml").is_file()]
         path = folder / uri.replace("\\", "/")
-        beside = (folder.parent,) if missing == SHAPE and _is_mesh(path) else ()
-        return inside(path, (folder, *own, *beside, *dirs), findings, where, missing)
+        return inside(path, (folder, *own, *_shape_roots(path, folder, missing), *dirs), findings, where, missing)
     if scheme == "file":
         return inside(Path(unquote(rest)), (folder, *dirs), findings, where, missing)
     if scheme not in ("package", "model"):
@@ -80,6 +97,14 @@ def referenced(
     return inside(root / tail, (root,), findings, where, missing)
 
 
+def _shape_roots(path: Path, folder: Path, missing: str) -> tuple[Path, ...]:
+    """The folders above the source's in which this mesh file may lie."""
+    if missing != SHAPE or not _is_mesh(path):
+        return ()
+    real = path.resolve()
+    return (real.parent,) if around(real, folder) else ()
+
+
 def _is_mesh(path: Path) -> bool:
     """Whether a path, links resolved, has the ending of a mesh file."""
     try:
@@ -89,10 +114,10 @@ def _is_mesh(path: Path) -> bool:
 
 
 def _beside(tail: str, folder: Path) -> Path | None:
-    """The mesh of an unknown package at the same path below the source's folder, or the one above that."""
-    for root in (folder, folder.parent):
+    """The mesh of an unknown package at the same path below the source's folder, or one of those above."""
+    for root in (folder, *list(folder.parents)[:_ABOVE]):
         found = inside(root / tail, (root,), Findings(), Where(), SHAPE)
-        if found is not None and _is_mesh(found):
+        if found is not None and _is_mesh(found) and around(found, folder):
             return found
     return None
 

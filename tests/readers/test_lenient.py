@@ -91,10 +91,21 @@ def test_meshes_in_the_folder_above_are_found(uri: str, told: int, tmp_path: Pat
     assert {f.code for f in arm.findings} - {"CB114"} <= {"CB189", "CB190"}
 
 
-@pytest.mark.parametrize("uri", ["../secret.txt", "../../x.stl", "package://nobody/../../x.stl", "../link.stl"])
-def test_nothing_else_above_is_opened(uri: str, tmp_path: Path) -> None:
-    home = tmp_path / "a"
+@pytest.mark.parametrize("uri", ["../../meshes/x.stl", "../../../x.stl", "package://nobody/b/x.stl"])
+def test_meshes_of_three_folders_above_are_found(uri: str, tmp_path: Path) -> None:
+    home = tmp_path / "b" / "a"
+    (home.parent / "meshes").mkdir(parents=True)
+    for place in (home.parent / "meshes", tmp_path, home.parent):
+        (place / "x.stl").write_bytes(_stl())
     home.mkdir()
+    arm = _read(home, ROBOT.replace("</inertial></link>", "</inertial>" + MESH.format(uri)), "urdf/arm.urdf")
+    assert arm.part("arm").shape is not None
+
+
+@pytest.mark.parametrize("uri", ["../secret.txt", "../../../../x.stl", "package://nobody/../../x.stl", "../link.stl"])
+def test_nothing_else_above_is_opened(uri: str, tmp_path: Path) -> None:
+    home = tmp_path / "c" / "b" / "a"
+    home.mkdir(parents=True)
     (tmp_path / "x.stl").write_bytes(_stl())
     (home / "secret.txt").write_bytes(_stl())
     (home / "link.stl").symlink_to(home / "secret.txt")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -14,6 +16,7 @@ from cadbridge.assembly import Assembly, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.exporters import export
+from cadbridge.findings import Finding
 from cadbridge.mass import volume_properties
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.readers import ReadOptions, read
@@ -315,9 +318,17 @@ REFUSED: dict[str, tuple[Callable[[], str], str]] = {
     "zero quaternion": (_swap('euler="0 0 40"', 'quat="0 0 0 0"'), "CB1400"),
     "endless number": (_swap('pos="0 0 0.5"', 'pos="0 0 ' + "9" * 5000 + '"'), "CB1400"),
     "missing mesh": (_swap("<keyframe>", '<asset><mesh file="a.stl"/></asset><keyframe>'), "CB1400"),
-    "mesh outside": (_swap("<keyframe>", '<asset><mesh file="../../a.stl"/></asset><keyframe>'), "CB102"),
+    "mesh outside": (_swap("<keyframe>", '<asset><mesh file="../../../../../a.stl"/></asset><keyframe>'), "CB102"),
+    "no mesh outside": (_swap("<keyframe>", '<asset><mesh file="../a.txt"/></asset><keyframe>'), "CB102"),
     "mesh absolute": (_swap("<keyframe>", '<asset><mesh file="/etc/a.stl"/></asset><keyframe>'), "CB102"),
-    "folder outside": (_swap("<compiler", '<compiler meshdir="../.."'), "CB102"),
+    "folder outside": (
+        _swap("<keyframe>", '<compiler meshdir="/etc"/><asset><mesh file="a.stl"/></asset><keyframe>'),
+        "CB102",
+    ),
+    "many folders": (
+        _swap("<keyframe>", "".join(f'<compiler meshdir="d{i}"/>' for i in range(300)) + "<keyframe>"),
+        "CB1400",
+    ),
     "include outside": (_swap("<keyframe>", '<include file="/etc/passwd"/><keyframe>'), "CB102"),
     "include itself": (_swap("<keyframe>", '<include file="model.xml"/><keyframe>'), "CB1400"),
     "another root": (lambda: "<mujoco ><nothing/></mujoco>", "CB1400"),
@@ -334,31 +345,75 @@ def test_faults_end_in_findings(case: str, tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["model.xml"]
 
 
-def test_included_files_lie_in_the_folder_or_a_package(tmp_path: Path) -> None:
-    folder, other = tmp_path / "of" / "robot", tmp_path / "parts"
+BOX = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def _tree_of_files(top: Path) -> Path:
+    """A folder five levels below `top`; shapes and models beside the folders on the way."""
+    folder = top / "a" / "b" / "c" / "d" / "e"
     folder.mkdir(parents=True)
-    other.mkdir()
-    (other / "part.xml").write_text("<mujoco><option timestep='0.001'/></mujoco>", encoding="utf-8")
-    path = _write(folder, ARM.replace("<worldbody>", '<include file="../../parts/part.xml"/><worldbody>', 1))
-    with pytest.raises(InputError):
-        read(path)
-    arm = read(path, options=ReadOptions(package_dirs=(other,)))
-    assert len(arm.mates) == 3
-    assert arm.mates[1].where.line is None  # the line of which file?
+    for at in folder.parents[:5]:
+        (at / "meshes").mkdir()
+        (at / "meshes" / "box.obj").write_text(BOX, encoding="utf-8")
+        (at / "shared.xml").write_text("<mujoco><option timestep='0.001'/></mujoco>", encoding="utf-8")
+    return folder
 
 
-def test_models_and_shapes_may_lie_in_the_folder_above_and_nothing_else(tmp_path: Path) -> None:
-    folder = tmp_path / "robots"
-    folder.mkdir()
-    (tmp_path / "meshes").mkdir()
-    (tmp_path / "meshes" / "box.obj").write_text(
-        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", encoding="utf-8"
-    )
-    (tmp_path / "shared.xml").write_text("<mujoco><option timestep='0.001'/></mujoco>", encoding="utf-8")
-    (tmp_path / "notes.txt").write_text("<mujoco/>", encoding="utf-8")
-    asset = '<compiler meshdir="../meshes"/><asset><mesh file="box.obj"/></asset><include file="{}"/><worldbody>'
-    path = _write(folder, ARM.replace("<worldbody>", asset.format("../shared.xml"), 1))
-    assert len(read(path).mates) == 3
-    with pytest.raises(InputError) as caught:
-        read(_write(folder, ARM.replace("<worldbody>", asset.format("../notes.txt"), 1)))
-    assert "CB102" in {f.code for f in caught.value.findings}
+def _refused(path: Path, **options: Any) -> bool:
+    """Whether a file is refused for a path that leads out."""
+    told: tuple[Finding, ...] = ()
+    try:
+        read(path, options=ReadOptions(**options))
+    except InputError as error:
+        told = tuple(error.findings)
+    assert {f.code for f in told} <= {"CB102"}
+    return bool(told)
+
+
+NAMED = {
+    "shapes": '<asset><mesh file="{}meshes/box.obj"/></asset><worldbody>',
+    "shapes of a folder": '<compiler meshdir="{}meshes"/><asset><mesh file="box.obj"/></asset><worldbody>',
+    "models": '<include file="{}shared.xml"/><worldbody>',
+}
+
+
+@pytest.mark.parametrize("what", NAMED)
+@pytest.mark.parametrize("up", [1, 2, 3, 4])
+def test_shapes_and_models_may_lie_three_folders_above(up: int, what: str, tmp_path: Path) -> None:
+    folder = _tree_of_files(tmp_path)
+    path = _write(folder, ARM.replace("<worldbody>", NAMED[what].format("../" * up), 1))
+    assert _refused(path) == (up > 3)
+    assert not _refused(path, package_dirs=(tmp_path / "a",))
+    (tmp_path / "a" / ".git").mkdir()
+    assert not _refused(path)  # all of the same repository
+
+
+def test_included_files_are_models_and_the_line_of_a_mate_is_then_not_known(tmp_path: Path) -> None:
+    path = _write(_tree_of_files(tmp_path), ARM.replace("<worldbody>", NAMED["models"].format("../../"), 1))
+    assert read(path).mates[1].where.line is None  # the line of which file?
+    (tmp_path / "a" / "b" / "c" / "shared.xml").write_text("<passwords/>", encoding="utf-8")
+    assert _refused(path)
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "link.obj", "link.xml"])
+def test_nothing_else_above_is_opened(name: str, tmp_path: Path) -> None:
+    folder = _tree_of_files(tmp_path)
+    (folder.parent / "notes.txt").write_text("<mujoco/>", encoding="utf-8")
+    (folder.parent / "link.obj").symlink_to(folder.parent / "notes.txt")
+    (folder.parent / "link.xml").symlink_to(folder.parent / "notes.txt")
+    extra = f'<asset><mesh file="../{name}"/></asset>' if name == "link.obj" else f'<include file="../{name}"/>'
+    assert _refused(_write(folder, ARM.replace("<worldbody>", extra + "<worldbody>", 1)))
+
+
+def test_a_folder_that_an_included_file_names_is_looked_at_for_the_shapes_of_all(tmp_path: Path) -> None:
+    folder = _tree_of_files(tmp_path)
+    (folder / "place.xml").write_text('<mujoco><compiler meshdir="/etc"/></mujoco>', encoding="utf-8")
+    extra = '<include file="place.xml"/><asset><mesh file="passwd.obj"/></asset><worldbody>'
+    assert _refused(_write(folder, ARM.replace("<worldbody>", extra, 1)))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX pipes")
+def test_a_pipe_is_no_shape(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.obj")
+    extra = '<asset><mesh file="pipe.obj"/></asset><worldbody>'
+    assert _refused(_write(tmp_path, ARM.replace("<worldbody>", extra, 1)))

@@ -240,7 +240,7 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "unknown shape": (_swap("<sphere ", "<torus "), "CB193", "torus"),
     "no geometry": (_swap('<geometry><box size="1 2 3"/></geometry>', ""), "CB193", "base"),
     "mesh missing": (_swap('<box size="1 2 3"/>', '<mesh filename="a.stl"/>'), "CB112", "a.stl"),
-    "mesh outside": (_swap('<box size="1 2 3"/>', '<mesh filename="../../x.stl"/>'), "CB1438", "x.stl"),
+    "mesh outside": (_swap('<box size="1 2 3"/>', '<mesh filename="../../../../../x.stl"/>'), "CB1438", "x.stl"),
     "mesh absolute": (_swap('<box size="1 2 3"/>', '<mesh filename="file:///etc/x.stl"/>'), "CB1438", "x.stl"),
     "mesh fetched": (_swap('<box size="1 2 3"/>', '<mesh filename="https://a.b/x.stl"/>'), "CB1438", "x.stl"),
     "no package": (_swap('<box size="1 2 3"/>', '<mesh filename="package://no/x.stl"/>'), "CB112", "no"),

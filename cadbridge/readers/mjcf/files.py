@@ -1,79 +1,105 @@
 """Which files a MJCF names, before MuJoCo opens them: all must lie below its folder or the package folders.
 
-Shapes, pictures and included models may lie in the folder above too: `meshdir="../meshes"` is how many are laid out.
+Shapes, pictures and included models may lie in the folders around too: `meshdir="../../meshes"` is how many are laid
+out. Only regular files are opened, and nothing is included but models.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.paths import around
 from cadbridge.readers.xml import Element, local, parse
 
 _FOLDERS = ("assetdir", "meshdir", "texturedir")
+_INCLUDING = ("include", "model")
 MAX_FILES = 200
 """So many files may include one another."""
 
+MAX_FOLDERS = 50
+"""So many folders of shapes may the files name, beside those in which they lie."""
 
-_SHAPES = (".stl", ".obj", ".msh", ".ply", ".skn", ".png", ".hf", ".hfield")
-"""Files that hold nothing but shapes and pictures: these may lie in the folder above the source's, as `../meshes` does.
-So may other models that a file includes."""
+_SHAPES = (".stl", ".obj", ".msh", ".ply", ".skn", ".png", ".ktx", ".hf", ".hfield")
+"""Files that hold nothing but shapes and pictures: these may lie in the folders around the source's."""
+
+_MODELS = (".xml", ".mjcf")
+"""Files that may be included or attached; from the folders around only if their root says that they are models."""
 
 
 def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
     """Whether one file holds everything, so that lines have a meaning. InputError (CB102, CB1400) where not safe."""
     folder = path.resolve().parent
     roots = [folder, *(d.resolve() for d in options.package_dirs)]
-    seen: set[Path] = set()
+    models: dict[Path, Element] = {}
     waiting = [path.resolve()]
     while waiting:
         at = waiting.pop()
-        if at in seen or not at.is_file():
+        if at in models or not at.is_file():
             continue
-        seen.add(at)
-        if len(seen) > MAX_FILES:
-            findings.add("CB1400", f"more than {MAX_FILES} files include one another", Where(str(path)))
-            raise InputError(f"{path.name} includes too many files", findings)
-        root = parse(at, findings)
-        for element, candidates in _named(root, folder, at.parent):
-            for candidate in candidates:
-                if not any(candidate.is_relative_to(r) for r in roots) and not _beside(element, candidate, folder):
-                    where = Where(str(at), element.sourceline)
-                    text = f"{candidate} lies outside the folder of the source and of those beside it"
-                    findings.add("CB102", text, where)
-                    raise InputError(f"{path.name} names a file outside its folder", findings)
-            if local(element) in ("include", "model") and candidates:
-                waiting += candidates
-    return len(seen) == 1
+        models[at] = root = parse(at, findings)
+        if not any(at.is_relative_to(r) for r in roots) and local(root) not in ("mujoco", "mujocoinclude"):
+            _refuse(path, f"{at} lies outside the folder of the source and is no model", Where(str(at)), findings)
+        if len(models) > MAX_FILES:
+            _too_many(path, f"more than {MAX_FILES} files include one another", findings)
+        for element, candidates in _named(root, {folder, at.parent}, included=True):
+            _check(path, element, candidates, Where(str(at), element.sourceline), roots, findings)
+            waiting += candidates
+    folders = _folders(models, folder)
+    if len(folders) > MAX_FILES + MAX_FOLDERS:
+        _too_many(path, f"more than {MAX_FOLDERS} folders are named", findings)
+    for at, root in models.items():
+        for element, candidates in _named(root, folders, included=False):
+            _check(path, element, candidates, Where(str(at), element.sourceline), roots, findings)
+    return len(models) == 1
+
+
+def _too_many(path: Path, text: str, findings: Findings) -> None:
+    findings.add("CB1400", text, Where(str(path)))
+    raise InputError(f"{path.name} names too many files", findings)
+
+
+def _folders(models: dict[Path, Element], folder: Path) -> set[Path]:
+    """Where MuJoCo may look for shapes: a folder that one file names holds for those that include it."""
+    found = {folder, *(at.parent for at in models)}
+    for at, root in models.items():
+        named = [element.get(key, "") for element in root.iter("compiler") for key in _FOLDERS]
+        for text in {other for name in set(named) - {""} for other in _as_read(name)}:
+            found |= {(base / text).resolve() for base in (folder, at.parent)}
+    return found
+
+
+def _check(
+    path: Path, element: Element, candidates: list[Path], where: Where, roots: list[Path], findings: Findings
+) -> None:
+    """Refuse what MuJoCo would open that is no regular file or lies outside; it opens the first place that exists."""
+    existing = [candidate for candidate in candidates if os.path.exists(candidate)]
+    for candidate in existing or candidates:
+        if not any(candidate.is_relative_to(r) for r in roots) and not _beside(element, candidate, roots[0]):
+            _refuse(path, f"{candidate} lies outside the folder of the source and of those around it", where, findings)
+        if candidate in existing and not candidate.is_file() and not candidate.is_dir():
+            _refuse(path, f"{candidate} is no file of a disk", where, findings)
+
+
+def _refuse(path: Path, text: str, where: Where, findings: Findings) -> None:
+    findings.add("CB102", text, where)
+    raise InputError(f"{path.name} names a file that is not opened", findings)
 
 
 def _beside(element: Element, candidate: Path, folder: Path) -> bool:
-    """Whether a path, links resolved, is a model in the folder above to include, or a shape in a folder beside."""
-    if folder.parent == Path(folder.anchor) or not candidate.is_relative_to(folder.parent):
-        return False
-    kind, ending = local(element), candidate.suffix.lower()
-    if kind == "compiler":
-        return True
-    if kind in ("include", "model"):
-        return ending in (".xml", ".mjcf")
-    return ending in _SHAPES and candidate.parent != folder.parent
+    """Whether a path, links resolved, is a model to include or a shape in the folders around the source's."""
+    endings = _MODELS if local(element) in _INCLUDING else _SHAPES
+    return candidate.suffix.lower() in endings and around(candidate, folder)
 
 
-def _named(root: Element, folder: Path, own: Path) -> Iterator[tuple[Element, list[Path]]]:
-    """Elements that name files, with every place where MuJoCo may look for them."""
-    folders = {folder, own}
+def _named(root: Element, folders: set[Path], included: bool) -> Iterator[tuple[Element, list[Path]]]:
+    """Elements that name models (`included`) or shapes, with every place where MuJoCo may look for them."""
     for element in root.iter():
-        for key in _FOLDERS:
-            value = element.get(key) if isinstance(element.tag, str) else None
-            if value is not None:
-                found = {(base / text).resolve() for text in _as_read(value) for base in (folder, own)}
-                folders |= found
-                yield element, sorted(found)
-    for element in root.iter():
-        if not isinstance(element.tag, str):
+        if not isinstance(element.tag, str) or (local(element) in _INCLUDING) is not included:
             continue
         values = [text for key, value in element.attrib.items() if key.startswith("file") for text in _as_read(value)]
         if values:

@@ -15,8 +15,8 @@ from solver.constraints import GROUND, AxesAngle, Distance, Primitive
 from solver.equations.system import prepare
 from solver.model import JointLoad, Model, RigidBody
 from solver.state import State
+from tests.solver.equations.test_dynamics import accelerations, reference
 from tests.solver.examples import O, X, Y, Z, ball, body, hinge, pendulum, planetary, poses, turn
-from tests.solver.test_dynamics import accelerations, reference
 
 NONE = np.zeros((3, 3))
 

@@ -79,7 +79,9 @@ export class Block {
 
   static async load(): Promise<Block> {
     const text = document.getElementById("buffer")?.textContent ?? "";
-    const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const binary = atob(text);
+    const packed = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i += 1) packed[i] = binary.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Block(await new Response(stream).arrayBuffer());
   }

@@ -13,21 +13,23 @@ async function start(): Promise<void> {
   enhanceTables(selection);
   drawCharts();
   const fallback = document.getElementById("fallback");
-  if (!hasWebGL()) {
+  const context = drawable();
+  if (!context) {
     if (fallback) fallback.dataset["reason"] = "webgl";
     document.getElementById("view")?.setAttribute("data-ready", "fallback");
     return;
   }
   const told = fallback?.querySelector("p");
   if (told) told.textContent = "Unpacking the picture …";
-  openView(readScene(), await Block.load(), selection);
+  openView(readScene(), await Block.load(), context, selection);
 }
 
-function hasWebGL(): boolean {
+/** A canvas's context to draw in, made once: a second one costs half a second where software draws. */
+function drawable(): WebGL2RenderingContext | null {
   try {
-    return document.createElement("canvas").getContext("webgl2") !== null;
+    return document.createElement("canvas").getContext("webgl2", { antialias: true, alpha: true });
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -6,10 +6,11 @@ import {
   OctahedronGeometry, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, Sphere, TorusGeometry, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { mergeGeometries, toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
+import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { Block, MateState, SceneData, ShapeData } from "./data";
 import { type Carrier, lightSides } from "./lit";
 import { unpack } from "./motion";
+import { creased } from "./normals";
 import { parse, type Ref } from "./selection";
 import { stickFigures } from "./sticks";
 
@@ -62,9 +63,11 @@ export class Picture {
   constructor(
     private readonly data: SceneData,
     block: Block,
+    context: WebGL2RenderingContext,
     holder: HTMLElement,
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
+    const canvas = context.canvas as HTMLCanvasElement;
+    this.renderer = new WebGLRenderer({ canvas, context, antialias: true, alpha: true });
     this.canvas = this.renderer.domElement;
     holder.append(this.canvas);
     this.rest = restPoses(block.f4(data.bodies.pose), data.bodies.names.length);
@@ -571,10 +574,10 @@ function geometryOf(shape: ShapeData, block: Block): BufferGeometry {
     last = (last + (differences[i] ?? 0)) >>> 0;
     index[i] = last;
   }
-  const indexed = new BufferGeometry();
-  indexed.setAttribute("position", new BufferAttribute(points, 3));
-  indexed.setIndex(new BufferAttribute(index, 1));
-  const geometry = toCreasedNormals(indexed, CREASE);
+  const { corners, normals } = creased(steps, points, index, CREASE);
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(corners, 3));
+  geometry.setAttribute("normal", new BufferAttribute(normals, 3));
   geometry.computeBoundingSphere();
   return geometry;
 }

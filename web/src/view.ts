@@ -21,12 +21,14 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function openView(data: SceneData, block: Block, selection: Selection): void {
+export function openView(
+  data: SceneData, block: Block, context: WebGL2RenderingContext, selection: Selection,
+): void {
   const section = document.getElementById("view");
   if (!section) return;
   const holder = make("div", { class: "canvas" });
   section.append(holder);
-  const picture = new Picture(data, block, holder);
+  const picture = new Picture(data, block, context, holder);
   document.getElementById("fallback")?.remove();
   const canvas = picture.canvas;
   canvas.tabIndex = 0;

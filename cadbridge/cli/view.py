@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,18 +13,24 @@ from cadbridge.cli.options import Reading, reads_source
 from cadbridge.errors import InputError
 
 if TYPE_CHECKING:
+    from cadbridge.mechanism import Mechanism
     from cadbridge.report.live import LiveView
+    from cadbridge.simulation.scenario import Scenario
 
 
 @reads_source
 def view(
     reading: Reading,
     run: Annotated[Path | None, typer.Option("--run", help="Play this trajectory of the source.")] = None,
+    scenario: Annotated[
+        Path | None,
+        typer.Option("--scenario", help="What acts when it is simulated: motors, loads, gravity.", metavar="FILE"),
+    ] = None,
     host: Annotated[str, typer.Option("--host", help="Address of the server.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the server.")] = 8080,
     watch: Annotated[bool, typer.Option("--watch", help="Read again when a file of the model changes.")] = False,
 ) -> None:
-    """Open the mechanism in a browser: drag bodies, move joints, look at mates, play a run.
+    """Open the mechanism in a browser: drag bodies, simulate it and change it meanwhile, look at mates, play a run.
 
     SOURCE can also be a run (.parquet) with its source beside it.
     """
@@ -44,8 +50,11 @@ def view(
         diagnosis = diagnose(mechanism)
     say_findings(mechanism.findings)
     played = RunData(mechanism, run) if run is not None else None
+    acting = _acting(scenario, mechanism)
     with working("opening the view"):
-        live = LiveView(mechanism, run=played, diagnosis=diagnosis, host=host, port=port, say=typer.echo)
+        live = LiveView(
+            mechanism, run=played, diagnosis=diagnosis, scenario=acting, host=host, port=port, say=typer.echo
+        )
     say(f"The view is at {live.address} (nothing is answered without its token); Ctrl-C ends it.")
     try:
         while True:
@@ -57,6 +66,21 @@ def view(
         say("")
     finally:
         live.close()
+
+
+def _acting(path: Path | None, mechanism: Mechanism) -> tuple[Scenario, dict[str, Any]] | None:
+    """A scenario, over what the source itself asks for, and its file as plain data."""
+    from cadbridge.findings import Findings
+    from cadbridge.readers.mates_file.positions import load_yaml
+    from cadbridge.simulation import load_scenario
+    from cadbridge.simulation.study import study_scenario
+
+    if path is None:
+        return None
+    scenario = load_scenario(path, mechanism, study_scenario(mechanism, Findings()))
+    data = load_yaml(path, Findings(), str(path)).data
+    assert isinstance(data, dict)  # else it could not be read as a scenario
+    return scenario, data
 
 
 def _reload_when_changed(reading: Reading, live: LiveView) -> None:

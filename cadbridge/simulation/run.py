@@ -16,7 +16,7 @@ from cadbridge.lowering import Lowered, lower, without_losses
 from cadbridge.mechanism import Mechanism
 from cadbridge.shown import Shown, sentence
 from cadbridge.simulation.changes import released_at, solver_changes
-from cadbridge.simulation.circuits import wired
+from cadbridge.simulation.circuits import Wired, wired
 from cadbridge.simulation.determined import tell_least_norm
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.laws import check_laws
@@ -35,7 +35,7 @@ from solver.equations.projection import carry_angles, project
 from solver.equations.system import System, prepare
 from solver.model import Model, Motor, Stop, TimeFunction
 from solver.result import Result, Trajectory
-from solver.runs.changing import Changed, simulate_changing
+from solver.runs.changing import Changed, Rebuilt, simulate_changing
 from solver.runs.events import Event
 from solver.runs.integrate import simulate as integrate
 from solver.state import State
@@ -117,16 +117,10 @@ def simulate(
         "longest_step": 1 / what.rate if real_time else np.inf,
     }  # fmt: skip
     try:
-        stops = limit_stops(lowered, what.loads) if what.limits == "stop" else ()
-        specs = replace(what.loads, stops=(*stops, *what.loads.stops))
-        state = initial_state(lowered, what, findings)
-        model = replace(placed(lowered, specs), motors=_motors(lowered, what))
-        circuits = wired(lowered, model, what.circuits, what.friction, state)
-        model = circuits.model
-        call["tree"] = None if tree is None else (*tree, *circuits.trees)
-        system = prepare(model)
-        start = circuits.start(state, lowered, system)
-        rebuilt = simulate_changing(model, start, changes=changes, **call) if changes else None
+        begun = begin(lowered, what, findings)
+        system, start, stops = begun.system, begun.start, begun.stops
+        call["tree"] = None if tree is None else (*tree, *begun.circuits.trees)
+        rebuilt = simulate_changing(system.model, start, changes=changes, **call) if changes else None
         result = integrate(system, start, **call) if rebuilt is None else rebuilt.result
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
@@ -146,6 +140,39 @@ def simulate(
         lowered, system = replace(lowered, model=whole), prepare(rebuilt.model)
     pace = None if pacer is None else pacer.pace
     return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
+
+
+def rebuilt_run(mechanism: Mechanism, what: Scenario, lowered: Lowered, rebuilt: Rebuilt, findings: Findings) -> Run:
+    """A run of the solver with changes, which somebody else steered, as a run of the mechanism."""
+    summary = {"method": "absolute", **_summary(lowered, rebuilt.result), "trusted": rebuilt.result.status.ok}
+    summary["changes"] = [_told(change) for change in rebuilt.changes]
+    whole = replace(lowered.model, primitives=rebuilt.model.primitives, groups=rebuilt.model.groups)
+    system = prepare(rebuilt.model)
+    return Run(mechanism, what, replace(lowered, model=whole), system, rebuilt.result, findings.as_tuple(), summary)
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """What a run begins with: the model with all that acts on it, and the state (None: as designed, at rest)."""
+
+    system: System
+    start: State | None
+    stops: tuple[tuple[str, Stop], ...]
+    circuits: Wired
+
+
+def begin(lowered: Lowered, what: Scenario, findings: Findings) -> Begun:
+    """A lowered mechanism with the loads, motors and stops of a scenario, in its initial state.
+
+    ValueError and InputError where it cannot be.
+    """
+    stops = limit_stops(lowered, what.loads) if what.limits == "stop" else ()
+    specs = replace(what.loads, stops=(*stops, *what.loads.stops))
+    state = initial_state(lowered, what, findings)
+    model = replace(placed(lowered, specs), motors=_motors(lowered, what))
+    circuits = wired(lowered, model, what.circuits, what.friction, state)
+    system = prepare(circuits.model)
+    return Begun(system, circuits.start(state, lowered, system), stops, circuits)
 
 
 def _check_numbers(what: Scenario) -> None:

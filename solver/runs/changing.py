@@ -85,7 +85,7 @@ class Rebuilt:
 
 
 @dataclass
-class _Held:
+class Held:
     """One primitive with its group, and whether it holds now."""
 
     primitive: Primitive
@@ -94,11 +94,14 @@ class _Held:
 
 
 @dataclass
-class _Course:
-    """What changes from stage to stage."""
+class Course:
+    """A run with changes, as far as it has come: what holds, and where the bodies are.
+
+    `begin` makes one, `make_change` changes it where it is, `advance` goes on, `finished` gives the run so far.
+    """
 
     model: Model
-    rows: list[_Held]
+    rows: list[Held]
     system: System
     state: State
     length: float
@@ -107,6 +110,59 @@ class _Course:
     parts: list[tuple[System, Result]] = field(default_factory=list)
     occurred: list[Occurrence] = field(default_factory=list)
     lost: list[float] = field(default_factory=list)
+    let_go: float = 0.0
+    """J that went with loads taken away (`reload`)."""
+
+    @property
+    def holding(self) -> tuple[Primitive, ...]:
+        """The rows that hold now."""
+        return tuple(r.primitive for r in self.rows if r.holds)
+
+    def kept(self) -> Course:
+        """A copy to come back to: what happens to this course later leaves it as it is."""
+        own = {name: list(getattr(self, name)) for name in ("rows", "done", "parts", "occurred", "lost")}
+        return replace(self, **own)  # type: ignore[arg-type]
+
+
+def begin(model: Model, state: State | None = None, *, driven: bool = True) -> Course:
+    """A run of a model from a state on (none: the reference pose at rest), put on its rows.
+
+    Not `driven`: motors that prescribe a motion set in with the first stage, after the changes at the start.
+    """
+    rows = [Held(p, _group(model, i), True) for i, p in enumerate(model.primitives)]
+    system = prepare(_holding(model, rows, driven=driven))
+    given = state or State.at_rest(model.positions, model.quaternions)
+    given = carry_angles(given, prepare(model), system)
+    return Course(model, rows, system, project(system, given).state, system.length, driven=driven)
+
+
+def reload(course: Course, model: Model) -> None:
+    """Go on with other loads: `model` has the bodies, primitives and motors of the course's.
+
+    Energy that loads held which are there no more counts as lost.
+    """
+    before = _energy(course.system, course.state)
+    course.model = model
+    system = _prepared(course, course.rows)
+    course.state, course.system = carry_angles(course.state, course.system, system), system
+    course.let_go += before - _energy(system, course.state)
+
+
+def advance(course: Course, times: Array, rate: float, **options: object) -> Status:
+    """Go on to the last of some times (s), with samples at all of them."""
+    result = simulate(
+        course.system,
+        course.state,
+        duration=float(times[-1]) - course.state.t if len(times) else 0.0,
+        rate=rate,
+        times=times,
+        **options,  # type: ignore[arg-type]
+    )
+    course.parts.append((course.system, result))
+    course.lost.append(sum(change.lost for change in course.done) + course.let_go)
+    course.occurred += result.events
+    course.state = _last(result.trajectory)
+    return result.status
 
 
 def simulate_changing(
@@ -127,17 +183,13 @@ def simulate_changing(
     can be computed. ValueError for a change outside the run, or of a group that is not there.
     """
     began = time.perf_counter()
-    rows = [_Held(p, _group(model, i), True) for i, p in enumerate(model.primitives)]
+    start = 0.0 if state is None else state.t
+    _check(changes, {_group(model, i) for i in range(len(model.primitives))}, start, duration)
     # Motors that prescribe a motion set in after the changes at the start: what is let go there was never driven.
-    system = prepare(_holding(model, rows, driven=False))
-    given = state or State.at_rest(model.positions, model.quaternions)
-    start = given.t
-    _check(changes, {r.group for r in rows}, start, duration)
-    given = carry_angles(given, prepare(model), system)
-    course = _Course(model, rows, system, project(system, given).state, system.length)
+    course = begin(model, state, driven=False)
     samples = np.concatenate([[start], sample_times(start, duration, rate)])
     status = _run(course, sorted(changes, key=lambda c: c.t), samples, rate, tree, progress, options)
-    return _joined(course, samples, status, time.perf_counter() - began)
+    return finished(course, samples, status, time.perf_counter() - began)
 
 
 def _group(model: Model, i: int) -> str:
@@ -155,7 +207,7 @@ def _check(changes: Sequence[Change], groups: set[str], start: float, duration: 
 
 
 def _run(
-    course: _Course,
+    course: Course,
     changes: list[Change],
     samples: Array,
     rate: float,
@@ -168,7 +220,7 @@ def _run(
     end = float(samples[-1])
     while True:
         while waiting and waiting[0].t <= course.state.t + 1e-12:
-            refused = _change(course, waiting.pop(0))
+            refused = make_change(course, waiting.pop(0))
             if refused is not None:
                 return refused
         until = waiting[0].t if waiting else end
@@ -178,7 +230,7 @@ def _run(
 
 
 def _stage(
-    course: _Course,
+    course: Course,
     samples: Array,
     until: float,
     rate: float,
@@ -201,35 +253,22 @@ def _stage(
         if progress is not None:
             progress((t + done * (until - t) - float(samples[0])) / span)
 
-    result = simulate(
-        course.system,
-        course.state,
-        duration=until - t,
-        rate=rate,
-        times=times,
-        tree=None if tree is None else [j for j in tree if j.name in holding],
-        progress=part,
-        **options,  # type: ignore[arg-type]
-    )
-    course.parts.append((course.system, result))
-    course.lost.append(sum(change.lost for change in course.done))
-    course.occurred += result.events
-    course.state = _last(result.trajectory)
-    return result.status
+    held = None if tree is None else [j for j in tree if j.name in holding]
+    return advance(course, times, rate, tree=held, progress=part, **options)
 
 
 def _last(T: Trajectory) -> State:
     return State(float(T.t[-1]), T.positions[-1], T.quaternions[-1], T.velocities[-1], T.angles[-1])
 
 
-def _change(course: _Course, change: Change) -> Status | None:
-    """Make one change where the run is; the status where it cannot be."""
+def make_change(course: Course, change: Change) -> Status | None:
+    """Make one change where the run is; the status where it cannot be, and nothing is changed."""
     before = course.state
-    rows = [_Held(r.primitive, r.group, r.holds and r.group not in change.off) for r in course.rows]
+    rows = [Held(r.primitive, r.group, r.holds and r.group not in change.off) for r in course.rows]
     begun: set[int] = set()
     if change.make is not None:
         begun = set(range(len(rows), len(rows) + len(made := change.make(before))))
-        rows += [_Held(p, change.on[0], True) for p in made]
+        rows += [Held(p, change.on[0], True) for p in made]
     for i, row in enumerate(rows):
         if row.group in change.on and not row.holds and change.make is None:
             row.holds = True
@@ -266,11 +305,11 @@ def _refused(code: str, message: str, advice: str) -> Status:
     return Status(False, code, message, advice)
 
 
-def _prepared(course: _Course, rows: Sequence[_Held]) -> System:
+def _prepared(course: Course, rows: Sequence[Held]) -> System:
     return replace(prepare(_holding(course.model, rows, driven=course.driven)), length=course.length)
 
 
-def _holding(model: Model, rows: Sequence[_Held], *, driven: bool) -> Model:
+def _holding(model: Model, rows: Sequence[Held], *, driven: bool) -> Model:
     """The model with the rows that hold, and the motors and loads of joints that hold.
 
     Not `driven`: without the motors that prescribe a motion.
@@ -355,8 +394,8 @@ def _energy(system: System, state: State) -> float:
     return float(kinetic + potential)
 
 
-def _joined(course: _Course, samples: Array, status: Status, seconds: float) -> Rebuilt:
-    """All stages as one run of the model that has every row that ever held."""
+def finished(course: Course, samples: Array, status: Status, seconds: float) -> Rebuilt:
+    """All stages as one run of the model that has every row that ever held, sampled at some times (s)."""
     whole = replace(
         course.model,
         primitives=tuple(r.primitive for r in course.rows),

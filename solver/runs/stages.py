@@ -70,7 +70,9 @@ def _kept(parts: Sequence[Trajectory], samples: Array, end: float) -> NDArray[np
     """Which states are samples: those at the times asked for and at the end; at a change the state after it."""
     kept = []
     for k, T in enumerate(parts):
-        wanted = np.min(np.abs(T.t[:, None] - samples[None, :]), axis=1) <= 1e-9 * max(1.0, end)
+        after = np.clip(np.searchsorted(samples, T.t), 1, max(1, len(samples) - 1))
+        near = samples[np.stack([after - 1, np.minimum(after, len(samples) - 1)])]
+        wanted = np.min(np.abs(T.t - near), axis=0) <= 1e-9 * max(1.0, end)
         wanted[-1] |= k == len(parts) - 1
         if k < len(parts) - 1 and abs(parts[k + 1].t[0] - T.t[-1]) <= 1e-12:
             wanted[-1] = False

@@ -60,19 +60,36 @@ def face_of(faces: Sequence[Face], point: Vector, normal: Vector, size: float) -
     return faces[int(np.argmin([_misfit(face, point, normal, size) for face in faces]))]
 
 
+def place_of_hit(assembly: Assembly, found: Hit) -> tuple[Vector, Vector]:
+    """The point that was hit and the direction there, in the part's frame: of a round face a point of its axis and the
+    axis, else the normal."""
+    face = _face_of_hit(assembly, found)
+    if face is None or face.kind not in ("cylinder", "cone") or face.direction is None:
+        return found.point, found.normal
+    away = found.point - face.point
+    return face.point + float(away @ face.direction) * face.direction, face.direction
+
+
 def yaml_of_hit(assembly: Assembly, found: Hit) -> str | None:
     """The face that was hit as one line of YAML; None where the part has no faces (its geometry is a mesh)."""
+    face = _face_of_hit(assembly, found)
+    if face is None:
+        return None
+    instance = assembly.instances[found.instance]
+    shape = assembly.part(instance.part).shape
+    assert shape is not None
+    component = assembly.component(instance.component)
+    inner = instance.name.removeprefix(component.name + "/") if len(component.instances) > 1 else None
+    return yaml_for_face(component.name, inner, face, shape.faces)
+
+
+def _face_of_hit(assembly: Assembly, found: Hit) -> Face | None:
     instance = assembly.instances[found.instance]
     shape, mesh = assembly.part(instance.part).shape, mesh_of(assembly, instance)
     if shape is None or mesh is None:
         return None
     size = float(np.linalg.norm(np.ptp(mesh.vertices, axis=0)))
-    face = face_of(shape.faces, found.point, found.normal, size)
-    if face is None:
-        return None
-    component = assembly.component(instance.component)
-    inner = instance.name.removeprefix(component.name + "/") if len(component.instances) > 1 else None
-    return yaml_for_face(component.name, inner, face, shape.faces)
+    return face_of(shape.faces, found.point, found.normal, size)
 
 
 def _near(mesh: Mesh, o: Vector, d: Vector) -> bool:

@@ -60,6 +60,13 @@ def _value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> str:
     return f"{figure(float(np.degrees(np.arctan2(X.R[1, 0], X.R[0, 0]))), scale=360.0)}°"
 
 
+def text_block(text: str, code: str = "") -> str:
+    """Lines for the panel that wrap; names are text, whatever is in them."""
+    plain = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0.3em 0.7em;font-size:0.9em"
+    said = el("div", text, style=plain)
+    return str(join([said, el("code", code, style=f"{plain};display:block")] if code else [said]))
+
+
 def save_picture(event: Any) -> None:
     """Send the browser that asked a PNG of what it shows."""
     from matplotlib.image import imsave

@@ -8,8 +8,8 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +22,9 @@ from cadbridge.report.document import check_document
 from cadbridge.report.live.dragging import Drags
 from cadbridge.report.live.guard import Guard, refuse_unusable
 from cadbridge.report.live.mates import MateList
-from cadbridge.report.live.picking import hit, mesh_of, yaml_of_hit
-from cadbridge.report.live.scene import dependent_values, node_name, save_picture, scene_names
+from cadbridge.report.live.picking import Hit, hit, mesh_of, place_of_hit, yaml_of_hit
+from cadbridge.report.live.scene import dependent_values, node_name, save_picture, scene_names, text_block
+from cadbridge.report.live.simulating import SPEEDS, Simulation
 from cadbridge.report.views.tables import components_between
 from cadbridge.report.views.verdict import verdict
 from cadbridge.simulation.posing import Mover
@@ -34,13 +35,14 @@ if TYPE_CHECKING:
     from cadbridge.diagnosis import Diagnosis
     from cadbridge.mechanism import Joint
     from cadbridge.report.page.motions import RunData
+    from cadbridge.simulation.scenario import Scenario
 
 PLAIN = (0.62, 0.65, 0.70, 1.0)
 FRAMES_PER_SECOND = 30.0
 THROUGH = 0.3
 """Opacity of what is seen through."""
-SPEEDS = {"⅒ ×": 0.1, "¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "5 ×": 5.0}
-"""Seconds of the run for each second of the clock."""
+VALUES = 0.2
+"""s between two times that values of joints are written anew while a run goes on."""
 PROMPT = "Drag a body, and the mechanism follows. Click a face to read the YAML that names it."
 
 
@@ -48,7 +50,8 @@ class LiveView:
     """A mechanism in a viser server: `server` is running from the start, `close` ends it.
 
     `sliders` by joint name (degrees, mm); `show` takes poses of bodies; `pick` a ray; `drag` pulls a point of a body;
-    `say` gets every line of YAML that a click names. `diagnosis` marks redundant mates in their list.
+    `say` gets every line of YAML that a click names. `diagnosis` marks redundant mates in their list. `simulation`
+    plays the mechanism, with what a `scenario` says acts (and its file as plain data).
     MissingExtraError without viser, InputError where the port cannot be had.
     """
 
@@ -58,6 +61,7 @@ class LiveView:
         *,
         run: RunData | None = None,
         diagnosis: Diagnosis | None = None,
+        scenario: tuple[Scenario, dict[str, Any]] | None = None,
         host: str = "127.0.0.1",
         port: int = 8080,
         say: Callable[[str], None] = print,
@@ -69,6 +73,11 @@ class LiveView:
         self._lock = threading.RLock()  # setting a slider runs its callback at once, in this thread
         self._quiet = False
         self._playing = threading.Event()
+        self._hand = ThreadPoolExecutor(1, "cadbridge drag")  # viser's own pool would mix up the events of a drag
+        self._scenario = scenario
+        self._written = 0.0
+        self.simulation: Simulation | None = None
+        self.server.on_client_disconnect(lambda _: self._left())
         self._whole, self._run_of_whole = mechanism.assembly, run
         self._left_out: tuple[str, ...] = ()
         self._fill(mechanism, run, diagnosis)
@@ -102,6 +111,8 @@ class LiveView:
         self, mechanism: Mechanism, run: RunData | None, diagnosis: Diagnosis | None, left_out: tuple[str, ...]
     ) -> None:
         self._playing.clear()
+        if self.simulation is not None:
+            self.simulation.close()
         with self._lock:
             self._left_out = left_out
             self.server.scene.reset()
@@ -122,17 +133,48 @@ class LiveView:
         self._add_bodies()
         self._add_axes()
         self._frame()
-        self.told = self.server.gui.add_markdown(PROMPT)
-        with self.server.gui.add_folder("Joints"):
-            self.sliders = {j.name: self._slider(j) for j in self.mover.joints}
-            if self.sliders:
-                self.server.gui.add_button("As designed").on_click(lambda _: self.home())
-            self.values = self.server.gui.add_markdown("")
-        self.time = self._add_playback() if run is not None else None
-        self._add_switches()
-        self.mates = MateList(self.server, mechanism, diagnosis, self._names, self._tell)
-        self.mates.offer(self.leave_out, self._left_out)
+        self.told = self.server.gui.add_html(text_block(PROMPT))
+        tabs = self.server.gui.add_tab_group()
+        with tabs.add_tab("Move"):
+            self._add_joints()
+            self.time = self._add_playback() if run is not None else None
+        with tabs.add_tab("Simulate"):
+            self.simulation = self._simulation()
+        with tabs.add_tab("Mates"):
+            self.mates = MateList(self.server, mechanism, diagnosis, self._names, self._tell)
+            self.mates.offer(self.leave_out, self._left_out)
+        with tabs.add_tab("Picture"):
+            self._add_switches()
         self.show(self.mover.home().poses)
+
+    def _add_joints(self) -> None:
+        self.sliders = {j.name: self._slider(j) for j in self.mover.joints}
+        if self.sliders:
+            self.server.gui.add_button("As designed").on_click(lambda _: self.home())
+        self.values = self.server.gui.add_markdown("")
+
+    def _simulation(self) -> Simulation:
+        return Simulation(
+            self.server,
+            self.mechanism,
+            self._names,
+            self._scenario,
+            self.show_running,
+            self._tell,
+            self._starting,
+        )
+
+    def _starting(self) -> dict[str, float]:
+        """A simulation begins where the joints are; what else plays stops."""
+        self._playing.clear()
+        return self.mover.values
+
+    def _left(self) -> None:
+        """The page was closed: with nobody to look at it, a run stops."""
+        if not self.server.get_clients():
+            self._playing.clear()
+            if self.simulation is not None:
+                self.simulation.pause()
 
     @property
     def address(self) -> str:
@@ -143,19 +185,40 @@ class LiveView:
     def close(self) -> None:
         """End the server."""
         self._playing.clear()
+        if self.simulation is not None:
+            self.simulation.close()
+        self._hand.shutdown(wait=False, cancel_futures=True)
         self.server.stop()
 
     def show(self, poses: Sequence[Pose]) -> None:
         """Put the bodies at poses X_WB."""
+        self._put(poses, dependent_values(self.mechanism, poses, self.sliders))
+
+    def show_running(self, poses: Sequence[Pose]) -> None:
+        """As `show`, many times a second: values of all joints are written now and then."""
+        values = None
+        if time.monotonic() - self._written > VALUES:
+            self._written = time.monotonic()
+            values = dependent_values(self.mechanism, poses, ())
+        self._put(poses, values)
+
+    def _put(self, poses: Sequence[Pose], values: str | None) -> None:
         self.poses = tuple(poses)
         with self.server.atomic():
             for frame, X in zip(self._frames, poses, strict=True):
                 frame.position, frame.wxyz = X.p, X.quaternion()
-            self.values.content = dependent_values(self.mechanism, self.poses, self.sliders)
+            if values is not None:
+                self.values.content = values
 
-    def drag(self, body: int, phase: str, start: ArrayLike, end: ArrayLike) -> None:
-        """Pull a body at the point `start` (world, m) towards `end`; `phase` is start, update or end."""
-        ticket = self._drags.ticket()
+    def drag(self, body: int, phase: str, start: ArrayLike, end: ArrayLike, ticket: int | None = None) -> None:
+        """Pull a body at the point `start` (world, m) towards `end`; `phase` is start, update or end.
+
+        While a simulation is there, a spring does it. `ticket` is that of the event, where it had to wait.
+        """
+        if self.simulation is not None and self.simulation.active:
+            self.simulation.drag(body, phase, np.asarray(start, dtype=float), np.asarray(end, dtype=float))
+            return
+        ticket = self._drags.ticket() if ticket is None else ticket
         with self._lock:
             if phase == "start":
                 self._playing.clear()
@@ -167,6 +230,7 @@ class LiveView:
 
     def home(self) -> None:
         """The designed pose."""
+        self._by_hand()
         with self._lock:
             self.show(self.mover.home().poses)
             self._follow()
@@ -178,6 +242,7 @@ class LiveView:
         found = hit(self.mechanism.assembly, poses, np.asarray(origin, dtype=float), d / np.linalg.norm(d))
         if found is None:
             return None
+        self._choose(found)
         line = yaml_of_hit(self.mechanism.assembly, found)
         name = self.mechanism.assembly.instances[found.instance].name
         if line is None:
@@ -187,9 +252,15 @@ class LiveView:
         self._tell(name, line)
         return line
 
+    def _choose(self, found: Hit) -> None:
+        """Tell the simulation which body was clicked, and where."""
+        body, X_BI = self._X_BI[found.instance]
+        point, direction = place_of_hit(self.mechanism.assembly, found)
+        if self.simulation is not None:
+            self.simulation.picked(body, X_BI.point(point), X_BI.vector(direction))
+
     def _tell(self, text: str, code: str = "") -> None:
-        # Names are text, whatever is in them: as code, with no fence of their own.
-        self.told.content = "\n".join(f"    {line}" for line in f"{text}\n{code}".splitlines())
+        self.told.content = text_block(text, code)
 
     def _instances(self) -> list[tuple[int, Pose]]:
         """The body of each instance, and its pose in that body."""
@@ -231,7 +302,7 @@ class LiveView:
             )
             node.on_click(lambda event: self._clicked(event))
             if body != GROUND_BODY:
-                node.on_drag(partial(self._dragged, body))
+                node.on_drag(self._dragged(body))
             self._meshes.append(node)
 
     def _frame(self) -> None:
@@ -253,8 +324,14 @@ class LiveView:
         camera.look_at = centre
         camera.position = centre + size * np.array([1.0, -1.0, 0.6])
 
-    def _dragged(self, body: int, event: Any) -> None:
-        self.drag(body, event.phase, event.start_position, event.end_position)
+    def _dragged(self, body: int) -> Callable[[Any], Any]:
+        """What hears a drag of a body: in order, and without holding up the server."""
+
+        async def heard(event: Any) -> None:
+            ends = event.start_position, event.end_position
+            self._hand.submit(self.drag, body, event.phase, *ends, self._drags.ticket())
+
+        return heard
 
     def _clicked(self, event: Any) -> None:
         self.pick(event.ray_origin, event.ray_direction)
@@ -314,6 +391,7 @@ class LiveView:
         with self._lock:
             if self._quiet:
                 return
+            self._by_hand()
             wanted = {}
             for joint in self.mover.joints:
                 scale = np.pi / 180 if joint.coordinate == "angle" else 1e-3
@@ -323,6 +401,11 @@ class LiveView:
             if not posed.status.ok:
                 self._tell(f"It goes no further: {posed.status.message}")
                 self._follow()
+
+    def _by_hand(self) -> None:
+        """Joints are led by hand from here on: a run that there is ends."""
+        if self.simulation is not None:
+            self.simulation.reset()
 
     def _follow(self) -> None:
         """Put the sliders to where the joints are, without leading them."""
@@ -353,6 +436,7 @@ class LiveView:
         """Pause, and show the sample of the run that lies so many further on."""
         if self.run is None or self.time is None:
             return
+        self._by_hand()
         self._playing.clear()
         k = int(np.searchsorted(self.run.time, self.time.value - 1e-9)) + samples
         self.time.value = float(self.run.time[np.clip(k, 0, len(self.run.time) - 1)])
@@ -368,6 +452,7 @@ class LiveView:
         if self._playing.is_set() or self.run is None or self.time is None:
             self._playing.clear()
             return
+        self._by_hand()
         self._playing.set()
         threading.Thread(target=self._play, daemon=True).start()
 

@@ -1,0 +1,223 @@
+"""Simulation in the live view: run, changed on the way, pulled by hand, in a real browser too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from cadbridge.mechanism import Mechanism, build
+from cadbridge.report.live import LiveView
+from cadbridge.report.live.player import Player
+from cadbridge.report.live.simulating import Simulation
+from cadbridge.simulation import Scenario
+from cadbridge.simulation.interactive import InteractiveRun
+from solver.result import Status
+from tests.report.live.browsing import place, press, served, settled, shown
+from tests.report.page.browser import ARGUMENTS, browser_path
+from tests.report.page.models import HOSTILE, door
+
+SIDEWAYS = Scenario(gravity=(0.0, -9.81, 0.0)), {"format": "cadbridge.scenario/1", "gravity": [0.0, -9.81, 0.0]}
+
+
+@pytest.fixture(scope="module")
+def mechanism() -> Mechanism:
+    return build(door())
+
+
+@pytest.fixture
+def view(mechanism: Mechanism) -> Iterator[LiveView]:
+    with served(mechanism, scenario=SIDEWAYS) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+def simulation(view: LiveView) -> Simulation:
+    assert view.simulation is not None
+    return view.simulation
+
+
+def time_of(view: LiveView) -> float:
+    player = simulation(view).player
+    assert player is not None
+    with player.with_run() as run:
+        return run.t
+
+
+def force(view: LiveView) -> str | None:
+    """What stands at the spring that is drawn; None where there is none."""
+    line = simulation(view)._line
+    return None if line is None else line[1].text
+
+
+def test_it_plays_pauses_steps_and_resets(view: LiveView) -> None:
+    sim, start = simulation(view), view.poses[0].p
+    sim.press("Play")
+    assert settled(lambda: abs(view.poses[0].p[1] - start[1]) > 0.05)
+    sim.press("Pause")
+    there = time_of(view)
+    assert "paused" in sim.told.content
+    sim.press("Step")
+    assert time_of(view) == pytest.approx(there + 1 / 30)
+    sim.press("Reset")
+    assert not sim.active
+    assert view.poses[0].p == pytest.approx(start)
+
+
+def test_a_slider_ends_the_run(view: LiveView) -> None:
+    simulation(view).press("Step")
+    view.sliders["upper"].value = 20.0
+    assert settled(lambda: view.mover.values["upper"] == pytest.approx(np.radians(20.0)))
+    assert not simulation(view).active
+    simulation(view).press("Step")
+    assert view.poses[0].p[1] > 0.1  # it went on from where the slider had put it
+
+
+def test_a_locked_joint_stands_and_is_listed_and_undone(view: LiveView) -> None:
+    sim = simulation(view)
+    sim.press("Step")
+    sim.joint_change("Lock")
+    assert "Nothing can move now." in view.told.content
+    assert "lock upper" in sim.list.content
+    sim.joint_change("Lock")
+    assert "Not done. upper is locked already" in view.told.content
+    sim.undo()
+    assert "undone" in view.told.content
+    assert sim.list.content == ""
+
+
+def test_bodies_are_attached_and_detached(view: LiveView) -> None:
+    sim = simulation(view)
+    sim.attach("Rigid")
+    assert "leaf to ground" in sim.list.content
+    assert sim.made.value == "leaf to ground"
+    sim.take_off(sim.made.value)
+    assert "unlock leaf to ground" in sim.list.content
+    sim.take_off(sim.made.value)
+    assert "Nothing is attached by hand." in view.told.content
+
+
+def test_a_hinge_is_put_where_the_face_was_clicked(view: LiveView) -> None:
+    sim = simulation(view)
+    sim.joint_change("Release")
+    sim.attach("Hinge")
+    assert "Click the face" in view.told.content
+    sim.picked(0, np.zeros(3), np.array([1.0, 0.0, 0.0]))
+    sim.attach("Hinge")
+    assert "It moves with 1 degree of freedom now." in view.told.content
+    sim.take_off(sim.made.options[0])
+    assert "It moves with 6 degrees of freedom now." in view.told.content
+
+
+def test_a_body_is_pulled_by_a_spring_that_is_drawn(view: LiveView) -> None:
+    sim, start = simulation(view), view.poses[0].p
+    sim.press("Step")
+    view.drag(0, "start", start, start)
+    assert "paused" in view.told.content
+    sim.press("Play")
+    up = np.array([0.0, 0.6, 0.0])
+    view.drag(0, "update", start, start + up)
+    assert settled(lambda: view.poses[0].p[1] > 0.2)
+    assert (force(view) or "").endswith(" N")
+    view.drag(0, "end", start, start + up)
+    assert force(view) is None
+    sim.press("Pause")
+
+
+def test_a_run_that_cannot_go_on_is_told(view: LiveView) -> None:
+    sim = simulation(view)
+    sim.press("Step")
+    assert sim.player is not None
+    sim.player._run.advance = lambda *_: Status(False, "singular", "Two parts jam", "Turn one.")  # type: ignore[method-assign]
+    sim.press("Play")
+    assert settled(lambda: "Two parts jam" in view.told.content)
+    assert "Turn one." in view.told.content
+    assert "The run stopped" in sim.told.content
+    assert not sim.playing
+
+
+def test_without_masses_it_says_what_is_missing() -> None:
+    assembly = door()
+    bare = replace(assembly, parts=tuple(replace(p, declared=None) for p in assembly.parts))
+    with served(build(bare)) as view:
+        simulation(view).press("Play")
+        assert "cannot be simulated" in simulation(view).told.content
+        assert "mass" in view.told.content
+
+
+def test_hostile_names_are_text() -> None:
+    with served(build(door(HOSTILE))) as view:
+        simulation(view).attach("Rigid")
+        assert "<img" not in simulation(view).list.content
+
+
+class _Slow:
+    """A run that takes three times as long as it simulates."""
+
+    t = 0.0
+
+    def advance(self, seconds: float, should_stop: object = None) -> Status:
+        import time
+
+        time.sleep(3 * seconds)
+        self.t += seconds
+        return Status(True, "ok", "", "")
+
+
+def test_a_run_that_is_too_slow_says_by_how_much() -> None:
+    player = Player(_Slow(), lambda run: None, lambda status: None)  # type: ignore[arg-type]
+    player.play()
+    assert settled(lambda: "too much to compute for 1 ×" in player.pace())
+    factor = float(player.pace().split(" ")[0])
+    assert 0.05 < factor < 0.34
+    player.pause()
+    assert not player.playing
+
+
+def test_a_run_at_twice_the_pace(mechanism: Mechanism) -> None:
+    player = Player(InteractiveRun(mechanism, SIDEWAYS[0]), lambda run: None, lambda status: None)
+    player.speed = 0.5
+    player.play()
+    assert settled(lambda: player.pace() == "0.5 × real time")
+    player.pause()
+
+
+def test_a_person_plays_pulls_locks_and_leaves(view: LiveView, browser: Browser) -> None:
+    """By mouse and keyboard: Play, the space bar, a drag of the leaf, Lock and Undo; a page that is closed stops it."""
+    sim = simulation(view)
+    with shown(browser, view) as page:
+        press(page, "Simulate", "Play")
+        assert settled(lambda: sim.playing and time_of(view) > 0.1)
+        page.keyboard.press("Space")
+        assert settled(lambda: not sim.playing)
+        page.get_by_role("button", name="Reset", exact=True).click()
+        assert settled(lambda: not sim.active)
+        x, y = place(view, view.poses[0].p)
+        page.get_by_role("button", name="Lock", exact=True).click()
+        assert settled(lambda: "lock upper" in sim.list.content)
+        page.keyboard.press("Space")
+        assert settled(lambda: sim.playing)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for k in range(1, 6):
+            page.mouse.move(x + 8 * k, y - 8 * k)
+            page.wait_for_timeout(60)
+        assert settled(lambda: force(view) is not None)
+        assert view.poses[0].p == pytest.approx([0.5, 0.0, 0.0], abs=1e-6)  # locked, whatever pulls
+        page.mouse.up()
+        assert settled(lambda: force(view) is None)
+        page.get_by_role("button", name="Undo the last change").click()
+        assert settled(lambda: sim.list.content == "")
+        assert settled(lambda: abs(view.poses[0].p[1]) > 0.05)
+        assert sim.playing
+    assert settled(lambda: not sim.playing)

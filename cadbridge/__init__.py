@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cadbridge.recognition import recognise
     from cadbridge.report import check_document
     from cadbridge.simulation import load_scenario, load_trajectory, simulate, write_trajectory
+    from cadbridge.sweeps import load_sweep, sweep, write_sweep
 
 _HOMES = {
     "read": "cadbridge.readers",
@@ -41,6 +42,9 @@ _HOMES = {
     "load_scenario": "cadbridge.simulation",
     "write_trajectory": "cadbridge.simulation",
     "load_trajectory": "cadbridge.simulation",
+    "sweep": "cadbridge.sweeps",
+    "load_sweep": "cadbridge.sweeps",
+    "write_sweep": "cadbridge.sweeps",
     "export": "cadbridge.exporters",
     "inverse": "cadbridge.efforts",
     "load_motion": "cadbridge.efforts",
@@ -66,12 +70,15 @@ __all__ = [
     "jobs",
     "load_motion",
     "load_scenario",
+    "load_sweep",
     "load_trajectory",
     "read",
     "recognise",
     "simulate",
+    "sweep",
     "transmission",
     "write_inverse",
+    "write_sweep",
     "write_trajectory",
 ]
 

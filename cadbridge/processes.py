@@ -15,6 +15,10 @@ HOME = Path(__file__).resolve().parents[1]
 """The folder that this package lies in."""
 
 
+ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+"""What keeps a process to one core: processes run beside each other, and sums do not depend on a number of threads."""
+
+
 def python(module: str, *arguments: str) -> list[str]:
     """The command that runs a module of ours with this Python."""
     return [sys.executable, "-P", "-m", module, *arguments]

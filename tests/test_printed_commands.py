@@ -40,6 +40,7 @@ WORDS = {
 """Words of the pages that stand for something, and what they stand for here."""
 SCENARIO = "format: cadbridge.scenario/1\nduration: 0.05\nmotors: [{joint: q4, speed: 10}]\n"
 MOTION = "format: cadbridge.motion/1\nduration: 0.1\nrate: 20\njoints: {theta1: 5*t, theta2: 5*t, theta3: 5*t}\n"
+SWEEP = "format: cadbridge.sweep/1\nvary: [{joint: q4, damping: [0, 1]}]\n"
 JOBS = "defaults: {output: out, timeout: 300}\njobs: [{sources: arm.urdf, do: convert, to: urdf}]\n"
 
 
@@ -76,7 +77,9 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(GEARED / "geared_robot3.urdf", tmp_path / name)
     for name in ("robot", "arm"):
         shutil.copy(GEARED / "geared_robot3.mates.yaml", tmp_path / f"{name}.mates.yaml")
-    texts = {"pick.yaml": SCENARIO, "build_up.yaml": SCENARIO, "path.yaml": MOTION, "jobs.yaml": JOBS}
+    texts = {
+        "pick.yaml": SCENARIO, "build_up.yaml": SCENARIO, "path.yaml": MOTION, "jobs.yaml": JOBS, "sweep.yaml": SWEEP,
+    }  # fmt: skip
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)

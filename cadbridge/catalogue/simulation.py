@@ -259,6 +259,61 @@ ENTRIES: dict[str, Entry] = {
         "Release another joint, or drive this one by torque or pd, which end with the release.",
         "`release: Lift` of a joint with a `cylinder`.",
     ),
+    "CB648": Entry(
+        Severity.ERROR,
+        "an invalid sweep file",
+        "The sweep file has an unknown key, a missing key or a wrong value at the given place.",
+        "See docs/sweep.md for the keys and their units.",
+        "`{joint: A1, dampening: [0, 1]}`.",
+    ),
+    "CB649": Entry(
+        Severity.ERROR,
+        "a sweep of something that is not there",
+        "The sweep varies a joint, body, gear or place in the scenario that does not exist, or a joint without the "
+        "single freedom that a position or rate needs.",
+        "Use the names that `cadbridge check` lists. An entry of a list in the scenario is named by its number from 1, "
+        "its `joint` or its `name`.",
+        "`{scenario: motors.3.torque, values: [0, 1]}` with two motors.",
+    ),
+    "CB650": Entry(
+        Severity.ERROR,
+        "a sweep that contradicts the model",
+        "The model or the scenario cannot have the value, the quantity has no effect there, two entries vary the same "
+        "quantity, or `relative` has nothing to multiply.",
+        "Change or remove the entry that the message names.",
+        "`{body: arm, mass: [0, 1]}`: a moving body needs a mass greater than 0.",
+    ),
+    "CB651": Entry(
+        Severity.ERROR,
+        "a sweep of no run, or of too many",
+        "The number of runs is the product of the numbers of values, times `samples`. It must be at least 1, and at "
+        "most a million.",
+        "Give each entry of `vary` values, fewer where there are too many, or draw samples instead of a grid.",
+        "Three parameters of a thousand values each.",
+    ),
+    "CB652": Entry(
+        Severity.ERROR,
+        "runs of a sweep that did not end well",
+        "Some runs of the sweep were refused, stopped early, or cannot be trusted. Their rows say so in `status`, "
+        "`findings` and `message`. The other runs are complete.",
+        "Look at the rows whose status is not ok; `cadbridge explain` describes their codes.",
+        "A starting position that a linkage cannot reach.",
+    ),
+    "CB653": Entry(
+        Severity.ERROR,
+        "a run of a sweep whose process failed",
+        "The process that computed this run ended, for lack of memory or by a fault of ours. The sweep continued in a "
+        "new process.",
+        "Run the point alone with `cadbridge simulate`; use fewer `--workers` where memory is short.",
+        "A run that keeps a million samples of a thousand bodies.",
+    ),
+    "CB654": Entry(
+        Severity.WARNING,
+        "a sweep that was stopped",
+        "Ctrl-C ended the sweep. What was computed is kept; the rows of the other runs have the status not_run.",
+        "Run the sweep again for the rest.",
+        "Ctrl-C after 40 of 100 runs.",
+    ),
     "CB1240": Entry(
         Severity.WARNING,
         "a reference that stands still",

@@ -23,9 +23,14 @@ def simulate(
     reading: Reading,
     options: RunOptions,
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Write the trajectory to this file (.parquet or .csv).", metavar="FILE"),
-    ] = Path("run.parquet"),
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the trajectory to this file (.parquet or .csv); by default run.parquet, or sweep.parquet.",
+            metavar="FILE",
+        ),
+    ] = None,
     plots: Annotated[
         Path | None, typer.Option("--plots", help="Write plots of the run into this folder.", metavar="FOLDER")
     ] = None,
@@ -39,6 +44,18 @@ def simulate(
         Against | None,
         typer.Option("--against", help="Compare positions with the time series in the source."),
     ] = None,
+    sweep: Annotated[
+        Path | None,
+        typer.Option(
+            "--sweep",
+            help="Simulate once for each point of this sweep file (docs/sweep.md), and write one table of all runs.",
+            metavar="FILE",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Processes of a sweep; by default one for each core.", metavar="NUMBER"),
+    ] = None,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -48,12 +65,22 @@ def simulate(
 
     from cadbridge.cli.output import exit_status, print_json, say_findings, say_next
     from cadbridge.cli.running import run_mechanism, write_report
+    from cadbridge.cli.sweeping import refuse_others, sweep_command
     from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
     from cadbridge.report import run_document, run_text
     from cadbridge.report.terminal import width
     from cadbridge.simulation import compare
 
+    if sweep is not None:
+        others = {"--plots": plots, "--html": html, "--real-time": real_time, "--against": against}
+        refuse_others(others, options)
+        to = output or Path("sweep.parquet")
+        flags = {"json": json, "strict": strict, "keep_going": keep_going}
+        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, **flags))
+    if workers is not None:
+        raise typer.BadParameter("--workers goes with --sweep")
+    output = output or Path("run.parquet")
     for path in (output, html):
         if path is not None:
             refuse_output(path)

@@ -26,15 +26,12 @@ from cadbridge.errors import CadbridgeError
 from cadbridge.findings import Finding, Findings, Where, exit_status
 from cadbridge.jobs import limits
 from cadbridge.jobs.work import Order, perform
+from cadbridge.processes import ONE_CORE
 from cadbridge.touched import record
 from cadbridge.version import PACKAGE
 
 ENVIRONMENT = {
-    # One job, one core: jobs run beside each other, and sums then do not depend on a number of threads.
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1",
+    **ONE_CORE,
     # The order of sets is the same in every run.
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",

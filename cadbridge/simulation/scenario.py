@@ -17,7 +17,7 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.kinds import other_kind
 from cadbridge.readers.mates_file.document import Teller
-from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.mates_file.positions import Place, Yaml, load_yaml
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.actuator_file import CylinderEntry, DcEntry, cylinder_of, dc_motor_of
 from cadbridge.simulation.changes import (
@@ -205,14 +205,35 @@ def load_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None 
 
     What the file does not say is taken from `base` (the run that the source itself asks for), else the defaults.
     """
-    findings, path = Findings(), Path(path)
+    path = Path(path)
+    yaml = read_document(path)
+    return scenario_of(yaml.data, mechanism, base, str(path), yaml.places)
+
+
+def read_document(path: Path) -> Yaml:
+    """A scenario file as plain data with the places of its values; InputError with all faults of its YAML."""
+    findings = Findings()
     openable(path)
     yaml = load_yaml(path, findings, str(path))
-    spec = None if yaml.data is None else validated(ScenarioFile, yaml.data, yaml.places, str(path), findings, "CB601")
-    scenario = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
+    if yaml.data is None:
+        raise _unusable(findings)
+    return yaml
+
+
+def scenario_of(
+    document: object, mechanism: Mechanism, base: Scenario | None = None, file: str = "", places: Place | None = None
+) -> Scenario:
+    """The scenario of a file's plain data, as `load_scenario` makes it; InputError with all faults."""
+    findings, places = Findings(), places or Place(0, 0)
+    spec = validated(ScenarioFile, document, places, file, findings, "CB601")
+    scenario = None if spec is None else _Resolver(mechanism, findings, file, places).resolve(spec)
     if findings.errors or scenario is None or spec is None:
-        raise InputError("The scenario file cannot be used.", findings)
+        raise _unusable(findings)
     return scenario if base is None else _over(base, scenario, spec.model_fields_set)
+
+
+def _unusable(findings: Findings) -> InputError:
+    return InputError("The scenario file cannot be used.", findings)
 
 
 _OPEN = {

@@ -69,6 +69,16 @@ def columns_of(run: Run) -> Columns:
     return columns
 
 
+def motion_columns(run: Run) -> Columns:
+    """The columns that follow from the motion alone, without forces: bodies, joints, energies, checks."""
+    T = run.result.trajectory
+    columns: Columns = {"time": (T.t, "s")}
+    columns |= body_columns(run, rotations_of(run)) | joint_columns(run) | _energies(run, 0.0)
+    columns["constraint.position"] = (T.constraint_position, "1")
+    columns["constraint.velocity"] = (T.constraint_velocity, "1")
+    return columns
+
+
 def rotations_of(run: Run) -> Array:
     """The units' rotation matrices (k, n, 3, 3)."""
     q = run.result.trajectory.quaternions

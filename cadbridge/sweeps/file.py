@@ -1,0 +1,119 @@
+"""The sweep file as people write it; its published JSON Schema is made from these models (docs/sweep.md)."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from cadbridge.simulation.load_file import Finite, NotNegative, Strict
+
+FORMAT = "cadbridge.sweep/1"
+LARGEST = 1_000_000
+"""Runs of one sweep."""
+
+
+class Steps(Strict):
+    """`count` values from one end to the other, both included; `log` spaces them by equal ratios."""
+
+    from_: Finite = Field(alias="from")
+    to: Finite
+    count: Annotated[int, Field(ge=1)]
+    spacing: Literal["linear", "log"] = "linear"
+    relative: bool = False
+
+
+class Uniform(Strict):
+    """Drawn anew for each sample, evenly between two values."""
+
+    uniform: tuple[Finite, Finite]
+    relative: bool = False
+
+
+class Normal(Strict):
+    """Drawn anew for each sample: mean and standard deviation."""
+
+    normal: tuple[Finite, NotNegative]
+    relative: bool = False
+
+
+class Values(Strict):
+    """A list of values, which `relative` multiplies by what the model has."""
+
+    values: list[Finite]
+    relative: bool = False
+
+
+def _written_as(given: object) -> str:
+    """Which form the values have, so that a fault is told of that one alone."""
+    for kind, key in ((Uniform, "uniform"), (Normal, "normal"), (Values, "values")):
+        if isinstance(given, kind) or (isinstance(given, dict) and key in given):
+            return f"<{key}>"
+    return "<steps>" if isinstance(given, dict | Steps) else "<list>"
+
+
+Choice = Annotated[
+    Annotated[list[Finite], Tag("<list>")]
+    | Annotated[Values, Tag("<values>")]
+    | Annotated[Steps, Tag("<steps>")]
+    | Annotated[Uniform, Tag("<uniform>")]
+    | Annotated[Normal, Tag("<normal>")],
+    Discriminator(_written_as),
+]
+AnyChoice = Annotated[
+    Annotated[list[Any], Tag("<list>")]
+    | Annotated[Values, Tag("<values>")]
+    | Annotated[Steps, Tag("<steps>")]
+    | Annotated[Uniform, Tag("<uniform>")]
+    | Annotated[Normal, Tag("<normal>")],
+    Discriminator(_written_as),
+]
+
+
+class VaryEntry(Strict):
+    """One parameter: what has it (a joint, body, gear, or a place in the scenario), and its values.
+
+    Joints: position and rate at the start (degrees, mm), damping, friction, stiffness, rest, armature. Bodies: mass
+    (kg). Gears: efficiency. Places in the scenario: `values`, as the scenario file would have them.
+    """
+
+    joint: str | None = None
+    body: str | None = None
+    gear: str | None = None
+    scenario: str | list[str | int] | None = None
+    position: Choice | None = None
+    rate: Choice | None = None
+    damping: Choice | None = None
+    friction: Choice | None = None
+    stiffness: Choice | None = None
+    rest: Choice | None = None
+    armature: Choice | None = None
+    mass: Choice | None = None
+    efficiency: Choice | None = None
+    values: AnyChoice | None = None
+
+
+class Keep(Strict):
+    """Groups and patterns of columns (as --columns takes them) that each run keeps: at its end, least and most, all."""
+
+    final: list[str] = Field(default_factory=lambda: ["joints", "energy"])
+    extremes: list[str] = Field(default_factory=list)
+    series: list[str] = Field(default_factory=list)
+
+
+class SweepFile(Strict):
+    """The file: every combination of the listed values, each with `samples` draws of what is drawn."""
+
+    format: Literal["cadbridge.sweep/1"]
+    vary: list[VaryEntry]
+    samples: Annotated[int, Field(ge=1)] | None = None
+    seed: Annotated[int, Field(ge=0)] = 0
+    keep: Keep = Field(default_factory=Keep)
+
+
+def json_schema_text() -> str:
+    """The JSON Schema of the sweep file, as published in cadbridge/data/schemas/sweep-1.json."""
+    schema = SweepFile.model_json_schema()
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

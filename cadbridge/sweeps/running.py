@@ -1,0 +1,160 @@
+"""Many runs of one mechanism at once."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings
+from cadbridge.mechanism import Mechanism
+from cadbridge.simulation.scenario import Scenario, load_scenario, read_document
+from cadbridge.simulation.study import study_scenario
+from cadbridge.simulation.trees import METHODS
+from cadbridge.sweeps.crew import Crew, Point
+from cadbridge.sweeps.loading import load_sweep_file, sweep_of
+from cadbridge.sweeps.model import Sweep
+from cadbridge.sweeps.one import NOT_RUN, How, Row, one_run
+from cadbridge.sweeps.table import SweepTable, table_of
+from cadbridge.sweeps.varying import Base
+from cadbridge.wording import count
+
+Progress = Callable[[int, int], None]
+_EMPTY: dict[str, Any] = {"format": "cadbridge.scenario/1"}
+
+
+def sweep(
+    mechanism: Mechanism,
+    what: str | Path | Mapping[str, Any],
+    scenario: str | Path | Mapping[str, Any] | Scenario | None = None,
+    *,
+    duration: float | None = None,
+    collapse: bool = True,
+    method: str = "absolute",
+    workers: int | None = None,
+    part: tuple[int, int] = (1, 1),
+    progress: Progress | None = None,
+) -> SweepTable:
+    """Simulate a mechanism once for each point of a sweep.
+
+    `what` is a sweep file or its document (docs/sweep.md), `scenario` a scenario file, its document, or a Scenario,
+    `duration` (s) over all. `workers` processes (one for each core by default; 1: this one) are given the mechanism
+    once. `part` (k, n) computes the k-th of n parts of the runs; the others are "not_run". `progress` is called with
+    the runs done and all. Ctrl-C ends the sweep and returns what was computed (CB654). A run that fails is a row that
+    says why. Raises InputError with all faults of the sweep and the scenario before anything is run.
+    """
+    if method not in METHODS:
+        raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")
+    findings = Findings()
+    base = _base(mechanism, scenario, duration, findings)
+    plan = _plan(what, base)
+    points = plan.points()
+    runs = range(part[0] - 1, plan.count, part[1])
+    number = min(cores() if workers is None else workers, len(runs))
+    how = How(collapse, method)
+    source = ((run, [values[run] for values in points]) for run in runs)
+    rows: list[Row] = []
+    computing = _here(base, plan, how, source) if number <= 1 else _beside(base, plan, how, source, number)
+    stopped = _collected(computing, rows, len(runs), progress)
+    table = table_of(mechanism, plan, points, rows)
+    _tell(table, plan, len(runs) - len(rows) if stopped else 0, findings)
+    return replace(table, findings=findings.as_tuple())
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _base(
+    mechanism: Mechanism, scenario: str | Path | Mapping[str, Any] | Scenario | None, duration: float | None,
+    findings: Findings,
+) -> Base:  # fmt: skip
+    """What all runs share; InputError with the faults of the scenario, at their places where it is a file."""
+    own = study_scenario(mechanism, findings)
+    if isinstance(scenario, Scenario):
+        return Base(mechanism, given=scenario, duration=duration)
+    if isinstance(scenario, str | Path):
+        path = Path(scenario)
+        load_scenario(path, mechanism, own)
+        document: Mapping[str, Any] = read_document(path).data
+    else:
+        document = scenario or _EMPTY
+    base = Base(mechanism, document=document, duration=duration)
+    _ = base.scenario
+    return base
+
+
+def _plan(what: str | Path | Mapping[str, Any], base: Base) -> Sweep:
+    return load_sweep_file(what, base) if isinstance(what, str | Path) else sweep_of(dict(what), base)
+
+
+def _here(base: Base, plan: Sweep, how: How, points: Iterator[Point]) -> Iterator[Row]:
+    for run, values in points:
+        yield one_run(base, plan, how, run, values)
+
+
+def _beside(base: Base, plan: Sweep, how: How, points: Iterator[Point], workers: int) -> Iterator[Row]:
+    """The rows of several processes, as they are done; the processes end with the iteration."""
+    try:
+        task = pickle.dumps((base, plan, how), protocol=5)
+    except (pickle.PicklingError, TypeError, AttributeError) as fault:
+        raise InputError(
+            "The scenario holds a function that cannot be handed to other processes. Give the scenario as a file or "
+            f"its document, or use workers=1. ({fault})"
+        ) from fault
+    crew = Crew(task, points, workers)
+    try:
+        yield from crew.rows()
+    finally:
+        crew.stop()
+
+
+def _collected(computing: Iterator[Row], rows: list[Row], total: int, progress: Progress | None) -> bool:
+    """Collect the rows; whether Ctrl-C ended it."""
+    try:
+        for row in computing:
+            rows.append(row)
+            if progress is not None:
+                progress(len(rows), total)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        computing.close()  # type: ignore[attr-defined]  # a generator
+    return False
+
+
+def _tell(table: SweepTable, plan: Sweep, missing: int, findings: Findings) -> None:
+    """Tell what did not end well (CB652), what was not run (CB654), and the columns that no run has (CB633)."""
+    status = table.columns["status"]
+    bad = Counter(
+        (str(s), str(c).split(" ")[0])
+        for s, c in zip(status, table.columns["findings"], strict=True)
+        if s not in ("ok", NOT_RUN)
+    )
+    done = int(sum(s != NOT_RUN for s in status))
+    if bad:
+        kinds = [f"{n} {s}" + (f" ({c})" if c else "") for (s, c), n in bad.most_common(5)]
+        first = next(k for k, s in enumerate(status) if s not in ("ok", NOT_RUN))
+        why = str(table.columns["message"][first])
+        said = f"{sum(bad.values())} of {count(done, 'run')} did not end well: {', '.join(kinds)}"
+        findings.add("CB652", said + (f"; run {first}: {why}" if why else ""))
+    if missing:
+        findings.add("CB654", f"the sweep was stopped: {done} of {count(done + missing, 'run')} are kept")
+    if done:
+        _tell_unmatched(table, plan, findings)
+
+
+def _tell_unmatched(table: SweepTable, plan: Sweep, findings: Findings) -> None:
+    from cadbridge.simulation.groups import tell_unmatched
+
+    names = {n.rpartition(".")[0] for n in table.columns if n.endswith((".final", ".least", ".most"))}
+    if names or table.series:
+        wanted = list(islice(dict.fromkeys((*plan.final, *plan.extremes, *plan.series)), 100))
+        tell_unmatched([*names, *table.series], wanted, findings)

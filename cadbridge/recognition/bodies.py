@@ -20,6 +20,10 @@ from cadbridge.recognition.standard_parts import StandardKind, StandardPart
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
+MOST_LINKS = 12
+"""So many parts a model of links alone has at most."""
+COLLAR = 0.02
+"""Size of a ring beside what carries it, above which it is a wheel and no collar."""
 
 
 class Groups:
@@ -82,6 +86,16 @@ class Scene:
     def top(self) -> int:
         """How many levels of the product structure all instances share: those tell nothing apart."""
         return len(_common([i.name for i in self.assembly.instances]))
+
+    @cached_property
+    def links_only(self) -> bool:
+        """Whether the model shows links and nothing else: few parts, no sub-assemblies, no standard part.
+
+        Who draws no screw draws no part that screws would hold: each part stands for a body.
+        """
+        names = [i.name for i in self.assembly.instances]
+        flat = all(name.count("/") == self.top for name in names)
+        return flat and len(names) <= MOST_LINKS and not self.standards
 
     def shared(self, a: str, b: str) -> tuple[str, ...]:
         """The sub-assemblies that hold both instances and not all, from the top."""
@@ -231,6 +245,8 @@ def bind_rings(scene: Scene) -> None:
             scene.bind(name, best.b.instance, f"a bush in its bore, {_fit_text(best)}", 0.7)
         elif inside:
             best = max(inside, key=lambda c: c.overlap)
+            if standard is None and scene.size(name) > COLLAR * scene.size(best.a.instance):
+                continue
             scene.bind(name, best.a.instance, f"a ring on its shaft, {_fit_text(best)}", 0.7)
         else:
             others = [n for c in contacts for n in c.pair if n != name]

@@ -6,8 +6,10 @@ The rules, in the order in which they are tried; all numbers are of the geometry
 2. Two lines that are not one hold fast, but two guide rods (both long in their bores, nothing across them) slide.
 3. One line: a flat or a key off the axis, both ways, stops the turn (fixed with a shoulder, else sliding along).
    A shaft three times as long in its bore as it is wide, that ends at the bottom of it, slides (prismatic).
-   One that is guided twice its width, without shoulder, slides and turns (cylindrical). All else turns (revolute).
-4. Planes alone: walls on both sides, long in one direction, and a floor make a slide along it. A plane alone rests.
+   Without shoulder, a rod of a telescope, or one guided over three times its width and much longer than that, slides
+   and turns (cylindrical). All else turns (revolute): a plain pin is seldom meant to slide.
+4. Planes alone: walls on both sides, long in one direction, and a floor make a slide along it, as do walls on four
+   sides. A plane alone rests.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ TELESCOPE = 3.0
 """Guided length beside the diameter from which a shaft that ends in its bore is a plunger."""
 GUIDED = 2.0
 """Guided length beside the diameter from which a shaft without shoulder slides too."""
+LONG_ROD = 2.4
+"""Length of a rod beside that of its bore, from which it is made to slide and not only to turn."""
 STANDS_OUT = 1.5
 """Length of a rod beside what of it is in its bore, from which it is no dowel."""
 SHALLOW = 0.08
@@ -37,6 +41,8 @@ ROD = 4.0
 """Length of a rod beside that of its bore, from which it is a guide rod however short the bore is."""
 LONG_WALL = 2.0
 """How much longer than deep walls of a slide are."""
+DEEP = 0.8
+"""Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat."""
 MOST_WALLS = 40
 """So many faces between two bodies are tried as walls of a slide."""
 SQUARE = 0.02
@@ -186,10 +192,21 @@ def _stubby(guide: Guide) -> bool:
     return all(c.a.surface.length < 2 * c.radius for c in guide.contacts if c.kind == "shaft")
 
 
-def _runs_on(contacts: Sequence[Contact]) -> bool:
-    """Whether a shaft or its bore is longer than what guides: a pin that is flush with its bore only turns."""
-    shafts = [c for c in contacts if c.kind == "shaft"]
-    return any(max(side.surface.length for side in (c.a, c.b)) >= NOT_FLUSH * c.overlap for c in shafts)
+def _slides_and_turns(guide: Guide, slender: float) -> bool:
+    """Whether a rod without shoulder is made to slide: a telescope's, or long in its bore and much longer than it."""
+    shafts = [c for c in guide.contacts if c.kind == "shaft"]
+    if any(_telescope(c) for c in shafts):
+        return True
+    longest = max((c.a.surface.length for c in shafts), default=0.0)
+    return slender >= TELESCOPE and longest >= LONG_ROD * guide.length
+
+
+def _telescope(c: Contact) -> bool:
+    """Whether a long shaft and a long bore stand in each other by their ends: each goes on where the other ends."""
+    shaft, bore = c.a, c.b
+    long = min(shaft.surface.length, bore.surface.length)
+    ahead = (shaft.high - bore.high) * (shaft.low - bore.low)
+    return long >= GUIDED * 2 * c.radius and ahead > 0.0 and long >= NOT_FLUSH * c.overlap
 
 
 def _along(wall: Wall, axis: Vector) -> bool:
@@ -213,7 +230,7 @@ def _one_guide(guide: Guide, planes: Sequence[Wall]) -> Verdict:
         text = "too short beside its width to guide a turn: a seat"
         return Verdict("rest", point, axis, (*evidence, text), (), 0.5)
     if not shoulders and not guide.cones:
-        if slender >= GUIDED and not guide.holes_only and _runs_on(guide.contacts):
+        if not guide.holes_only and _slides_and_turns(guide, slender):
             return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)
         return Verdict("revolute", point, axis, tuple(evidence), ("nothing holds it along the axis",), 0.6)
     ways = {float(p.normal @ axis) > 0 for p in shoulders}
@@ -273,12 +290,35 @@ def _extent(p: Placed, direction: Vector) -> float:
 def _walls(planes: Sequence[Wall]) -> Verdict:
     """Planes alone: a slide between walls, or mere support."""
     biggest = max(planes, key=lambda p: p.area)
+    bar = _bar(planes)
+    if bar is not None:
+        return bar
     for i, p in enumerate(planes[:MOST_WALLS]):
         for q in planes[i + 1 : MOST_WALLS]:
             found = _slide(p, q, planes) if float(p.normal @ q.normal) < SQUARE - 1 else None
             if found is not None:
                 return found
     return Verdict("rest", biggest.point, biggest.normal, (_plane_text(biggest),), (), 0.5)
+
+
+def _bar(planes: Sequence[Wall]) -> Verdict | None:
+    """A bar in a hole of its own section: walls on four sides, and nothing across it."""
+    first = planes[0].normal
+    others = [p.normal for p in planes if abs(float(p.normal @ first)) < SQUARE]
+    if not others:
+        return None
+    along = unit(np.cross(first, others[0]))
+    across = (first, others[0])
+    ways = {(k, float(p.normal @ way) > 0) for p in planes for k, way in enumerate(across) if _along(p, way)}
+    if len(ways) < 4 or any(abs(float(p.normal @ along)) > SQUARE for p in planes):
+        return None
+    long = min(p.extent(along) for p in planes)
+    wide = min(float(np.ptp([p.point @ way for p in planes if _along(p, way)])) for way in across)
+    if long < DEEP * wide:
+        return None
+    point = np.mean([p.point for p in planes], axis=0)
+    text = f"walls on four sides, {_mm(long)} long, and nothing across them"
+    return Verdict("prismatic", point, along, (text,), (), 0.6)
 
 
 def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:

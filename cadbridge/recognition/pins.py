@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -14,6 +15,10 @@ from cadbridge.recognition.standard_parts import StandardKind
 
 LIKE = 1.7
 """Radii of holes that belong to one screw: a clearance hole beside the core of its thread."""
+HALF = 0.9 * math.pi
+"""rad that a hole goes round at least."""
+MOST_AT_END = 8
+"""Holes that begin where another ends, of which each is tried."""
 WIDEST = 2.5
 """Radius of a hole beside that of a shaft which stands in it loosely and yet was drawn to be on its axis."""
 
@@ -69,16 +74,28 @@ def _through(scene: Scene, line: Line, bores: dict[tuple[str, int], set[tuple[st
 
 def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
     """Holes of two parts that meet in the plane where the parts lie on each other."""
-    hollow = sorted((m for m in line.members if m.surface.hollow), key=lambda m: (m.low, m.high))
-    for a, b in pairwise(hollow):
-        if a.instance == b.instance or not 1 / LIKE <= a.surface.radius / b.surface.radius <= LIKE:
-            continue
-        if abs(b.low - a.high) > 2 * known.slack + 1e-6:
-            continue
-        pair = (min(a.instance, b.instance), max(a.instance, b.instance))
-        planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
-        if any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
-            yield _shared("holes", line, a, b, None)
+    hollow = sorted((m for m in line.members if _hole(m)), key=lambda m: (m.low, m.high))
+    starts = np.array([m.low for m in hollow])
+    near = 2 * known.slack + 1e-6
+    seen: set[tuple[str, str, float]] = set()
+    for a in hollow:
+        first, last = np.searchsorted(starts, [a.high - near, a.high + near])
+        for b in hollow[first : min(last, first + MOST_AT_END)]:
+            pair = (min(a.instance, b.instance), max(a.instance, b.instance))
+            spot = (*pair, round(a.high / (10 * near)))
+            if a.instance == b.instance or spot in seen:
+                continue
+            if not 1 / LIKE <= a.surface.radius / b.surface.radius <= LIKE:
+                continue
+            planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
+            if any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
+                seen.add(spot)
+                yield _shared("holes", line, a, b, None)
+
+
+def _hole(m: Placed) -> bool:
+    """Whether a surface goes round enough to be a hole, and no fillet."""
+    return m.surface.hollow and m.surface.turn >= HALF
 
 
 def _touching(known: Contacts) -> dict[str, dict[str, list[Contact]]]:
@@ -98,7 +115,7 @@ def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Itera
     for m in line.members:
         if not m.surface.hollow and m.surface.kind == "cylinder":
             shafts[m.instance].append(m)
-    for hole in (m for m in line.members if m.surface.hollow and m.surface.kind == "cylinder"):
+    for hole in (m for m in line.members if _hole(m) and m.surface.kind == "cylinder"):
         for other, planes in touching.get(hole.instance, {}).items():
             if not any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
                 continue

@@ -28,7 +28,7 @@ from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Reje
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
 from cadbridge.recognition.subassemblies import bind_idle, bind_within
-from cadbridge.recognition.turntables import still_apart
+from cadbridge.recognition.turntables import hinged_apart, still_apart
 from cadbridge.recognition.whole import choose_ground, connect
 from cadbridge.wording import count
 
@@ -68,6 +68,8 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     while bind_idle(scene, joints, toothed):
         joints, rejected = find_joints(scene, pin)
     apart, turning = connect(scene, joints, meshes)
+    apart, on_line = hinged_apart(scene, apart)
+    turning = [*turning, *on_line]
     loose = [name for group in apart for name in group]
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)

@@ -30,6 +30,8 @@ _LARGEST = 0.6
 _TRIANGLES = 200_000
 """A part of more triangles than this is no fastener, but for one with a modelled thread."""
 _AXES = 2
+_BLADE = 0.0055
+"""m; above half of M10, the largest screw that ISO gives a slot or a cross."""
 
 
 class StandardKind(StrEnum):
@@ -246,6 +248,8 @@ def _screw(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart | 
     side = side if top else side[::-1]  # from the shank to the end of the head
     head = [layer for layer in side if layer.outer > 1.12 * radius]
     drive = _drive(side or layers)
+    if drive in ("slot", "cross recess") and radius > _BLADE:
+        drive = ""  # the fork of a link
     if not head:
         return _grub(layers, radius, drive, ridges is not None)
     wide, thick = max(layer.outer for layer in head), sum(layer.height for layer in side)

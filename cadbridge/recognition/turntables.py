@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from cadbridge.frames import Vector
 from cadbridge.recognition.bodies import Scene
-from cadbridge.recognition.contacts import Contact, Line, Placed
+from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
 from cadbridge.recognition.guides import SQUARE, Verdict
 from cadbridge.recognition.joints import Candidate
 
@@ -24,6 +25,8 @@ ROUND = 0.9 * math.pi
 """rad that a round face goes about the axis at least: the rounded end of a link counts."""
 WIDEST = 2.0
 """Radius beside that of the other round face, of two that one stands in the other."""
+FAR = 3.0
+"""How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two."""
 SMALL = 0.02
 """Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable."""
 
@@ -56,6 +59,8 @@ class Turntables:
         if any(abs(float(c.direction @ normal)) < 1 - SQUARE for c in contacts):
             return None
         line = self._axis(contacts, first, second)
+        if line is None and scene.links_only:
+            return self._on_one(roots, contacts, normal)
         if line is None or self._knob(first, second) or self._knob(second, first):
             return None
         area = sum(c.overlap for c in contacts)
@@ -88,6 +93,56 @@ class Turntables:
                 found[id(line)] = line
         return next(iter(found.values())) if len(found) == 1 and holes <= 1 else None
 
+    def _on_one(self, roots: tuple[str, str], contacts: Sequence[Contact], normal: Vector) -> Candidate | None:
+        """The hinge about the middle of what touches, where round faces of one of two bodies lie about that."""
+        area = sum(c.overlap for c in contacts)
+        middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
+        names = dict.fromkeys(name for c in contacts for name in c.pair)
+        about = [off for name in names for off in self._round_faces(name, middle, normal)]
+        # Where another round face begins or ends there, nothing says which of the two it turns about.
+        if not about or max(about) > 0.1 * math.sqrt(area / math.pi):
+            return None
+        text = f"faces on each other over {area * 1e6:.4g} mm², in whose middle one of them is round"
+        against = ("no shaft and no bore", "the other is not round there")
+        low, high = sorted(roots)
+        return Candidate(low, high, Verdict("revolute", middle, normal, (text,), against, 0.4), tuple(contacts))
+
+    def _round_faces(self, name: str, point: Vector, axis: Vector) -> Iterator[float]:
+        """How far the axes of a part's round faces along an axis, that begin or end at a point, are off it, m."""
+        instance = self._scene.assembly.instance(name)
+        shape = self._scene.assembly.part(instance.part).shape
+        known = None if shape is None else self._scene.faces.get(shape.key)
+        for s in () if known is None else known.of("cylinder", "cone"):
+            assert s.direction is not None
+            direction, foot = instance.X_WI.vector(s.direction), instance.X_WI.point(s.point)
+            along = float((point - foot) @ direction)
+            ends = min(abs(along - s.low), abs(along - s.high)) <= 0.02 * s.radius + 1e-5
+            if ends and s.turn >= ROUND and abs(float(direction @ axis)) > 1 - SQUARE:
+                yield float(np.linalg.norm(np.cross(point - foot, direction)))
+
+    def drawn_apart(self, names: Sequence[str], others: set[str]) -> Candidate | None:
+        """The hinge of instances that touch none of some others, where a shaft and its bore stand on one line.
+
+        An exploded view, a pose that was never solved, or a part in between that was left out.
+        """
+        own = set(names)
+        found: list[tuple[float, Line, Placed, Placed]] = []
+        for line in {id(line): line for name in names for line in self._lines[name]}.values():
+            ours, theirs = ([m for m in line.members if m.instance in side] for side in (own, others))
+            for m in ours:
+                found += [(gap, line, m, n) for n in theirs if (gap := _apart(m, n)) is not None]
+        if not found:
+            return None
+        gap, line, m, n = min(found, key=lambda f: (f[0], f[3].instance))
+        # Two lines that fit hold fast: nothing says which of them, if any, is a pivot.
+        if any(np.linalg.norm(np.cross(k.point - line.point, line.direction)) > 1e-4 for _, k, _, _ in found):
+            return None
+        point = line.point + 0.5 * (max(m.low, n.low) + min(m.high, n.high)) * line.direction
+        text = f"a shaft of radius {1e3 * m.surface.radius:.4g} mm and a bore that fits it, on one line"
+        against = (f"drawn {1e3 * gap:.4g} mm apart along it",)
+        low, high = sorted((self._scene.groups.root(m.instance), self._scene.groups.root(n.instance)))
+        return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), against, 0.35), ())
+
     def _sunk(self, roots: tuple[str, str], first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two bodies that reach into each other about the one line on which one stands in the other.
 
@@ -100,6 +155,8 @@ class Turntables:
             if pairs:
                 m, n = max(pairs, key=lambda pair: min(p.surface.area for p in pair))
                 found[id(line)] = (line, m, n)
+        if not found and self._scene.links_only:
+            return self.drawn_apart(sorted(first), second)
         if len(found) != 1 or self._scene.shared(next(iter(sorted(first))), next(iter(sorted(second)))):
             return None
         line, m, n = next(iter(found.values()))
@@ -123,6 +180,18 @@ def _in_line(m: Placed, n: Placed) -> bool:
     return overlap > 0.02 * radii[0] and min(m.surface.turn, n.surface.turn) >= ROUND and radii[1] < WIDEST * radii[0]
 
 
+def _apart(m: Placed, n: Placed) -> float | None:
+    """How far a shaft and a bore of its radius stand apart on their line, m; None where they are no such pair."""
+    bore = max(m.surface.radius, n.surface.radius)
+    if m.surface.hollow == n.surface.hollow or {m.surface.kind, n.surface.kind} != {"cylinder"}:
+        return None
+    gap = (n.surface.radius - m.surface.radius) * (1.0 if n.surface.hollow else -1.0)
+    apart = max(m.low, n.low) - min(m.high, n.high)
+    far = FAR * max(m.surface.length, n.surface.length)
+    fits = -1e-6 <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUND
+    return apart if fits and -1e-6 <= apart <= far else None
+
+
 def _ends_at(m: Placed, line: Line, contacts: Sequence[Contact]) -> bool:
     """Whether a round face reaches the plane of a contact, from one side or through it."""
     if m.surface.turn < ROUND:
@@ -141,3 +210,17 @@ def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Can
             known.add(frozenset((a, b)))
             found.append(replace(c, a=a, b=b))
     return found
+
+
+def hinged_apart(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:
+    """Of groups of instances that touch nothing those that stay so, and the hinges of the others."""
+    turntables = Turntables(scene)
+    names = {i.name for i in scene.assembly.instances}
+    left, found = [], []
+    for group in groups:
+        hinge = turntables.drawn_apart(group, names - set(group))
+        if hinge is None:
+            left.append(group)
+        else:
+            found.append(hinge)
+    return left, found

@@ -1,0 +1,113 @@
+"""Robots drawn without a screw: pins that nothing stops, bars in holes, poses that were never solved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import numpy as np
+import pytest
+
+from tests.recognition.test_recognise import Parts, joints, pin, plate, recognised
+
+
+def box(x: float, y: float, z: float) -> cq.Workplane:
+    return cq.Workplane().box(x, y, z, centered=(True, True, False))
+
+
+def tube(outer: float, inner: float, length: float) -> cq.Workplane:
+    return cq.Workplane().circle(outer).circle(inner).extrude(length)
+
+
+def test_a_pin_that_nothing_stops_is_a_hinge_and_says_what_speaks_against_it(tmp_path: Path) -> None:
+    arm = box(20, 100, 20).union(cq.Workplane("XZ").center(0, 10).circle(5).extrude(120))
+    car = box(60, 30, 40).faces("<Y").workplane(origin=(0, 0, 10)).hole(10)
+    found = recognised(tmp_path, {"arm": (arm, (0, 0, 0)), "car": (car, (0, -100, 0))})
+    (joint,) = found.joints
+    assert joint.type == "revolute"
+    assert joint.confidence == pytest.approx(0.6)
+    assert joint.against == ("nothing holds it along the axis",)
+
+
+def test_a_rod_that_goes_into_a_tube_by_its_end_slides(tmp_path: Path) -> None:
+    found = recognised(tmp_path, {"tube": (tube(20, 10, 200), (0, 0, 0)), "rod": (pin(10, 200), (0, 0, 150))})
+    assert list(joints(found).values()) == ["cylindrical"]
+
+
+@pytest.mark.parametrize(("deep", "kinds"), [(60, ["prismatic"]), (8, [])])
+def test_a_square_bar_slides_in_a_long_hole_and_sits_in_a_shallow_one(
+    tmp_path: Path, deep: float, kinds: list[str]
+) -> None:
+    sleeve = box(60, 60, deep).cut(box(30, 30, deep))
+    found = recognised(tmp_path, {"bar": (box(30, 30, 300), (0, 0, 0)), "sleeve": (sleeve, (0, 0, 100))})
+    assert list(joints(found).values()) == kinds
+
+
+def fork(radius: float) -> cq.Workplane:
+    """A round link on a shaft, its end a fork: a screw's shape, at the size of a link."""
+    head = cq.Workplane().workplane(offset=4 * radius).circle(1.4 * radius).extrude(2 * radius)
+    slot = cq.Workplane().workplane(offset=4.6 * radius).rect(0.8 * radius, 4 * radius).extrude(2 * radius)
+    return cq.Workplane().circle(radius).extrude(4 * radius).union(head).cut(slot)
+
+
+@pytest.mark.parametrize(("radius", "kinds"), [(12.0, ["revolute"]), (3.0, [])])
+def test_a_fork_is_no_screw_however_much_it_looks_like_one(tmp_path: Path, radius: float, kinds: list[str]) -> None:
+    base = plate(12 * radius, 10 * radius, 3 * radius, [(0, 0)], radius)
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "wrist": (fork(radius), (0, 0, -radius))})
+    assert list(joints(found).values()) == kinds
+
+
+def test_wheels_on_stub_axles_turn_and_a_collar_does_not(tmp_path: Path) -> None:
+    base = box(200, 80, 40).union(cq.Workplane("XZ").center(0, 20).circle(12).extrude(90))
+    wheel = cq.Workplane("XZ").circle(36).circle(12).extrude(30)
+    collar = cq.Workplane("XZ").circle(14).circle(12).extrude(6)
+    found = recognised(
+        tmp_path, {"base": (base, (0, 0, 0)), "wheel": (wheel, (0, -45, 20)), "collar": (collar, (0, -78, 20))}
+    )
+    assert joints(found) == {frozenset(("base", "wheel")): "revolute"}
+
+
+def drawn_apart(height: float) -> Parts:
+    arm = plate(60, 12, 8, [(0, 0)], 5)
+    base = box(80, 40, 10).union(cq.Workplane().workplane(offset=10).circle(5).extrude(8))
+    return {"base": (base, (0, 0, 0)), "arm": (arm, (0, 0, height))}
+
+
+def test_a_shaft_and_its_bore_drawn_apart_are_a_hinge_that_may_be_wrong(tmp_path: Path) -> None:
+    found = recognised(tmp_path, drawn_apart(28))
+    (joint,) = found.joints
+    assert joint.type == "revolute"
+    assert joint.confidence < 0.5
+    assert "drawn 10 mm apart along it" in joint.against
+    assert "CB1601" in {f.code for f in found.findings}
+    assert found.loose == ()
+
+
+def test_far_apart_nothing_is_made_up(tmp_path: Path) -> None:
+    found = recognised(tmp_path, drawn_apart(400))
+    assert found.joints == ()
+    assert found.loose == ("arm",)
+
+
+def test_a_round_link_on_the_square_end_of_another_turns_where_no_screw_is_drawn(tmp_path: Path) -> None:
+    stick = box(20, 20, 100)
+    link = cq.Workplane().circle(8).extrude(30)
+    found = recognised(tmp_path, {"stick": (stick, (0, 0, 0)), "link": (link, (0, 0, 100))})
+    (joint,) = found.joints
+    assert joint.type == "revolute"
+    assert joint.axis is not None
+    assert abs(joint.axis[2]) == pytest.approx(1.0)
+    assert np.linalg.norm(joint.point[:2]) < 1e-9
+    beside = recognised(tmp_path, {"stick": (stick, (0, 0, 0)), "link": (link, (6, 0, 100))})
+    assert beside.joints == ()
+
+
+def test_a_hole_that_meets_another_is_seen_beside_round_faces_on_the_same_line(tmp_path: Path) -> None:
+    """Fillets and rims about a hinge begin and end between its two holes."""
+    fork = box(60, 40, 40).cut(box(60, 20, 40).translate((20, 0, 0)))
+    fork = fork.faces("<Y").workplane(origin=(20, 0, 20)).hole(12)
+    arm = cq.Workplane("XZ").rect(100, 24).extrude(20, both=False).translate((0, 10, 0))
+    arm = arm.union(cq.Workplane("XZ").center(-45, 0).circle(12).extrude(20).translate((0, 10, 0)))
+    arm = arm.cut(cq.Workplane("XZ").center(-45, 0).circle(6).extrude(60, both=True))
+    found = recognised(tmp_path, {"fork": (fork, (0, 0, 0)), "arm": (arm, (65, 0, 20))})
+    assert list(joints(found).values()) == ["revolute"]

@@ -10,7 +10,7 @@ import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source, refuse_unknown
 
-TARGETS = ("urdf", "mjcf", "sdf", "usd", "glb", "json", "python", "step-ap242", "mates-file")
+TARGETS = ("urdf", "ros2", "mjcf", "sdf", "usd", "glb", "json", "python", "step-ap242", "mates-file")
 SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
 """The words of `exporters.FORMATS` and `exporters.COLLISIONS`, here so that the help need not import them."""
 
@@ -41,6 +41,9 @@ def convert(
             metavar="SHARE",
         ),
     ] = 0.01,
+    poses: Annotated[
+        int, typer.Option("--poses", min=0, help="Poses from which the collision matrix of a ROS 2 package is made.")
+    ] = 10_000,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -56,7 +59,7 @@ def convert(
     refuse_unknown(to, tuple(FORMATS))
     mechanism = reading.whole_mechanism(keep_going)
     with working(f"writing {to}"):
-        options = ExportOptions(run, collision, collision_tolerance, cache_folder())
+        options = ExportOptions(run, collision, collision_tolerance, cache_folder(), poses)
         result = export(mechanism, output, to=to, options=options)
     findings = (*mechanism.assembly.findings, *mechanism.findings, *result.findings)
     if json:
@@ -72,6 +75,7 @@ def convert(
 _OPENED = {
     "mjcf": (".xml", "Next: python -m mujoco.viewer --mjcf={}"),
     "urdf": (".urdf", "Next: load {} in ROS, Pinocchio or Drake; `cadbridge verify SOURCE --to urdf` compares."),
+    "ros2": (".urdf.xacro", "Next: put {0} into a workspace, `colcon build`, `ros2 launch {1} view.launch.py`."),
     "sdf": (".sdf", "Next: gz sim {}"),
     "glb": (".glb", "Next: open {} in any viewer of glTF."),
     "step-ap242": (".step", "Next: open {} in a CAD system that reads kinematics of AP242."),
@@ -88,4 +92,7 @@ def _next_of(to: str, output: Path, files: Iterable[str | Path]) -> tuple[str, .
     if not line or not found:
         return ()
     path = found[0] if found[0].exists() else output / found[0]
+    if to == "ros2":
+        package = path.parents[1]
+        return (line.format(package, package.name),)
     return (line.format(path),)

@@ -12,9 +12,11 @@ class ExportOptions:
 
     `collision`: a key of `collision.KINDS`; `collision_tolerance`: how far it may be from the part, as a share of the
     part's size (the diagonal of its box); `cache`: the folder of caches where what took time is kept, None for none.
+    `poses`: of so many the collision matrix of a ROS 2 package is made, 0 for none.
     """
 
     run: Path | None = None
     collision: str = "as-is"
     collision_tolerance: float = 0.01
     cache: Path | None = None
+    poses: int = 10_000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import glb, mates_file, mjcf, plain, script, sdf, step_ap242, urdf, usd
+from cadbridge.exporters import glb, mates_file, mjcf, plain, ros2, script, sdf, step_ap242, urdf, usd
 from cadbridge.exporters.collision import AS_IS, KINDS
 from cadbridge.exporters.kept import tell_kept
 from cadbridge.exporters.left_behind import tell_left_behind
@@ -26,6 +26,7 @@ from cadbridge.wording import count
 
 FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str, bytes]]] = {
     "urdf": urdf.contents,
+    "ros2": ros2.contents,
     "mjcf": mjcf.contents,
     "step-ap242": step_ap242.contents,
     "sdf": sdf.contents,
@@ -38,7 +39,7 @@ FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str,
 """Format → function that gives the files (relative path → bytes) of a mechanism by its name."""
 
 
-COLLIDING = ("urdf", "mjcf", "sdf", "usd")
+COLLIDING = ("urdf", "ros2", "mjcf", "sdf", "usd")
 """Formats that say what collides."""
 
 
@@ -85,7 +86,7 @@ def export(
         findings.add("CB526", f"{to} says nothing of what collides: {options.collision} was not made")
     if to != "json":
         tell_left_behind(mechanism, to, findings)
-    if to not in ("json", "urdf"):
+    if to not in ("json", "urdf", "ros2"):
         tell_kept(mechanism.assembly, to, findings)
     contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
     if findings.errors:

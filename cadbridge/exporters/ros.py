@@ -23,7 +23,7 @@ def files(name: str, urdf: str, root: str) -> dict[str, bytes]:
         "package.xml": _manifest(name, package),
         "CMakeLists.txt": _CMAKE.format(package=package, folders=" ".join(FOLDERS)).encode(),
         "launch/display.launch.py": _LAUNCH.format(name=name, package=package, urdf=urdf).encode(),
-        "rviz/view.rviz": _RVIZ.format(root=root).encode(),
+        "rviz/view.rviz": RVIZ.format(root=root).encode(),
     }
 
 
@@ -75,7 +75,7 @@ def generate_launch_description():
     )
 '''
 
-_RVIZ = """Visualization Manager:
+RVIZ = """Visualization Manager:
   Global Options:
     Fixed Frame: {root}
   Displays:

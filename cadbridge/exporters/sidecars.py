@@ -67,11 +67,12 @@ def closures(
     joints: Iterable[Joint],
     dependences: Iterable[Dependence] = (),
     couplings: Iterable[str] = (),
+    active: Iterable[str] | None = None,
 ) -> bytes:
     """`closures.json`: joints that are not in the tree, coordinates that follow several, couplings left out.
 
     Poses are in link frames; primitives refer to links by name, with points and directions in
-    the frame of the body (`X_LB` places it in its link).
+    the frame of the body (`X_LB` places it in its link). `active`: the joints from which all others follow.
     """
     by_name = {c.name: c.primitive for c in tree.mechanism.couplings}
     used = list(joints)
@@ -80,6 +81,7 @@ def closures(
     return json_bytes(
         {
             "format": CLOSURES_FORMAT,
+            **({} if active is None else {"active": list(active)}),
             "joints": [_joint(tree, joint, link_names) for joint in used],
             "follows": [
                 {

@@ -8,7 +8,9 @@ Pinocchio wants the folder of the URDF, or the one that the package lies in, nam
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from copy import deepcopy
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,8 +33,21 @@ NO_LIMIT = 1e9
 """Stands for a bound that URDF demands and nobody gave."""
 
 
-def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
-    """The files of the export, relative path → bytes; the model first."""
+@dataclass(frozen=True, eq=False)
+class Description:
+    """A mechanism as URDF: the document, with meshes named from the package's folder on, and what it came from.
+
+    `left_out` are the joints that are not in the tree, `sums` the coordinates that follow several others.
+    """
+
+    plan: Plan
+    robot: ET.Element
+    left_out: tuple[Joint, ...]
+    sums: tuple[Dependence, ...]
+
+
+def describe(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> Description:
+    """The URDF of a mechanism; what it cannot say is told."""
     tree = spanning_tree(mechanism)
     plan = make_plan(tree, findings, options, folders=("meshes/visual", "meshes/collision"), masses_needed=False)
     _tell(plan, findings)
@@ -40,27 +55,42 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     if not agree:
         findings.add("CB518", "the couplings contradict each other at the designed pose")
     mimics = {d.dependent: d for d in dependences if len(d.terms) <= 1}
-    sums = [d for d in dependences if len(d.terms) > 1]
+    sums = tuple(d for d in dependences if len(d.terms) > 1)
     for d in sums:
         drivers = ", ".join(plan.joint_names[k] for k, _ in d.terms)
         joint = plan.joint_names[d.dependent]
         findings.add("CB507", f"joint {joint} follows {drivers} together", Where(item=joint))
+    left_out = (*tree.closures, *(link.joint for link in tree.links if link.joint and link.kind.unbound))
+    return Description(plan, _robot(plan, name, mimics, findings), left_out, sums)
+
+
+def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
+    """The files of the export, relative path → bytes; the model first."""
+    said = describe(mechanism, name, findings, options)
+    plan, robot = said.plan, said.robot
     package = ros.package_name(name)
-    robot = _robot(plan, name, mimics, findings)
     models = {
-        f"urdf/{name}.urdf": _with_paths(robot, "..", {"strippath": "false", "discardvisual": "false"}),
+        f"urdf/{name}.urdf": document(_placed(robot, "..", {"strippath": "false", "discardvisual": "false"})),
         # MuJoCo knows no packages: it takes file names alone, of one folder.
-        f"urdf/{name}.ros.urdf": _with_paths(
-            robot, f"package://{package}", {"strippath": "true", "meshdir": "../meshes/collision"}
-        ),
+        f"urdf/{name}.ros.urdf": document(by_package(robot, package)),
     }
     rest = {**plan.meshes.contents, **ros.files(name, f"{name}.ros.urdf", plan.link_names[0])}
-    left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.kind.unbound)]
     return {
         **{f"{package}/{path}": data for path, data in {**models, **rest}.items()},
-        sidecars.CLOSURES: sidecars.closures(tree, plan.link_names, plan.joint_names, left_out, sums, plan.lost),
+        sidecars.CLOSURES: closures_of(said),
         sidecars.LOSSES: sidecars.losses("urdf", name, plan.names, findings, mechanism.assembly.home),
     }
+
+
+def closures_of(said: Description, active: Iterable[str] | None = None) -> bytes:
+    """`closures.json` of a description; `active` are the joints from which all others follow."""
+    plan = said.plan
+    return sidecars.closures(plan.tree, plan.link_names, plan.joint_names, said.left_out, said.sums, plan.lost, active)
+
+
+def by_package(robot: ET.Element, package: str) -> ET.Element:
+    """A copy whose meshes are named by package://."""
+    return _placed(robot, f"package://{package}", {"strippath": "true", "meshdir": "../meshes/collision"})
 
 
 def _tell(plan: Plan, findings: Findings) -> None:
@@ -117,14 +147,14 @@ def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findi
     return robot
 
 
-def _with_paths(robot: ET.Element, before: str, compiler: dict[str, str]) -> bytes:
-    """The document with `before` put before its mesh paths, and MuJoCo's compiler told where that is."""
+def _placed(robot: ET.Element, before: str, compiler: dict[str, str]) -> ET.Element:
+    """A copy with `before` put before its mesh paths, and MuJoCo's compiler told where that is."""
     robot = deepcopy(robot)
     for mesh in robot.iter("mesh"):
         mesh.set("filename", f"{before}/{mesh.get('filename')}")
     for element in robot.iter("compiler"):
         element.attrib.update(compiler)
-    return document(robot)
+    return robot
 
 
 def _mujoco(robot: ET.Element, tree: Tree) -> None:

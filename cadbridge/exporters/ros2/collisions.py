@@ -1,0 +1,349 @@
+"""Which pairs of links need no check for collisions, by sampling the poses that limits, mimics and loops allow.
+
+The bodies are those of the URDF's <collision> elements. A pair is disabled as
+- Adjacent: a joint or the closure of a loop connects the links (past links without geometry),
+- Default: it touches as designed, - Always: it touches in 95 % of the poses or more,
+- Never: it comes no nearer than a margin in any pose, nor in a search from its nearest ones. A random sample alone
+  misses what happens in one pose of ten thousand; whatever is nearer than the margin stays enabled.
+
+Collision checks are by coal, and bounded by their number and not by the clock, so that the same model gives the same
+matrix. Poses are drawn with a fixed seed.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.exporters.ros2.roles import Roles
+from cadbridge.exporters.urdf import NO_LIMIT, Description
+from cadbridge.findings import Findings
+from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.wording import count
+
+ALWAYS = 0.95
+TOUCHING = 1e-5
+"""m: bodies nearer than this touch."""
+MARGIN = 0.01
+"""How far, as a share of the robot's size, a pair keeps apart that is never checked again."""
+WORK = 3_000_000
+"""Checks of two bodies in all; fewer poses are tried where that is not enough."""
+BATCH = 1_000
+NEAREST = 3
+"""So many of its nearest poses a pair is searched from."""
+ROUNDS = 12
+BRANCHES = 4
+"""Rounds of the search, and poses tried in each."""
+SEED = 20_240_601
+
+
+Mask = NDArray[np.bool_]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Disabled:
+    """A pair of links that is not checked, `a` before `b` in the model, and why."""
+
+    a: str
+    b: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """Something that collides: a geometry of coal at X_LG in its link's frame, and a box along its axes about it."""
+
+    geometry: Any
+    X_LG: Pose
+    centre: Vector
+    half: Vector
+
+
+def collision_matrix(said: Description, roles: Roles, poses: int, findings: Findings) -> tuple[Disabled, ...]:
+    """The pairs of links that need no check; what could not be sampled is told."""
+    adjacent = _adjacent(said)
+    names = [str(link.get("name")) for link in said.robot.findall("link") if link.find("collision") is not None]
+    pairs = list(combinations(names, 2))
+    found = {pair: "Adjacent" for pair in pairs if frozenset(pair) in adjacent}
+    others = [pair for pair in pairs if pair not in found]
+    if others and poses > 0:
+        try:
+            import coal  # noqa: F401
+        except ImportError:
+            findings.add("CB557", "coal is not installed: the SRDF disables adjacent links alone")
+        else:
+            found |= _Sampling(said, roles, poses, others).reasons(findings)
+    elif others:
+        findings.add("CB557", "no poses were asked for: the SRDF disables adjacent links alone")
+    return tuple(Disabled(*pair, found[pair]) for pair in pairs if pair in found)
+
+
+def _adjacent(said: Description) -> set[frozenset[str]]:
+    """Links that a joint connects, past links without geometry, and those that a closure connects."""
+    solid = {str(e.get("name")) for e in said.robot.findall("link") if e.find("collision") is not None}
+    beside: dict[str, set[str]] = defaultdict(set)
+    ends = [(_end(joint, "parent"), _end(joint, "child")) for joint in said.robot.findall("joint")]
+    tree, names = said.plan.tree, said.plan.link_names
+    ends += [(names[tree.link_of(j.a)], names[tree.link_of(j.b)]) for j in tree.closures]
+    for a, b in ends:
+        beside[a].add(b)
+        beside[b].add(a)
+    found = set()
+    for name in sorted(solid):
+        waiting, seen = sorted(beside[name]), {name}
+        while waiting:
+            other = waiting.pop()
+            if other in seen:
+                continue
+            seen.add(other)
+            if other in solid:
+                found.add(frozenset((name, other)))
+            elif not _holds_up(other, said):
+                waiting += sorted(beside[other])
+    return found
+
+
+def _holds_up(link: str, said: Description) -> bool:
+    """Whether a link without geometry is the ground: what stands on it side by side is not adjacent."""
+    return link == said.plan.link_names[0]
+
+
+def _end(joint: ET.Element, tag: str) -> str:
+    end = joint.find(tag)
+    return "" if end is None else str(end.get("link"))
+
+
+class _Sampling:
+    """Pairs of links in poses of the mechanism."""
+
+    def __init__(self, said: Description, roles: Roles, poses: int, pairs: Iterable[Pair]) -> None:
+        self._loops, self._roles, self._poses = roles.loops, roles, poses
+        self._pairs = list(pairs)
+        self._bodies = _bodies_of(said.robot, said.plan.meshes.contents)
+        self._size = _size_of(self._bodies, self._loops.place(np.zeros((1, len(self._loops.joints)))))
+        self._margin = MARGIN * self._size
+        self._left = WORK
+        self._random = np.random.default_rng(SEED)
+        self._low, self._high, self._wide = self._ranges()
+
+    def reasons(self, findings: Findings) -> dict[Pair, str]:
+        """The reason of each pair that needs no check."""
+        q, tried = self._sample()
+        designed = self._loops.settle(np.zeros((1, len(self._loops.joints))))[0]
+        found = {pair: "Default" for pair in self._pairs if self._near(pair, designed, TOUCHING)[0]}
+        done, seen = self._watch([pair for pair in self._pairs if pair not in found], q)
+        for pair, (near, free) in seen.items():
+            if not near and not self._approaches(pair, q[:done]):
+                found[pair] = "Never"
+            elif near and free <= (1 - ALWAYS) * done:
+                found[pair] = "Always"
+        self._report(findings, found, done, tried)
+        return found
+
+    def _watch(self, pairs: list[Pair], q: Matrix) -> tuple[int, dict[Pair, list[int]]]:
+        """How many poses were looked at; of each pair in how many it came near, and in how many it did not touch.
+
+        A pair that came near once and was apart in too many poses to touch always is settled, and left out after.
+        """
+        seen = {pair: [0, 0] for pair in pairs}
+        done = 0
+        while done < len(q) and self._left > 0:
+            part = q[done : done + BATCH]
+            for pair in pairs:
+                near = self._near(pair, part, TOUCHING if seen[pair][0] else self._margin)
+                touching = near if seen[pair][0] else self._near(pair, part, TOUCHING, near)
+                seen[pair][0] += int(np.count_nonzero(near))
+                seen[pair][1] += int(np.count_nonzero(~touching))
+            pairs = [pair for pair in pairs if not (seen[pair][0] and seen[pair][1] > (1 - ALWAYS) * len(q))]
+            done += len(part)
+        return done, seen
+
+    def _report(self, findings: Findings, found: Mapping[Any, str], done: int, tried: int) -> None:
+        each = [f"{list(found.values()).count(r)} {r}" for r in ("Default", "Always", "Never")]
+        message = f"{count(done, 'pose')} of {tried} drawn: {', '.join(each)}"
+        left = [str(name) for name in self._wide]
+        if left:
+            message += f"; without limits, so drawn over half a turn or half the robot's size: {', '.join(left)}"
+        findings.add("CB558" if done >= min(self._poses, 1000) else "CB559", message)
+
+    def _ranges(self) -> tuple[Vector, Vector, list[str]]:
+        """Bounds (k,) of the active joints, and those that have none of their own."""
+        index = [self._loops.joints.index(name) for name in self._loops.active]
+        low, high = self._loops.lower[index], self._loops.upper[index]
+        slides = np.array([self._loops.kind(name) == "prismatic" for name in self._loops.active], dtype=bool)
+        reach = np.where(slides, 0.5 * self._size, np.pi)
+        unbound = (low <= -NO_LIMIT) | (high >= NO_LIMIT)
+        wide = [name for name, without in zip(self._loops.active, unbound, strict=True) if without]
+        return np.where(low <= -NO_LIMIT, -reach, low), np.where(high >= NO_LIMIT, reach, high), wide
+
+    def _sample(self) -> tuple[Matrix, int]:
+        """Coordinates (n, joints) of poses that are closed and within all limits, and how many were drawn."""
+        found: list[Matrix] = []
+        drawn = reached = 0
+        while reached < self._poses and drawn < 3 * self._poses:
+            targets = self._random.uniform(self._low, self._high, (min(BATCH, self._poses - reached), len(self._low)))
+            q = self._allowed(targets)
+            found.append(q[: self._poses - reached])
+            drawn += len(targets)
+            reached += len(found[-1])
+            if not reached and drawn >= self._poses:
+                break
+        return np.concatenate(found), drawn
+
+    def _allowed(self, targets: Matrix, start: Matrix | None = None) -> Matrix:
+        """Poses (n, joints) on the way to active values that are within the limits of all joints."""
+        q, _ = self._loops.poses(targets, start)
+        within = np.all((q >= self._loops.lower - 1e-9) & (q <= self._loops.upper + 1e-9), axis=1)
+        return np.asarray(q[within])
+
+    def _near(self, pair: Pair, q: Matrix, margin: float, only: Mask | None = None) -> Mask:
+        """In which poses (N,) the two links come nearer than `margin` (m)."""
+        import coal
+
+        near = np.zeros(len(q), dtype=bool)
+        asked = np.ones(len(q), dtype=bool) if only is None else only
+        request, result = coal.CollisionRequest(), coal.CollisionResult()
+        request.security_margin = margin
+        for one, other, places in self._placed(pair, q):
+            to_check = (_apart(one, other, places) <= margin) & ~near & asked
+            for k in np.flatnonzero(to_check).tolist():
+                self._left -= 1
+                A, B = (coal.Transform3s(R[k], p[k]) for R, p in places)
+                result.clear()
+                near[k] = coal.collide(one.geometry, A, other.geometry, B, request, result) > 0
+        return near
+
+    def _placed(self, pair: Pair, q: Matrix) -> Iterator[tuple[_Body, _Body, list[tuple[Matrix, Matrix]]]]:
+        """The bodies of two links in pairs, and where they are: rotations (N, 3, 3) and origins (N, 3) of each."""
+        placed = self._loops.place(q, pair)
+        for both in product(self._bodies[pair[0]], self._bodies[pair[1]]):
+            ends = [(placed[link], body.X_LG) for link, body in zip(pair, both, strict=True)]
+            yield *both, [(R @ X_LG.R, R @ X_LG.p + p) for (R, p), X_LG in ends]
+
+    def _approaches(self, pair: Pair, q: Matrix) -> bool:
+        """Whether a search from the nearest poses brings two links within the margin."""
+        k = [self._loops.joints.index(name) for name in self._loops.active]
+        if not k or not len(q):
+            return False
+        bounds = self._bounds(pair, q)
+        # Two links that keep far apart in every pose need no search.
+        if np.min(bounds) > 5 * self._margin:
+            return False
+        spread = 0.1 * (self._high - self._low)
+        random = np.random.default_rng(SEED)
+        best = q[np.argsort(bounds, kind="stable")[:NEAREST]]
+        least = self._distances(pair, best)
+        for _ in range(ROUNDS):
+            start = np.repeat(best, BRANCHES, axis=0)
+            steps = random.normal(size=(len(start), len(k))) * spread
+            moved = self._allowed(np.clip(start[:, k] + steps, self._low, self._high), start)
+            both = np.concatenate([best, moved])
+            distances = np.concatenate([least, self._distances(pair, moved)])
+            order = np.argsort(distances, kind="stable")[: len(best)]
+            spread = spread if order[0] >= len(best) else 0.7 * spread
+            best, least = both[order], distances[order]
+            if least[0] <= self._margin:
+                return True
+        return False
+
+    def _bounds(self, pair: Pair, q: Matrix) -> Vector:
+        """Lower bounds (N,) of the distance between two links, by the boxes about their bodies."""
+        apart = [_apart(one, other, places) for one, other, places in self._placed(pair, q)]
+        return np.asarray(np.min(apart, axis=0))
+
+    def _distances(self, pair: Pair, q: Matrix) -> Vector:
+        """Distances (N,) between two links; 0 where they touch."""
+        import coal
+
+        least = np.full(len(q), np.inf)
+        request, result = coal.DistanceRequest(), coal.DistanceResult()
+        for one, other, places in self._placed(pair, q):
+            for k in range(len(q)):
+                A, B = (coal.Transform3s(R[k], p[k]) for R, p in places)
+                result.clear()
+                self._left -= 1
+                distance = coal.distance(one.geometry, A, other.geometry, B, request, result)
+                least[k] = min(least[k], max(distance, 0.0))
+        return least
+
+
+def _apart(one: _Body, other: _Body, places: list[tuple[Matrix, Matrix]]) -> Vector:
+    """How far the boxes about two bodies are apart at least (N,), m, by the axes of both; negative where they meet."""
+    (R_a, p_a), (R_b, p_b) = places
+    away = R_b @ other.centre + p_b - R_a @ one.centre - p_a
+    R_ab = np.swapaxes(R_a, 1, 2) @ R_b
+    along_a = np.abs(np.einsum("nji,nj->ni", R_a, away)) - one.half - np.abs(R_ab) @ other.half
+    along_b = np.abs(np.einsum("nji,nj->ni", R_b, away)) - other.half - np.swapaxes(np.abs(R_ab), 1, 2) @ one.half
+    return np.asarray(np.maximum(along_a.max(axis=1), along_b.max(axis=1)))
+
+
+def _bodies_of(robot: ET.Element, meshes: Mapping[str, bytes]) -> dict[str, list[_Body]]:
+    """What collides of each link."""
+    made: dict[str, tuple[Any, Vector, Vector]] = {}
+    found: dict[str, list[_Body]] = defaultdict(list)
+    for link in robot.findall("link"):
+        for element in link.findall("collision"):
+            geometry = element.find("geometry")
+            shape = None if geometry is None else next(iter(geometry), None)
+            if shape is None:
+                continue
+            key = ET.tostring(shape, encoding="unicode")
+            if key not in made:
+                made[key] = _geometry(shape, meshes)
+            origin = element.find("origin")
+            said = {} if origin is None else origin.attrib
+            X = Pose.from_rpy(*([float(v) for v in said.get(what, "0 0 0").split()] for what in ("xyz", "rpy")))
+            found[str(link.get("name"))].append(_Body(made[key][0], X, *made[key][1:]))
+    return found
+
+
+def _geometry(shape: ET.Element, meshes: Mapping[str, bytes]) -> tuple[Any, Vector, Vector]:
+    """A geometry of coal, and the box about it: its centre (3,) and half edges (3,), m."""
+    import coal
+
+    if shape.tag == "mesh":
+        return _mesh(meshes[shape.get("filename", "")])
+    size = [float(v) for v in shape.get("size", "0 0 0").split()]
+    radius, length = float(shape.get("radius", 0.0)), float(shape.get("length", 0.0))
+    if shape.tag == "box":
+        return coal.Box(*size), np.zeros(3), 0.5 * np.array(size)
+    if shape.tag == "cylinder":
+        return coal.Cylinder(radius, length), np.zeros(3), np.array([radius, radius, 0.5 * length])
+    return coal.Sphere(radius), np.zeros(3), np.full(3, radius)
+
+
+def _mesh(stl: bytes) -> tuple[Any, Vector, Vector]:
+    import coal
+
+    records = np.frombuffer(
+        stl, dtype=[("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")], offset=84
+    )
+    points = records["points"].astype(float).reshape(-1, 3)
+    vertices, index = np.unique(points, axis=0, return_inverse=True)
+    model = coal.BVHModelOBBRSS()
+    model.beginModel(len(index) // 3, len(vertices))
+    model.addVertices(vertices)
+    model.addTriangles(index.reshape(-1, 3).astype(np.int64))
+    model.endModel()
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    return model, 0.5 * (low + high), 0.5 * (high - low)
+
+
+def _size_of(bodies: Mapping[str, list[_Body]], placed: Mapping[str, tuple[Matrix, Matrix]]) -> float:
+    """The diagonal of the box about all bodies as designed, m."""
+    ends = []
+    for link, items in bodies.items():
+        R, p = placed[link][0][0], placed[link][1][0]
+        for body in items:
+            middle = R @ (body.X_LG.R @ body.centre + body.X_LG.p) + p
+            reach = np.abs(R @ body.X_LG.R) @ body.half
+            ends += [middle - reach, middle + reach]
+    return float(np.linalg.norm(np.ptp(np.array(ends), axis=0))) if ends else 1.0

@@ -1,0 +1,536 @@
+"""Closes the loops of a mechanism whose URDF is a tree: values of the passive joints from those of the active ones.
+
+Needs numpy alone, no ROS: `LoopClosure(urdf, closures)` takes the texts of the URDF and of closures.json. A pose is
+solved by Newton's method on the equations of the loops, in small steps from the last pose, so that the linkage stays in
+the form in which it was assembled. All arrays have a first axis for poses that are solved at once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+TOLERANCE = 1e-6
+"""m and rad: a loop is closed when no equation is off by more."""
+SOLVED = 1e-11
+STEP = 0.1
+"""The longest step of an active joint on the way to a pose: rad, or share of the mechanism's size."""
+LEAP = 0.5
+"""A passive joint that moves more in one step (rad, share of the size) has left its branch: the step is halved."""
+SHORTEST = 1e-5
+ITERATIONS = 12
+
+Array = Any
+Row = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any, Any]]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Values by joint (rad, m); `error` is the largest residual of a loop (m, rad); `closed` whether it is small."""
+
+    values: dict[str, float]
+    error: float
+    closed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """A joint of the URDF; `index` among the movable ones, None where it is fixed or floating."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    R: Array
+    p: Array
+    axis: Array
+    index: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Equation:
+    """One equation between two links; `row` gives residual, force at a point, and moment of its gradient."""
+
+    link_a: str
+    link_b: str
+    row: Row
+    columns: tuple[tuple[_Joint, float], ...]
+
+
+class LoopClosure:
+    """The mechanism: `joints` all that move, `active` those that are given, `passive` those that are solved for.
+
+    `lower` and `upper` (n,) are the limits of the joints; `gap` is by how much the loops are open as designed (m, rad);
+    `left_open` names the closures that are not solved, with the reason. ValueError where the texts do not fit.
+    """
+
+    def __init__(self, urdf: str, closures: str) -> None:
+        """Parse both texts; `closures` in the format cadbridge.closures/1 with its key `active`."""
+        document = json.loads(closures)
+        root = ET.fromstring(urdf)
+        self._joints = _joints_of(root)
+        self._above = {joint.child: joint for joint in self._joints}
+        moving = [joint for joint in self._joints if joint.index is not None]
+        self.joints = tuple(joint.name for joint in moving)
+        self._number = {name: k for k, name in enumerate(self.joints)}
+        self.lower, self.upper = _limits_of(root, self.joints)
+        self.links = tuple(str(link.get("name")) for link in root.findall("link"))
+        self._E, self._e, own = self._relations(root, document)
+        self._independent = own
+        self.active = tuple(str(name) for name in document.get("active", ()))
+        unknown = [name for name in self.active if name not in self._number or self._number[name] not in own]
+        if unknown:
+            raise ValueError(f"active joints that the URDF lacks or that follow others: {', '.join(unknown)}")
+        self.left_open: dict[str, str] = {}
+        self._equations = self._all_equations(document)
+        self._used = tuple(dict.fromkeys(link for eq in self._equations for link in (eq.link_a, eq.link_b)))
+        self._moving = tuple({joint.name: joint for eq in self._equations for joint, _ in eq.columns}.values())
+        self._signs = np.zeros((len(self._equations), len(self.joints)))
+        for i, eq in enumerate(self._equations):
+            for joint, sign in eq.columns:
+                self._signs[i, joint.index] += sign
+        self._size = self._extent()
+        touched = {joint.index for eq in self._equations for joint, _ in eq.columns}
+        used = {k for k, z in enumerate(own) if any(self._E[j, k] for j in touched if j is not None)}
+        given = {own.index(self._number[name]) for name in self.active}
+        self._A = [own.index(self._number[name]) for name in self.active]
+        self._P = sorted(used - given)
+        self.passive = tuple(self.joints[own[k]] for k in self._P)
+        slides = [self.kind(self.joints[number]) == "prismatic" for number in own]
+        self._scale = np.where(slides, self._size, 1.0)
+        self._state = np.zeros((1, len(own)))
+        self.gap = 0.0
+        self._state, error = self._newton(self._state)
+        self.gap = float(error[0])
+
+    def kind(self, name: str) -> str:
+        """The URDF's type of a joint."""
+        return next(joint.kind for joint in self._joints if joint.name == name)
+
+    def follow(self, values: Mapping[str, float]) -> Solution:
+        """The pose at which the active joints have these values; those not named keep theirs.
+
+        Where the loops do not close there, `closed` is False, the last pose remains, and the values are those of the
+        nearest pose on the way that is closed.
+        """
+        state = self._state.copy()
+        for k, j in enumerate(self._independent):
+            if self.joints[j] in values and k not in self._A and k not in self._P:
+                state[0, k] = values[self.joints[j]]
+        now = dict(zip(self.active, state[0, self._A].tolist(), strict=True))
+        target = np.array([[float(values.get(name, now[name])) for name in self.active]])
+        if not np.isfinite(target).all():
+            return Solution(self._named(state), math.inf, False)
+        state, error, arrived = self._move(state, target)
+        if arrived[0]:
+            self._state = state
+        return Solution(self._named(state), float(error[0]), bool(arrived[0]))
+
+    def poses(self, targets: Array, start: Array | None = None) -> tuple[Array, Array]:
+        """Closed poses (N, joints) on the way to active values (N, k) from `start` (N, joints); which arrived (N,).
+
+        The designed pose is the start where none is given.
+        Where a pose does not arrive the last one on the way stands in its place, found to a hundredth of a step.
+        """
+        targets = np.asarray(targets, dtype=float)
+        if start is None:
+            designed, _ = self._newton(np.zeros((1, len(self._independent))))
+            state = np.repeat(designed, len(targets), axis=0)
+        else:
+            state = np.asarray(start, dtype=float)[:, self._independent]
+        state, _, arrived = self._move(state, targets, 2 * STEP, 0.02 * STEP)
+        return state @ self._E.T + self._e, arrived
+
+    def place(self, q: Array, links: Sequence[str] | None = None) -> dict[str, tuple[Array, Array]]:
+        """Rotations (N, 3, 3) and origins (N, 3) of the links in the root's frame at coordinates q (N, joints)."""
+        placed: dict[str, tuple[Array, Array]] = {}
+        for link in self.links if links is None else links:
+            self._place(link, q, placed)
+        return placed
+
+    def error(self, q: Array) -> Array:
+        """The largest residual of a loop (N,), m and rad, at coordinates q (N, joints)."""
+        residuals, _ = self._rows(np.asarray(q, dtype=float))
+        return np.max(np.abs(residuals), axis=1, initial=0.0)
+
+    def jacobian(self, q: Array) -> tuple[Array, tuple[str, ...]]:
+        """The loops' gradient (N, rows, k) by the joints that follow no other, and the names of these."""
+        _, J = self._rows(np.asarray(q, dtype=float))
+        return J @ self._E, tuple(self.joints[j] for j in self._independent)
+
+    def settle(self, q: Array) -> tuple[Array, Array]:
+        """The closed poses nearest to coordinates q (N, joints), all joints moving; and their residuals (N,)."""
+        state = np.asarray(q, dtype=float)[:, self._independent]
+        state, error = self._newton(state, list(range(len(self._independent))))
+        return state @ self._E.T + self._e, error
+
+    def _named(self, state: Array) -> dict[str, float]:
+        q = (state @ self._E.T + self._e)[0]
+        return dict(zip(self.joints, q.tolist(), strict=True))
+
+    def _move(
+        self, state: Array, target: Array, stride: float = STEP, shortest: float = SHORTEST
+    ) -> tuple[Array, Array, Array]:
+        """Go from closed poses towards active values; states, residuals, and which arrived."""
+        state = state.copy()
+        begin = state[:, self._A].copy()
+        span = np.max(np.abs(target - begin) / self._scale[self._A], axis=1, initial=0.0)
+        longest = np.minimum(1.0, stride / np.maximum(span, 1e-300))
+        done, step = np.zeros(len(state)), longest.copy()
+        errors, running = np.zeros(len(state)), np.ones(len(state), dtype=bool)
+        while running.any():
+            k = np.flatnonzero(running)
+            share = np.minimum(1.0, done[k] + step[k])
+            trial = state[k].copy()
+            trial[:, self._A] = begin[k] + share[:, None] * (target[k] - begin[k])
+            trial, error = self._newton(trial)
+            leap = np.abs(trial - state[k])[:, self._P] / self._scale[self._P]
+            good = (error <= max(TOLERANCE, 2 * self.gap)) & (np.max(leap, axis=1, initial=0.0) <= LEAP)
+            state[k[good]], done[k[good]], errors[k[good]] = trial[good], share[good], error[good]
+            step[k] = np.where(good, np.minimum(longest[k], 2 * step[k]), step[k] / 2)
+            failed = ~good & (step[k] * span[k] < shortest)
+            errors[k[failed]] = error[failed]
+            running[k[failed | (done[k] >= 1.0)]] = False
+        return state, errors, done >= 1.0
+
+    def _newton(self, state: Array, columns: list[int] | None = None) -> tuple[Array, Array]:
+        """Solve the loops for the passive coordinates (or for `columns`); the states and their residuals (N,)."""
+        columns = self._P if columns is None else columns
+        best, least = state, np.full(len(state), np.inf)
+        for _ in range(ITERATIONS):
+            residuals, J = self._rows(state @ self._E.T + self._e)
+            error = np.max(np.abs(residuals), axis=1, initial=0.0)
+            better = error < least
+            best, least = np.where(better[:, None], state, best), np.where(better, error, least)
+            if not columns or not (better & (error > SOLVED)).any():
+                break
+            weighed = (J @ self._E)[:, :, columns] * self._scale[columns]
+            step = -_least(weighed, residuals)
+            step *= np.minimum(1.0, LEAP / np.maximum(np.max(np.abs(step), axis=1, initial=0.0), 1e-300))[:, None]
+            state = state.copy()
+            state[:, columns] += step * self._scale[columns]
+        return best, least
+
+    def _rows(self, q: Array) -> tuple[Array, Array]:
+        """Residuals (N, rows) and their gradient (N, rows, joints): of each row F · v + T · ω about the origin."""
+        placed = self.place(q, self._used)
+        n = len(self._equations)
+        residuals = np.zeros((len(q), n))
+        force, torque, moments = np.zeros((len(q), n, 3)), np.zeros((len(q), n, 3)), np.zeros((len(q), n, 3))
+        for i, eq in enumerate(self._equations):
+            residuals[:, i], force[:, i], moments[:, i], torque[:, i] = eq.row(*placed[eq.link_a], *placed[eq.link_b])
+        torque = _cross(torque, force) + moments
+        linear, angular = np.zeros((len(q), 3, len(self.joints))), np.zeros((len(q), 3, len(self.joints)))
+        for joint in self._moving:
+            R, origin = placed[joint.child]
+            axis = R @ joint.axis
+            if joint.kind == "prismatic":
+                linear[:, :, joint.index] = axis
+            else:
+                linear[:, :, joint.index], angular[:, :, joint.index] = _cross(origin, axis), axis
+        return residuals, (force @ linear + torque @ angular) * self._signs
+
+    def _place(self, link: str, q: Array, placed: dict[str, tuple[Array, Array]]) -> None:
+        chain = []
+        while link not in placed and link in self._above:
+            chain.append(self._above[link])
+            link = chain[-1].parent
+        placed.setdefault(link, (np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3))))
+        for joint in reversed(chain):
+            R, p = placed[joint.parent]
+            p, R = p + R @ joint.p, R @ joint.R
+            if joint.index is not None:
+                value = q[:, joint.index]
+                if joint.kind == "prismatic":
+                    p = p + (R @ joint.axis) * value[:, None]
+                else:
+                    R = R @ _turn(joint.axis, value)
+            placed[joint.child] = (R, p)
+
+    def _extent(self) -> float:
+        """A length in m: how far the links' origins are apart as designed."""
+        placed = self.place(np.zeros((1, len(self.joints))))
+        points = np.array([p[0] for _, p in placed.values()])
+        return float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+
+    def _relations(self, root: ET.Element, document: Mapping[str, Any]) -> tuple[Array, Array, list[int]]:
+        """q = E z + e, where z are the joints that follow no other (their numbers come third)."""
+        follows: dict[int, tuple[list[tuple[int, float]], float]] = {}
+        for element in root.findall("joint"):
+            mimic = element.find("mimic")
+            if mimic is not None:
+                term = (self._number[mimic.get("joint", "")], float(mimic.get("multiplier", 1.0)))
+                follows[self._number[element.get("name", "")]] = ([term], float(mimic.get("offset", 0.0)))
+        for said in document.get("follows", ()):
+            terms = [(self._number[t["joint"]], float(t["factor"])) for t in said["terms"]]
+            follows[self._number[said["joint"]]] = (terms, float(said["offset"]))
+        own = [k for k in range(len(self.joints)) if k not in follows]
+        E, e = np.zeros((len(self.joints), len(own))), np.zeros(len(self.joints))
+        E[own, range(len(own))] = 1.0
+        left = dict(follows)
+        while left:
+            ready = [k for k, (terms, _) in left.items() if all(j not in left for j, _ in terms)]
+            if not ready:
+                raise ValueError("joints that follow one another in a circle")
+            for k in ready:
+                terms, offset = left.pop(k)
+                E[k] = sum((c * E[j] for j, c in terms), np.zeros(len(own)))
+                e[k] = offset + sum(c * e[j] for j, c in terms)
+        return E, e, own
+
+    def _all_equations(self, document: Mapping[str, Any]) -> list[_Equation]:
+        bodies = {body["index"]: (body["link"], _pose(body["X_LB"])) for body in document.get("bodies", ())}
+        found = []
+        for joint in document.get("joints", ()):
+            equations, reason = self._of_joint(joint, bodies)
+            if reason:
+                self.left_open[joint["name"]] = reason
+            else:
+                found += equations
+        for coupling in document.get("couplings", ()):
+            self.left_open[coupling["name"]] = "its ratio is not constant"
+        return found
+
+    def _of_joint(self, joint: Mapping[str, Any], bodies: Mapping[int, Any]) -> tuple[list[_Equation], str]:
+        """The equations of a joint, or why there are none."""
+        equations = []
+        for primitive in joint["primitives"]:
+            if primitive["kind"] == "Coupler" and joint["type"] == "screw":
+                continue
+            if primitive["kind"] not in _ROWS:
+                return [], f"no equation for {primitive['kind']}"
+            (link_a, X_a), (link_b, X_b) = bodies[primitive["a"]], bodies[primitive["b"]]
+            row = _ROWS[primitive["kind"]](_In(primitive, X_a, X_b))
+            equations.append((link_a, link_b, row))
+        if joint["type"] == "screw":
+            a, b = _pose(joint["X_LaJ"]), _pose(joint["X_LbJ"])
+            equations.append((joint["link_a"], joint["link_b"], _screw(a, b, float(joint["pitch"]))))
+        found = []
+        for link_a, link_b, row in equations:
+            columns = self._columns(link_a, link_b)
+            if columns is None:
+                return [], "a body of the loop floats"
+            found.append(_Equation(link_a, link_b, row, columns))
+        return found, ""
+
+    def _columns(self, link_a: str, link_b: str) -> tuple[tuple[_Joint, float], ...] | None:
+        """The joints between two links: +1 those above b alone, -1 those above a alone; None where one floats."""
+        above_a, above_b = self._path(link_a), self._path(link_b)
+        signed = [(joint, 1.0) for joint in above_b if joint not in above_a]
+        signed += [(joint, -1.0) for joint in above_a if joint not in above_b]
+        if any(joint.kind == "floating" for joint, _ in signed):
+            return None
+        return tuple((joint, sign) for joint, sign in signed if joint.index is not None)
+
+    def _path(self, link: str) -> list[_Joint]:
+        path = []
+        while link in self._above:
+            path.append(self._above[link])
+            link = path[-1].parent
+        return path
+
+
+class _In:
+    """A primitive's points and directions in the frames of its links."""
+
+    def __init__(self, primitive: Mapping[str, Any], X_a: tuple[Array, Array], X_b: tuple[Array, Array]) -> None:
+        self._primitive = primitive
+        self._X = {"a": X_a, "b": X_b}
+
+    def point(self, key: str) -> Array:
+        R, p = self._X[key[-1]]
+        return R @ np.array(self._primitive[key], dtype=float) + p
+
+    def axis(self, key: str) -> Array:
+        R, _ = self._X[key[-1]]
+        return R @ np.array(self._primitive[key], dtype=float)
+
+    def number(self, key: str) -> float:
+        return float(self._primitive[key])
+
+
+def _point_on_plane(of: _In) -> Row:
+    """n · (p_B - p_A) - offset."""
+    p_a, n_a, p_b, offset = of.point("point_a"), of.axis("normal_a"), of.point("point_b"), of.number("offset")
+
+    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
+        n, point = R_a @ n_a, R_b @ p_b + o_b
+        return _dot(n, point - R_a @ p_a - o_a) - offset, n, np.zeros(3), point
+
+    return row
+
+
+def _axes_angle(of: _In) -> Row:
+    """u_A · v_B - cosine."""
+    u_a, v_b, cosine = of.axis("axis_a"), of.axis("axis_b"), of.number("cosine")
+
+    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
+        u, v = R_a @ u_a, R_b @ v_b
+        return _dot(u, v) - cosine, np.zeros(3), -_cross(u, v), o_b
+
+    return row
+
+
+def _distance(of: _In) -> Row:
+    """‖p_B - p_A‖ - length."""
+    p_a, p_b, length = of.point("point_a"), of.point("point_b"), of.number("length")
+
+    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
+        point = R_b @ p_b + o_b
+        away = point - R_a @ p_a - o_a
+        norm = np.linalg.norm(away, axis=1)
+        return norm - length, away / norm[:, None], np.zeros(3), point
+
+    return row
+
+
+def _point_line_distance(of: _In) -> Row:
+    """The distance of p_B from the line of A, less what it should be."""
+    p_a, u_a, p_b = of.point("point_a"), of.axis("axis_a"), of.point("point_b")
+    distance = of.number("distance")
+
+    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
+        u, point = R_a @ u_a, R_b @ p_b + o_b
+        away = point - R_a @ p_a - o_a
+        away = away - u * _dot(u, away)[:, None]
+        norm = np.linalg.norm(away, axis=1)
+        return norm - distance, away / norm[:, None], np.zeros(3), point
+
+    return row
+
+
+def _line_distance(of: _In) -> Row:
+    """The common perpendicular of two crossed lines, with its sign."""
+    p_a, u_a, p_b, w_b = of.point("point_a"), of.axis("axis_a"), of.point("point_b"), of.axis("axis_b")
+    distance = of.number("distance")
+
+    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
+        u, w, point = R_a @ u_a, R_b @ w_b, R_b @ p_b + o_b
+        n = _cross(u, w)
+        n = n / np.linalg.norm(n, axis=1)[:, None]
+        away = point - R_a @ p_a - o_a
+        along = _dot(u, w)
+        foot = (_dot(away, w) - along * _dot(away, u)) / (1.0 - along**2)
+        return _dot(n, away) - distance, n, -foot[:, None] * _cross(w, n), point
+
+    return row
+
+
+def _constant_velocity(of: _In) -> Row:
+    """first_A · second_B - second_A · first_B."""
+    f_a, s_a, f_b, s_b = (of.axis(key) for key in ("first_a", "second_a", "first_b", "second_b"))
+
+    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
+        fa, sa, fb, sb = R_a @ f_a, R_a @ s_a, R_b @ f_b, R_b @ s_b
+        return _dot(fa, sb) - _dot(sa, fb), np.zeros(3), _cross(sa, fb) - _cross(fa, sb), o_b
+
+    return row
+
+
+def _screw(X_a: tuple[Array, Array], X_b: tuple[Array, Array], pitch: float) -> Row:
+    """The travel along z less pitch times the turn about it, up to whole turns."""
+    lead = 2 * math.pi * abs(pitch)
+
+    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
+        A, B = R_a @ X_a[0], R_b @ X_b[0]
+        point, z = R_b @ X_b[1] + o_b, A[:, :, 2]
+        x = B[:, :, 0]
+        angle = np.arctan2(_dot(A[:, :, 1], x), _dot(A[:, :, 0], x))
+        off = _dot(z, point - R_a @ X_a[1] - o_a) - pitch * angle
+        return off - lead * np.round(off / lead), z, -pitch * z, point
+
+    return row
+
+
+_ROWS: dict[str, Callable[[_In], Row]] = {
+    "PointOnPlane": _point_on_plane,
+    "AxesAngle": _axes_angle,
+    "Distance": _distance,
+    "PointLineDistance": _point_line_distance,
+    "LineDistance": _line_distance,
+    "ConstantVelocity": _constant_velocity,
+}
+
+
+def _least(J: Array, r: Array) -> Array:
+    """The smallest x (N, k) with J x = r in the least squares sense, J (N, m, k) of any rank, slightly damped."""
+    wide = J.shape[1] <= J.shape[2]
+    Jt = np.swapaxes(J, 1, 2)
+    A = J @ Jt if wide else Jt @ J
+    n = A.shape[1]
+    damping = 1e-13 * np.trace(A, axis1=1, axis2=2) + 1e-200
+    A = A + damping[:, None, None] * np.eye(n)
+    x = Jt @ np.linalg.solve(A, r[:, :, None]) if wide else np.linalg.solve(A, Jt @ r[:, :, None])
+    return x[:, :, 0]
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.einsum("...i,...i", a, b)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """a × b along the last axis; numpy's own takes ten times as long for few vectors."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return out
+
+
+def _turn(axis: Array, angle: Array) -> Array:
+    """Rotations (N, 3, 3) about a unit axis by angles (N,)."""
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle)[:, None, None] * K + (1.0 - np.cos(angle))[:, None, None] * (K @ K)
+
+
+def _rotation(rpy: Sequence[float]) -> Array:
+    r, p, y = rpy
+    R_z, R_y, R_x = (_turn(axis, np.array([a]))[0] for axis, a in zip(np.eye(3)[::-1], (y, p, r), strict=True))
+    return R_z @ R_y @ R_x
+
+
+def _pose(said: Mapping[str, Any]) -> tuple[Array, Array]:
+    return _rotation(said["rpy"]), np.array(said["xyz"], dtype=float)
+
+
+def _three(text: str | None, otherwise: str = "0 0 0") -> list[float]:
+    values = [float(v) for v in (text or otherwise).split()]
+    if len(values) != 3:
+        raise ValueError(f"{text!r} are not three numbers")
+    return values
+
+
+def _joints_of(root: ET.Element) -> list[_Joint]:
+    """The joints of a URDF in its order."""
+    found: list[_Joint] = []
+    count = 0
+    for element in root.findall("joint"):
+        kind, origin = element.get("type", ""), element.find("origin")
+        said = {} if origin is None else origin.attrib
+        axis_element = element.find("axis")
+        axis = np.array(_three(None if axis_element is None else axis_element.get("xyz"), "1 0 0"))
+        moves = kind in ("revolute", "continuous", "prismatic")
+        ends = [end.get("link", "") if (end := element.find(tag)) is not None else "" for tag in ("parent", "child")]
+        norm = float(np.linalg.norm(axis)) or 1.0
+        R, p = _rotation(_three(said.get("rpy"))), np.array(_three(said.get("xyz")))
+        name = element.get("name", "")
+        found.append(_Joint(name, kind, ends[0], ends[1], R, p, axis / norm, count if moves else None))
+        count += moves
+    return found
+
+
+def _limits_of(root: ET.Element, joints: Sequence[str]) -> tuple[Array, Array]:
+    limits = {}
+    for element in root.findall("joint"):
+        limit = element.find("limit")
+        if limit is not None and element.get("type") in ("revolute", "prismatic"):
+            limits[element.get("name", "")] = (float(limit.get("lower", 0.0)), float(limit.get("upper", 0.0)))
+    pairs = np.array([limits.get(name, (-math.inf, math.inf)) for name in joints]).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]

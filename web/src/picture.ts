@@ -1,7 +1,7 @@
 // The assembly in 3D: parts as instances of shapes, joint axes, redundant mates; what is picked stands out.
 
 import {
-  AmbientLight, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
+  AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
   Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial,
   OctahedronGeometry, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, Sphere, TorusGeometry, Vector2, Vector3, WebGLRenderer,
 } from "three";
@@ -15,6 +15,9 @@ import { parse, type Ref } from "./selection";
 import { stickFigures } from "./sticks";
 
 const CREASE = Math.PI / 6;
+/** The whole is seen from the front, a little from the side and above, with room around it to move. */
+const FRONT = new Vector3(0.62, -0.72, 0.36).normalize();
+const MARGIN = 1.15;
 const ZERO = new Vector3();
 const Z = new Vector3(0, 0, 1);
 const COLOURS = { joint: "#2f7de1", picked: "#1e88ff", redundant: "#e8860c", conflicting: "#d6293e" };
@@ -95,15 +98,48 @@ export class Picture {
   /** The whole assembly from the front, a little to the side and above. */
   home(): void {
     this.whole = true;
-    const distance = (1.12 * this.radius) / Math.sin((this.camera.fov * Math.PI) / 360);
-    const wide = Math.min(this.camera.aspect, 1);
-    this.controls.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(new Vector3(0.62, -0.72, 0.36).normalize(), distance / wide);
+    const { distance, target } = this.fit(FRONT);
+    this.controls.target.copy(target);
+    this.camera.position.copy(target).addScaledVector(FRONT, distance);
     this.camera.near = distance / 200;
     this.camera.far = distance * 20;
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.draw();
+  }
+
+  /** From where, looking against a direction, all parts fill the picture but for a margin for their motion. */
+  private fit(towards: Vector3): { distance: number; target: Vector3 } {
+    const right = new Vector3().crossVectors(Z, towards).normalize();
+    const up = new Vector3().crossVectors(towards, right);
+    const high = Math.tan((this.camera.fov * Math.PI) / 360);
+    const wide = high * this.camera.aspect;
+    const seen = this.corners().map((p) => new Vector3(p.dot(right), p.dot(up), p.dot(towards)));
+    const box = new Box3().setFromPoints(seen);
+    const middle = box.getCenter(new Vector3());
+    const needed = seen.map((p) => p.z - middle.z + Math.max(Math.abs(p.x - middle.x) / wide, Math.abs(p.y - middle.y) / high));
+    const distance = Math.max(MARGIN * Math.max(...needed), 0.5 * this.radius);
+    const target = right.multiplyScalar(middle.x).addScaledVector(up, middle.y).addScaledVector(towards, middle.z);
+    return { distance, target };
+  }
+
+  /** The corners of the boxes around all parts; without parts those around the joints and bodies. */
+  private corners(): Vector3[] {
+    const found: Vector3[] = [];
+    const add = (box: Box3, placed: Matrix4 | null): void => {
+      for (let k = 0; k < 8; k += 1) {
+        const end = [k & 1 ? box.max : box.min, k & 2 ? box.max : box.min, k & 4 ? box.max : box.min] as const;
+        const corner = new Vector3(end[0].x, end[1].y, end[2].z);
+        found.push(placed ? corner.applyMatrix4(placed) : corner);
+      }
+    };
+    const m = new Matrix4();
+    this.parts.forEach((part, i) => {
+      const geometry = this.solid[part.shape]?.mesh.geometry;
+      if (geometry?.boundingBox) add(geometry.boundingBox, this.placePart(i, m));
+    });
+    if (!found.length) add(new Box3().setFromCenterAndSize(this.centre, new Vector3().setScalar(2 * this.radius)), null);
+    return found;
   }
 
   /** Turn (rad) about the vertical and up, and come nearer by a factor. */
@@ -579,6 +615,7 @@ function geometryOf(shape: ShapeData, block: Block): BufferGeometry {
   geometry.setAttribute("position", new BufferAttribute(corners, 3));
   geometry.setAttribute("normal", new BufferAttribute(normals, 3));
   geometry.computeBoundingSphere();
+  geometry.computeBoundingBox();
   return geometry;
 }
 

@@ -63,12 +63,15 @@ function shorten(section: HTMLElement, count: number): void {
   button.className = "more";
   button.textContent = `Show all ${count}`;
   button.addEventListener("click", () => lengthen(section));
-  section.querySelector(".scroll")?.after(button);
+  const left = document.createElement("p");
+  left.className = "left";
+  left.textContent = `${count - MOST_ROWS} more rows are in the page itself.`;
+  section.querySelector(".scroll")?.after(button, left);
 }
 
 function lengthen(section: Element): void {
   section.classList.remove("short");
-  section.querySelector("button.more")?.remove();
+  for (const told of section.querySelectorAll("button.more, p.left")) told.remove();
 }
 
 /** Unfold what an element stands in. */
@@ -118,7 +121,8 @@ function addFilter(section: HTMLElement, rows: HTMLTableRowElement[]): void {
   told.className = "sr";
   told.setAttribute("role", "status");
   label.append(name, input);
-  heading?.after(label, told);
+  // Within a summary a field would be a control inside a control.
+  (heading?.closest("summary") ?? heading)?.after(label, told);
   const texts = rows.map((row) => (row.textContent ?? "").toLowerCase());
   input.addEventListener("input", () => {
     lengthen(section);

@@ -16,8 +16,8 @@ def cube(side: float) -> Mesh:
     return Mesh(corners, np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))], dtype=np.int32))
 
 
-def door(suffix: str = "", width: float = 0.5) -> Assembly:
-    """A door on two hinges, the second of which repeats the first; `suffix` ends every name, `width` in m."""
+def door(suffix: str = "", width: float = 0.5, more: int = 0) -> Assembly:
+    """A door on two hinges and more, which repeat the first; `suffix` ends every name, `width` in m."""
 
     def axis(component: str, z: float) -> Feature:
         return Feature(component, FeatureKind.AXIS, np.array([0.0, 0.0, z]), np.array([0.0, 0.0, 1.0]))
@@ -40,5 +40,5 @@ def door(suffix: str = "", width: float = 0.5) -> Assembly:
         parts=parts,
         instances=tuple(Instance(names[n], names[n], X, names[n]) for n, X in poses.items()),
         components=tuple(Component(names[n], (names[n],), X, grounded=n == "frame") for n, X in poses.items()),
-        mates=(hinge("upper", 0.1), hinge("lower", -0.1)),
+        mates=(hinge("upper", 0.1), hinge("lower", -0.1), *(hinge(f"hinge {k}", 0.01 * k) for k in range(more))),
     )

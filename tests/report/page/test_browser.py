@@ -9,11 +9,12 @@ import pytest
 from matplotlib.image import imread
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from cadbridge.diagnosis import Diagnosis
-from cadbridge.mechanism import Mechanism
+from cadbridge.diagnosis import Diagnosis, diagnose
+from cadbridge.mechanism import Mechanism, build
 from cadbridge.report.page import Extras, write_page
 from cadbridge.simulation import simulate, write_trajectory
 from tests.report.page.browser import ARGUMENTS, PHONE, browser_path, opened
+from tests.report.page.models import door
 
 Made = tuple[Mechanism, Diagnosis]
 
@@ -135,6 +136,27 @@ def test_tables_sort_and_filter_and_tell_it(browser: Browser, report: Path) -> N
         assert names == {"ascending": "lower", "descending": "upper"}
         page.locator("#bodies th button.sort").nth(1).press("Enter")
         assert page.locator("#bodies thead th").nth(1).get_attribute("aria-sort") == "ascending"
+
+
+def test_a_long_table_shows_its_first_rows_and_says_so_on_paper(
+    browser: Browser, page_code: None, tmp_path: Path
+) -> None:
+    mechanism = build(door(more=18))
+    write_page(tmp_path / "long.html", mechanism, diagnose(mechanism))
+    with opened(browser, tmp_path / "long.html") as (page, _):
+        unfold(page, "mates")
+        rows = page.locator("#mates tbody tr")
+        assert sum(row.is_visible() for row in rows.all()) == 15
+        left = page.locator("#mates p.left")
+        assert not left.is_visible()
+        page.emulate_media(media="print")
+        assert left.text_content() == "5 more rows are in the page itself."
+        assert page.locator("#redundancies p.left").is_visible()
+        page.emulate_media(media="screen")
+        assert page.locator("summary input").count() == 0
+        page.locator("#mates input[type=search]").fill("hinge 1")
+        assert sum(row.is_visible() for row in rows.all()) == 9
+        assert left.count() == 0
 
 
 def test_names_with_markup_do_nothing(browser: Browser, page_code: None, hostile: Made, tmp_path: Path) -> None:

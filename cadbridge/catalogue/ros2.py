@@ -101,6 +101,14 @@ ENTRIES: dict[str, Entry] = {
         "Pass the source's hardware by `hardware_plugin:=`, or keep its section with `ros2_control:=false`.",
         "A URDF with <ros2_control> for a real robot.",
     ),
+    "CB562": Entry(
+        Severity.ERROR,
+        "a ROS 2 package that its programs read differently",
+        "Pinocchio does not take the SRDF as it is written, or the relay leaves a loop open or places a link "
+        "elsewhere than Pinocchio does.",
+        "Report this with the source: the export is wrong.",
+        "A loop that stays open by 1 mm at values within the limits.",
+    ),
 }
 
 FAMILIES = (Family("ROS 2 export", "ros2", Stage.EXPORT, ENTRIES),)

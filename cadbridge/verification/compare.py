@@ -13,7 +13,7 @@ import numpy as np
 
 from cadbridge.catalogue import Severity
 from cadbridge.errors import InputError
-from cadbridge.exporters import export
+from cadbridge.exporters import ExportOptions, export
 from cadbridge.exporters.loops import close_loops
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
@@ -23,12 +23,14 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification.engines import Drake, Engine, MuJoCo, Pinocchio
 from cadbridge.verification.newton import Newton
+from cadbridge.verification.ros2 import Ros2
 from cadbridge.verification.start import random_twists, start_of
 from cadbridge.verification.swing import Swing, Swinger
 
 ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {
     "mjcf": MuJoCo,
     "urdf": Pinocchio,
+    "ros2": Ros2,
     "sdf": Drake,
     "usd": Newton,
 }
@@ -92,7 +94,7 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
     bare = _bare(mechanism, to)
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
         folder = Path(scratch) / "export"
-        export(bare, folder, to)
+        export(bare, folder, to, options=ExportOptions(poses=200))
         engine = ENGINES[to](folder, bare.gravity)
         names = json.loads((folder / LOSSES).read_text("utf-8"))["names"]
         tree = close_loops(bare).tree if to == "mjcf" else spanning_tree(bare)
@@ -100,6 +102,8 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
         mass, centre, inertia = compared.masses()
         pose = max(compared.pose(np.random.default_rng((seed, k))) for k in range(POSES))
         swing = _swing(compared, bare, duration, random_twists(mechanism, seed))
+        for fault in engine.faults():
+            findings.add("CB562", fault)
     _judge(findings, engine, {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose})
     _judge_swing(findings, engine.name, swing, to)
     return Verification(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,10 @@ class Engine(ABC):
     @abstractmethod
     def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
         """What of the mechanism, exported as `tree`, moves otherwise in this engine; "" where all is carried."""
+
+    def faults(self) -> Iterable[str]:
+        """What is wrong with the files themselves, each in a sentence."""
+        return ()
 
     @abstractmethod
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
@@ -120,10 +124,13 @@ class Pinocchio(Engine):
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         self._lib: Any = load_module("pinocchio", "pin")
-        (path,) = (p for p in folder.glob("*/urdf/*.urdf") if not p.name.endswith(".ros.urdf"))
-        self._model = self._lib.buildModelFromUrdf(str(path))
+        self._model = self._lib.buildModelFromUrdf(str(self._model_file(folder)))
         self._model.gravity.linear = np.asarray(gravity, dtype=float)
         self._data = self._model.createData()
+
+    def _model_file(self, folder: Path) -> Path:
+        (path,) = (p for p in folder.glob("*/urdf/*.urdf") if not p.name.endswith(".ros.urdf"))
+        return path
 
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
         found = {}

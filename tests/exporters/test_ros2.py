@@ -23,6 +23,7 @@ from cadbridge.exporters import ExportOptions, export
 from cadbridge.exporters.ros2.loop_closure import LoopClosure
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.mechanism import Mechanism
+from cadbridge.verification import verify
 from solver.constraints import evaluate
 from tests.exporters import models
 
@@ -380,3 +381,23 @@ def test_the_ros2_control_of_a_source_is_there_where_ours_is_not(tmp_path: Path)
     (package,) = (p for p in (tmp_path / "x").iterdir() if p.is_dir())
     for arguments, plugins in (({}, ["mock_components/GenericSystem"]), ({"ros2_control": "false"}, ["real/Robot"])):
         assert [e.text for e in expanded(package, **arguments).iter("plugin")] == plugins
+
+
+@pytest.mark.parametrize(
+    ("make", "verdict"), [(models.pendulum, "same"), (gripper, "not tested")], ids=["pendulum", "gripper"]
+)
+def test_verify_reads_the_package_as_ros_does(make: Callable[[], Mechanism], verdict: str) -> None:
+    result = verify(make(), "ros2", duration=0.05)
+    assert result.verdict == verdict
+    assert {f.code for f in result.findings} == ({"CB538"} if verdict == "not tested" else set())
+    assert max(result.mass, result.pose) < 1e-9
+
+
+def test_verify_finds_a_relay_that_leaves_loops_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = LoopClosure.follow
+
+    def dishonest(self: LoopClosure, values: dict[str, float]) -> Any:
+        return replace(honest(self, values), error=1e-3)
+
+    monkeypatch.setattr(LoopClosure, "follow", dishonest)
+    assert "CB562" in {f.code for f in verify(gripper(), "ros2", duration=0.05).findings}

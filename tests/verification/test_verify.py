@@ -183,7 +183,7 @@ def test_an_export_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_format_without_an_engine_is_refused() -> None:
-    with pytest.raises(InputError, match="mjcf, sdf, urdf, usd"):
+    with pytest.raises(InputError, match="mjcf, ros2, sdf, urdf, usd"):
         verify(models.pendulum(), "json")
 
 

@@ -1,0 +1,73 @@
+"""The ROS 2 package by what ROS programs read it with: xacro, Pinocchio (URDF, SRDF), and its own closing of loops."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from cadbridge.exporters.ros2.loop_closure import TOLERANCE, LoopClosure
+from cadbridge.verification.engines import Pinocchio, load_module
+
+POSES = 50
+
+
+class Ros2(Pinocchio):
+    """The model that xacro makes of the package, in Pinocchio."""
+
+    def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
+        (self._package,) = (p for p in folder.iterdir() if p.is_dir())
+        super().__init__(folder, gravity)
+
+    def _model_file(self, folder: Path) -> Path:
+        (model,) = (self._package / "urdf").glob("*.urdf.xacro")
+        self._text = load_module("xacro").process_file(str(model)).toxml()
+        path = self._package / "urdf" / "expanded.urdf"
+        path.write_text(self._text, encoding="utf-8")
+        return path
+
+    def faults(self) -> Iterator[str]:
+        """What the SRDF names that Pinocchio does not know, and loops that the relay leaves open."""
+        yield from self._srdf()
+        closures = self._package / "config" / "closures.json"
+        if closures.exists():
+            yield from self._relay(LoopClosure(self._text, closures.read_text("utf-8")))
+
+    def _srdf(self) -> Iterator[str]:
+        (path,) = (self._package / "config").glob("*.srdf")
+        lib = self._lib
+        with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
+            urdf = Path(scratch) / "robot.urdf"
+            urdf.write_text(self._text, encoding="utf-8")
+            geometry = lib.buildGeomFromUrdf(
+                self._model, str(urdf), lib.GeometryType.COLLISION, package_dirs=[str(self._package.parent)]
+            )
+        geometry.addAllCollisionPairs()
+        before = len(geometry.collisionPairs)
+        lib.removeCollisionPairs(self._model, geometry, str(path))
+        disabled = path.read_text("utf-8").count("<disable_collisions ")
+        if before - len(geometry.collisionPairs) < disabled:
+            yield f"the SRDF disables {disabled} pairs of links, Pinocchio {before - len(geometry.collisionPairs)}"
+        lib.loadReferenceConfigurations(self._model, str(path))
+
+    def _relay(self, loops: LoopClosure) -> Iterator[str]:
+        """Closed by its own word, and by Pinocchio's poses of the links."""
+        random = np.random.default_rng(1)
+        closed = 0
+        for _ in range(POSES):
+            solution = loops.follow({name: float(random.uniform(-0.5, 0.5)) for name in loops.active})
+            closed += solution.closed
+            if solution.closed and not solution.error <= max(TOLERANCE, 2 * loops.gap):
+                yield f"the relay leaves a loop open by {solution.error:.2g} (m, rad)"
+                return
+            q = np.array([[solution.values[name] for name in loops.joints]])
+            ours = loops.place(q)
+            theirs = self.poses(list(ours), solution.values)
+            apart = max(float(np.max(np.abs(X.p - ours[link][1][0]))) for link, X in theirs.items())
+            if apart > self.precision:
+                yield f"the relay's poses differ from Pinocchio's by {apart:.2g} m"
+                return
+        if not closed:
+            yield "the relay closes the loops in none of the poses tried"

@@ -18,7 +18,7 @@ from cadbridge.report.ledger import mates_document, taken
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from cadbridge.assembly import Assembly, Limit
+    from cadbridge.assembly import Assembly, Instance, Limit, Part
     from cadbridge.diagnosis.model import Diagnosis, Freedom, Gear, Reaction
     from cadbridge.exporters import ExportResult
     from cadbridge.inertia import MassProperties
@@ -47,19 +47,38 @@ def check_document(
 
     `findings` are those to tell, by default all.
     """
+    told = all_findings(mechanism, diagnosis) if findings is None else findings
     return {
         "format": "cadbridge.check/1",
         "source": mechanism.assembly.source,
         "counts": counts(mechanism),
-        "mobility": {
-            "dof": diagnosis.mobility.dof,
-            "rows": diagnosis.mobility.rows,
-            "rank": diagnosis.mobility.rank,
-            "redundant": diagnosis.mobility.redundant,
-            "gruebler": diagnosis.mobility.gruebler,
-        },
-        "motion": {"finite": diagnosis.mobility.finite, "generic_rank": diagnosis.mobility.generic_rank},
+        **_mobility(diagnosis),
         "freedoms": [_freedom(f) for f in diagnosis.freedoms],
+        **_redundant(diagnosis),
+        "reactions": [_reaction(r) for r in diagnosis.reactions],
+        **_trains(mechanism, diagnosis),
+        "masses": [_part_mass(mass) for mass in mechanism.part_masses],
+        "overlaps": [
+            {"parts": [o.a, o.b], "volume": _number(o.volume), "share": _number(o.share)} for o in diagnosis.overlaps
+        ],
+        "bodies": [
+            {"name": b.name, "parts": list(b.instances), **_mass(b.mass), "mass_source": b.mass_source}
+            for b in mechanism.bodies
+        ],
+        "joints": [_joint(mechanism, j) for j in mechanism.joints],
+        "findings": findings_list(told),
+    }
+
+
+def _mobility(diagnosis: Diagnosis) -> dict[str, Any]:
+    m = diagnosis.mobility
+    numbers = {"dof": m.dof, "rows": m.rows, "rank": m.rank, "redundant": m.redundant, "gruebler": m.gruebler}
+    return {"mobility": numbers, "motion": {"finite": m.finite, "generic_rank": m.generic_rank}}
+
+
+def _redundant(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Mates that repeat others, alone and in sets."""
+    return {
         "groups": [{"mates": list(g.mates), "rows": g.rows, "rank": g.rank} for g in diagnosis.groups],
         "redundancies": [
             {
@@ -79,16 +98,17 @@ def check_document(
             for r in diagnosis.repetitions
         ],
         "deletable_sets": [{"mates": list(s.mates), "rows": s.rows} for s in diagnosis.deletable_sets],
-        "reactions": [
-            {
-                "joint": r.joint,
-                "determined": r.determined,
-                "force": list(r.force),
-                "torque": list(r.torque),
-                **_shares(r),
-            }
-            for r in diagnosis.reactions
-        ],
+    }
+
+
+def _reaction(r: Reaction) -> dict[str, Any]:
+    told = {"joint": r.joint, "determined": r.determined, "force": list(r.force), "torque": list(r.torque)}
+    return {**told, **_shares(r)}
+
+
+def _trains(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]:
+    """Gears, the ratios from motors to axes, and trains that cannot turn."""
+    return {
         "gears": [_gear(g) for g in diagnosis.gears],
         "recognised_gears": list(mechanism.assembly.extra.get("recognised_gears", ())),
         "transmissions": [
@@ -104,16 +124,6 @@ def check_document(
             }
             for t in diagnosis.locked_trains
         ],
-        "masses": [_part_mass(mass) for mass in mechanism.part_masses],
-        "overlaps": [
-            {"parts": [o.a, o.b], "volume": _number(o.volume), "share": _number(o.share)} for o in diagnosis.overlaps
-        ],
-        "bodies": [
-            {"name": b.name, "parts": list(b.instances), **_mass(b.mass), "mass_source": b.mass_source}
-            for b in mechanism.bodies
-        ],
-        "joints": [_joint(mechanism, j) for j in mechanism.joints],
-        "findings": findings_list(all_findings(mechanism, diagnosis) if findings is None else findings),
     }
 
 
@@ -150,25 +160,6 @@ def weighed(assembly: Assembly) -> tuple[Assembly, tuple[PartMass, ...]]:
 
 def inspect_document(assembly: Assembly, masses: Iterable[PartMass]) -> dict[str, Any]:
     """The document `cadbridge.inspect/2`: what a file holds, in SI."""
-    parts = []
-    for part, mass in zip(assembly.parts, masses, strict=True):
-        shape = part.shape
-        parts.append(
-            {
-                "name": part.name,
-                "instances": mass.instances,
-                "solids": shape.solids if shape else 0,
-                "faces": len(shape.faces) if shape else 0,
-                "triangles": len(shape.fine.triangles) if shape and shape.fine else 0,
-                "volume": _number(shape.brep.mass) if shape and shape.brep else None,
-                "material": part.material,
-                "density": part.density,
-                "density_source": part.density_source,
-                **_mass(mass.properties),
-                "mass_source": mass.source,
-                "mirrored_from": part.mirrored_from,
-            }
-        )
     return {
         "format": "cadbridge.inspect/2",
         "source": assembly.source,
@@ -187,17 +178,8 @@ def inspect_document(assembly: Assembly, masses: Iterable[PartMass]) -> dict[str
             "mates_in_file": assembly.mates_in_file,
             "couplings": len(assembly.couplings),
         },
-        "parts": parts,
-        "instances": [
-            {
-                "name": i.name,
-                "part": i.part,
-                "component": i.component,
-                "position": _numbers(i.X_WI.p),
-                "rotation": _numbers(i.X_WI.R),
-            }
-            for i in assembly.instances
-        ],
+        "parts": [_part(part, mass) for part, mass in zip(assembly.parts, masses, strict=True)],
+        "instances": [_instance(i) for i in assembly.instances],
         "components": [
             {"name": c.name, "instances": len(c.instances), "grounded": c.grounded} for c in assembly.components
         ],
@@ -207,6 +189,30 @@ def inspect_document(assembly: Assembly, masses: Iterable[PartMass]) -> dict[str
         "couplings": [{"name": c.name, "type": c.kind.value, "ratio": c.ratio} for c in assembly.couplings],
         "findings": findings_list(assembly.findings),
     }
+
+
+def _part(part: Part, mass: PartMass) -> dict[str, Any]:
+    shape = part.shape
+    return {
+        "name": part.name,
+        "instances": mass.instances,
+        "solids": shape.solids if shape else 0,
+        "faces": len(shape.faces) if shape else 0,
+        "triangles": len(shape.fine.triangles) if shape and shape.fine else 0,
+        "volume": _number(shape.brep.mass) if shape and shape.brep else None,
+        "material": part.material,
+        "density": part.density,
+        "density_source": part.density_source,
+        **_mass(mass.properties),
+        "mass_source": mass.source,
+        "mirrored_from": part.mirrored_from,
+    }
+
+
+def _instance(instance: Instance) -> dict[str, Any]:
+    X = instance.X_WI
+    names = {"name": instance.name, "part": instance.part, "component": instance.component}
+    return {**names, "position": _numbers(X.p), "rotation": _numbers(X.R)}
 
 
 def export_document(mechanism: Mechanism, result: ExportResult, to: str) -> dict[str, Any]:

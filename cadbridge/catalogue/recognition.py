@@ -110,6 +110,14 @@ ENTRIES: dict[str, Entry] = {
         "Take the comment marks from what you want, or pass --overwrite to write the file anew.",
         "`robot.mates.yaml was edited and keeps every line; 2 mates recognised now and not in it stand at its end`.",
     ),
+    "CB1613": Entry(
+        Severity.INFO,
+        "a source with mates of its own",
+        "The source has mates, so recognition proposes only what they do not name: joints of parts without a mate, "
+        "and what such parts are bound to. Joints between parts that have mates, and gears, are not proposed.",
+        "To see what recognition finds in the geometry alone, export the assembly as STEP and recognise that.",
+        "`cadbridge check arm.xml --recognise` of a Simscape file: `the source has 14 mates of its own, which rule`.",
+    ),
 }
 
 FAMILIES = (Family("recognition", "Mates recognised from the geometry", Stage.MATES, ENTRIES),)

@@ -36,14 +36,14 @@ def recognise(
     """Find bodies, joints and gears in bare geometry; write a mates file."""
     from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
     from cadbridge.readers import MATES_ENDING
-    from cadbridge.recognition import mates_text, move_each, read_bare, recognition_document
+    from cadbridge.recognition import beside_own, mates_text, move_each, read_bare, recognition_document
     from cadbridge.recognition import recognise as found_in
     from cadbridge.recognition.edited import write_mates
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
     with working("recognising bodies and joints"):
-        found = found_in(assembly, names=not no_names)
+        found = beside_own(found_in(assembly, names=not no_names))
     with working("moving each joint"):
         found = move_each(found, limits)
     text = mates_text(found)

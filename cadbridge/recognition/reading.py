@@ -14,6 +14,7 @@ from cadbridge.readers.finish import finish
 from cadbridge.readers.mates_file import load_document, overlay
 from cadbridge.readers.registry import load, openable
 from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.own_mates import beside_own
 from cadbridge.recognition.recogniser import recognise
 from cadbridge.recognition.write import mates_text
 
@@ -38,7 +39,7 @@ def read_recognised(
         findings = Findings(bare.findings)
         findings.add("CB1606", f"{beside.name} beside the source is left aside", Where(file=str(beside)))
         bare = replace(bare, findings=findings.as_tuple())
-    found = recognise(bare, names)
+    found = beside_own(recognise(bare, names))
     return finish(with_recognised(bare, found), options), found
 
 

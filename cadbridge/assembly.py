@@ -134,7 +134,8 @@ class Instance:
 class Component:
     """A rigid unit that mates connect: instances with no motion between them.
 
-    `X_WC` is the placement as designed. For a component of one instance C is I.
+    `X_WC` is the placement as designed. For a component of one instance C is I. `gravity_compensation` is the share of
+    its weight (1: all) that something outside carries.
     """
 
     name: str
@@ -142,6 +143,7 @@ class Component:
     X_WC: Pose
     grounded: bool = False
     override: MassOverride | None = None
+    gravity_compensation: float = 0.0
     where: Where = field(default_factory=Where)
 
     def __repr__(self) -> str:

@@ -17,9 +17,11 @@ from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.carriers import Carried, carried, efficiencies
 from cadbridge.mechanism.reframe import reframed
+from cadbridge.mechanism.weights import carried_weights
 from cadbridge.wording import count
 from solver.constraints import Coordinate, Primitive
-from solver.model import Bushing, Friction, JointLoad, Mesh, Model, RigidBody
+from solver.functions import constant
+from solver.model import Bushing, Friction, JointLoad, Mesh, Model, RigidBody, Wrench
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +99,7 @@ def lower(
         loads=(*(load for load in loads if load is not None), *_travel_armatures(units, resisted)),
         bushings=tuple(_bushing(r, units) for r in resisted if r.damping or r.stiffness),
         meshes=() if friction is None else _meshes(mechanism, units, unit_of, friction),
+        wrenches=_carried_weights(mechanism, units, collapse, gravity or mechanism.gravity),
         gravity=gravity or mechanism.gravity,
     )
     return Lowered(mechanism, model, units, joints, unit_of, stand_ins, collapse)
@@ -134,6 +137,27 @@ def _units(
         )
     unit_of[GROUND_BODY] = GROUND_BODY
     return tuple(units), unit_of, tuple(stand_ins)
+
+
+def _carried_weights(
+    mechanism: Mechanism, units: tuple[Unit, ...], collapse: bool, gravity: tuple[float, float, float]
+) -> tuple[Wrench, ...]:
+    """The forces that compensate gravity, against it whatever the pose."""
+    if collapse:
+        of_unit = {unit: (found.mass, found.point) for unit, found in carried_weights(mechanism).items()}
+    else:
+        shares = [mechanism.assembly.component(unit.name).gravity_compensation for unit in units]
+        of_unit = {i: (s * u.mass.mass, u.mass.com) for i, (s, u) in enumerate(zip(shares, units, strict=True)) if s}
+    return tuple(
+        Wrench(
+            f"gravity compensation of {units[i].name}",
+            i,
+            _at_centre(units, i).point(point),
+            force=tuple(constant(-mass * g) if g else None for g in gravity),  # type: ignore[arg-type]
+        )
+        for i, (mass, point) in of_unit.items()
+        if any(gravity)
+    )
 
 
 def _at_centre(units: tuple[Unit, ...], unit: int) -> Pose:

@@ -333,6 +333,22 @@ ENTRIES: dict[str, Entry] = {
         "Use the layer of another engine, or export to MJCF.",
         "A rack on a pinion in Newton, whose mimics couple joints of one type only.",
     ),
+    "CB1245": Entry(
+        Severity.WARNING,
+        "gravity compensation that is not exported",
+        "Something outside carries the weight of these bodies: gravcomp of an MJCF, <gravity>false</gravity> of an "
+        "SDF. The target has no place for it, or only for that of a whole body. The bodies fall there.",
+        "Export to MJCF, or add the force in the engine.",
+        "A robot hand with gravcomp, exported to URDF.",
+    ),
+    "CB1248": Entry(
+        Severity.WARNING,
+        "data of an MJCF that does not fit its export",
+        "The source held this for MuJoCo alone. In the export its joints are others: bodies were merged, a loop was "
+        "closed otherwise, or a mates file changed them. It is left out.",
+        "Add it to the exported MJCF by hand.",
+        "A keyframe of a model in which a mates file locks a joint.",
+    ),
     "CB681": Entry(
         Severity.ERROR,
         "more bodies in a row than MuJoCo reads",

@@ -1,4 +1,4 @@
-"""Codes CB1400–CB1412, MJCF."""
+"""Codes CB1400–CB1412, CB1246 and CB1247, MJCF."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ ENTRIES: dict[str, Entry] = {
     "CB1405": Entry(
         Severity.INFO,
         "ignored elements",
-        "They do not affect the motion of the mechanism: pictures, sensors, contact, named poses, and the "
-        "settings of MuJoCo's integrator.",
+        "They do not affect the motion of the mechanism: pictures, sensors, contact, and the settings of MuJoCo's "
+        "integrator and of its soft constraints, which are exact in cadbridge.",
         "No action is needed.",
-        "A camera, a sensor, a keyframe other than home.",
+        "A camera, a sensor, a limit that solref makes soft.",
     ),
     "CB1407": Entry(
         Severity.WARNING,
@@ -83,7 +83,7 @@ ENTRIES: dict[str, Entry] = {
         "differently without it.",
         "Add it to the scenario of a simulation (springs, dampers, wrenches), or remove it from the MJCF for a "
         "comparison.",
-        '`<option density="1.2" viscosity="2e-5"/>`, or gravcomp="1" of a body.',
+        "A spatial tendon with a spring, or a body that a program moves (mocap).",
     ),
     "CB1411": Entry(
         Severity.INFO,
@@ -97,10 +97,27 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "an actuator law that is simplified",
         "cadbridge omits a law that is not linear in control, length and rate (a muscle, a motor with its own "
-        "model); the export has a motor with the same gear instead. It also omits activation dynamics, so the "
-        "control acts immediately.",
+        "model); the export has a motor with the same gear instead. It also omits activation dynamics of such an "
+        "actuator, so the control acts immediately.",
         "Add the actuator to the exported MJCF by hand.",
-        'A muscle, or an actuator with `dyntype="filter"`.',
+        "A muscle, or a DC motor.",
+    ),
+    "CB1246": Entry(
+        Severity.WARNING,
+        "MuJoCo physics that only an export to MJCF keeps",
+        "cadbridge keeps what is named and writes it into an exported MJCF. Its own simulations and all other exports "
+        "leave it out, so they move differently from MuJoCo.",
+        "Add it to the scenario of a simulation (springs, dampers, wrenches), or remove it from the MJCF for a "
+        "comparison.",
+        '`<option density="1.2" viscosity="2e-5"/>`, or a fixed tendon with a spring.',
+    ),
+    "CB1247": Entry(
+        Severity.INFO,
+        "named poses that only an export to MJCF keeps",
+        "The keyframe called home is the home pose of the mechanism. cadbridge keeps all keyframes with their "
+        "positions, and writes them into an exported MJCF. Velocities, controls and times of keyframes are omitted.",
+        "No action is needed.",
+        '`<key name="crouch" qpos="0.3 -0.6"/>`.',
     ),
 }
 

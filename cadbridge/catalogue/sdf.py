@@ -86,10 +86,11 @@ ENTRIES: dict[str, Entry] = {
         "`<pose>0, 0, 1, 0, 0, 0</pose>`.",
     ),
     "CB1431": Entry(
-        Severity.WARNING,
+        Severity.INFO,
         "a link without gravity",
-        "In cadbridge gravity acts on all bodies. The link falls with the others, which it does not in Gazebo.",
-        "Compensate its weight with a force in the scenario.",
+        "cadbridge holds the weight of the link by a force against it, in simulations and in exports to SDF and MJCF. "
+        "Drake ignores the element, so accelerations differ from its.",
+        "No action is needed.",
         '`<link name="balloon"><gravity>false</gravity>`.',
     ),
     "CB1432": Entry(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cadbridge.findings import Findings
 from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.mechanism.weights import carried_weights
 
 _SHOWN = 8
 
@@ -15,12 +16,29 @@ def tell_left_behind(mechanism: Mechanism, to: str, findings: Findings) -> None:
     lossy = [c.name for c in mechanism.couplings if (c.coupling.efficiency or 1.0) < 1.0]
     if lossy:
         findings.add("CB527", f"{to} has no efficiency of gears: {', '.join(lossy)}", items=lossy)
+    compensated = _compensation(mechanism, to)
+    if compensated:
+        some = ", ".join(compensated[:_SHOWN]) + (" …" if len(compensated) > _SHOWN else "")
+        findings.add("CB1245", f"{to} does not hold the gravity compensation of {some}", items=compensated)
     repeated = [(name, rows) for name, rows in _repeated(mechanism) if rows > 0]
     if repeated:
         some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_SHOWN])
         more = " …" if len(repeated) > _SHOWN else ""
         count = sum(rows for _, rows in repeated)
         findings.add("CB528", f"{count} rows of mates that repeat others are not in the export: {some}{more}")
+
+
+_COMPENSATES = ("mjcf", "sdf")
+"""Formats that can say of a link that gravity does not act on it; SDF only of the whole weight."""
+
+
+def _compensation(mechanism: Mechanism, to: str) -> list[str]:
+    """The bodies whose gravity compensation an export to `to` does not hold."""
+    return [
+        mechanism.bodies[body].name
+        for body, carried in carried_weights(mechanism).items()
+        if to not in _COMPENSATES or carried.share is None or (to == "sdf" and carried.share != 1.0)
+    ]
 
 
 def _repeated(mechanism: Mechanism) -> Iterator[tuple[str, int]]:

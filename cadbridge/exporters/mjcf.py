@@ -19,6 +19,7 @@ from cadbridge.exporters.collision import Box, Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.home import home_qpos
 from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
+from cadbridge.exporters.mjcf_kept import HOME, Kept
 from cadbridge.exporters.names import Names, clean
 from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
@@ -28,6 +29,7 @@ from cadbridge.exporters.tree import Link, joint_pose
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Joint, Mechanism
+from cadbridge.mechanism.weights import carried_weights
 
 NO_LIMIT = 1e9
 """Stands for the other end of a range of which one end was given."""
@@ -75,12 +77,6 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
     if fast:
         findings.add("CB511", f"MJCF has no limit of velocity: {', '.join(fast)}", items=fast)
-    if tree.mechanism.assembly.home and home_qpos(plan, _loops(closed)) is None:
-        findings.add(
-            "CB517",
-            f"home pose of {', '.join(sorted(tree.mechanism.assembly.home))}",
-            items=tree.mechanism.assembly.home,
-        )
 
 
 def _tell_nesting(plan: Plan, findings: Findings) -> None:
@@ -118,23 +114,27 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
         file = path.removeprefix(f"{ASSETS}/")
         # "shell" spares thin sheets MuJoCo's demand for a volume; masses come from <inertial>.
         add(asset, "mesh", name=file.removesuffix(".stl"), file=file, inertia="shell")
-    world = add(root, "worldbody")
-    elements: list[ET.Element] = []
-    for i, link in enumerate(plan.tree.links):
-        if i in plan.tree.serial:
-            elements.append(elements[link.parent or 0])
-            continue
-        free = link.floats
-        parent = world if link.parent is None or free else elements[link.parent]
-        elements.append(_body(parent, plan, i))
+    elements = _bodies(add(root, "worldbody"), plan)
     for frame, i, X_LF in plan.frames():
         add(elements[i], "site", {"name": frame} | _place(X_LF))
     _couplings(root, plan, closed, findings)
-    _sensors(root, plan, _actuators(root, plan, findings))
-    qpos = home_qpos(plan, _loops(closed))
-    if qpos is not None:
-        add(add(root, "keyframe"), "key", name="home", qpos=numbers(qpos))
+    kept = Kept(plan, root)
+    kept.put_back()
+    _sensors(root, plan, _actuators(root, plan, kept, findings))
+    if HOME not in kept.keyframes():
+        _home(root, plan, closed, findings)
+    kept.tell(findings)
     return document(root)
+
+
+def _home(root: ET.Element, plan: Plan, closed: Closed, findings: Findings) -> None:
+    """The home pose as a keyframe; told where it has no coordinates of its own (CB517)."""
+    home, qpos = plan.mechanism.assembly.home, home_qpos(plan, _loops(closed))
+    if qpos is not None:
+        keyframe = root.find("keyframe")
+        add(add(root, "keyframe") if keyframe is None else keyframe, "key", name=HOME, qpos=numbers(qpos))
+    elif home:
+        findings.add("CB517", f"home pose of {', '.join(sorted(home))}", items=home)
 
 
 def _defaults(root: ET.Element) -> None:
@@ -148,6 +148,22 @@ def _defaults(root: ET.Element) -> None:
 
 def _place(X: Pose) -> dict[str, str]:
     return {"pos": numbers(X.p), "quat": numbers(X.quaternion())}
+
+
+def _bodies(world: ET.Element, plan: Plan) -> list[ET.Element]:
+    """The <body> of each link; what bears the joints of a series is that of the first link above."""
+    elements: list[ET.Element] = []
+    carried = carried_weights(plan.mechanism)
+    for i, link in enumerate(plan.tree.links):
+        if i in plan.tree.serial:
+            elements.append(elements[link.parent or 0])
+            continue
+        parent = world if link.parent is None or link.floats else elements[link.parent]
+        elements.append(_body(parent, plan, i))
+        weight = carried.get(link.body)
+        if weight is not None and weight.share is not None:
+            elements[i].set("gravcomp", exact(weight.share))
+    return elements
 
 
 def _body(parent: ET.Element, plan: Plan, i: int) -> ET.Element:
@@ -315,7 +331,7 @@ def _connect(equality: ET.Element, name: str, joint: Joint, plan: Plan) -> None:
     )
 
 
-def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> list[str]:
+def _actuators(root: ET.Element, plan: Plan, kept: Kept, findings: Findings) -> list[str]:
     """An actuator for every drive; a motor's control is its torque (force) before the reduction. Their names."""
     actuator = ET.Element("actuator")
     names = Names("motor")
@@ -328,7 +344,8 @@ def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> list[str]:
             continue
         moved.add(found[1])
         joint = plan.joint_names[found[1]]
-        _actuator(actuator, names.give(drive.name), joint, drive)
+        kept.activate(_actuator(actuator, names.give(drive.name), joint, drive), drive.name)
+    kept.actuators(actuator, names)
     for link in plan.tree.links if plan.mechanism.assembly.format != "mjcf" else ():  # MJCF names its actuators itself
         for k, freedom in enumerate(link.freedoms, link.first):
             limit = link.joint.limit if link.joint is not None and freedom.name == link.joint.name else None
@@ -340,7 +357,7 @@ def _actuators(root: ET.Element, plan: Plan, findings: Findings) -> list[str]:
     return [motor.get("name", "") for motor in actuator]
 
 
-def _actuator(actuator: ET.Element, name: str, joint: str, drive: Drive) -> None:
+def _actuator(actuator: ET.Element, name: str, joint: str, drive: Drive) -> ET.Element:
     """A motor, or what its law says."""
     law = drive.law or ControlLaw()
     plain = law.gain == (1.0, 0.0, 0.0) and not any(law.bias)
@@ -352,6 +369,7 @@ def _actuator(actuator: ET.Element, name: str, joint: str, drive: Drive) -> None
     for key, ends in (("ctrlrange", law.control), ("forcerange", law.effort)):
         if ends is not None:
             element.set(key, numbers(ends))
+    return element
 
 
 def _sensors(root: ET.Element, plan: Plan, motors: list[str]) -> None:

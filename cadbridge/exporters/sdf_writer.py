@@ -18,6 +18,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint
+from cadbridge.mechanism.weights import carried_weights
 
 LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
 """kg and kg m² of the links between the single freedoms of a joint: SDFormat takes none without mass."""
@@ -35,6 +36,7 @@ class Writer:
 
     def __init__(self, plan: Plan, mimics: dict[int, Dependence]) -> None:
         self._plan, self._mimics = plan, mimics
+        self._carried = carried_weights(plan.mechanism)
         self._ground = plan.link_names[0]
         self._taken = set(plan.link_names) | set(plan.joint_names) | set(plan.frame_names)
 
@@ -82,6 +84,9 @@ class Writer:
         link = plan.tree.links[i]
         element = add(model, "link", name=plan.link_names[i])
         _pose(element, link.X_WL)
+        weight = self._carried.get(link.body)
+        if weight is not None and weight.share == 1.0:
+            add(element, "gravity").text = "false"
         mass = plan.tree.mass(link)
         if i in plan.tree.serial:
             _inertial(element, _HARDLY)

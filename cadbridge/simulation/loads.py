@@ -271,6 +271,6 @@ def placed(lowered: Lowered, specs: LoadSpecs) -> Model:
         model,
         loads=(*loads.values(), *springs, *turning),
         bushings=(*model.bushings, *bushings),
-        wrenches=wrenches,
+        wrenches=(*model.wrenches, *wrenches),
         callbacks=tuple(_callback(force, model.coordinate_names) for force in specs.callbacks),
     )

@@ -13,15 +13,18 @@ import numpy as np
 
 from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import export
+from cadbridge.exporters.names import clean
 from cadbridge.findings import Finding
 from cadbridge.mechanism import build
 from cadbridge.readers import ReadOptions, read
 from cadbridge.readers.mjcf.context import Context
-from cadbridge.readers.mjcf.leftovers import MOVING
+from cadbridge.readers.mjcf.leftovers import MOVING, OF_SPATIAL
 
 Array = np.ndarray[Any, Any]
 
 FREE, BALL = 0, 1
+JOINT = mujoco.mjtWrap.mjWRAP_JOINT
+TENDON = mujoco.mjtTrn.mjTRN_TENDON
 STATES = 3
 QUIET = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
 """Contacts, limits and equalities are penalties in MuJoCo; without them accelerations are those of the free tree."""
@@ -92,8 +95,15 @@ class _Comparison:
         for what in ("nv", "nu", "neq"):
             self._same(what, np.array(getattr(m0, what)), np.array(getattr(m1, what)))
         self._same("gravity", self._gravity(), m1.opt.gravity)
+        for what in ("density", "viscosity", "wind"):
+            self._same(what, np.array(getattr(m0.opt, what)), np.array(getattr(m1.opt, what)))
+        self._bodies()
         self._joints()
+        self._tendons()
         self._actuators()
+        self._sites()
+        if len(self._pairs) == m0.njnt and m0.nv == m1.nv:
+            self._keys()
         if len(self._pairs) == m0.njnt and m0.nv == m1.nv:
             self._found.acceleration = max(self._acceleration(np.random.default_rng(k)) for k in range(STATES))
         return self._found
@@ -104,17 +114,24 @@ class _Comparison:
 
     def _neutral(self) -> None:
         """Take out of the original what is told to be left out; what is not told stays and shows."""
-        m0, codes = self._m0, self._found.codes
-        if "CB1410" in codes:
-            for entry in MOVING:
-                if hasattr(m0, entry.field):
-                    getattr(m0, entry.field)[:] = entry.default
-            m0.opt.density = m0.opt.viscosity = 0.0
+        m0 = self._m0
+        told = [f.message for f in self._found.findings if f.code == "CB1410"]
+        for entry in (*MOVING, *OF_SPATIAL):
+            if hasattr(m0, entry.field) and any(message.startswith(entry.meaning) for message in told):
+                values = getattr(m0, entry.field)
+                among = [i for i in range(len(values)) if entry in MOVING or m0.wrap_type[m0.tendon_adr[i]] != JOINT]
+                values[among] = entry.default
+        if any("fluidshape" in message for message in told):
+            m0.geom_fluid[:] = 0.0
+        if any("dragged with what bears them" in f.message for f in self._found.findings):
+            for model in (m0, self._m1):
+                model.opt.density = model.opt.viscosity = 0.0
         lost = {item for f in self._found.findings if f.code in ("CB1409", "CB1412") for item in f.items}
-        for i in range(m0.nu):
-            if (m0.actuator(i).name or f"actuator {i + 1}") in lost:
-                m0.actuator_gainprm[i] = m0.actuator_biasprm[i] = 0.0
-                m0.actuator_gear[i] = 0.0
+        self._kept = [i for i in range(m0.nu) if (m0.actuator(i).name or f"actuator {i + 1}") not in lost]
+        self._kept.sort(key=lambda i: m0.actuator_trntype[i] == TENDON)
+        for i in set(range(m0.nu)) - set(self._kept):
+            m0.actuator_gainprm[i] = m0.actuator_biasprm[i] = 0.0
+            m0.actuator_gear[i] = 0.0
 
     def _same(self, what: str, a: Array, b: Array) -> None:
         scale = 1.0 + float(np.abs(a).max(initial=0.0))
@@ -128,6 +145,8 @@ class _Comparison:
             self._same("jnt_type", m0.jnt_type[j], m1.jnt_type[k])
             self._same("stiffness", _leading(m0.jnt_stiffness[j]), _leading(m1.jnt_stiffness[k]))
             self._same("damping", _leading(m0.dof_damping[d]), _leading(m1.dof_damping[e]))
+            self._same("powers of damping", m0.dof_dampingpoly[d], m1.dof_dampingpoly[e])
+            self._same("powers of stiffness", m0.jnt_stiffnesspoly[j], m1.jnt_stiffnesspoly[k])
             self._same("armature", m0.dof_armature[d], m1.dof_armature[e])
             if m0.jnt_type[j] in (FREE, BALL):
                 continue
@@ -141,20 +160,84 @@ class _Comparison:
             if m0.jnt_actfrclimited[j] and "CB1402" not in self._found.codes:
                 self._same("actfrcrange", m0.jnt_actfrcrange[j], m1.jnt_actfrcrange[k])
 
+    def _bodies(self) -> None:
+        """Gravity compensation of the bodies that bear joints."""
+        m0, m1 = self._m0, self._m1
+        for j, k in self._pairs:
+            a, b = int(m0.jnt_bodyid[j]), int(m1.jnt_bodyid[k])
+            if (m0.body_weldid == a).sum() == 1:  # nothing is fixed to it
+                self._same("gravcomp", m0.body_gravcomp[a], m1.body_gravcomp[b])
+
+    def _tendons(self) -> None:
+        """Fixed tendons by name, their lengths counted from the reference pose."""
+        m0, m1 = self._m0, self._m1
+        for t in range(m0.ntendon):
+            u = mujoco.mj_name2id(m1, mujoco.mjtObj.mjOBJ_TENDON, clean(m0.tendon(t).name))
+            if not m0.tendon(t).name or m0.wrap_type[m0.tendon_adr[t]] != JOINT:
+                continue
+            if u < 0:
+                self._found.fields["tendon"] = m0.tendon(t).name
+                continue
+            for what in ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frictionloss", "armature", "limited"):
+                self._same(f"tendon {what}", getattr(m0, f"tendon_{what}")[t], getattr(m1, f"tendon_{what}")[u])
+            zero, shift = m0.tendon_length0[t], m1.tendon_length0[u]
+            if m0.tendon_stiffness[t]:
+                self._same("springlength", m0.tendon_lengthspring[t] - zero, m1.tendon_lengthspring[u] - shift)
+            if m0.tendon_limited[t]:
+                self._same("tendon range", m0.tendon_range[t] - zero, m1.tendon_range[u] - shift)
+
     def _actuators(self) -> None:
         m0, m1 = self._m0, self._m1
-        kept = [i for i in range(m0.nu) if m0.actuator_gear[i].any()]
         self._found.fields.pop("nu", None)
-        self._same("nu", np.array(len(kept)), np.array(m1.nu))
-        if len(kept) != m1.nu:
+        spare = m1.nu - len(self._kept)  # a motor stands for each whose law is told to be left out
+        if spare != sum(f.code == "CB1412" for f in self._found.findings):
+            self._same("nu", np.array(len(self._kept)), np.array(m1.nu))
             return
-        for k, i in enumerate(kept):
-            for what in ("gear", "gaintype", "ctrllimited", "ctrlrange", "forcelimited", "forcerange"):
+        for i in self._kept:
+            k = self._actuator(i)
+            for what in ("gear", "ctrllimited", "ctrlrange", "forcelimited", "forcerange", "dyntype", "actlimited"):
                 self._same(f"actuator {what}", getattr(m0, f"actuator_{what}")[i], getattr(m1, f"actuator_{what}")[k])
-            if m0.qpos0[m0.jnt_qposadr[m0.actuator_trnid[i, 0]]] == 0.0:
+            if m0.actuator_dyntype[i]:
+                self._same("actuator dynprm", m0.actuator_dynprm[i][:3], m1.actuator_dynprm[k][:3])
+            if m0.actuator_trntype[i] != TENDON and m0.qpos0[m0.jnt_qposadr[m0.actuator_trnid[i, 0]]] == 0.0:
                 self._same("actuator gainprm", m0.actuator_gainprm[i][:3], m1.actuator_gainprm[k][:3])
                 if m0.actuator_biastype[i]:
                     self._same("actuator biasprm", m0.actuator_biasprm[i][:3], m1.actuator_biasprm[k][:3])
+
+    def _actuator(self, i: int) -> int:
+        """The exported actuator of an original one that is kept: by its place among those of its kind."""
+        m0, m1 = self._m0, self._m1
+        named = mujoco.mj_name2id(m1, mujoco.mjtObj.mjOBJ_ACTUATOR, clean(m0.actuator(i).name or f"actuator {i + 1}"))
+        return int(named)
+
+    def _sites(self) -> None:
+        """Named sites, where they stand in the reference pose."""
+        m0, m1 = self._m0, self._m1
+        d0, d1 = mujoco.MjData(m0), mujoco.MjData(m1)
+        mujoco.mj_kinematics(m0, d0)
+        mujoco.mj_kinematics(m1, d1)
+        for s in range(m0.nsite):
+            name = m0.site(s).name
+            if name:
+                found = mujoco.mj_name2id(m1, mujoco.mjtObj.mjOBJ_SITE, clean(name, "frame"))
+                self._same("site", d0.site_xpos[s], d1.site_xpos[found] if found >= 0 else np.full(3, np.nan))
+
+    def _keys(self) -> None:
+        m0, m1 = self._m0, self._m1
+        lost = any(f.code == "CB1248" and "keyframe" in f.message for f in self._found.findings)
+        if not lost:
+            self._same("nkey", np.array(m0.nkey), np.array(m1.nkey))
+        d0, d1 = mujoco.MjData(m0), mujoco.MjData(m1)
+        mujoco.mj_kinematics(m0, d0)
+        mujoco.mj_kinematics(m1, d1)
+        frames = [self._frames(d0, d1, j, k) for j, k in self._pairs]
+        for n in range(min(m0.nkey, m1.nkey) if not lost else 0):
+            d0.qpos[:] = m0.key_qpos[n]
+            for (j, k), (R, p) in zip(self._pairs, frames, strict=True):
+                self._state(d0, d1, j, k, R, p)
+            difference = np.zeros(m1.nv)
+            mujoco.mj_differentiatePos(m1, difference, 1.0, d1.qpos, m1.key_qpos[n])
+            self._same("key qpos", np.zeros(m1.nv), difference)
 
     # --- accelerations ---
 
@@ -185,16 +268,16 @@ class _Comparison:
         return R_WB.T @ d1.xmat[L].reshape(3, 3), R_WB.T @ (d1.xpos[L] - d0.xpos[B])
 
     def _controls(self, random: np.random.Generator, d0: Any, d1: Any) -> None:
-        kept = [i for i in range(self._m0.nu) if self._m0.actuator_gear[i].any()]
-        controls = random.uniform(-1, 1, len(kept))
-        d0.ctrl[kept] = controls
+        """The same random controls, and activations equal to them; none for what is told to be left out."""
         d0.act[:] = 0
-        for i, u in zip(kept, controls, strict=True):  # activations are told to be left out: the control acts at once
-            first = int(self._m0.actuator_actadr[i])
-            if first >= 0:
-                d0.act[first] = u
-        if len(kept) == self._m1.nu:
-            d1.ctrl[:] = controls
+        if any(what.startswith("actuator") or what == "nu" for what in self._found.fields):
+            return
+        for i in self._kept:
+            k, control = self._actuator(i), random.uniform(-1, 1)
+            for model, data, at in ((self._m0, d0, i), (self._m1, d1, k)):
+                data.ctrl[at] = control
+                if model.actuator_actadr[at] >= 0:
+                    data.act[model.actuator_actadr[at]] = control
 
     def _state(self, d0: Any, d1: Any, j: int, k: int, R: Array, p: Array) -> None:
         m0, m1 = self._m0, self._m1

@@ -9,6 +9,8 @@ import pytest
 
 from cadbridge.assembly import Assembly, MateKind
 from cadbridge.errors import InputError
+from cadbridge.exporters import export
+from cadbridge.lowering import lower
 from cadbridge.mechanism import build
 from cadbridge.readers import read
 from cadbridge.readers.lenient import lenient
@@ -145,7 +147,20 @@ def test_flat_names_springs_rotors_and_gravity_of_sdf(tmp_path: Path) -> None:
     assert (hinge.stiffness, hinge.rest, hinge.armature) == (4.0, 0.5, pytest.approx(0.2))
     assert cross.kind is MateKind.UNIVERSAL
     assert build(model).gravity == (0.0, 0.0, -3.0)
+    assert [c.name for c in model.components if c.gravity_compensation] == ["A/arm"]
+    (held,) = lower(build(model)).model.wrenches
+    assert [f.text if f else None for f in held.force] == [None, None, "3"]  # a link without <inertial> has 1 kg
     assert len(_told(model, "CB1431")) == len(_told(model, "CB1432")) == 1
+
+
+def test_gravity_that_is_switched_off_goes_to_sdf_and_is_missed_elsewhere(tmp_path: Path) -> None:
+    mechanism = build(_read(tmp_path, SDF, "m.sdf"))
+    written = export(mechanism, tmp_path / "x", "sdf")
+    assert "CB1245" not in {f.code for f in written.findings}
+    again = read(tmp_path / "x" / "model.sdf")
+    assert [c.name for c in again.components if c.gravity_compensation] == ["A_arm"]
+    (told,) = (f for f in export(mechanism, tmp_path / "y", "urdf").findings if f.code == "CB1245")
+    assert told.items == ("A/arm",)
 
 
 def test_such_names_are_refused_where_the_format_refuses_them(tmp_path: Path) -> None:

@@ -237,19 +237,27 @@ TOLD: dict[str, tuple[Callable[[], str], str]] = {
               .replace('<joint name="A"/>', '<joint name="A"/><site name="q"/>')),
         "CB1403",
     ),
-    "gravity compensated": (_swap('name="slider"', 'name="slider" gravcomp="1"'), "CB1410"),
-    "medium": (_swap("<option", '<option density="1.2"'), "CB1410"),
-    "damping by powers": (_swap('damping="0.5"', 'damping="0.5 0.1"'), "CB1410"),
+    "medium": (_swap("<option", '<option density="1.2"'), "CB1246"),
+    "damping by powers": (_swap('damping="0.5"', 'damping="0.5 0.1"'), "CB1246"),
     "spring of a tendon": (
         _swap("<keyframe>", '<tendon><fixed name="t" stiffness="3"><joint joint="J1" coef="1"/></fixed></tendon>'
               "<keyframe>"),
+        "CB1246",
+    ),
+    "spring of a spatial tendon": (
+        _swap("</mujoco>", '<tendon><spatial name="t" stiffness="2"><site site="p"/><site site="q"/></spatial></tendon>'
+              "</mujoco>",
+              FOUR_BAR.replace('<body name="rocker" pos="4 0 0">', '<body name="rocker" pos="4 0 0"><site name="p"/>')
+              .replace('<joint name="A"/>', '<joint name="A"/><site name="q"/>')),
         "CB1410",
     ),
+    "soft limits": (_swap('damping="0.5"', 'damping="0.5" solreflimit="0.1 1"'), "CB1405"),
+    "rough steps": (_swap("<option", '<option tolerance="1e-3"'), "CB1405"),
     "constraint switched off": (_swap("<option", '<option><flag limit="disable"/></option><option'), "CB1410"),
     "servo": (_swap('<motor name="M1"', '<position kp="3" name="M1"'), "CB1411"),
-    "filtered": (_swap('<motor name="M1"', '<general dyntype="filter" name="M1"'), "CB1412"),
+    "filtered": (_swap('<motor name="M1"', '<general dyntype="filter" name="M1"'), "CB1246"),
     "muscle": (_swap('<motor name="M1"', '<muscle lengthrange="0.1 1" name="M1"'), "CB1412"),
-    "pose": (_swap("<keyframe>", '<keyframe><key name="away" qpos="0 0 1 0 0 0"/>'), "CB1405"),
+    "pose": (_swap("<keyframe>", '<keyframe><key name="away" qpos="0 0 1 0 0 0"/>'), "CB1247"),
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from cadbridge.assembly import MateKind
+from cadbridge.exporters import export
 from cadbridge.lowering import lower
 from cadbridge.mechanism import build
 from cadbridge.readers import ReadOptions, read
@@ -27,12 +28,12 @@ EXPECTED = {
     "ant": {"CB1405"},
     "half_cheetah": {"CB1401", "CB1405"},
     "hopper": {"CB1401", "CB1405"},
-    "humanoid": {"CB1401", "CB1405"},
+    "humanoid": {"CB1247", "CB1401", "CB1405"},
     "inverted_double_pendulum": {"CB1405"},
     "inverted_pendulum": {"CB1405"},
     "pusher_v5": {"CB1401", "CB1405"},
     "reacher": {"CB1401", "CB1405"},
-    "swimmer": {"CB1401", "CB1405", "CB1410"},  # it swims in a medium
+    "swimmer": {"CB1401", "CB1405", "CB1246"},  # it swims in a medium
     "walker2d_v5": {"CB1401", "CB1405"},
 }
 
@@ -48,7 +49,7 @@ def _robot(name: str) -> Path:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_robots_of_gymnasium_come_back_as_they_were(name: str, tmp_path: Path) -> None:
     found = compare(_robot(name), tmp_path / "x")
-    assert {c for c in found.codes if c.startswith("CB14")} == EXPECTED[name]
+    assert {c for c in found.codes if c.startswith(("CB14", "CB124"))} == EXPECTED[name]
     assert found.fields == {}
     assert found.acceleration < 1e-9
 
@@ -56,12 +57,12 @@ def test_robots_of_gymnasium_come_back_as_they_were(name: str, tmp_path: Path) -
 LOADED = """<mujoco><compiler angle="radian"/><option gravity="0 -1 -3"/><worldbody>
   <body name="boat"><joint name="afloat" type="free" armature="0.3" damping="0.2"/>
     <geom type="box" size="0.3 0.2 0.1" pos="0.1 0 0"/>
-    <body name="mast" pos="0 0 0.1"><joint name="ball" type="ball" damping="0.4" stiffness="2"/>
+    <body name="mast" pos="0 0 0.1" gravcomp="0.7"><joint name="ball" type="ball" damping="0.4" stiffness="2"/>
       <geom type="capsule" fromto="0 0 0 0.1 0 1" size="0.03"/>
       <body name="boom" pos="0 0 0.2"><joint name="turn" pos="0 0.1 0" axis="0 1 3" ref="0.2" springref="0.5"
           stiffness="5" armature="0.1"/><joint name="slide" type="slide" axis="1 0 0" range="-0.1 0.2"/>
         <geom type="capsule" fromto="0 0 0 0.7 0 0" size="0.02"/></body></body></body>
-  <body name="buoy" pos="3 0 0"><joint name="on" type="ball" armature="0.7" stiffness="1"/>
+  <body name="buoy" pos="3 0 0" gravcomp="1"><joint name="on" type="ball" armature="0.7" stiffness="1"/>
     <geom size="0.2" pos="0 0.1 0"/></body></worldbody>
   <equality><joint name="held" joint1="slide" polycoef="0.05 0 0 0 0"/></equality>
   <actuator><position name="servo" joint="turn" kp="7" kv="0.3" gear="2" ctrlrange="-1 1" forcerange="-3 4"/>
@@ -83,6 +84,57 @@ def test_loads_of_every_joint_type_and_servos_come_back(tmp_path: Path) -> None:
     assert (servo.law.gain, servo.law.control, servo.law.effort) == ((7.0, 0.0, 0.0), (-1.0, 1.0), (-3.0, 4.0))
     assert servo.law.bias == pytest.approx((-7 * 2 * 0.2, -7.0, -0.3))  # MuJoCo's length counts from ref
     assert (speed.law.gain, speed.law.bias) == ((2.0, 0.0, 0.0), (0.0, 0.0, -2.0))
+
+
+KEPT = """<mujoco><compiler angle="radian"/><option density="900" viscosity="0.2" wind="1 0 2"/><worldbody>
+  <body name="fish" pos="0 0 1"><freejoint name="swims"/><geom type="box" size="0.3 0.2 0.1" pos="0.1 0 0"/>
+    <body name="head" pos="0.3 0 0" gravcomp="0.4"><joint name="neck" type="ball"/>
+      <geom size="0.1" pos="0.1 0 0"/></body>
+    <body name="tail" pos="-0.3 0 0" gravcomp="1"><joint name="flaps" axis="0 0 1" ref="0.3" stiffness="2 1 3"
+        springref="0.1" damping="0.2 0.5"/><geom type="capsule" fromto="0 0 0 -0.3 0 0" size="0.05"/>
+      <body name="fin" pos="-0.3 0 0"><joint name="bends" axis="0 1 0"/><site name="tip" pos="-0.1 0 0"/>
+        <geom type="capsule" fromto="0 0 0 -0.2 0 0.1" size="0.02"/></body></body></body></worldbody>
+  <tendon><fixed name="gut" stiffness="5 1" damping="0.4 0.1" springlength="0.1 0.2" frictionloss="0.1" armature="0.01"
+      limited="true" range="-2 2"><joint joint="flaps" coef="2"/><joint joint="bends" coef="-1"/></fixed></tendon>
+  <actuator><general name="swim" joint="flaps" dyntype="filter" dynprm="0.1" gainprm="3"/>
+    <position name="pull" tendon="gut" kp="4" gear="2" ctrlrange="-1 1"/>
+    <general name="push" tendon="gut" dyntype="integrator" actlimited="true" actrange="-2 2"/></actuator>
+  <keyframe><key name="home" qpos="1 2 3 0.5 0.5 0.5 0.5 0.6 0.8 0 0 0.2 0.4"/>
+    <key qpos="0 0 1 0 1 0 0 0 0 1 0 0.1 0.5"/></keyframe>
+</mujoco>"""
+
+
+def test_what_only_mjcf_holds_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "fish.xml"
+    path.write_text(KEPT, encoding="utf-8")
+    found = compare(path, tmp_path / "x")
+    assert {c for c in found.codes if c.startswith(("CB14", "CB124"))} == {"CB1246", "CB1247", "CB1405"}
+    assert found.fields == {}
+    assert found.acceleration < 1e-9
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "x" / "robot.xml")).nkey == 2
+    again = compare(tmp_path / "x" / "robot.xml", tmp_path / "y")
+    assert again.fields == {}
+
+
+def test_bodies_that_are_fixed_together_are_told_where_a_medium_drags_them_apart(tmp_path: Path) -> None:
+    path = tmp_path / "fish.xml"
+    stiff = KEPT.replace('<joint name="bends" axis="0 1 0"/>', "").replace('<joint joint="bends" coef="-1"/>', "")
+    path.write_text(stiff.replace(' 0.4"/>', '"/>').replace(' 0.5"/></key', '"/></key'), encoding="utf-8")
+    assert any("fin" in f.message for f in read(path).findings if f.code == "CB1246")
+    assert compare(path, tmp_path / "x").fields == {}
+
+
+def test_what_no_longer_fits_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "fish.xml"
+    path.write_text(KEPT, encoding="utf-8")
+    assembly = read(path, options=ReadOptions(geometry=False))
+    broken = {"mjcf": {**assembly.extra["mjcf"], "tendons": [{"name": "gut", "joints": [["nobody", 1.0]]}]}}
+    written = export(build(replace(assembly, extra=broken)), tmp_path / "x", "mjcf")
+    told = [f for f in written.findings if f.code == "CB1248"]
+    assert [set(f.items) for f in told] == [{"tendon gut", "actuator pull", "actuator push"}]
+    wrong = {"mjcf": {"tendons": 3}}
+    written = export(build(replace(assembly, extra=wrong)), tmp_path / "x", "mjcf")
+    assert [f.items for f in written.findings if f.code == "CB1248"] == [("data of another form (1 faults)",)]
 
 
 @pytest.mark.parametrize("name", ["walker2d_v5", "humanoid", "ant"])

@@ -20,6 +20,7 @@ from cadbridge.readers.mjcf.context import Context, free
 from cadbridge.readers.mjcf.equalities import read_equalities
 from cadbridge.readers.mjcf.files import check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
+from cadbridge.readers.mjcf.kept import read_kept
 from cadbridge.readers.mjcf.leftovers import gravity, tell_leftovers
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
@@ -48,6 +49,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     mates, between = read_joints(c, X)
     loops, couplings = read_equalities(c)
     tell_leftovers(c)
+    kept = read_kept(c)
     named = list(zip(c.bodies, parts, X, strict=True))
     return Assembly(
         name=str(c.model["model"]) or path.stem,
@@ -57,7 +59,14 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         instances=tuple(Instance(name, name, X_WB, name) for name, part, X_WB in named if part is not None),
         components=(
             *(
-                Component(name, (name,) if part else (), X_WB, c.stands(i), where=c.where("bodies", i, name))
+                Component(
+                    name,
+                    (name,) if part else (),
+                    X_WB,
+                    c.stands(i),
+                    gravity_compensation=float(c.model["body_gravcomp"][i]),
+                    where=c.where("bodies", i, name),
+                )
                 for i, (name, part, X_WB) in enumerate(named)
             ),
             *between,
@@ -70,6 +79,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         units=("MJCF: m, kg, rad (compiled by MuJoCo, degrees converted)",),
         mates_in_file=len(mates) + len(c.model["eq_type"]),  # all joints are understood, several may make one mate
         gravity=gravity(c),
+        extra={"mjcf": kept} if kept else {},
         findings=c.findings.as_tuple(),
     )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cadbridge.assembly import ControlLaw, Drive
 from cadbridge.findings import Where
 from cadbridge.frames import Vector
-from cadbridge.readers.mjcf.context import Context, free
+from cadbridge.readers.mjcf.context import Context, free, listed
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE
+from cadbridge.readers.mjcf.tendons import reference_length, sum_of
 
 _FIXED, _AFFINE = 0, 1
 """MuJoCo's gain and bias types (mjtGain, mjtBias) that are linear; a bias of type 0 is none."""
@@ -17,43 +20,86 @@ _OF_JOINT = (0, 1)
 """MuJoCo's transmissions (mjtTrn) to a joint, in its child's or its parent's frame: the same for one freedom."""
 
 
+_TENDON = 3
+"""MuJoCo's transmission to a tendon."""
+
+_DYNAMICS = {1: "integrator", 2: "filter", 3: "filterexact"}
+"""MuJoCo's activation dynamics (mjtDyn) that any actuator may have, as MJCF calls them."""
+
+
+def drive_names(c: Context) -> list[str]:
+    """The unique names of all actuators."""
+    taken: set[str] = set()
+    return [free(name or f"actuator {i + 1}", taken) for i, name in enumerate(c.model["actuators"])]
+
+
 def read_drives(c: Context) -> tuple[Drive, ...]:
     """A drive for every actuator of a joint of one freedom, its gear as reduction."""
     m = c.model
-    taken: set[str] = set()
     drives: list[Drive] = []
     servos: list[str] = []
-    for i, transmission in enumerate(m["actuator_trntype"]):
+    for i, (name, transmission) in enumerate(zip(drive_names(c), m["actuator_trntype"], strict=True)):
+        if law_of_tendon(c, i) is not None:
+            continue  # kept for MJCF
         joint = int(m["actuator_trnid"][i][0])
-        name = free(m["actuators"][i] or f"actuator {i + 1}", taken)
         where = c.where("actuators", i, name)
         gear = float(m["actuator_gear"][i][0])
         if int(transmission) not in _OF_JOINT or int(m["jnt_type"][joint]) not in (SLIDE, HINGE) or gear == 0.0:
             c.findings.add("CB1409", f"{name} drives no joint of one freedom", where, items=[name])
             continue
-        law = _law(c, i, joint, gear, name, where)
+        law = _law(c, i, gear * float(m["qpos0"][int(m["jnt_qposadr"][joint])]))
+        if law is None:
+            kinds = (int(m[f"actuator_{what}type"][i]) for what in ("gain", "bias"))
+            text = (
+                f"{name}: its force follows no straight law (MuJoCo's gain type {next(kinds)}, bias type {next(kinds)})"
+            )
+            c.findings.add("CB1412", text, where, items=[name])
+        elif m["actuator_dyntype"][i] and not activation(c, i):
+            text = f"{name}: its control is taken to act at once (activation type {m['actuator_dyntype'][i]} left out)"
+            c.findings.add("CB1412", text, where, items=[name])
         drives.append(Drive(name, c.joints[joint], gear, law=law, where=where))
         if law is not None and any(law.bias):
             servos.append(name)
     if servos:
-        some = ", ".join(servos[:4]) + (" …" if len(servos) > 4 else "")
-        text = f"{len(servos)} servos, which hold or damp their joints at a control of 0: {some}"
+        text = f"{len(servos)} servos, which hold or damp their joints at a control of 0: {listed(servos)}"
         c.findings.add("CB1411", text, Where(str(c.path)), items=servos)
     return tuple(drives)
 
 
-def _law(c: Context, i: int, joint: int, gear: float, name: str, where: Where) -> ControlLaw | None:
-    """The law with its length counted from the reference pose; None, which is told, where it is not linear."""
+def activation(c: Context, i: int) -> dict[str, Any]:
+    """The attributes of an actuator's activation dynamics; none where it has none, or of a kind of its own."""
     m = c.model
-    dynamics, gain, bias = (int(m[f"actuator_{what}type"][i]) for what in ("dyn", "gain", "bias"))
-    if gain not in (_FIXED, _AFFINE) or bias not in (0, _AFFINE):
-        text = f"{name}: its force follows no straight law (MuJoCo's gain type {gain}, bias type {bias})"
-        c.findings.add("CB1412", text, where, items=[name])
+    kind = _DYNAMICS.get(int(m["actuator_dyntype"][i]))
+    if kind is None:
+        return {}
+    found: dict[str, Any] = {"dyntype": kind, "dynprm": m["actuator_dynprm"][i][:3].tolist()}
+    if m["actuator_actlimited"][i]:
+        found["actrange"] = m["actuator_actrange"][i].tolist()
+    if m["actuator_actearly"][i]:
+        found["actearly"] = "true"
+    return found
+
+
+def law_of_tendon(c: Context, i: int) -> dict[str, Any] | None:
+    """The attributes of an actuator of a fixed tendon; None where it is none, or follows no straight law."""
+    m = c.model
+    joints = sum_of(c, int(m["actuator_trnid"][i][0])) if int(m["actuator_trntype"][i]) == _TENDON else None
+    gear = float(m["actuator_gear"][i][0])
+    law = None if joints is None else _law(c, i, gear * reference_length(c, joints))
+    if law is None or (m["actuator_dyntype"][i] and not activation(c, i)):
         return None
-    if dynamics:
-        text = f"{name}: its control is taken to act at once (MuJoCo's activation dynamics of type {dynamics} left out)"
-        c.findings.add("CB1412", text, where, items=[name])
-    at = gear * float(m["qpos0"][int(m["jnt_qposadr"][joint])])
+    found: dict[str, Any] = {"gear": [gear], "gaintype": "affine", "gainprm": list(law.gain)}
+    found |= {"biastype": "affine", "biasprm": list(law.bias)} if any(law.bias) else {}
+    ranges = {"ctrlrange": law.control, "forcerange": law.effort}
+    return found | {key: list(ends) for key, ends in ranges.items() if ends is not None} | activation(c, i)
+
+
+def _law(c: Context, i: int, at: float) -> ControlLaw | None:
+    """The law, with its length counted from `at`, that in the reference pose; None where it is not linear."""
+    m = c.model
+    gain, bias = (int(m[f"actuator_{what}type"][i]) for what in ("gain", "bias"))
+    if gain not in (_FIXED, _AFFINE) or bias not in (0, _AFFINE):
+        return None
     factors = [np.array(m[f"actuator_{what}prm"][i][:3], dtype=float) for what in ("gain", "bias")]
     factors[0][1:] *= gain == _AFFINE
     factors[1] *= bias == _AFFINE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
 
+_SHOWN = 4
 _LINE = re.compile(r"line (\d+)")
 
 
@@ -51,6 +53,11 @@ class Context:
     def X_PB(self, body: int) -> Pose:
         """The pose of a body in its parent's frame in the reference pose."""
         return Pose.from_quaternion(self.model["body_pos"][body], self.model["body_quat"][body])
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few of names that may be many."""
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def free(name: str, taken: set[str]) -> str:

@@ -18,6 +18,9 @@ _SITE = 6
 _WRAP_JOINT = 1
 """MuJoCo's wrap type of joints in fixed tendons (mjtWrap)."""
 
+_OF_FLEXES = (4, 5, 6)
+"""MuJoCo's equality types (mjtEq) of flexible bodies, of which nothing is read but their points."""
+
 _Z, _X = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
 
 Made = Mate | Coupling | None
@@ -33,6 +36,9 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
         where = c.where("equalities", i, name)
         if not c.model["eq_active0"][i]:
             c.findings.add("CB1408", f"{name} is not active", where)
+            continue
+        if int(kind) in _OF_FLEXES:
+            c.findings.add("CB1410", f"{name}: a constraint of a flexible body", where)
             continue
         maker = _KINDS.get(int(kind))
         if maker is None:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.findings import Where
-from cadbridge.readers.mjcf.context import Context
-
-_SHOWN = 4
+from cadbridge.readers.mjcf.context import Context, listed
+from cadbridge.readers.mjcf.tendons import sum_of
 
 _GRAVITY_OFF = 1 << 7
 """MuJoCo's mjDSBL_GRAVITY."""
@@ -31,43 +30,58 @@ class Leftover:
 
 
 MOVING = (
-    Leftover("body_gravcomp", "bodies", 0.0, "gravity that is compensated (gravcomp)"),
     Leftover("jnt_actgravcomp", "joints", 0.0, "gravity compensated by actuators (actuatorgravcomp)"),
-    Leftover("dof_dampingpoly", "dofs", 0.0, "damping by powers of the rate"),
-    Leftover("jnt_stiffnesspoly", "joints", 0.0, "springs by powers of the deflection"),
     Leftover("jnt_springyield", "joints", 0.0, "springs that yield"),
     Leftover("actuator_armature", "actuators", 0.0, "rotor inertias of actuators"),
     Leftover("actuator_damping", "actuators", 0.0, "damping of actuators"),
     Leftover("actuator_dampingpoly", "actuators", 0.0, "damping of actuators by powers of the rate"),
     Leftover("actuator_delay", "actuators", 0.0, "delays of actuators"),
-    Leftover("tendon_stiffness", "tendons", 0.0, "springs of tendons"),
-    Leftover("tendon_stiffnesspoly", "tendons", 0.0, "springs of tendons by powers"),
-    Leftover("tendon_damping", "tendons", 0.0, "damping of tendons"),
-    Leftover("tendon_dampingpoly", "tendons", 0.0, "damping of tendons by powers"),
-    Leftover("tendon_frictionloss", "tendons", 0.0, "friction of tendons"),
-    Leftover("tendon_armature", "tendons", 0.0, "inertia of tendons"),
-    Leftover("tendon_limited", "tendons", 0.0, "limits of tendons"),
-    Leftover("tendon_actfrclimited", "tendons", 0.0, "limits of effort on tendons"),
     Leftover("body_mocapid", "bodies", -1.0, "bodies moved by the program (mocap), which stand still here"),
     Leftover("body_plugin", "bodies", -1.0, "plug-ins of bodies"),
     Leftover("actuator_plugin", "actuators", -1.0, "plug-ins of actuators"),
 )
 """What makes the model move otherwise in MuJoCo, by a thing that has a name."""
 
-_MEDIUM = {"density": "kg/m³", "viscosity": "Pa s"}
+OF_SPATIAL = (
+    Leftover("tendon_stiffness", "tendons", 0.0, "springs of spatial tendons"),
+    Leftover("tendon_damping", "tendons", 0.0, "damping of spatial tendons"),
+    Leftover("tendon_frictionloss", "tendons", 0.0, "friction of spatial tendons"),
+    Leftover("tendon_armature", "tendons", 0.0, "inertia of spatial tendons"),
+    Leftover("tendon_limited", "tendons", 0.0, "limits of spatial tendons"),
+    Leftover("tendon_actfrclimited", "tendons", 0.0, "limits of effort on spatial tendons"),
+)
+"""The same of tendons that are not kept for MJCF."""
+
+SOFTNESS = {
+    "limits of joints": ("jnt_margin", "jnt_solref", "jnt_solimp"),
+    "friction": ("dof_solref", "dof_solimp"),
+    "equalities": ("eq_solref", "eq_solimp"),
+    "tendons": ("tendon_margin", "tendon_solref_lim", "tendon_solimp_lim", "tendon_solref_fri", "tendon_solimp_fri"),
+}
+"""How soft MuJoCo makes its constraints, by what they hold."""
+
+_HARD: dict[str, tuple[float, ...]] = {
+    "margin": (0.0,),
+    "solref": (0.02, 1.0),
+    "solimp": (0.9, 0.95, 0.001, 0.5, 2.0),
+}
+"""The defaults of the format."""
+
 _FLAGS = {"disableflags": 0, "enableflags": 0, "disableactuator": 0}
-_STEPS = {"timestep": 0.002, "integrator": 0, "cone": 0, "impratio": 1.0, "solver": 2}
 
 
 def tell_leftovers(c: Context) -> None:
     """One finding for what moves otherwise (CB1410), one for what does not (CB1405)."""
     where = Where(str(c.path))
     moving = [text for entry in MOVING if (text := _told(c, entry))]
-    moving += [text for tell in (_medium, _flags) if (text := tell(c))]
+    spatial = [i for i in range(len(c.model["tendons"])) if sum_of(c, i) is None]
+    moving += [text for entry in OF_SPATIAL if (text := _told(c, entry, spatial))]
+    moving += [text for tell in (_flexible, _ellipsoids, _flags) if (text := tell(c))]
     for text in moving:
         c.findings.add("CB1410", text, where)
-    counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n]
-    counts += [text for tell in (_keyframes, _unnamed_sites, _stepping, _contacts) if (text := tell(c))]
+    counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n and kind != "flexes"]
+    counts += [text for tell in (_unnamed_sites, _stepping, _softness, _contacts) if (text := tell(c))]
+    counts += [f"{len(spatial)} spatial tendons"] if spatial else []
     if counts:
         c.findings.add("CB1405", f"not read: {', '.join(counts)}", where)
 
@@ -79,12 +93,13 @@ def gravity(c: Context) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _told(c: Context, entry: Leftover) -> str | None:
+def _told(c: Context, entry: Leftover, among: Sequence[int] | None = None) -> str | None:
     values = c.model.get(entry.field)
     if values is None or not len(values):
         return None
-    other = np.flatnonzero((values.reshape(len(values), -1) != entry.default).any(axis=1))
-    return f"{entry.meaning}: {_listed(_names(c, entry.of), other.tolist())}" if len(other) else None
+    other = np.flatnonzero((values.reshape(len(values), -1) != entry.default).any(axis=1)).tolist()
+    names = [_names(c, entry.of)[i] or f"number {i + 1}" for i in other if among is None or i in among]
+    return f"{entry.meaning}: {listed(list(dict.fromkeys(names)))}" if names else None
 
 
 def _names(c: Context, of: str) -> Sequence[str]:
@@ -94,18 +109,18 @@ def _names(c: Context, of: str) -> Sequence[str]:
     return named[of] if of in named else c.model[of]
 
 
-def _listed(names: Sequence[str], which: Sequence[int]) -> str:
-    items = list(dict.fromkeys(names[i] or f"number {i + 1}" for i in which))
-    return ", ".join(items[:_SHOWN]) + (f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else "")
+def _flexible(c: Context) -> str | None:
+    count = c.model["counts"].get("flexes", 0)
+    return f"the elasticity of {count} flexible bodies (flex), whose points move freely" if count else None
 
 
-def _medium(c: Context) -> str | None:
-    found = [f"{what} {v:g} {unit}" for what, unit in _MEDIUM.items() if (v := c.model["options"].get(what))]
-    if not found:
+def _ellipsoids(c: Context) -> str | None:
+    """Drag by the shapes of geoms, which only acts in a medium."""
+    options = c.model["options"]
+    if not (options.get("density") or options.get("viscosity")):
         return None
-    wind = c.model["options"].get("wind")
-    moving = f", wind {' '.join(f'{v:g}' for v in wind)} m/s" if wind is not None and np.any(wind) else ""
-    return f"drag of a medium of {', '.join(found)}{moving}"
+    bodies = [c.bodies[int(b)] for b in c.model["geom_bodyid"][c.model["geom_fluid"][:, 0] > 0]]
+    return f"drag by the shapes of geoms (fluidshape): {listed(list(dict.fromkeys(bodies)))}" if bodies else None
 
 
 def _flags(c: Context) -> str | None:
@@ -115,24 +130,25 @@ def _flags(c: Context) -> str | None:
     return f"physics switched by <flag>: {', '.join(found)}" if found else None
 
 
-def _keyframes(c: Context) -> str | None:
-    others = [name or f"number {i + 1}" for i, name in enumerate(c.model["keys"]) if name != "home"]
-    return (
-        f"{len(others)} keyframes ({', '.join(others[:_SHOWN])}{' …' if len(others) > _SHOWN else ''})"
-        if others
-        else None
-    )
-
-
 def _unnamed_sites(c: Context) -> str | None:
     count = sum(not name for name in c.model["sites"])
     return f"{count} sites without a name" if count else None
 
 
 def _stepping(c: Context) -> str | None:
-    options = c.model["options"]
-    other = [f"{key} {options[key]:g}" for key, value in _STEPS.items() if key in options and options[key] != value]
+    other = [f"{key} {value}" for key, value in c.model["stepping"].items()]
     return f"the integration's {', '.join(other)}" if other else None
+
+
+def _softness(c: Context) -> str | None:
+    soft = [what for what, fields in SOFTNESS.items() if any(_differs(c, field) for field in fields)]
+    return f"the softness (solref, solimp, margin) of {', '.join(soft)}" if soft else None
+
+
+def _differs(c: Context, field: str) -> bool:
+    hard = next(value for what, value in _HARD.items() if what in field)
+    values = c.model.get(field)
+    return values is not None and bool(len(values)) and not np.allclose(values, hard)
 
 
 def _contacts(c: Context) -> str | None:

@@ -15,30 +15,43 @@ import numpy as np
 from cadbridge.shapes import protocol
 
 _TAKEN: dict[str, str] = {
-    "body": "parentid pos quat mass ipos iquat inertia jntadr jntnum gravcomp mocapid plugin",
-    "jnt": "type pos axis range limited stiffness stiffnesspoly springyield dofadr qposadr actfrclimited actfrcrange "
-    "actgravcomp",
-    "dof": "damping dampingpoly armature frictionloss jntid",
+    "body": "parentid weldid pos quat mass ipos iquat inertia jntadr jntnum gravcomp mocapid plugin",
+    "jnt": "type bodyid pos axis range limited stiffness stiffnesspoly springyield dofadr qposadr actfrclimited "
+    "actfrcrange actgravcomp margin solref solimp",
+    "dof": "damping dampingpoly armature frictionloss jntid solref solimp",
     "qpos": "spring",
-    "geom": "type bodyid pos quat size dataid contype conaffinity rgba",
+    "geom": "type bodyid pos quat size dataid contype conaffinity rgba fluid",
     "mesh": "vert vertadr vertnum face faceadr facenum",
-    "eq": "type obj1id obj2id objtype active0 data",
+    "eq": "type obj1id obj2id objtype active0 data solref solimp",
     "actuator": "trntype trnid gear dyntype gaintype gainprm biastype biasprm ctrllimited ctrlrange forcelimited "
-    "forcerange armature damping dampingpoly delay plugin",
+    "forcerange armature damping dampingpoly delay plugin dynprm actlimited actrange actearly",
     "site": "bodyid pos quat",
-    "tendon": "adr num stiffness stiffnesspoly damping dampingpoly frictionloss armature limited actfrclimited",
+    "tendon": "adr num stiffness stiffnesspoly damping dampingpoly frictionloss armature limited actfrclimited "
+    "range actfrcrange lengthspring margin solref_lim solimp_lim solref_fri solimp_fri",
     "wrap": "type objid prm",
     "key": "qpos",
 }
 """What is taken of the compiled model, under MuJoCo's names; some are of newer versions only."""
 
-_OPTIONS = (
-    "density", "viscosity", "wind", "disableflags", "enableflags", "disableactuator", "timestep", "integrator", "cone",
-    "impratio", "solver",
-)  # fmt: skip
+_OPTIONS = ("density", "viscosity", "wind", "disableflags", "enableflags", "disableactuator")
+"""What acts; all other options than gravity are of the integration."""
 
 _NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys", "tendons")
-_COUNTED = ("sensors", "tendons", "pairs", "excludes", "skins", "flexes", "hfields", "lights", "cameras", "plugins")
+_COUNTED = (
+    "sensors",
+    "tendons",
+    "pairs",
+    "excludes",
+    "skins",
+    "flexes",
+    "hfields",
+    "lights",
+    "cameras",
+    "plugins",
+    "numerics",
+    "texts",
+    "tuples",
+)
 
 
 def compile_model(path: str) -> dict[str, Any]:
@@ -54,6 +67,7 @@ def compile_model(path: str) -> dict[str, Any]:
     answer: dict[str, Any] = {key: np.array(getattr(model, key)) for key in keys if hasattr(model, key)}
     answer["gravity"] = np.array(model.opt.gravity)
     answer["options"] = {key: np.array(getattr(model.opt, key)) for key in _OPTIONS if hasattr(model.opt, key)}
+    answer["stepping"] = _stepping(model.opt, mujoco.MjOption())
     answer["model"] = spec.modelname
     for kind in _NAMED:
         items = sorted(getattr(spec, kind), key=lambda item: item.id)
@@ -61,6 +75,13 @@ def compile_model(path: str) -> dict[str, Any]:
         answer[f"{kind}_info"] = [item.info for item in items]
     answer["counts"] = {kind: len(getattr(spec, kind)) for kind in _COUNTED if hasattr(spec, kind)}
     return answer
+
+
+def _stepping(options: Any, usual: Any) -> dict[str, str]:
+    """The settings of the integration that are not MuJoCo's own."""
+    names = [name for name in dir(usual) if not name.startswith("_") and name not in (*_OPTIONS, "gravity")]
+    values = [(name, getattr(options, name), getattr(usual, name)) for name in names]
+    return {name: " ".join(f"{v:g}" for v in np.ravel(a)) for name, a, b in values if not np.array_equal(a, b)}
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import Scope, UnresolvedError
 from cadbridge.readers.sdf.joints import read_joints, read_mimics
-from cadbridge.readers.sdf.links import read_part
+from cadbridge.readers.sdf.links import read_part, weightless
 from cadbridge.readers.sdf.models import Models, placed, scopes
 from cadbridge.readers.xml import Element, child, local, numbers, parse
 
@@ -92,7 +92,10 @@ def _links(c: Context, everything: list[Scope]) -> tuple[dict[str, Pose], list[P
                 continue
             parts.append(read_part(c, scope, entry.element, full))
             where = c.where(entry.element, full)
-            components.append(Component(full, (full,), X[full], scope.static, where=where))
+            carried = 1.0 if weightless(c, entry.element) else 0.0
+            components.append(
+                Component(full, (full,), X[full], scope.static, gravity_compensation=carried, where=where)
+            )
     return X, parts, components
 
 

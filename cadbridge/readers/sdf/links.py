@@ -21,10 +21,15 @@ WATER = 1000.0
 _OF_LINK = ("pose", "inertial", "visual", "collision", "gravity", "self_collide", "kinematic", "enable_wind")
 
 
+def weightless(c: Context, link: Element) -> bool:
+    """Whether gravity does not act on a link."""
+    return child(link, "gravity") is not None and not c.flag(link, "gravity")
+
+
 def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
     """The part of a link. A link without <inertial> has 1 kg and 1 kg m², as SDF lays down."""
     c.leave(link, *_OF_LINK)
-    if child(link, "gravity") is not None and not c.flag(link, "gravity"):
+    if weightless(c, link):
         c.say("CB1431", f"{name} is without gravity in the file", link, name)
     inertial = child(link, "inertial")
     auto = inertial is not None and inertial.get("auto") in ("true", "1")

@@ -1,0 +1,158 @@
+"""What only an MJCF holds, as plain data in `Assembly.extra["mjcf"]`: an export to MJCF puts it back.
+
+`medium`: the attributes of <option>. `joints`: springs and dampers with all their powers, by joint. `tendons`: fixed
+ones, with lengths counted from the reference pose. `actuators`: those of these tendons. `activations`: the dynamics of
+drives, by drive. `keys`: keyframes, as values of joints from the reference pose, turns (w x y z) of balls in the frame
+of their body, and poses (x y z, w x y z) of free bodies in the world.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cadbridge.findings import Where
+from cadbridge.readers.mjcf.actuators import activation, drive_names, law_of_tendon
+from cadbridge.readers.mjcf.context import Context, listed
+from cadbridge.readers.mjcf.joints import BALL, FREE, HINGE, SLIDE
+from cadbridge.readers.mjcf.tendons import reference_length, sum_of
+
+_POWERS = {"stiffness": ("jnt_stiffness", "jnt_stiffnesspoly"), "damping": ("dof_damping", "dof_dampingpoly")}
+_OF_TENDON = {"stiffness": "stiffnesspoly", "damping": "dampingpoly", "frictionloss": "", "armature": ""}
+
+
+def read_kept(c: Context) -> dict[str, Any]:
+    """The data, with a finding for each that acts (CB1246) and one for named poses (CB1247)."""
+    tendons = {i: found for i in range(len(c.model["tendons"])) if (found := _tendon(c, i)) is not None}
+    kept: dict[str, Any] = {
+        "medium": _medium(c),
+        "joints": _powers(c),
+        "tendons": [t for _, t in sorted(tendons.items())],
+        "actuators": _tendon_actuators(c, tendons),
+        "activations": _activations(c),
+        "keys": _keys(c),
+    }
+    _tell(c, kept)
+    return {what: data for what, data in kept.items() if data}
+
+
+def _tell(c: Context, kept: dict[str, Any]) -> None:
+    where = Where(str(c.path))
+    acting = [t["name"] for t in kept["tendons"] if t["values"]]
+    for what, names in (
+        ("springs and damping by powers", list(kept["joints"])),
+        ("springs, damping, friction, inertia and limits of fixed tendons", acting),
+        ("actuators of fixed tendons", [a["name"] for a in kept["actuators"]]),
+        ("activation dynamics of actuators, whose controls act at once here", list(kept["activations"])),
+    ):
+        if names:
+            c.findings.add("CB1246", f"{what}: {listed(names)}", where, items=names)
+    if kept["medium"]:
+        c.findings.add("CB1246", _medium_text(c, kept["medium"]), where)
+    poses = [key["name"] for key in kept["keys"] if key["name"] != "home"]
+    if poses:
+        c.findings.add("CB1247", f"{len(poses)} named poses: {listed(poses)}", where, items=poses)
+
+
+# --- the medium ---
+
+
+def _medium(c: Context) -> dict[str, list[float]]:
+    options = c.model["options"]
+    if not (options.get("density", 0.0) or options.get("viscosity", 0.0)):
+        return {}
+    return {
+        what: np.ravel(options[what]).tolist() for what in ("density", "viscosity", "wind") if np.any(options[what])
+    }
+
+
+def _medium_text(c: Context, medium: dict[str, list[float]]) -> str:
+    units = {"density": "kg/m³", "viscosity": "Pa s", "wind": "m/s"}
+    said = ", ".join(f"{what} {' '.join(f'{v:g}' for v in medium[what])} {units[what]}" for what in medium)
+    heavy = np.flatnonzero((c.model["body_jntnum"] == 0) & (c.model["body_mass"] > 0) & (c.model["body_weldid"] != 0))
+    fixed = [c.bodies[int(i)] for i in heavy]
+    together = f"; fixed bodies are dragged with what bears them: {listed(fixed)}" if fixed else ""
+    return f"drag of a medium of {said}{together}"
+
+
+# --- joints ---
+
+
+def _powers(c: Context) -> dict[str, dict[str, list[float]]]:
+    """By joint, the coefficients of springs and dampers that are not linear."""
+    m = c.model
+    found: dict[str, dict[str, list[float]]] = {}
+    for joint, name in enumerate(c.joints):
+        for what, (first, others) in _POWERS.items():
+            at = joint if what == "stiffness" else int(m["jnt_dofadr"][joint])
+            if others in m and np.any(m[others][at]):
+                found.setdefault(name, {})[what] = [float(np.ravel(m[first][at])[0]), *m[others][at].tolist()]
+    return found
+
+
+# --- tendons ---
+
+
+def _tendon(c: Context, i: int) -> dict[str, Any] | None:
+    """A fixed tendon; None for another."""
+    m, joints = c.model, sum_of(c, i)
+    if joints is None:
+        return None
+    zero = reference_length(c, joints)
+    values: dict[str, list[float]] = {}
+    for what, others in _OF_TENDON.items():
+        value = [*np.ravel(m[f"tendon_{what}"][i])[:1].tolist(), *_others(c, others, i)]
+        if any(value):
+            values[what] = value
+    if "stiffness" in values:
+        values["springlength"] = (m["tendon_lengthspring"][i] - zero).tolist()
+    if m["tendon_limited"][i]:
+        values["range"] = (m["tendon_range"][i] - zero).tolist()
+    if m["tendon_actfrclimited"][i]:
+        values["actuatorfrcrange"] = m["tendon_actfrcrange"][i].tolist()
+    named = [[c.joints[j], factor] for j, factor in joints]
+    return {"name": m["tendons"][i] or f"tendon {i + 1}", "joints": named, "values": values}
+
+
+def _others(c: Context, what: str, i: int) -> list[float]:
+    """The coefficients of higher powers, where there are any."""
+    values = c.model.get(f"tendon_{what}")
+    return [] if values is None or not np.any(values[i]) else [float(v) for v in values[i]]
+
+
+def _tendon_actuators(c: Context, tendons: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    found = []
+    for i, name in enumerate(drive_names(c)):
+        attributes = law_of_tendon(c, i)
+        if attributes is not None:
+            tendon = tendons[int(c.model["actuator_trnid"][i][0])]["name"]
+            found.append({"name": name, "tendon": tendon, "attributes": attributes})
+    return found
+
+
+def _activations(c: Context) -> dict[str, dict[str, Any]]:
+    """By drive, the attributes of its activation dynamics."""
+    found = {name: activation(c, i) for i, name in enumerate(drive_names(c)) if law_of_tendon(c, i) is None}
+    return {name: attributes for name, attributes in found.items() if attributes}
+
+
+# --- keyframes ---
+
+
+def _keys(c: Context) -> list[dict[str, Any]]:
+    m = c.model
+    found = []
+    for k, name in enumerate(m["keys"]):
+        q = m["key_qpos"][k]
+        key: dict[str, Any] = {"name": name or f"key {k + 1}", "joints": {}, "turns": {}, "poses": {}}
+        for joint, kind in enumerate(m["jnt_type"]):
+            at = int(m["jnt_qposadr"][joint])
+            if int(kind) in (SLIDE, HINGE):
+                key["joints"][c.joints[joint]] = float(q[at] - m["qpos0"][at])
+            elif int(kind) == BALL:
+                key["turns"][c.joints[joint]] = q[at : at + 4].tolist()
+            elif int(kind) == FREE:
+                key["poses"][c.bodies[int(m["jnt_bodyid"][joint])]] = q[at : at + 7].tolist()
+        found.append(key)
+    return found

@@ -144,6 +144,13 @@ ENTRIES: dict[str, Entry] = {
         "Write `type: revolute` or `type: prismatic` for the joint under `joints:`.",
         "`home: {Lift: 30}` of a cylindrical joint.",
     ),
+    "CB785": Entry(
+        _WARNING,
+        "nothing to leave out",
+        "`leave_out` names a mate or gear that neither the source nor the mates file has. cadbridge ignores the line.",
+        "Delete the line, or correct the name: `cadbridge inspect SOURCE` lists the mates.",
+        "`leave_out: [Insert:7]` after the mate was renamed.",
+    ),
 }
 
 FAMILIES = (Family("mates-file", "the mates file", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -14,6 +14,7 @@ from cadbridge.errors import InputError
 
 if TYPE_CHECKING:
     from cadbridge.mechanism import Mechanism
+    from cadbridge.recognition.deciding import MatesEditor
     from cadbridge.report.live import LiveView
     from cadbridge.simulation.scenario import Scenario
 
@@ -44,7 +45,8 @@ def view(
 
     if reading.source.suffix == ".parquet":
         reading, run = replace(reading, source=source_of(reading.source)), reading.source
-    assembly = reading.assembly()
+    editor = _editor(reading)
+    assembly = editor.assembly()
     with working("finding the joints"):
         mechanism = build(assembly)
         diagnosis = diagnose(mechanism)
@@ -53,19 +55,54 @@ def view(
     acting = _acting(scenario, mechanism)
     with working("opening the view"):
         live = LiveView(
-            mechanism, run=played, diagnosis=diagnosis, scenario=acting, host=host, port=port, say=typer.echo
+            mechanism,
+            run=played,
+            diagnosis=diagnosis,
+            scenario=acting,
+            editor=editor,
+            glb=_glb,
+            host=host,
+            port=port,
+            say=typer.echo,
         )
     say(f"The view is at {live.address} (nothing is answered without its token); Ctrl-C ends it.")
     try:
         while True:
             if watch:
-                _reload_when_changed(reading, live)
+                _reload_when_changed(reading, editor, live)
             else:
                 time.sleep(1)
     except KeyboardInterrupt:
         say("")
     finally:
         live.close()
+
+
+def _editor(reading: Reading) -> MatesEditor:
+    """The source with its mates file, on which decisions are taken."""
+    from cadbridge.cli.output import say_findings, working
+    from cadbridge.readers.registry import openable
+    from cadbridge.recognition.deciding import MatesEditor
+
+    recognised = reading.options.recognise
+    if reading.mates is not None:
+        if recognised:
+            raise InputError("Give either a mates file, which says the mates, or --recognise, which finds them.")
+        openable(reading.mates)
+    with working(f"{'recognising' if recognised else 'reading'} {reading.source.name}"):
+        editor = MatesEditor(reading.source, reading.mates, reading.options, recognised)
+    if editor.found is not None:
+        say_findings(editor.found.findings)
+    return editor
+
+
+def _glb(mechanism: Mechanism, run: Path | None) -> bytes:
+    """A mechanism as binary glTF, with a run as its animation."""
+    from cadbridge.exporters.glb import contents
+    from cadbridge.exporters.options import ExportOptions
+    from cadbridge.findings import Findings
+
+    return contents(mechanism, "model", Findings(), ExportOptions(run=run))["model.glb"]
 
 
 def _acting(path: Path | None, mechanism: Mechanism) -> tuple[Scenario, dict[str, Any]] | None:
@@ -83,7 +120,7 @@ def _acting(path: Path | None, mechanism: Mechanism) -> tuple[Scenario, dict[str
     return scenario, data
 
 
-def _reload_when_changed(reading: Reading, live: LiveView) -> None:
+def _reload_when_changed(reading: Reading, editor: MatesEditor, live: LiveView) -> None:
     """Wait for a change of the model's files, then show what they say now; a file half edited keeps what is shown."""
     from cadbridge.cli.output import say, say_error
     from cadbridge.diagnosis import diagnose
@@ -94,7 +131,8 @@ def _reload_when_changed(reading: Reading, live: LiveView) -> None:
     changed = changed_files(reading.source, reading.mates)
     say(f"changed: {', '.join(sorted(path.name for path in changed))}")
     try:
-        mechanism = build(reading.assembly())
+        editor.reread()
+        mechanism = build(editor.assembly())
         live.load(mechanism, diagnosis=diagnose(mechanism))
     except CadbridgeError as fault:
         say_error(fault)

@@ -14,6 +14,7 @@ from cadbridge.readers.mates_file.document import Document
 from cadbridge.readers.mates_file.draft import Draft, last
 from cadbridge.readers.mates_file.gears import add_gears
 from cadbridge.readers.mates_file.joint_couplings import add_joint_couplings
+from cadbridge.readers.mates_file.left_out import leave_out
 from cadbridge.readers.mates_file.mates import add_mates, drives, home_pose, name_joints
 from cadbridge.readers.mates_file.overrides import override_joints
 from cadbridge.readers.mates_file.structure import attach_by_name, restructure
@@ -34,6 +35,7 @@ def overlay(assembly: Assembly, document: Document) -> Assembly:
     add_mates(draft)
     add_gears(draft)
     attach_by_contact(draft)
+    leave_out(draft)
     set_masses(draft)
     _add_frames(draft)
     joint_names = override_joints(draft, name_joints(draft))

@@ -87,8 +87,14 @@ def load_yaml(path: Path, findings: Findings, file: str) -> Yaml:
             Where(file=file),
         )
         return nothing
+    return parse_yaml(path.read_bytes(), findings, file)
+
+
+def parse_yaml(content: bytes, findings: Findings, file: str) -> Yaml:
+    """As `load_yaml`, of the content of a file."""
+    nothing = Yaml(None, Place(1, 1))
     try:
-        return _Builder(path.read_bytes(), findings, file).build()
+        return _Builder(content, findings, file).build()
     except _Stop:
         return nothing
     except yaml.YAMLError as error:

@@ -292,6 +292,7 @@ class MatesFile(Strict):
     attach: list[AttachSpec] = Field(default_factory=list)
     mates: list[MateSpec] = Field(default_factory=list)
     gears: list[GearSpec] = Field(default_factory=list)
+    leave_out: list[Name] = Field(default_factory=list)
     joints: dict[Name, JointSpec] = Field(default_factory=dict)
     overrides: list[OverrideSpec] = Field(default_factory=list)
     drives: list[DriveSpec] = Field(default_factory=list)

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,15 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cadbridge.assembly import Assembly, Limit
 from cadbridge.errors import CadbridgeError, InputError, MissingExtraError
 from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.readers.mates_file.editing import left_out
 from cadbridge.report.document import check_document
+from cadbridge.report.live.deciding import Deciding
 from cadbridge.report.live.dragging import Drags
 from cadbridge.report.live.guard import Guard, refuse_unusable
 from cadbridge.report.live.mates import MateList
 from cadbridge.report.live.picking import Hit, hit, mesh_of, place_of_hit, yaml_of_hit
-from cadbridge.report.live.scene import dependent_values, node_name, save_picture, scene_names, text_block
+from cadbridge.report.live.saving import MakeGlb, Saving
+from cadbridge.report.live.scene import dependent_values, node_name, scene_names, text_block
 from cadbridge.report.live.simulating import SPEEDS, Simulation
 from cadbridge.report.views.tables import components_between
 from cadbridge.report.views.verdict import verdict
@@ -34,11 +38,14 @@ if TYPE_CHECKING:
 
     from cadbridge.diagnosis import Diagnosis
     from cadbridge.mechanism import Joint
+    from cadbridge.recognition.deciding import MatesEditor
     from cadbridge.report.page.motions import RunData
     from cadbridge.simulation.scenario import Scenario
 
 PLAIN = (0.62, 0.65, 0.70, 1.0)
 FRAMES_PER_SECOND = 30.0
+SWING, SLIDE = np.radians(30.0), 0.1
+"""rad, and share of the mechanism's length, by which a joint is tried to either side."""
 THROUGH = 0.3
 """Opacity of what is seen through."""
 VALUES = 0.2
@@ -51,7 +58,8 @@ class LiveView:
 
     `sliders` by joint name (degrees, mm); `show` takes poses of bodies; `pick` a ray; `drag` pulls a point of a body;
     `say` gets every line of YAML that a click names. `diagnosis` marks redundant mates in their list. `simulation`
-    plays the mechanism, with what a `scenario` says acts (and its file as plain data).
+    plays the mechanism, with what a `scenario` says acts (and its file as plain data). `editor` takes decisions about
+    mates, which `deciding` writes to the mates file. `glb` makes a model to save.
     MissingExtraError without viser, InputError where the port cannot be had.
     """
 
@@ -62,6 +70,8 @@ class LiveView:
         run: RunData | None = None,
         diagnosis: Diagnosis | None = None,
         scenario: tuple[Scenario, dict[str, Any]] | None = None,
+        editor: MatesEditor | None = None,
+        glb: MakeGlb | None = None,
         host: str = "127.0.0.1",
         port: int = 8080,
         say: Callable[[str], None] = print,
@@ -74,22 +84,50 @@ class LiveView:
         self._quiet = False
         self._playing = threading.Event()
         self._hand = ThreadPoolExecutor(1, "cadbridge drag")  # viser's own pool would mix up the events of a drag
-        self._scenario = scenario
+        self._scenario, self._editor, self._glb = scenario, editor, glb
+        self.deciding: Deciding | None = None
+        self._begin_panel()
         self._written = 0.0
         self.simulation: Simulation | None = None
         self.server.on_client_disconnect(lambda _: self._left())
         self._whole, self._run_of_whole = mechanism.assembly, run
         self._left_out: tuple[str, ...] = ()
         self._fill(mechanism, run, diagnosis)
+        self._frame()
+
+    def _begin_panel(self) -> None:
+        """What stays while mechanisms come and go: the text on top, and the tabs."""
+        gui = self.server.gui
+        self.told: Any = gui.add_html(text_block(PROMPT))
+        group = gui.add_tab_group()
+        names = ("Move", "Simulate", "Mates", *(("Edit",) if self._editor is not None else ()), "Picture", "Save")
+        self._tabs = {name: group.add_tab(name) for name in names}
+        self._pages: list[Any] = []
+
+    @contextlib.contextmanager
+    def _page(self, name: str) -> Iterator[None]:
+        """A tab's content, which goes with the mechanism."""
+        with self._tabs[name]:
+            page = self.server.gui.add_folder(None)
+        self._pages.append(page)
+        with page:
+            yield
 
     def leave_out(self, mates: tuple[str, ...]) -> None:
         """Show the mechanism without some of its mates, and tell what becomes of it; () puts all of them back.
 
-        Nothing is written: the source and its mates file keep the mates.
+        With an editor it is a decision like others, to be written to the mates file; else nothing is ever written.
         """
         from cadbridge.diagnosis import diagnose
         from cadbridge.mechanism import build
 
+        if self.deciding is not None:
+            new = tuple(name for name in mates if name not in self._left_out)
+            if new:
+                self.deciding.leave_out(new)
+            else:
+                self.deciding.put_back(self._left_out)
+            return
         kept = tuple(mate for mate in self._whole.mates if mate.name not in mates)
         try:
             mechanism = build(replace(self._whole, mates=kept))
@@ -105,7 +143,8 @@ class LiveView:
     def load(self, mechanism: Mechanism, run: RunData | None = None, diagnosis: Diagnosis | None = None) -> None:
         """Show a mechanism, in place of the one that is shown."""
         self._whole, self._run_of_whole = mechanism.assembly, run
-        self._show(mechanism, run, diagnosis, ())
+        gone = () if self._editor is None else left_out(self._editor.text)
+        self._show(mechanism, run, diagnosis, gone)
 
     def _show(
         self, mechanism: Mechanism, run: RunData | None, diagnosis: Diagnosis | None, left_out: tuple[str, ...]
@@ -116,7 +155,9 @@ class LiveView:
         with self._lock:
             self._left_out = left_out
             self.server.scene.reset()
-            self.server.gui.reset()
+            for page in self._pages:
+                page.remove()
+            self._pages = []
             self._fill(mechanism, run, diagnosis)
 
     def _fill(self, mechanism: Mechanism, run: RunData | None, diagnosis: Diagnosis | None) -> None:
@@ -132,19 +173,22 @@ class LiveView:
         self.poses: tuple[Pose, ...] = tuple(b.X_WB for b in mechanism.bodies)
         self._add_bodies()
         self._add_axes()
-        self._frame()
-        self.told = self.server.gui.add_html(text_block(PROMPT))
-        tabs = self.server.gui.add_tab_group()
-        with tabs.add_tab("Move"):
+        with self._page("Move"):
             self._add_joints()
             self.time = self._add_playback() if run is not None else None
-        with tabs.add_tab("Simulate"):
+        with self._page("Simulate"):
             self.simulation = self._simulation()
-        with tabs.add_tab("Mates"):
+        with self._page("Mates"):
             self.mates = MateList(self.server, mechanism, diagnosis, self._names, self._tell)
             self.mates.offer(self.leave_out, self._left_out)
-        with tabs.add_tab("Picture"):
+        if self._editor is not None:
+            with self._page("Edit"):
+                self.deciding = self._decisions(self._editor)
+        with self._page("Picture"):
             self._add_switches()
+        with self._page("Save"):
+            args = (self.server, mechanism, self.simulation, lambda: self.poses, self._glb, self._tell)
+            self.saving = Saving(*args)
         self.show(self.mover.home().poses)
 
     def _add_joints(self) -> None:
@@ -163,6 +207,49 @@ class LiveView:
             self._tell,
             self._starting,
         )
+
+    def _decisions(self, editor: MatesEditor) -> Deciding:
+        return Deciding(
+            self.server, self.mechanism, editor, self._decided, self._tell, self.attempt, lambda: self.mover.values
+        )
+
+    def _decided(self, assembly: Assembly, said: str) -> None:
+        """Show what a decision made of the model, and tell what became of its mobility."""
+        from cadbridge.diagnosis import diagnose
+        from cadbridge.mechanism import build
+
+        assert self._editor is not None
+        try:
+            mechanism = build(assembly)
+            diagnosis = diagnose(mechanism)
+        except CadbridgeError as fault:
+            self._tell(f"{said} It cannot be built: {fault}")
+            return
+        answer = verdict(check_document(mechanism, diagnosis), components_between(mechanism)).text
+        self._whole, self._run_of_whole = assembly, None
+        self._show(mechanism, None, diagnosis, left_out(self._editor.text))
+        self._tell(f"{said}\n{answer}")
+
+    def attempt(self, name: str) -> None:
+        """Move one joint to and fro, all else following, so that a person sees what it is."""
+        joint = next((j for j in self.mechanism.joints if j.name == name), None)
+        if joint is None or not joint.coordinate:
+            self._tell(f"{name} has no single freedom to try: drag its bodies.")
+            return
+        self._by_hand()
+        led = tuple(j.name for j in self.mover.joints)
+        mover = Mover(self.mechanism, led if joint.name in led else (joint.name,))
+        reach = SWING if joint.coordinate == "angle" else SLIDE * self.mechanism.length_scale
+        low, high = (-reach, reach) if joint.limit is None else _within(joint.limit, reach)
+        path = np.concatenate([np.linspace(0, high, 15), np.linspace(high, low, 30), np.linspace(low, 0, 15)])
+        for value in path:
+            posed = mover.move({joint.name: float(value)})
+            self.show_running(posed.poses)
+            if not posed.status.ok:
+                self._tell(f"{name} goes no further: {posed.status.message}")
+                break
+            time.sleep(1 / FRAMES_PER_SECOND)
+        self.home()
 
     def _starting(self) -> dict[str, float]:
         """A simulation begins where the joints are; what else plays stops."""
@@ -354,10 +441,8 @@ class LiveView:
 
     def _add_switches(self) -> None:
         """What the picture shows. Single bodies are hidden in viser's own tree of the scene, by their names."""
-        with self.server.gui.add_folder("Picture"):
-            through = self.server.gui.add_checkbox("See through", False)
-            axes = self.server.gui.add_checkbox("Joint axes", True)
-            picture = self.server.gui.add_button("Save a picture")
+        through = self.server.gui.add_checkbox("See through", False)
+        axes = self.server.gui.add_checkbox("Joint axes", True)
 
         @through.on_update
         def _(_: Any) -> None:
@@ -368,8 +453,6 @@ class LiveView:
         def _(_: Any) -> None:
             for node in self._axes:
                 node.visible = axes.value
-
-        picture.on_click(save_picture)
 
     def _slider(self, joint: Joint) -> Any:
         """A slider that leads a joint within its limits; a turn or half the mechanism's length without any."""
@@ -472,6 +555,13 @@ class LiveView:
             self.time.value = now
             time.sleep(1 / FRAMES_PER_SECOND)
         self._playing.clear()
+
+
+def _within(limit: Limit, reach: float) -> tuple[float, float]:
+    """How far to both sides a joint may be tried."""
+    lower = -reach if limit.lower is None else max(-reach, min(limit.lower, 0.0))
+    upper = reach if limit.upper is None else min(reach, max(limit.upper, 0.0))
+    return lower, upper
 
 
 def _server(host: str, port: int, label: str, guard: Guard) -> viser.ViserServer:

@@ -74,11 +74,15 @@ class Simulation:
         self.buttons.on_click(lambda _: self.press(self.buttons.value))
         self.speed = gui.add_dropdown("speed of the run", tuple(SPEEDS), initial_value="1 ×")
         self.speed.on_update(lambda _: self._set_speed())
-        gui.add_command("Play or pause the simulation", hotkey="space").on_trigger(
-            lambda _: self.press("Pause" if self.playing else "Play")
-        )
-        gui.add_command("Step of the simulation", hotkey="N").on_trigger(lambda _: self.press("Step"))
-        gui.add_command("Undo the last change of the simulation", hotkey="U").on_trigger(lambda _: self.undo())
+        self._commands = [
+            gui.add_command("Play or pause the simulation", hotkey="space"),
+            gui.add_command("Step of the simulation", hotkey="N"),
+            gui.add_command("Undo the last change of the simulation", hotkey="U"),
+        ]
+        play, step, undo = self._commands
+        play.on_trigger(lambda _: self.press("Pause" if self.playing else "Play"))
+        step.on_trigger(lambda _: self.press("Step"))
+        undo.on_trigger(lambda _: self.undo())
 
     def _add_changes(self) -> None:
         gui = self._server.gui
@@ -136,10 +140,13 @@ class Simulation:
             self._write()
 
     def close(self) -> None:
-        """End the run."""
+        """End the run, and what hears the keyboard for it."""
         if self.player is not None:
             self.player.pause()
             self.player = None
+        for command in self._commands:
+            command.remove()
+        self._commands = []
 
     def reset(self) -> None:
         """Throw the run away: bodies can be moved by hand again, from where it began."""

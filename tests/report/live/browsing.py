@@ -57,7 +57,7 @@ def shown(browser: Browser, view: LiveView, size: ViewportSize = SIZE) -> Iterat
         def there() -> bool:
             page.mouse.click(x, y)
             page.wait_for_timeout(300)
-            return view.told.content != first
+            return bool(view.told.content != first)
 
         assert settled(there, 120.0)
         yield page

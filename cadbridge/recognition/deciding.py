@@ -1,0 +1,185 @@
+"""What a person decides about the mates of a source, held against the source, and written to its mates file."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cadbridge.assembly import Assembly
+from cadbridge.errors import InputError
+from cadbridge.files import replacing
+from cadbridge.findings import Findings
+from cadbridge.readers import MATES_ENDING, ReadOptions
+from cadbridge.readers.finish import finish
+from cadbridge.readers.mates_file import editing, load_document, overlay
+from cadbridge.recognition.edited import write_mates
+from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.reading import read_bare
+from cadbridge.recognition.recogniser import recognise
+from cadbridge.recognition.write import mates_text
+from cadbridge.storage import use_cache
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """One decision: what it is called, and the text of the mates file after it from the one before."""
+
+    title: str
+    apply: Callable[[str], str]
+
+
+class MatesEditor:
+    """The mates file of a source with the decisions of a person over it, which can be undone until they are written.
+
+    `path` is the file that is written; it need not be there yet. With `recognised`, what was recognised is written
+    first. A decision that the file cannot take raises InputError and leaves all as it was.
+    """
+
+    def __init__(
+        self,
+        source: Path,
+        mates: Path | None = None,
+        options: ReadOptions | None = None,
+        recognised: bool = False,
+    ) -> None:
+        self._source, self._given, self._recognised = source, options or ReadOptions(), recognised
+        self.path = mates or source.with_name(source.stem + MATES_ENDING)
+        self._decided: list[Decision] = []
+        self._undone: list[Decision] = []
+        self._known: str | None = None
+        self._base = ""
+        self.reread()
+
+    def reread(self) -> None:
+        """Read source and file again; the decisions stand over them."""
+        self.options = self._given
+        use_cache(not self.options.no_cache)
+        if not self._recognised and self.path.is_file():
+            spec = load_document(self.path).spec
+            if self.options.length_unit is None and spec is not None:
+                self.options = replace(self.options, length_unit=spec.source_units)
+        self._bare = read_bare(self._source, self.options)
+        self.found: Recognition | None = recognise(self._bare) if self._recognised else None
+        if self.found is not None and not self._bare.mates:
+            # The frame of a flexible sub-assembly holds no part: as a component of its own it would float.
+            self._bare = replace(self._bare, components=tuple(c for c in self._bare.components if c.instances))
+        self.reload()
+
+    def reload(self) -> None:
+        """Take the file as it is on the disk now; the decisions stand over it."""
+        self._known = self.path.read_text(encoding="utf-8") if self.path.is_file() else None
+        self._base = self._known if self._known is not None else editing.EMPTY
+        if self.found is not None:
+            self._base = self._merged(self.found)
+
+    def _merged(self, found: Recognition) -> str:
+        """What `recognise` would leave in the file."""
+        with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
+            file = Path(folder) / self.path.name
+            if self._known is not None:
+                shutil.copyfile(self.path, file)
+            write_mates(file, mates_text(found))
+            return file.read_text(encoding="utf-8")
+
+    @property
+    def decided(self) -> tuple[str, ...]:
+        """The decisions that stand."""
+        return tuple(d.title for d in self._decided)
+
+    @property
+    def undone(self) -> tuple[str, ...]:
+        """The decisions that can be done again, the next one last."""
+        return tuple(d.title for d in self._undone)
+
+    @property
+    def text(self) -> str:
+        """The mates file with all decisions."""
+        text = self._base
+        for decision in self._decided:
+            text = decision.apply(text)
+        return text
+
+    def decide(self, decision: Decision) -> Assembly:
+        """Take a decision, and the assembly with it; InputError where that brings a new error."""
+        before = {f.message for f in self.assembly().findings if f.severity.value == "error"}
+        self._decided.append(decision)
+        try:
+            made = self.assembly()
+            new = [f for f in made.findings if f.severity.value == "error" and f.message not in before]
+            if new:
+                raise InputError(f"This cannot be said: {new[0].message}.")
+        except InputError:
+            self._decided.pop()
+            raise
+        self._undone.clear()
+        return made
+
+    def undo(self) -> Assembly | None:
+        """Take the last decision back; None where there is none."""
+        if not self._decided:
+            return None
+        self._undone.append(self._decided.pop())
+        return self.assembly()
+
+    def redo(self) -> Assembly | None:
+        """Take the decision that was undone last again; None where there is none."""
+        if not self._undone:
+            return None
+        self._decided.append(self._undone.pop())
+        return self.assembly()
+
+    def assembly(self) -> Assembly:
+        """The source with the file and all decisions laid over it."""
+        with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
+            file = Path(folder) / self.path.name
+            file.write_text(self.text, encoding="utf-8")
+            laid = overlay(self._bare, load_document(file))
+            own = str(file)
+        findings = tuple(
+            replace(f, where=replace(f.where, file=self.path.name)) if f.where.file == own else f for f in laid.findings
+        )
+        return finish(replace(laid, findings=findings), self.options)
+
+    def preview(self) -> str:
+        """What would be written, as the lines that change."""
+        old = (self._known or "").splitlines()
+        lines = difflib.unified_diff(
+            old, self.text.splitlines(), self.path.name, f"{self.path.name}, new", "", "", 2, ""
+        )
+        return "\n".join(lines)
+
+    def write(self) -> None:
+        """Write the file; InputError where it was changed on the disk meanwhile, or cannot be written.
+
+        The decisions are then those of the file: none is left to undo.
+        """
+        now = self.path.read_text(encoding="utf-8") if self.path.is_file() else None
+        if now != self._known:
+            raise InputError(
+                f"{self.path.name} was changed on the disk meanwhile, and is not written over. "
+                "Read it again: the decisions stay, over what it says now."
+            )
+        text = self.text
+        try:
+            with replacing(self.path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        except OSError as fault:
+            raise InputError(f"{self.path} cannot be written: {fault.strerror or fault}.") from fault
+        self._known = self._base = text
+        self._decided, self._undone = [], []
+
+    def units(self) -> tuple[float, float]:
+        """rad and m to the units of the file."""
+        from cadbridge.units import LENGTH
+
+        with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
+            file = Path(folder) / self.path.name
+            file.write_text(self._base, encoding="utf-8")
+            spec = load_document(file).spec
+        if spec is None:
+            raise InputError(f"{self.path.name} cannot be read as a mates file.", Findings())
+        return (1.0 if spec.units.angle == "rad" else 57.29577951308232), 1.0 / LENGTH[spec.units.length]

@@ -1,0 +1,234 @@
+"""Decisions in the live view: joints are tried, accepted, left out, re-typed; the ground and the home pose chosen.
+
+All of it is written to the mates file with one button, after a look at the lines that change; until then it can be
+undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cadbridge.assembly import GROUND, Assembly
+from cadbridge.errors import CadbridgeError, InputError
+from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.readers.mates_file import editing
+from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
+from cadbridge.recognition.deciding import Decision, MatesEditor
+from cadbridge.report.html import el
+from cadbridge.visible import visible
+
+if TYPE_CHECKING:
+    import viser
+
+TYPES = ("revolute", "cylindrical", "prismatic", "spherical", "planar", "fixed")
+"""What a joint can be made."""
+NONE = "– none –"
+_PLAIN = frozenset({"name", "type", "a", "b"})
+"""Keys of a mate that mean the same for every type."""
+_STYLE = "white-space:pre-wrap;overflow-wrap:anywhere;font-size:0.75em;max-height:16em;overflow-y:auto;margin:0.3em"
+
+
+class Deciding:
+    """The panel of a mates editor. `show` takes an assembly to show, and says what became of it in words."""
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        mechanism: Mechanism,
+        editor: MatesEditor,
+        show: Callable[[Assembly, str], None],
+        tell: Callable[[str], None],
+        attempt: Callable[[str], None],
+        pose: Callable[[], dict[str, float]],
+    ) -> None:
+        self._server, self._mechanism, self._editor = server, mechanism, editor
+        self._show, self._tell, self._attempt, self._pose = show, tell, attempt, pose
+        self._joints = {visible(j.name): j for j in mechanism.joints}
+        self._gears = {visible(c.name): c.name for c in mechanism.couplings}
+        names = (*self._joints, *self._gears) or (NONE,)
+        gui = server.gui
+        self.choice: Any = gui.add_dropdown("joint or gear", names)
+        self.evidence = gui.add_html("")
+        self.buttons = gui.add_button_group("decide", ("Try", "Accept", "Reject", "Make rigid"))
+        self.kind: Any = gui.add_dropdown("type", TYPES)
+        self.retype = gui.add_button("Change the type")
+        bodies = {visible(b.name): b.components[0] for b in (*mechanism.bodies,)}
+        self._bodies = bodies
+        self.ground: Any = gui.add_dropdown("ground", (NONE, *bodies), initial_value=NONE)
+        self.home = gui.add_button("Take this pose as home")
+        self.steps = gui.add_button_group("decisions", ("Undo", "Redo"))
+        self.preview = gui.add_html("")
+        self.write = gui.add_button(f"Write {editor.path.name}"[:60])
+        self.again = gui.add_button("Read the file again", visible=False)
+        self._listen()
+        self._say_choice()
+        self._say_preview()
+
+    def _listen(self) -> None:
+        self.choice.on_update(lambda _: self._say_choice())
+        self.buttons.on_click(lambda _: self.decide(self.buttons.value))
+        self.retype.on_click(lambda _: self.change_type(self.kind.value))
+        self.ground.on_update(lambda _: self.choose_ground(self.ground.value))
+        self.home.on_click(lambda _: self.take_home())
+        self.steps.on_click(lambda _: self.step(self.steps.value))
+        self.write.on_click(lambda _: self.save())
+        self.again.on_click(lambda _: self.read_again())
+
+    def decide(self, button: str) -> None:
+        """Try, Accept, Reject or Make rigid what is chosen."""
+        name = self._chosen()
+        if name is None:
+            self._tell("There is no joint to decide about.")
+        elif button == "Try":
+            self._attempt(name)
+        elif button == "Accept":
+            self._take(Decision(f"{name} accepted", lambda text: editing.accept(text, name)))
+        elif button == "Reject":
+            mates = self._mates_of(name)
+            self._take(Decision(f"{name} rejected", lambda text: editing.leave_out(text, mates)))
+        else:
+            self.change_type("fixed")
+
+    def change_type(self, kind: str) -> None:
+        """Give the joint that is chosen another type."""
+        joint = self._joints.get(self.choice.value)
+        if joint is None:
+            self._tell("Only a joint has a type that can be changed: choose one.")
+            return
+        factor = self._editor.units()[1]
+        title = f"{joint.name} made {'rigid' if kind == 'fixed' else kind}"
+        self._take(Decision(title, lambda text: retyped(text, self._mechanism, joint, kind, factor)))
+
+    def choose_ground(self, label: str) -> None:
+        """Let a body stand still."""
+        component = self._bodies.get(label)
+        if component is not None:
+            self._take(Decision(f"ground: {label}", lambda text: editing.set_ground(text, component)))
+
+    def take_home(self) -> None:
+        """The joint values as they stand become the home pose."""
+        angle, length = self._editor.units()
+        joints = {j.name: j for j in self._mechanism.joints}
+        values = {
+            name: value * (angle if joints[name].coordinate == "angle" else length)
+            for name, value in self._pose().items()
+        }
+        if not values:
+            self._tell("There is no joint whose value could be kept.")
+            return
+        self._take(Decision("home pose", lambda text: editing.set_home(text, values)))
+
+    def leave_out(self, names: Sequence[str]) -> None:
+        """Mates hold no more."""
+        kept = tuple(names)
+        self._take(Decision(f"without {', '.join(kept)}", lambda text: editing.leave_out(text, kept)))
+
+    def put_back(self, names: Sequence[str]) -> None:
+        """Mates that were left out hold again."""
+        kept = tuple(names)
+        self._take(Decision(f"{', '.join(kept)} put back", lambda text: editing.put_back(text, kept)))
+
+    def step(self, button: str) -> None:
+        """Undo or Redo a decision."""
+        titles = self._editor.decided if button == "Undo" else self._editor.undone
+        made = self._editor.undo() if button == "Undo" else self._editor.redo()
+        if made is None:
+            self._tell(f"There is nothing to {button.lower()}.")
+        else:
+            self._show(made, f"{'Undone' if button == 'Undo' else 'Done again'}: {titles[-1]}.")
+
+    def save(self) -> None:
+        """Write the mates file."""
+        try:
+            self._editor.write()
+        except InputError as fault:
+            self.again.visible = True
+            self._tell(str(fault))
+            return
+        self._say_preview()
+        self._tell(f"Wrote {self._editor.path.name}.")
+
+    def read_again(self) -> None:
+        """Take the file as it is on the disk now, with the decisions over it."""
+        try:
+            self._editor.reload()
+            made = self._editor.assembly()
+        except CadbridgeError as fault:
+            self._tell(str(fault))
+            return
+        self._show(made, f"{self._editor.path.name} is read again; the decisions stand over it.")
+
+    def _take(self, decision: Decision) -> None:
+        try:
+            made = self._editor.decide(decision)
+        except CadbridgeError as fault:
+            self._tell(f"Not done. {fault}")
+            return
+        self._show(made, f"{decision.title}.")
+
+    def _chosen(self) -> str | None:
+        label = self.choice.value
+        joint = self._joints.get(label)
+        return joint.name if joint is not None else self._gears.get(label)
+
+    def _mates_of(self, name: str) -> tuple[str, ...]:
+        joint = next((j for j in self._joints.values() if j.name == name), None)
+        return (name,) if joint is None else joint.mates
+
+    def _say_choice(self) -> None:
+        """The evidence for what is chosen, where it was recognised; else its mates."""
+        name = self._chosen()
+        joint = self._joints.get(self.choice.value)
+        lines = [] if joint is None else [f"{joint.type}; mates: {', '.join(joint.mates)}"]
+        if name is not None:
+            lines += found_words(self._editor, {name, *self._mates_of(name)})
+        if joint is not None and joint.type in TYPES:
+            self.kind.value = joint.type
+        self.evidence.content = str(el("div", "\n".join(lines), style=_STYLE))
+
+    def _say_preview(self) -> None:
+        changes = self._editor.preview() or "The mates file is as it was: no decision to write."
+        done = "".join(f"{k + 1}. {title}\n" for k, title in enumerate(self._editor.decided))
+        self.preview.content = str(el("div", el("div", done), el("code", changes), style=_STYLE))
+
+
+def found_words(editor: MatesEditor, names: set[str]) -> list[str]:
+    """What speaks for and against what was recognised under some names."""
+    if editor.found is None:
+        return []
+    lines = []
+    for item in (*editor.found.joints, *editor.found.gears):
+        if item.name in names:
+            lines.append(f"{100 * item.confidence:.0f} % sure")
+            lines += [f"for: {text}" for text in item.evidence]
+            lines += [f"against: {text}" for text in getattr(item, "against", ())]
+    return lines
+
+
+def retyped(text: str, mechanism: Mechanism, joint: Joint, kind: str, factor: float) -> str:
+    """The mates file in which a joint has another type; `factor` turns m into its lengths.
+
+    The type of a mate of the file is changed where it stands, if nothing else of the mate depends on it. Else its mates
+    are left out, and a new one stands where the joint is.
+    """
+    if (
+        len(joint.mates) == 1
+        and editing.keys_of(text, joint.mates[0])
+        and editing.keys_of(text, joint.mates[0]) <= _PLAIN
+    ):
+        changed = editing.set_type(text, joint.mates[0], kind)
+        if changed is not None:
+            return changed
+    name = joint.name if joint.name not in joint.mates else f"{joint.name}, {kind}"
+    ends = [GROUND if k == GROUND_BODY else mechanism.bodies[k].components[0] for k in (joint.a, joint.b)]
+    X = mechanism.ground.X_WB @ joint.X_AJ if joint.a == GROUND_BODY else joint.X_AJ
+    a = [f"component: {yaml_text(ends[0])}"]
+    if kind != "fixed":
+        a.append(f"point: {yaml_vector(np.asarray(X.p) * factor, 6)}")
+    if kind not in ("fixed", "spherical"):
+        a.append(f"{'normal' if kind == 'planar' else 'axis'}: {yaml_vector(X.R[:, 2], 12)}")
+    item = f"{{name: {yaml_text(name)}, type: {kind}, a: {{{', '.join(a)}}}, b: {{component: {yaml_text(ends[1])}}}}}"
+    return editing.add_mate(editing.leave_out(text, joint.mates), item)

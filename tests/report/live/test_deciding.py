@@ -1,0 +1,198 @@
+"""Decisions in the live view, by mouse in a real browser too, and what is saved from it."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from playwright.sync_api import Browser, sync_playwright
+
+from cadbridge.cli.view import _glb
+from cadbridge.diagnosis import diagnose
+from cadbridge.frames import Pose
+from cadbridge.mechanism import build
+from cadbridge.readers import read
+from cadbridge.recognition.deciding import MatesEditor
+from cadbridge.report.live import LiveView
+from cadbridge.report.live.deciding import Deciding
+from tests.recognition.test_deciding import ROBOT
+from tests.report.live.browsing import press, served, settled
+from tests.report.page.browser import ARGUMENTS, browser_path
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> MatesEditor:
+    (path := tmp_path / "arm.urdf").write_text(ROBOT)
+    return MatesEditor(path)
+
+
+@pytest.fixture
+def view(editor: MatesEditor) -> Iterator[LiveView]:
+    mechanism = build(editor.assembly())
+    with served(mechanism, diagnosis=diagnose(mechanism), editor=editor, glb=_glb) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+def deciding(view: LiveView) -> Deciding:
+    assert view.deciding is not None
+    return view.deciding
+
+
+def types(editor: MatesEditor) -> dict[str, str]:
+    return {j.name: j.type for j in build(read(editor._source)).joints}
+
+
+def test_a_joint_is_rejected_and_mobility_is_told(view: LiveView, editor: MatesEditor) -> None:
+    deciding(view).choice.value = "elbow"
+    deciding(view).decide("Reject")
+    assert "elbow rejected." in view.told.content
+    assert "bodies that nothing holds" in view.told.content
+    assert list(view.sliders) == ["shoulder"]
+    deciding(view).step("Undo")
+    assert list(view.sliders) == ["shoulder", "elbow"]
+    deciding(view).step("Redo")
+    deciding(view).save()
+    assert types(editor) == {"shoulder": "revolute"}
+
+
+@pytest.mark.parametrize("kind", ["cylindrical", "prismatic", "spherical", "planar", "fixed"])
+def test_a_joint_is_given_another_type(kind: str, view: LiveView, editor: MatesEditor) -> None:
+    deciding(view).choice.value = "elbow"
+    deciding(view).change_type(kind)
+    assert "Not done" not in view.told.content
+    deciding(view).save()
+    assert list(types(editor).values())[1:] == ([kind] if kind != "fixed" else [])
+    made = build(read(editor._source))
+    at = made.bodies[-1].X_WB.p
+    assert at == pytest.approx([1.0, 0.0, 0.0] if kind != "fixed" else [0.0, 0.0, 0.0], abs=1e-9)
+
+
+def test_a_type_that_was_changed_is_changed_again_in_its_line(view: LiveView, editor: MatesEditor) -> None:
+    deciding(view).choice.value = "elbow"
+    deciding(view).change_type("prismatic")
+    deciding(view).choice.value = "elbow, prismatic"
+    deciding(view).change_type("cylindrical")
+    deciding(view).save()
+    assert types(editor) == {"shoulder": "revolute", "elbow, prismatic": "cylindrical"}
+
+
+def test_ground_and_home_are_written(view: LiveView, editor: MatesEditor) -> None:
+    view.sliders["elbow"].value = 30.0
+    assert settled(lambda: view.mover.values["elbow"] == pytest.approx(np.radians(30.0)))
+    deciding(view).take_home()
+    deciding(view).choose_ground("lower")
+    deciding(view).save()
+    document = yaml.safe_load(editor.path.read_text())
+    assert document["home"] == {"shoulder": 0, "elbow": pytest.approx(30.0)}
+    assert document["ground"] == ["lower"]
+    assert read(editor._source).home["elbow"] == pytest.approx(np.radians(30.0))
+
+
+def test_a_joint_is_tried_and_comes_back(view: LiveView) -> None:
+    seen: list[float] = []
+    show = view.show_running
+
+    def watched(poses: Sequence[Pose]) -> None:
+        seen.append(float(poses[1].R[1, 0]))
+        show(poses)
+
+    view.show_running = watched  # type: ignore[method-assign]
+    deciding(view).decide("Try")
+    assert (max(seen), min(seen)) == (pytest.approx(0.5), pytest.approx(-0.5))
+    assert pytest.approx(np.eye(3)) == view.poses[1].R
+
+
+def test_a_file_that_changed_is_kept_and_read_again(view: LiveView, editor: MatesEditor) -> None:
+    deciding(view).choice.value = "elbow"
+    deciding(view).decide("Reject")
+    editor.path.write_text("format: cadbridge.mates/1\n# mine\n")
+    deciding(view).save()
+    assert "changed on the disk" in view.told.content
+    assert editor.path.read_text() == "format: cadbridge.mates/1\n# mine\n"
+    assert deciding(view).again.visible
+    deciding(view).read_again()
+    deciding(view).save()
+    assert "# mine" in editor.path.read_text()
+    assert types(editor) == {"shoulder": "revolute"}
+
+
+def test_a_mate_left_out_is_a_decision_too(view: LiveView, editor: MatesEditor) -> None:
+    view.leave_out(("elbow",))
+    assert list(editor.decided) == ["without elbow"]
+    view.leave_out(())
+    assert list(editor.decided) == ["without elbow", "elbow put back"]
+    assert list(view.sliders) == ["shoulder", "elbow"]
+
+
+class _Client:
+    """A browser that takes what is sent."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+
+    def send_file_download(self, name: str, content: bytes) -> None:
+        self.files[name] = content
+
+
+class _Event:
+    def __init__(self) -> None:
+        self.client: Any = _Client()
+
+
+def test_pose_run_and_scenario_are_saved(view: LiveView, tmp_path: Path) -> None:
+    event = _Event()
+    view.saving.send(event, "x", view.saving.table)
+    assert "There is no run" in view.told.content
+    assert view.simulation is not None
+    view.simulation.press("Step")
+    for name in ("table", "scenario", "model", "film"):
+        view.saving.send(event, name, getattr(view.saving, name))
+    files = event.client.files
+    assert files["table"].startswith(b"PAR1")
+    assert yaml.safe_load(files["scenario"])["format"] == "cadbridge.scenario/1"
+    assert not gltf(files["model"]).get("animations")
+    assert gltf(files["film"])["animations"]
+
+
+def test_a_saved_model_stands_at_the_pose(view: LiveView) -> None:
+    view.sliders["shoulder"].value = 90.0
+    assert settled(lambda: view.poses[1].p[1] > 0.99)
+    node = next(n for n in gltf(view.saving.model())["nodes"] if n["name"] == "lower")
+    assert node["translation"] == pytest.approx([0.0, 1.0, 0.0], abs=1e-6)
+
+
+def gltf(content: bytes) -> dict[str, Any]:
+    (length,) = struct.unpack("<I", content[12:16])
+    found: dict[str, Any] = json.loads(content[20 : 20 + length])
+    return found
+
+
+def test_a_person_rejects_undoes_and_writes_in_a_browser(view: LiveView, editor: MatesEditor, browser: Browser) -> None:
+    page = browser.new_page(viewport={"width": 900, "height": 700})
+    page.set_default_timeout(120_000)
+    page.goto(view.address)
+    press(page, "Edit", "Reject")
+    assert settled(lambda: editor.decided == ("shoulder rejected",))
+    page.get_by_text("leave_out:").wait_for()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    assert settled(lambda: editor.decided == ())
+    page.get_by_role("button", name="Make rigid", exact=True).click()
+    assert settled(lambda: editor.decided == ("shoulder made rigid",))
+    page.get_by_role("button", name="Write arm.mates.yaml").click()
+    assert settled(editor.path.is_file)
+    page.close()
+    assert types(editor) == {"elbow": "revolute"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -22,7 +21,7 @@ def replacing(path: Path) -> Iterator[Path]:
     system.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".part-{secrets.token_hex(8)}")
+    temporary = path.with_name(f".part-{os.urandom(8).hex()}")
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         yield temporary

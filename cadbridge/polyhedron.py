@@ -21,7 +21,9 @@ def volume_properties_of(vertices: NDArray[np.float64], triangles: NDArray[np.in
     """
     if len(triangles) == 0:
         return 0.0, np.zeros(3), np.zeros((3, 3))
-    used = vertices[np.unique(triangles)]
+    named = np.zeros(len(vertices), dtype=bool)
+    named[triangles] = True
+    used = vertices[named]
     origin = (used.min(axis=0) + used.max(axis=0)) / 2.0
     corners = (vertices - origin)[triangles]  # (m, 3 corners, 3)
     determinant = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))

@@ -14,7 +14,7 @@ from cadbridge.diagnosis.pairs import NEGLIGIBLE
 from cadbridge.diagnosis.web import Branch, Loops, Web
 
 if TYPE_CHECKING:
-    # Not light: imported where it is used, which is after a model has been read and built.
+    # Not light: imported where it is used, which is where rows repeat others.
     from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
@@ -24,14 +24,14 @@ Triples = list[tuple[Ints, Ints, Array]]
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """`keep` (m,) marks a basis of the rows; `expansion` (m, m), sparse, gives every row as a sum over the basis.
+    """`keep` (m,) marks a basis of the rows. Rows are the scaled ones of `Rows`.
 
-    Rows are the scaled ones of `Rows`. The supports of the other rows' expansions are the fundamental circuits of the
-    rows' matroid.
+    `within` and `across` are the factors of `expansion`: rows over those kept of their pair, these over the basis.
     """
 
     keep: NDArray[np.bool_]
-    expansion: csr_array
+    within: Triples
+    across: Triples
 
     @property
     def rank(self) -> int:
@@ -42,6 +42,20 @@ class Dependence:
     def repeated(self) -> Ints:
         """The rows that are not in the basis."""
         return np.flatnonzero(~self.keep)
+
+    @cached_property
+    def expansion(self) -> csr_array:
+        """Every row as a sum over the basis (m, m), sparse.
+
+        The supports of the other rows' expansions are the fundamental circuits of the rows' matroid.
+        """
+        from scipy.sparse import csr_array
+
+        m = len(self.keep)
+        expansion = csr_array(_sparse(self.within, m) @ _sparse(self.across, m))
+        expansion.data[np.abs(expansion.data) < NEGLIGIBLE] = 0.0
+        expansion.eliminate_zeros()
+        return expansion
 
     def circuit(self, row: int) -> Ints:
         """The rows of the basis of which a row is made."""
@@ -61,8 +75,6 @@ class Dependence:
 
 def dependence_of(web: Web) -> Dependence:
     """The dependences of a web's rows: pair by pair, then across the loops."""
-    from scipy.sparse import csr_array
-
     m = len(web.rows)
     keep = np.zeros(m, dtype=bool)
     within: Triples = []
@@ -80,10 +92,7 @@ def dependence_of(web: Web) -> Dependence:
         across += _across(web.branches, block)
     basis = np.flatnonzero(keep)
     across.append((basis, basis, np.ones(len(basis))))
-    expansion = csr_array(_sparse(within, m) @ _sparse(across, m))
-    expansion.data[np.abs(expansion.data) < NEGLIGIBLE] = 0.0
-    expansion.eliminate_zeros()
-    return Dependence(keep, expansion)
+    return Dependence(keep, within, across)
 
 
 def _sparse(triples: Triples, m: int) -> csr_array:

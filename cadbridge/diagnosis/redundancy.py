@@ -141,6 +141,8 @@ def _redundancies(
 
 def disagreements(rows: Rows, dependence: Dependence) -> Array:
     """By how much (m, or rad and 1; (m,)) rows differ from what the others hold, to first order at any pose."""
+    if dependence.keep.all():
+        return np.where(rows.factors != 0.0, 0.0, np.abs(rows.gaps))
     scaled = rows.gaps * rows.factors
     gaps = np.abs(scaled - dependence.expansion @ scaled)
     seen = rows.factors != 0.0

@@ -8,13 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.assembly import Assembly
-from cadbridge.diagnosis.placing import placed
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.lowering import lower, origin_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism, build, residuals
-from solver.equations.projection import project
-from solver.equations.system import prepare
 from solver.rotation import matrix
 from solver.state import State
 
@@ -76,6 +73,10 @@ def _projected(mechanism: Mechanism) -> tuple[Pose, ...]:
     mates = tuple(r for r in mechanism.mate_rows if r.mate not in {c.name for c in mechanism.couplings})
     lowered = lower(replace(mechanism, mate_rows=mates), collapse=False, motion_only=True)
     model = replace(lowered.model, loads=(), coordinates=(), coordinate_names=())
+    # Needed where mates are open only, which is seldom: most files are spared the solver's loading.
+    from solver.equations.projection import project
+    from solver.equations.system import prepare
+
     state = project(prepare(model), State.at_rest(model.positions, model.quaternions)).state
     poses = []
     for i, (x, q) in enumerate(zip(state.positions, state.quaternions, strict=True)):
@@ -86,6 +87,8 @@ def _projected(mechanism: Mechanism) -> tuple[Pose, ...]:
 
 def _farther(mechanism: Mechanism, before: Sequence[tuple[str, float, float]]) -> tuple[Pose, ...] | None:
     """Poses that fulfil all mates found from farther away; None where none are."""
+    from cadbridge.diagnosis.placing import placed
+
     couplings = {c.name for c in mechanism.couplings}
     rows = [r for r in mechanism.mate_rows if r.mate not in couplings]
     off = {name for name, _, _ in before}

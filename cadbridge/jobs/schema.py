@@ -47,7 +47,8 @@ def _fault(message: str) -> PydanticCustomError:
 class Strict(BaseModel):
     """What all models share."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    # Built when the first file is validated: most commands read none.
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 _FORMS: dict[Any, Any] = {float: Positive, str: Text, Path: Text, bool: bool}

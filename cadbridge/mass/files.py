@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +71,8 @@ def _triangles(data: bytes, ending: str, name: str) -> tuple[Any, Any]:
 
 def _dae_unit(data: bytes) -> float:
     """Metres a unit of a DAE; 1 where it does not say."""
+    import xml.etree.ElementTree as ET
+
     for _, element in ET.iterparse(io.BytesIO(data)):
         if element.tag.rpartition("}")[2] == "unit":
             metres = float(element.get("meter", "1"))

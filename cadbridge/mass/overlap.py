@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +54,8 @@ def overlaps_of(assembly: Assembly, findings: Findings) -> tuple[Overlap, ...]:
 
     Only closed meshes can be tested; the parts that have none are told, with the pairs found.
     """
+    if not _near(assembly, _placed(assembly)):
+        return ()
     key = ["overlaps", _version(), _content(assembly)]
     found, untested, left = computed_once(key, lambda: _intersected(assembly), _packed, _unpacked)
     _tell(assembly, found, findings)
@@ -82,6 +83,8 @@ def _unpacked(data: bytes) -> Answer:
 @cache
 def _version() -> str:
     """The hash of the code that intersects, and the version of the library that it asks."""
+    from importlib.metadata import version
+
     return digest(Path(__file__).read_bytes() + version("manifold3d").encode())
 
 
@@ -102,8 +105,7 @@ def _content(assembly: Assembly) -> str:
 def _intersected(assembly: Assembly) -> Answer:
     """All pairs tried."""
     solids = _Solids(assembly)
-    placed = [i for i in assembly.instances if assembly.part(i.part).shape is not None]
-    pairs = _near(assembly, [i.name for i in placed])
+    pairs = _near(assembly, _placed(assembly))
     known: dict[tuple[object, ...], tuple[float, float]] = {}
     found, left = [], 0
     for first, second in pairs:
@@ -120,6 +122,11 @@ def _intersected(assembly: Assembly) -> Answer:
             found.append(Overlap(first, second, volume, share))
     found.sort(key=lambda o: (-o.volume, o.a, o.b))
     return found, list(solids.open), left
+
+
+def _placed(assembly: Assembly) -> list[str]:
+    """The instances that have a shape."""
+    return [i.name for i in assembly.instances if assembly.part(i.part).shape is not None]
 
 
 class _Solids:

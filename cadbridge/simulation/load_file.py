@@ -21,7 +21,8 @@ _NOTHING = (0.0, 0.0, 0.0)
 class Strict(BaseModel):
     """What all models of the scenario file share."""
 
-    model_config = ConfigDict(extra="forbid", strict=False)
+    # Built when the first file is validated: most commands read none.
+    model_config = ConfigDict(extra="forbid", strict=False, defer_build=True)
 
 
 class Table(Strict):

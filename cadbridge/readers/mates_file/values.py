@@ -20,7 +20,8 @@ LengthUnit = Literal["m", "dm", "cm", "mm", "um", "km", "in", "inch", "ft"]
 class Strict(BaseModel):
     """What all models share."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    # Built when the first file is validated: most commands read none.
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 def fault(message: str) -> PydanticCustomError:

@@ -1,0 +1,57 @@
+"""What a command loads before it answers: a small file must not wait for libraries that only others need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sweeps.conftest import written
+
+HEAVY = (
+    "OCP", "cadquery", "numba", "llvmlite", "trimesh", "manifold3d", "scipy", "pandas", "matplotlib", "networkx",
+    "shapely", "lxml.objectify", "yaml", "pyarrow", "numpy.ma", "numpy.f2py", "xml.etree.ElementTree",
+    "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.recognition", "cadbridge.shapes.worker",
+    "cadbridge.jobs",
+)  # fmt: skip
+"""Modules that take long to load, and rooms that a diagnosis has no use for."""
+
+CODE = """
+import io, json, sys
+from contextlib import redirect_stdout
+from cadbridge.cli import main
+with redirect_stdout(io.StringIO()):
+    status = main(sys.argv[2:])
+print(json.dumps([status, [m for m in sys.argv[1].split(",") if m in sys.modules]]))
+"""
+
+
+def loaded(folder: Path, *arguments: str) -> tuple[int, list[str]]:
+    """The exit status of a command in a process of its own, and which of HEAVY it loaded."""
+    order = [sys.executable, "-c", CODE, ",".join(HEAVY), *arguments]
+    done = subprocess.run(order, cwd=folder, capture_output=True, text=True, check=True, timeout=120)
+    status, found = json.loads(done.stdout)
+    return status, found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (("inspect", "pendulum.urdf"), []),
+        (("check", "pendulum.urdf"), []),
+        (
+            ("simulate", "pendulum.urdf", "--duration", "0.01", "-o", "run.parquet"),
+            ["yaml", "pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation"],
+        ),
+    ],
+)
+def test_a_small_robot_loads_nothing_that_only_others_need(
+    tmp_path: Path, arguments: tuple[str, ...], allowed: list[str]
+) -> None:
+    written(tmp_path)
+    status, found = loaded(tmp_path, *arguments)
+    assert status == 0
+    assert sorted(set(found) - set(allowed)) == []

@@ -1,18 +1,28 @@
-"""How a Python process of ours is started: no module is ever found in the folder that the user stands in.
+"""How a Python process of ours is started, and what processes have used: no module is found where the user stands.
 
 `python -m` and `-c` put the current folder first among those that modules are looked for in: a `json.py` beside a
 stranger's robot would be run. `-P` leaves it out, and so must PYTHONPATH, of which an empty entry means it as well.
+
+Time limits count what a process and its children have used of the processors, so that a busy machine reads what an
+idle one reads. One that sleeps uses nothing: it is stopped when `PATIENCE` times the limit has passed on the clock.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
+import psutil
+
 HOME = Path(__file__).resolve().parents[1]
 """The folder that this package lies in."""
+
+PATIENCE = 10.0
+"""Seconds of the clock that pass at most for each processor second of a limit."""
 
 
 ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
@@ -29,3 +39,54 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     path = os.pathsep.join((str(HOME), *(p for p in given if os.path.isabs(p))))
     return {**os.environ, **(more or {}), "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+
+
+class TimeLimit:
+    """A limit of processor seconds from now on, of a process with all that it starts, and `PATIENCE` of the clock."""
+
+    def __init__(self, pid: int, seconds: float) -> None:
+        self._pid, self._seconds = pid, seconds
+        self._used, self._began = processor_seconds(pid), time.monotonic()
+
+    @property
+    def reached(self) -> str:
+        """Which of the two is reached, in words: "12 s of processor time", "120 s"; "" where none is."""
+        if processor_seconds(self._pid) - self._used > self._seconds:
+            return f"{self._seconds:g} s of processor time"
+        if time.monotonic() - self._began > PATIENCE * self._seconds:
+            return f"{PATIENCE * self._seconds:g} s"
+        return ""
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process and all that it started have used, in user and system; 0 where it has gone."""
+    total = 0.0
+    for each in (pid, *family(pid)):
+        with contextlib.suppress(psutil.Error, OSError):
+            total += sum(psutil.Process(each).cpu_times()[:4])  # the last two: of children that have ended
+    return total
+
+
+def family(pid: int) -> tuple[int, ...]:
+    """The processes that a process started and that still run, and those that these started."""
+    if not sys.platform.startswith("linux"):
+        try:
+            return tuple(child.pid for child in psutil.Process(pid).children(recursive=True))
+        except psutil.Error:
+            return ()
+    # Much quicker than a look at all processes of the machine, which the general way needs.
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        parent = waiting.pop()
+        try:
+            threads = os.listdir(f"/proc/{parent}/task")
+        except OSError:
+            continue
+        for thread in threads:
+            with contextlib.suppress(OSError):
+                text = Path(f"/proc/{parent}/task/{thread}/children").read_text(encoding="ascii")
+                children = [int(c) for c in text.split()]
+                found += children
+                waiting += children
+    return tuple(found)

@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,44 @@ def test_modules_of_the_folder_are_not_found(given: str, tmp_path: Path, monkeyp
         [sys.executable, "-P", "-c", script], env=environment(), capture_output=True, text=True, check=True
     )
     assert str(tmp_path) not in done.stdout
+
+
+def _limited(code: str, seconds: float) -> tuple[str, float]:
+    """Which limit a program reaches, and the seconds of the clock until then."""
+    from cadbridge.processes import TimeLimit
+
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        limit, began = TimeLimit(process.pid, seconds), time.monotonic()
+        while not (reached := limit.reached) and time.monotonic() - began < 60.0:
+            time.sleep(0.01)
+        process.kill()
+    return reached, time.monotonic() - began
+
+
+_BURN = "\nwhile True: pass"
+
+
+def test_a_limit_counts_processor_time_of_a_process_that_burns() -> None:
+    reached, clock = _limited(f"print(flush=True){_BURN}", 0.3)
+    assert reached == "0.3 s of processor time"
+    assert clock >= 0.25
+
+
+def test_a_limit_counts_what_children_burn_too() -> None:
+    child = f"import subprocess, sys; print(flush=True); subprocess.run([sys.executable, '-c', {_BURN!r}], timeout=20)"
+    assert _limited(child, 0.3)[0] == "0.3 s of processor time"
+
+
+def test_one_that_sleeps_is_stopped_by_the_clock_much_later() -> None:
+    reached, clock = _limited("import time; print(flush=True); time.sleep(30)", 0.1)
+    assert reached == "1 s"
+    assert clock >= 1.0
+
+
+def test_what_a_process_used_before_does_not_count() -> None:
+    from cadbridge.processes import TimeLimit, processor_seconds
+
+    assert processor_seconds(os.getpid()) > 0.05
+    assert not TimeLimit(os.getpid(), 0.05).reached

@@ -89,7 +89,8 @@ ENTRIES: dict[str, Entry] = {
     "CB720": Entry(
         _ERROR,
         "the job exceeded its time limit",
-        "cadbridge ended the job and all its processes. It kept none of the outputs.",
+        "The job used more processor time than `timeout:` allows, or waited for ten times as long. cadbridge ended it "
+        "and all its processes. It kept none of the outputs.",
         "If the model is just large, raise `timeout:`. Otherwise check the end of the job's log.",
         "A simulation of an hour with `timeout: 60`.",
     ),

@@ -53,8 +53,9 @@ ENTRIES: dict[str, Entry] = {
     "CB126": Entry(
         Severity.ERROR,
         "not enough memory for this file",
-        "The geometry kernel ran out of memory.",
-        "Simplify the assembly, or read it on a machine with more memory.",
+        "The geometry kernel ran out of memory: the machine's, or 1.2 GB and 400 bytes for each byte of the file.",
+        "Export the file again if its text is damaged. Otherwise simplify the assembly, or read it on a machine with "
+        "more memory.",
         "A complete plant with all its pipes on a machine with 2 GB.",
     ),
     "CB127": Entry(

@@ -40,7 +40,7 @@ def batch(
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Start no further jobs after a failure.")] = False,
     timeout: Annotated[
-        float | None, typer.Option("--timeout", min=1e-3, help="Time limit of a job in seconds.")
+        float | None, typer.Option("--timeout", min=1e-3, help="Time limit of a job in processor seconds.")
     ] = None,
     memory: Annotated[str | None, typer.Option("--memory", help="Memory limit of a job, such as 2GB.")] = None,
     cache: Annotated[Path | None, typer.Option("--cache", help="Cache folder.")] = None,

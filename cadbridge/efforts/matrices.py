@@ -53,7 +53,10 @@ def matrices_along(mechanism: Mechanism, motion: Motion, time: float, findings: 
         # One sample at its end: the way there is followed all the same.
         motion = replace(motion, scenario=replace(scenario, duration=time, rate=1.0 / time))
     lowered = lower(mechanism, gravity=scenario.gravity, friction=scenario.friction)
-    followed = follow(lowered, lossless(placed(lowered, scenario.loads)), motion, findings)
+    try:
+        followed = follow(lowered, lossless(placed(lowered, scenario.loads)), motion, findings)
+    except ValueError as fault:  # a function of the motion has no value
+        raise InputError(f"{fault}.", findings) from fault
     T = followed.trajectory
     k = -1 if time > 0 else 0
     if abs(T.t[k] - time) > 1e-9 * max(1.0, duration):

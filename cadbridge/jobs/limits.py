@@ -12,10 +12,11 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
+
+from cadbridge.processes import family
 
 POSIX = os.name == "posix"
 LINUX = sys.platform.startswith("linux")
@@ -60,7 +61,7 @@ def enter(memory: int) -> None:
 
 def end(pid: int) -> None:
     """End a job's process and all that it started, at once."""
-    started = _family(pid)
+    started = family(pid)
     if POSIX:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
@@ -75,33 +76,9 @@ def memory_used(pid: int, limit: int) -> int:
     Pages that they share (a job is a copy of a warm process) are counted by each of them at first, and, once
     that exceeds `limit`, in proper shares.
     """
-    family = (pid, *_family(pid))
-    used = sum(_resident(p) for p in family)
-    return sum(_proportional(p) for p in family) if used > limit else used
-
-
-def _family(pid: int) -> Iterable[int]:
-    """The processes that a process started, and those that these started."""
-    if not LINUX:
-        try:
-            return tuple(child.pid for child in psutil.Process(pid).children(recursive=True))
-        except psutil.Error:
-            return ()
-    # Much quicker than a look at all processes of the machine, which the general way needs.
-    found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        parent = waiting.pop()
-        try:
-            threads = os.listdir(f"/proc/{parent}/task")
-        except OSError:
-            continue
-        for thread in threads:
-            with contextlib.suppress(OSError):
-                children = [int(c) for c in _read(f"/proc/{parent}/task/{thread}/children").split()]
-                found += children
-                waiting += children
-    return found
+    processes = (pid, *family(pid))
+    used = sum(_resident(p) for p in processes)
+    return sum(_proportional(p) for p in processes) if used > limit else used
 
 
 def _resident(pid: int) -> int:

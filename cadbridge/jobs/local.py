@@ -15,7 +15,7 @@ from typing import IO, Any, Protocol, cast
 
 from cadbridge.jobs import limits
 from cadbridge.jobs.child import ENVIRONMENT
-from cadbridge.processes import environment, python
+from cadbridge.processes import TimeLimit, environment, python
 
 LOOK = 0.1
 """Seconds between looks at the time and memory of running jobs."""
@@ -45,6 +45,7 @@ class _Running:
     request: dict[str, Any]
     started: float
     pid: int | None = None
+    limit: TimeLimit | None = None
     memory: int = 0
     fault: str = ""
     reason: str = ""
@@ -126,6 +127,8 @@ class Local:
             return []
         if event[0] == "started":
             job.pid, job.started = event[2], time.monotonic()
+            seconds = job.request["timeout"]
+            job.limit = None if seconds is None else TimeLimit(job.pid, seconds)
             return []
         _, name, status, cpu, memory = event
         del self._running[name]
@@ -137,7 +140,7 @@ class Local:
         for number, job in list(self._running.items()):
             if job.pid is not None:
                 limits.end(job.pid)
-            job.pid = None
+            job.pid = job.limit = None
             job.tries += 1
             if job.tries > _TRIES:
                 del self._running[number]
@@ -151,15 +154,15 @@ class Local:
 
     def _look(self) -> None:
         """End those past their time or memory."""
-        self._looked = now = time.monotonic()
+        self._looked = time.monotonic()
         for job in self._running.values():
             if job.pid is None or job.fault:
                 continue
             request = job.request
             used = limits.memory_used(job.pid, request["memory"])
             job.memory = max(job.memory, used)
-            if request["timeout"] is not None and now - job.started > request["timeout"]:
-                job.fault, job.reason = "CB720", f"it took longer than {request['timeout']:g} s"
+            if job.limit is not None and (reached := job.limit.reached):
+                job.fault, job.reason = "CB720", f"it took more than {reached}"
             elif used > request["memory"]:
                 job.fault = "CB721"
                 job.reason = f"it used {used / 1e6:.0f} MB of the {request['memory'] / 1e6:.0f} MB that it may use"

@@ -87,7 +87,7 @@ class Options(_Declared):  # type: ignore[misc]  # with the fields of ReadOption
     trajectory: Literal["parquet", "csv"] | None = Field(
         default=None, description="simulate: the form of the trajectory."
     )
-    timeout: Positive | None = Field(default=None, description="Seconds after which the job is ended.")
+    timeout: Positive | None = Field(default=None, description="Processor seconds after which the job is ended.")
     memory: Text | None = Field(default=None, description="What the job may use, such as 2 GB or 512 MiB.")
 
     @model_validator(mode="after")

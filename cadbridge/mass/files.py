@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ import numpy as np
 
 from cadbridge.assembly import Mesh
 from cadbridge.mass.audit import weld
+
+# What trimesh finds odd goes to who listens to its log; without that, Python would print it, tracebacks and all.
+logging.getLogger("trimesh").addHandler(logging.NullHandler())
 
 ENDINGS = ("stl", "dae", "obj")
 MAX_BYTES = 1 << 30

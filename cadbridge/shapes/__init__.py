@@ -37,7 +37,7 @@ MIRROR_SUFFIX = "|mirror"
 """Ends the label in `Shape.source` of a mirrored shape (mirrored at its plane x = 0)."""
 
 _BASE_TIME, _TIME_PER_MEGABYTE = 120.0, 6.0
-"""Seconds that OCCT may take; about ten times what is measured for files of 8 and 81 MB."""
+"""Processor seconds that OCCT may take; about ten times what is measured for files of 8 and 81 MB."""
 
 _LIMIT = "CADBRIDGE_OCCT_TIME_LIMIT"
 """The environment variable for that time (s)."""
@@ -244,14 +244,14 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
 
 
 def _patiently(verb: str, arguments: dict[str, Any], limit: float) -> Any:
-    """The worker's answer; where it takes longer than `limit` seconds, that with coarse meshes.
+    """The worker's answer; where it takes longer than `limit` seconds, or too much memory, that with coarse meshes.
 
     OCCT's finer meshes of some spline faces, such as threads, have no end; a coarse one takes a second.
     """
     try:
         return WORKER.request(verb, arguments, limit)
-    except WorkerLateError:
-        if verb not in _MESHED:
+    except (WorkerLateError, WorkerRefusedError) as fault:
+        if verb not in _MESHED or getattr(fault, "kind", "memory") != "memory":
             raise
         return WORKER.request(verb, {**arguments, "refine": False}, limit)
 
@@ -276,7 +276,7 @@ def _without_shape(prepared: Prepared) -> str:
 
 
 def _time_limit(prepared: Prepared) -> float:
-    """Seconds that the worker may take for a file; CADBRIDGE_OCCT_TIME_LIMIT overrides it."""
+    """Processor seconds that the worker may take for a file; CADBRIDGE_OCCT_TIME_LIMIT overrides it."""
     named = os.environ.get(_LIMIT)
     if named:
         return float(named)

@@ -7,6 +7,7 @@ alone can tell.
 from __future__ import annotations
 
 import gzip
+import io
 import math
 import re
 import tempfile
@@ -22,6 +23,13 @@ from cadbridge.shapes.entities import Density, Operator, densities, operators
 
 MAX_BYTES = 2 << 30
 """Bytes of a STEP text, unpacked, that are read at most."""
+
+MAX_UNPACKED = 512 << 20
+"""Bytes of a packed STEP text that are unpacked at most: whoever has more exports it plain."""
+
+MAX_RATIO = 100
+"""A text that unpacks to more times its size, and to more than `FREE` bytes, is a bomb: STEP packs 5 to 15 times."""
+FREE = 16 << 20
 
 MAX_FILES = 5000
 """Files that a STEP file and those it names may have in all."""
@@ -138,7 +146,7 @@ def load(path: Path, findings: Findings) -> bytes:
     try:
         if data_is_file(path):
             if path.stat().st_size > MAX_BYTES:
-                _too_large(path, findings)
+                _too_large(path, MAX_BYTES, findings)
             return path.read_bytes()
         with path.open("rb") as stream:
             if stream.read(2) == b"PK":
@@ -169,17 +177,18 @@ def _unzip(path: Path, findings: Findings) -> bytes:
 
 def _bounded(stream: IO[bytes] | gzip.GzipFile, path: Path, findings: Findings) -> bytes:
     """All of a packed stream, unless it grows beyond what is read: a small file can unpack to terabytes."""
-    chunks, size = [], 0
+    allowed = min(MAX_UNPACKED, max(FREE, path.stat().st_size * MAX_RATIO))
+    text = io.BytesIO()  # hands out what it holds without a copy
     while chunk := stream.read(_CHUNK):
-        size += len(chunk)
-        if size > MAX_BYTES:
-            _too_large(path, findings)
-        chunks.append(chunk)
-    return b"".join(chunks)
+        if text.tell() + len(chunk) > allowed:
+            _too_large(path, allowed, findings)
+        text.write(chunk)
+    return text.getvalue()
 
 
-def _too_large(path: Path, findings: Findings) -> None:
-    text = f"{path.name} holds more than {MAX_BYTES >> 20} MiB of STEP text"
+def _too_large(path: Path, allowed: int, findings: Findings) -> None:
+    packed = f", {MAX_RATIO} times its size" if FREE < allowed < MAX_UNPACKED else ""
+    text = f"{path.name} holds more than {allowed >> 20} MiB of STEP text{packed}"
     findings.add("CB108", text, Where(file=str(path)))
     raise InputError(text, findings)
 

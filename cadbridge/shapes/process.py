@@ -9,10 +9,9 @@ import queue
 import subprocess
 import tempfile
 import threading
-import time
 from typing import IO, Any, cast
 
-from cadbridge.processes import environment, python
+from cadbridge.processes import TimeLimit, environment, python
 from cadbridge.shapes import protocol
 
 _POLL = 0.25
@@ -59,8 +58,8 @@ class Worker:
     def request(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
         """Ask for `verb`; returns what the worker answers.
 
-        Raises WorkerDiedError where it crashed or took longer than `time_limit` seconds, WorkerRefusedError
-        where it says that it cannot. After either the next request finds a living worker.
+        Raises WorkerDiedError where it crashed or took more than `time_limit` processor seconds (TimeLimit),
+        WorkerRefusedError where it says that it cannot. After either the next request finds a living worker.
         """
         with self._lock:
             self._start()
@@ -98,7 +97,7 @@ class Worker:
 
     def _ask(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
         process = cast("subprocess.Popen[bytes]", self._process)
-        deadline = time.monotonic() + time_limit
+        limit = TimeLimit(process.pid, time_limit)
         try:
             protocol.send(cast("Any", process.stdin), (verb, arguments))
         except OSError as error:
@@ -107,10 +106,8 @@ class Worker:
             try:
                 answer = self._answers.get(timeout=_POLL)
             except queue.Empty:
-                if time.monotonic() > deadline:
-                    raise WorkerLateError(
-                        f"it was stopped after its time limit of {time_limit:.0f} s", self._tail()
-                    ) from None
+                if reached := limit.reached:
+                    raise WorkerLateError(f"it was stopped after its time limit of {reached}", self._tail()) from None
                 continue
             if answer is None:
                 raise WorkerDiedError(f"it {_how_it_ended(process.wait())}", self._tail())

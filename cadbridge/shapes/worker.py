@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _KEPT = 4
 """Documents kept for later questions about their faces."""
+_BASE_MEMORY, _MEMORY_PER_BYTE = 1_200_000_000, 400
+"""Bytes that a file may take, and for each of its own."""
 _PR_SET_PDEATHSIG = 1
 """Of prctl(2): which signal to get when the thread ends that started this process."""
 
@@ -48,6 +50,8 @@ class Server:
             return protocol.Failure("occt", "it holds numbers too large to compute with")
         except Exception as error:
             # OCCT's own exceptions come in here: each is a fault of the file, told with its name.
+            if type(error).__name__ == "Standard_OutOfMemory":
+                return protocol.Failure("memory", "the memory did not suffice")
             return protocol.Failure("occt", f"{type(error).__name__}: {error}")
 
     def read(self, path: str, length_unit: float | None, geometry: bool, refine: bool = True) -> protocol.Document:
@@ -95,6 +99,7 @@ class Server:
 
         key = (path, os.stat(path).st_mtime_ns)
         if key not in self._documents:
+            _hold_memory(os.stat(path).st_size)
             self._documents[key] = StepDocument(path)
             while len(self._documents) > _KEPT:
                 self._documents.popitem(last=False)
@@ -143,6 +148,19 @@ def _limit_memory() -> None:
         return
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     resource.setrlimit(resource.RLIMIT_AS, (physical, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def _hold_memory(size: int) -> None:
+    """On Linux: no more than a file of so many bytes can need, far above what real ones do.
+
+    OCCT keeps a text for each fault of syntax, as long as the statement: 90 kB of brackets took 3 GB.
+    """
+    if sys.platform == "linux":
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        soft = _BASE_MEMORY + _MEMORY_PER_BYTE * size
+        resource.setrlimit(resource.RLIMIT_DATA, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
 if __name__ == "__main__":

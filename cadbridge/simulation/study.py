@@ -82,6 +82,7 @@ def _motor(mechanism: Mechanism, law: MotionLaw, designed_at: float, findings: F
     try:
         said = expression(law.text)
         value = said.evaluate(designed_at)[0]
+        said.evaluate(0.0)  # where the run starts
     except ValueError as fault:
         findings.add("CB603", f"{law.name}: {fault}", law.where)
         return None

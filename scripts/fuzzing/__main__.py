@@ -6,98 +6,126 @@ import argparse
 import os
 import random
 import shutil
+import sys
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzzing.case import Outcome, run
-from fuzzing.mutate import WAYS
+from fuzzing.case import KINDS, Outcome, Runner
+from fuzzing.mutate import WAYS, within
+from fuzzing.seeds import Seed, copied, seeds
 
-ROOT = Path(__file__).resolve().parents[2]
-ENDINGS = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf", ".json", ".asmt", ".yaml", ".slx", ".py", ".fcstd")
-LARGEST = 200_000
-"""Bytes of a seed."""
-KINDS = ("fine", "refused", "exception", "hang", "crash")
+ROUND = 50
+"""Cases of a format before the next one's: a run that is stopped has seen all formats alike."""
 
 
-def seeds() -> dict[str, list[Path]]:
-    """Sound files by ending: the fixtures, and the folder of CADBRIDGE_CORPUS where it is set."""
-    found: dict[str, list[Path]] = defaultdict(list)
-    folders = [ROOT / "fixtures", *(Path(p) for p in [os.environ.get("CADBRIDGE_CORPUS")] if p)]
-    for path in sorted(p for folder in folders for p in folder.rglob("*")):
-        ours = path.suffix == ".yaml" and not path.name.endswith(".mates.yaml")
-        if path.suffix.lower() not in ENDINGS or ours or (path.suffix == ".py" and path.is_relative_to(ROOT)):
-            continue
-        if path.is_file() and 0 < path.stat().st_size <= LARGEST:
-            found[path.suffix.lower()].append(path)
-    return dict(found)
+@dataclass
+class Row:
+    """What became of the cases of a format."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    slowest: float = 0.0
+    largest: int = 0
+
+    def add(self, outcome: Outcome) -> None:
+        """Count a case."""
+        self.kinds[outcome.kind] += 1
+        self.slowest = max(self.slowest, outcome.seconds)
+        self.largest = max(self.largest, outcome.memory)
 
 
-def _source(broken: Path, seed: Path) -> Path:
-    """What is read: the broken file itself, or the source that a broken mates file lies over."""
-    if not seed.name.endswith(".mates.yaml"):
-        return broken
-    stem = seed.name.removesuffix(".mates.yaml")
-    beside = [p for p in sorted(seed.parent.glob(f"{stem}.*")) if p.suffix in (".urdf", ".sdf", ".xml")]
-    if not beside:
-        return broken
-    shutil.copy(beside[0], broken.parent)
-    return broken.parent / beside[0].name
-
-
-def cases(ending: str, files: list[Path], count: int, seed: int) -> Iterator[tuple[int, str, Path, bytes]]:
+def cases(
+    kind: str, sound: Sequence[Seed], numbers: Sequence[int], seed: int
+) -> Iterator[tuple[int, str, Seed, bytes]]:
     """Number, way, seed and content of each broken file; the same for the same `seed`."""
-    for number in range(count):
-        chance = random.Random(f"{seed} {ending} {number}")
-        path, way = chance.choice(files), chance.choice(sorted(WAYS))
-        yield number, way, path, WAYS[way](path.read_bytes(), chance)
+    for number in numbers:
+        chance = random.Random(f"{seed} {kind} {number}")
+        at, way = chance.choice(sound), chance.choice(sorted(WAYS))
+        data = (at.folder / at.broken).read_bytes()
+        broken = WAYS[way](data, chance) if at.inner is None else within(data, at.inner, WAYS[way], chance)
+        yield number, way, at, broken
 
 
-def one(content: bytes, seed: Path) -> Outcome:
+def one(runner: Runner, content: bytes, seed: Seed) -> Outcome:
     """A broken file in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
-        broken = Path(name) / seed.name
-        broken.write_bytes(content)
-        out = Path(name) / "out"
-        out.mkdir()
-        return run(_source(broken, seed), out)
+        folder = Path(name)
+        copied(seed, folder)
+        (folder / seed.broken).write_bytes(content)
+        return runner.run(seed.way, folder, seed.source, seed.broken)
+
+
+def fuzz(
+    sound: dict[str, list[Seed]],
+    count: int,
+    seed: int,
+    keep: Path,
+    until: float = float("inf"),
+    case: int | None = None,
+) -> dict[str, Row]:
+    """Run `count` cases of each format, in turns, as long as the clock (time.monotonic) has not passed `until`."""
+    rows: dict[str, Row] = {kind: Row() for kind in sound}
+    runner = Runner()
+    try:
+        for first in [case] if case is not None else range(0, count, ROUND):
+            numbers = [case] if case is not None else range(first, min(first + ROUND, count))
+            for kind, files in sound.items():
+                for number, way, at, content in cases(kind, files, numbers, seed):
+                    if time.monotonic() > until:
+                        return rows
+                    outcome = one(runner, content, at)
+                    rows[kind].add(outcome)
+                    if outcome.kind not in ("fine", "refused"):
+                        _keep(keep / f"{kind}-{seed}-{number}-{way}", at, content, outcome)
+            print(f"{min(first + ROUND, count)} of each", file=sys.stderr, flush=True)
+    finally:
+        runner.close()
+    return rows
+
+
+def _keep(folder: Path, seed: Seed, content: bytes, outcome: Outcome) -> None:
+    """The folder of a case that failed, and what was said."""
+    shutil.rmtree(folder, ignore_errors=True)
+    copied(seed, folder)
+    (folder / seed.broken).write_bytes(content)
+    (folder / "said.txt").write_text(outcome.said, encoding="utf-8", errors="backslashreplace")
+    print(f"  {outcome.kind}: {folder} ({seed.broken}; {outcome.seconds:.1f} s, {outcome.memory >> 20} MB)", flush=True)
+    print("    " + (outcome.said.strip().splitlines() or [""])[-1][:200], flush=True)
+
+
+def table(rows: dict[str, Row]) -> str:
+    """The rows as text."""
+    lines = [f"{'format':18}{'cases':>7}" + "".join(f"{k:>10}" for k in KINDS) + f"{'slowest s':>11}{'most MB':>9}"]
+    for kind, row in rows.items():
+        counts = "".join(f"{row.kinds[k]:10}" for k in KINDS)
+        lines.append(f"{kind:18}{row.kinds.total():7}{counts}{row.slowest:11.1f}{row.largest >> 20:9}")
+    return "\n".join(lines)
 
 
 def main() -> int:
-    """The number of failures, 1 at most."""
+    """1 where a case failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=100, help="of each format (100)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", help="one ending, such as .urdf")
+    parser.add_argument("--only", action="append", help="one format, such as urdf; repeat it for several")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so many")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"), help="where failing files are kept")
     parser.add_argument("--case", type=int, help="this case only, with its traceback")
     asked = parser.parse_args()
-    import cadbridge as cb  # once, for all children
-
-    cb.simulate(cb.build(cb.read(ROOT / "fixtures/four_bar/four_bar.urdf")), duration=0.01)
-    failed = False
-    print(f"{'format':8}" + "".join(f"{kind:>11}" for kind in KINDS) + f"{'slowest s':>11}")
-    for ending, files in sorted(seeds().items()):
-        if asked.only not in (None, ending):
-            continue
-        counted, slowest = Counter[str](), 0.0
-        for number, way, path, content in cases(ending, files, asked.cases, asked.seed):
-            if asked.case not in (None, number):
-                continue
-            outcome = one(content, path)
-            counted[outcome.kind] += 1
-            slowest = max(slowest, outcome.seconds)
-            if outcome.kind in ("exception", "hang", "crash"):
-                failed = True
-                folder = asked.keep / f"{ending[1:]}-{asked.seed}-{number}-{way}"
-                folder.mkdir(parents=True, exist_ok=True)
-                (folder / path.name).write_bytes(content)
-                (folder / "said.txt").write_text(outcome.said, encoding="utf-8")
-                print(f"  {ending} {number} ({way} of {path.name}): {outcome.kind}; kept in {folder}")
-                print("    " + (outcome.said.strip().splitlines() or [""])[-1])
-        print(f"{ending:8}" + "".join(f"{counted[kind]:11}" for kind in KINDS) + f"{slowest:11.1f}", flush=True)
-    return int(failed)
+    until = time.monotonic() + 60.0 * asked.minutes
+    with tempfile.TemporaryDirectory(prefix="fuzz-seeds-") as name:
+        corpus = os.environ.get("CADBRIDGE_CORPUS")
+        sound = seeds(Path(name), Path(corpus) if corpus else None)
+        unknown = sorted(set(asked.only or ()) - set(sound))
+        if unknown:
+            parser.error(f"no format {', '.join(unknown)}; formats are {', '.join(sound)}")
+        sound = {kind: found for kind, found in sound.items() if asked.only is None or kind in asked.only}
+        rows = fuzz(sound, asked.cases, asked.seed, asked.keep, until, asked.case)
+    print(table(rows))
+    return int(any(row.kinds[k] for row in rows.values() for k in KINDS[2:]))
 
 
 if __name__ == "__main__":

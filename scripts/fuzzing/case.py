@@ -1,120 +1,148 @@
-"""One broken file, read and used in a process of its own whose time and memory are limited."""
+"""Broken files, each used in a process whose processor time and memory are watched; the process serves many."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import resource
 import signal
+import subprocess
 import sys
+import tempfile
+import threading
 import time
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, Queue
+from typing import IO, Any, cast
 
-SECONDS = 20
-"""Processor seconds of a case."""
+import psutil
+
+from cadbridge.processes import PATIENCE, environment, family, processor_seconds
+
+ROOT = Path(__file__).resolve().parents[2]
+PATHS = (ROOT / "scripts", ROOT)
+"""Where the worker's modules are found."""
+SECONDS = 20.0
+"""Processor seconds of a case, with all processes that it starts."""
 MEMORY = 2 << 30
-"""Bytes that a case may hold beyond what the process has when it begins."""
-TARGETS = ("urdf", "mjcf", "sdf")
+"""Bytes of a case, with all processes that it starts."""
+SERVED = 400
+"""Cases of one process: what a library loses of memory in each must not be counted against the last."""
+_LOOK = 0.02
+_NET = 6 << 30
+"""What libraries reserve and never use is much more than what they use."""
+KINDS = ("fine", "refused", "exception", "hang", "memory", "crash")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """`kind` is fine, refused (an error that names the input), exception, hang or crash; `said` is the traceback."""
+    """`kind` is one of KINDS; `said` the traceback or where it stood; processor seconds; bytes at most."""
 
     kind: str
     said: str
     seconds: float
+    memory: int
 
 
-def use(path: Path, folder: Path) -> str:
-    """All that is done with a model: check, a short run, the page, exports that are read again; fine or refused."""
-    import cadbridge as cb
-    from cadbridge.report.page import write_page
-    from cadbridge.simulation import Scenario
+class Runner:
+    """Runs cases, one after the other, in a process that is started anew after a fault."""
 
-    refused = 0
-    try:
-        mechanism = cb.build(cb.read(path))
-        diagnosis = cb.diagnose(mechanism)
-        cb.check_document(mechanism, diagnosis)
-    except cb.CadbridgeError as error:
-        return _refused(error)
-    write_page(folder / "page.html", mechanism, diagnosis)
-    with _refusal() as told:
-        cb.simulate(mechanism, Scenario(duration=0.02, rate=100, rtol=1e-5, atol=1e-5))
-    refused += told.count("refused")
-    for target in TARGETS:
-        with _refusal():
-            done = cb.export(mechanism, folder / target, target)
-            for file in done.files:
-                if file.suffix in (".urdf", ".xml", ".sdf"):
-                    cb.build(cb.read(file))
-    return "fine" if not refused else "refused"
+    def __init__(self, module: str = "fuzzing.worker", seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self._module, self._seconds, self._memory = module, seconds, memory
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: Queue[bytes] = Queue()
+        self._log: IO[bytes] | None = None
+        self._served = 0
+
+    def run(self, way: str, folder: Path, source: str, broken: str) -> Outcome:
+        """Use the broken file of a folder."""
+        if self._process is None or self._served >= SERVED:
+            self._start()
+        self._served += 1
+        process = cast("subprocess.Popen[bytes]", self._process)
+        began = processor_seconds(process.pid)
+        request = {"way": way, "folder": str(folder), "source": source, "broken": broken}
+        with contextlib.suppress(OSError):
+            stream = cast("IO[bytes]", process.stdin)
+            stream.write(json.dumps(request).encode() + b"\n")
+            stream.flush()
+        return self._wait(process, began)
+
+    def _wait(self, process: subprocess.Popen[bytes], began: float) -> Outcome:
+        most, clock = 0, time.monotonic()
+        while True:
+            answer = self._heard()
+            used = processor_seconds(process.pid) - began
+            most = max(most, _resident(process.pid))
+            if answer is not None:
+                most = max(most, int(answer["peak"]))
+                kind = "memory" if most > self._memory else "hang" if used > self._seconds else answer["kind"]
+                if kind not in ("fine", "refused"):
+                    self.close()
+                return Outcome(kind, answer["said"], used, most)
+            if process.poll() is not None:
+                said = self._end()
+                return Outcome("crash", f"status {process.returncode}\n{said}", used, most)
+            late = time.monotonic() - clock > PATIENCE * self._seconds
+            if late or used > self._seconds or most > self._memory:
+                process.send_signal(signal.SIGUSR1)
+                time.sleep(0.3)
+                return Outcome("memory" if most > self._memory else "hang", self._end(), used, most)
+
+    def _heard(self) -> dict[str, Any] | None:
+        try:
+            found: dict[str, Any] = json.loads(self._answers.get(timeout=_LOOK))
+        except (Empty, ValueError):
+            return None
+        return found
+
+    def _start(self) -> None:
+        self.close()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
+        paths = {"PYTHONPATH": os.pathsep.join(map(str, PATHS)), "CADBRIDGE_NO_CACHE": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", self._module, str(_NET)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env={**environment(), **paths},
+            start_new_session=True,
+        )
+        self._answers, self._served = Queue(), 0
+        threading.Thread(target=_listen, args=(self._process.stdout, self._answers), daemon=True).start()
+
+    def _end(self) -> str:
+        """Stop the process; the last that it said."""
+        said = ""
+        if self._log is not None:
+            self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 6000))
+            said = self._log.read().decode("utf-8", "replace")
+        self.close()
+        return said
+
+    def close(self) -> None:
+        """End the process and all that it started."""
+        if self._process is not None:
+            for pid in (*family(self._process.pid), self._process.pid):
+                with contextlib.suppress(psutil.Error, OSError):
+                    psutil.Process(pid).kill()
+            self._process.wait()
+            for stream in (self._process.stdin, self._process.stdout, self._log):
+                with contextlib.suppress(OSError):
+                    cast("IO[bytes]", stream).close()
+        self._process = None
 
 
-def _refused(error: Exception) -> str:
-    from cadbridge.errors import InternalError
-
-    if isinstance(error, InternalError) or not str(error).strip():
-        raise error
-    return "refused"
+def _listen(stream: IO[bytes], answers: Queue[bytes]) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        for line in stream:
+            answers.put(line)
 
 
-@contextlib.contextmanager
-def _refusal():  # type: ignore[no-untyped-def]
-    """Errors of ours that name the input are an answer."""
-    from cadbridge.errors import CadbridgeError
-
-    told: list[str] = []
-    try:
-        yield told
-    except CadbridgeError as error:
-        told.append(_refused(error))
-
-
-def run(path: Path, folder: Path) -> Outcome:
-    """Use a file in a forked process. POSIX only."""
-    said = folder / "said.txt"
-    began = time.monotonic()
-    child = os.fork()
-    if child == 0:
-        _child(path, folder, said)
-    status = _wait(child, 10 * SECONDS)
-    seconds = time.monotonic() - began
-    text = said.read_text(encoding="utf-8", errors="replace") if said.exists() else ""
-    if os.WIFSIGNALED(status):
-        late = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
-        return Outcome("hang" if late else "crash", f"signal {os.WTERMSIG(status)}\n{text}", seconds)
-    code = os.WEXITSTATUS(status)
-    return Outcome({0: "fine", 2: "refused"}.get(code, "exception"), text, seconds)
-
-
-def _wait(child: int, seconds: float) -> int:
-    """The status of a child; one that sleeps for so long is killed."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status
-        time.sleep(0.005)
-    os.kill(child, signal.SIGKILL)
-    return os.waitpid(child, 0)[1]
-
-
-def _child(path: Path, folder: Path, said: Path) -> None:
-    code = 1
-    try:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        used = int(time.process_time()) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (used + SECONDS, used + SECONDS + 5))
-        # Libraries reserve much that they never use; what is asked for counts here.
-        resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY, 2 * MEMORY))
-        os.chdir(folder)
-        code = {"fine": 0, "refused": 2}[use(path, folder)]
-    except BaseException:
-        said.write_text(traceback.format_exc(), encoding="utf-8")
-    finally:
-        sys.stdout.flush()
-        os._exit(code)
+def _resident(pid: int) -> int:
+    total = 0
+    for each in (pid, *family(pid)):
+        with contextlib.suppress(psutil.Error, OSError):
+            total += int(psutil.Process(each).memory_info().rss)
+    return total

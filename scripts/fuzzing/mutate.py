@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import random
 import re
+import zipfile
+from collections.abc import Callable
 
 _NUMBER = re.compile(rb"-?\d+\.?\d*(?:[eE][+-]?\d+)?")
 _TOKEN = re.compile(rb"[A-Za-z_][\w:.-]*|\"[^\"\n]*\"")
@@ -80,4 +83,26 @@ def by_structure(data: bytes, chance: random.Random) -> bytes:
     return (b"\n" if b"\n" in data else b"").join(lines)
 
 
-WAYS = {"bytes": by_bytes, "tokens": by_tokens, "structure": by_structure, "numbers": by_numbers}
+_OPENINGS = (b"[", b"{", b"(", b"<a>", b"- ", b'{"a":', b"-(", b"&a [", b"*", b"a.", b"${", b"/*", b"'")
+
+
+def by_depth(data: bytes, chance: random.Random) -> bytes:
+    """Something that opens, or a line, so many times that what reads it by recursion has no end."""
+    at = chance.randrange(len(data) + 1)
+    what = chance.choice((*_OPENINGS, data[at : at + 40].partition(b"\n")[0] or b"x"))
+    return data[:at] + what * chance.choice((30, 1_000, 20_000)) + data[at:]
+
+
+def within(data: bytes, member: str, way: Callable[[bytes, random.Random], bytes], chance: random.Random) -> bytes:
+    """A zip archive of which one member is broken."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as whole, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as broken:
+        for info in whole.infolist():
+            content = whole.read(info)
+            broken.writestr(
+                zipfile.ZipInfo(info.filename), way(content, chance) if info.filename == member else content
+            )
+    return made.getvalue()
+
+
+WAYS = {"bytes": by_bytes, "tokens": by_tokens, "structure": by_structure, "numbers": by_numbers, "depth": by_depth}

@@ -174,7 +174,9 @@ def test_poisoned_jobs_fail_alone(tmp_path: Path, warm: Local) -> None:
     assert all(r.ok for r in run(load(jobs, output=tmp_path / "clean"), cache=False, executor=warm))
     for what in BAD:
         poisoned(tmp_path / f"p-{what}.poison", what)
-    text = JOBS + "  - {sources: '*.poison', timeout: 3, memory: 700 MB}\n  - {sources: [broken.step, bomb.xml]}\n"
+    asleep = "  - {sources: [p-hang.poison, p-children.poison], timeout: 0.4}\n"  # ten times that on the clock
+    others = "  - {sources: '*.poison', exclude: [p-hang.poison, p-children.poison], timeout: 3, memory: 700 MB}\n"
+    text = f"{JOBS}{asleep}{others}  - {{sources: [broken.step, bomb.xml]}}\n"
     jobs.write_text(text)
     results = {r.job.name: r for r in run(jobs, executor=warm)}
     for what, code in BAD.items():
@@ -184,6 +186,8 @@ def test_poisoned_jobs_fail_alone(tmp_path: Path, warm: Local) -> None:
     assert "Segmentation fault" in results["p-crash/check"].reason
     assert "status 7" in results["p-exit/check"].reason
     assert "poisoned" in results["p-raise/check"].reason
+    assert "3 s of processor time" in results["p-spin/check"].reason
+    assert "more than 4 s" in results["p-hang/check"].reason
     assert "Traceback" in (tmp_path / "out" / "p-raise" / "check" / "job.log").read_text()
     assert not results["broken/check"].ok
     assert "CB103" in {f.code for f in results["bomb/check"].findings}

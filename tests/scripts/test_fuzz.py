@@ -1,4 +1,4 @@
-"""The fuzzer: the same cases for the same seed, and failures seen for what they are."""
+"""The fuzzer: the same cases for the same seed, failures seen for what they are, and a few cases of every format."""
 
 from __future__ import annotations
 
@@ -6,48 +6,126 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it sends signals")
+
+FORMATS = {
+    "chrono", "compare", "config", "edited", "freecad", "freecad-document", "fusion", "jobs", "mates-file", "mechanism",
+    "mesh-dae", "mesh-obj", "mesh-stl", "mjcf", "motion", "ondsel", "onshape", "onshape-features", "package", "run",
+    "scenario", "sdf", "simmechanics", "simscape", "step", "step-kinematics", "step-packed", "sw2robot", "urdf",
+    "xacro",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def fuzzing() -> Iterator[tuple[ModuleType, ModuleType]]:
+def fuzzing() -> Iterator[Any]:
     sys.path.insert(0, str(ROOT / "scripts"))
-    yield import_module("fuzzing.__main__"), import_module("fuzzing.case")
+    yield SimpleNamespace(
+        **{name: import_module(f"fuzzing.{name}") for name in ("__main__", "case", "mutate", "seeds")}
+    )
     sys.path.remove(str(ROOT / "scripts"))
 
 
-def test_the_same_seed_breaks_the_same_way(fuzzing: tuple[ModuleType, ModuleType]) -> None:
-    runs, _ = fuzzing
-    files = [ROOT / "fixtures/four_bar/four_bar.urdf"]
-    first, again, other = (list(runs.cases(".urdf", files, 12, seed)) for seed in (1, 1, 2))
+@pytest.fixture(scope="module")
+def sound(fuzzing: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return fuzzing.seeds.seeds(tmp_path_factory.mktemp("seeds"))
+
+
+def test_every_format_has_seeds(sound: Any) -> None:
+    assert set(sound) == FORMATS
+    assert all((seed.folder / seed.broken).is_file() for found in sound.values() for seed in found)
+
+
+def test_every_reader_is_fuzzed(sound: Any) -> None:
+    from cadbridge.readers.registry import FORMATS as READERS
+    from cadbridge.readers.registry import taken_by
+
+    models = [seed.folder / seed.source for found in sound.values() for seed in found]
+    taken = [found for path in models if (found := taken_by(path)) is not None]
+    assert {reader.name for reader, _ in taken} == {reader.name for reader in READERS}
+
+
+def test_the_same_seed_breaks_the_same_way(fuzzing: Any, sound: Any) -> None:
+    runs = vars(fuzzing)["__main__"]
+    first, again, other = (list(runs.cases("urdf", sound["urdf"], range(20), seed)) for seed in (1, 1, 2))
     assert first == again
     assert first != other
-    assert len({way for _, way, _, _ in first}) == 4
-    assert all(content != files[0].read_bytes() for _, _, _, content in first[:4])
+    assert {way for _, way, _, _ in first} == set(fuzzing.mutate.WAYS)
+    assert sum(content != (seed.folder / seed.broken).read_bytes() for _, _, seed, content in first) > 15
+
+
+_WORKER = """
+import json, os, sys, time
+for line in sys.stdin:
+    way = json.loads(line)["way"]
+    if way == "exception":
+        print(json.dumps({"kind": "exception", "said": "ZeroDivisionError: nine", "peak": 0}), flush=True)
+    elif way == "crash":
+        os.abort()
+    elif way == "memory":
+        held = bytearray(300 << 20); time.sleep(60)
+    elif way == "burning":
+        while True: pass
+    elif way == "asleep":
+        time.sleep(60)
+    else:
+        print(json.dumps({"kind": way, "said": "", "peak": 0}), flush=True)
+"""
 
 
 @pytest.mark.parametrize(
-    ("does", "kind"),
+    ("way", "kind"),
     [
-        ("return 'fine'", "fine"),
-        ("return 'refused'", "refused"),
-        ("raise ZeroDivisionError('nine')", "exception"),
-        ("import faulthandler, os; faulthandler.disable(); os.abort()", "crash"),
-        ("\n    while True: pass", "hang"),
+        ("fine", "fine"),
+        ("refused", "refused"),
+        ("exception", "exception"),
+        ("crash", "crash"),
+        ("memory", "memory"),
+        ("burning", "hang"),
+        ("asleep", "hang"),
     ],
 )
 def test_what_a_case_ends_in(
-    does: str, kind: str, fuzzing: tuple[ModuleType, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: str, kind: str, fuzzing: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    space: dict[str, object] = {}
-    exec(f"def use(path, folder):\n    {does}", space)
-    monkeypatch.setattr(fuzzing[1], "use", space["use"])
-    monkeypatch.setattr(fuzzing[1], "SECONDS", 1)
-    outcome = fuzzing[1].run(tmp_path / "none", tmp_path)
-    assert outcome.kind == kind
-    assert kind != "exception" or "nine" in outcome.said
+    (tmp_path / "sham_worker.py").write_text(
+        f"import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n{_WORKER}"
+    )
+    monkeypatch.setattr(fuzzing.case, "PATHS", (*fuzzing.case.PATHS, tmp_path))
+    runner = fuzzing.case.Runner("sham_worker", seconds=0.2, memory=200 << 20)
+    try:
+        outcome = runner.run(way, tmp_path, "none", "none")
+        assert outcome.kind == kind
+        assert kind != "exception" or "nine" in outcome.said
+        assert runner.run("fine", tmp_path, "none", "none").kind == "fine"  # another process serves on
+    finally:
+        runner.close()
+
+
+def test_a_member_of_an_archive_is_broken_alone(fuzzing: Any, sound: Any) -> None:
+    import random
+    import zipfile
+    from io import BytesIO
+
+    (seed, *_) = sound["freecad-document"]
+    data = (seed.folder / seed.broken).read_bytes()
+    broken = fuzzing.mutate.within(data, seed.inner, lambda content, chance: b"x" + content, random.Random(1))
+    with zipfile.ZipFile(BytesIO(data)) as before, zipfile.ZipFile(BytesIO(broken)) as after:
+        assert after.namelist() == before.namelist()
+        assert after.read(seed.inner) == b"x" + before.read(seed.inner)
+
+
+def test_two_broken_files_of_every_format(fuzzing: Any, sound: Any, tmp_path: Path) -> None:
+    """The long run is by hand: `scripts/fuzz --cases 2000`."""
+    rows = vars(fuzzing)["__main__"].fuzz(sound, 2, 12, tmp_path / "kept")
+    failed = {kind: row.kinds for kind, row in rows.items() if set(row.kinds) - {"fine", "refused"}}
+    said = "\n\n".join(path.read_text() for path in tmp_path.rglob("said.txt"))
+    assert not failed, said
+    assert all(row.kinds.total() == 2 for row in rows.values())
+    assert sum(row.kinds["fine"] for row in rows.values()) > 12
+    assert sum(row.kinds["refused"] for row in rows.values()) > 12

@@ -317,3 +317,41 @@ def test_a_mesh_without_end_leaves_the_coarse_one_and_the_exact_mass(
     assert len(coarse.fine.triangles) < len(fine.fine.triangles)
     assert coarse.brep is not None
     assert coarse.brep.mass == pytest.approx(4 / 3 * math.pi * 1e-6, rel=1e-9)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits what a process may ask for")
+def test_a_text_that_takes_occt_too_much_memory_is_a_finding(tmp_path: Path) -> None:
+    sound = write_part(tmp_path / "sound.step", cq.Workplane().box(1.0, 2.0, 3.0).val())
+    broken = tmp_path / "broken.step"
+    text = sound.read_text()
+    at = text.index("DIRECTION('',(") + len("DIRECTION('',(")
+    broken.write_text(text[:at] + "&a [" * 20_000 + text[at:])
+    with pytest.raises(InputError) as caught:
+        load_shapes([broken])
+    assert {f.code for f in caught.value.findings} <= {"CB124", "CB126"}
+    assert load_shapes([sound])[sound].solids == 1
+
+
+@pytest.mark.parametrize("kind", ["gzip", "zip"])
+def test_a_packed_text_is_unpacked_within_bounds(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gzip
+    import tracemalloc
+    import zipfile
+
+    from cadbridge.shapes import part21
+
+    path, text = tmp_path / "bomb.stpZ", b"ISO-10303-21;\n" + b" " * (64 << 20)
+    if kind == "gzip":
+        path.write_bytes(gzip.compress(text))
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("bomb.stp", text)
+    findings = Findings()
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="16 MiB"):
+            part21.load(path, findings)
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    finally:
+        tracemalloc.stop()
+    assert [f.code for f in findings] == ["CB108"]

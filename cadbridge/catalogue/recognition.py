@@ -118,6 +118,14 @@ ENTRIES: dict[str, Entry] = {
         "To see what recognition finds in the geometry alone, export the assembly as STEP and recognise that.",
         "`cadbridge check arm.xml --recognise` of a Simscape file: `the source has 14 mates of its own, which rule`.",
     ),
+    "CB1614": Entry(
+        Severity.WARNING,
+        "a part twice in the same place",
+        "Two occurrences of equal shape stand in the same place: one was probably pasted or exported twice. "
+        "Recognition makes them one body. Both count in the mass.",
+        "Delete one of the two in CAD and export again.",
+        "A lever that was pasted twice: `lever_copy stands where an equal part stands`.",
+    ),
 }
 
 FAMILIES = (Family("recognition", "Mates recognised from the geometry", Stage.MATES, ENTRIES),)

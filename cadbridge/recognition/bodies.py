@@ -20,6 +20,8 @@ from cadbridge.recognition.standard_parts import StandardKind, StandardPart
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
+SAME_PLACE = 1e-6
+"""m within which equal parts stand in the same place."""
 MOST_LINKS = 12
 """So many parts a model of links alone has at most."""
 COLLAR = 0.02
@@ -132,6 +134,22 @@ def _common(names: Sequence[str]) -> list[str]:
     """The sub-assemblies, from the top, that hold all of some instances."""
     levels = takewhile(lambda level: len(set(level)) == 1, zip(*(name.split("/")[:-1] for name in names), strict=False))
     return [level[0] for level in levels]
+
+
+def bind_copies(scene: Scene) -> list[str]:
+    """Bind each instance that stands where another one of the same shape stands; returns them."""
+    first: dict[tuple[str, bytes], str] = {}
+    copies = []
+    for instance in scene.assembly.instances:
+        shape = scene.assembly.part(instance.part).shape
+        if shape is None:
+            continue
+        place = np.vstack([np.round(instance.X_WI.R, 6), np.round(instance.X_WI.p / SAME_PLACE)]) + 0.0
+        original = first.setdefault((shape.key, place.tobytes()), instance.name)
+        if original != instance.name:
+            scene.bind(instance.name, original, "an equal part that stands in the same place", 0.9)
+            copies.append(instance.name)
+    return copies
 
 
 def bind_rolling(scene: Scene) -> None:

@@ -11,6 +11,7 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.recognition.bodies import (
     Groups,
     Scene,
+    bind_copies,
     bind_fasteners,
     bind_fixed,
     bind_rings,
@@ -47,6 +48,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     def pin(name: str) -> bool:
         return is_pin(scene, name)
 
+    copies = bind_copies(scene)
     wheels = place(assembly, wheels_of_parts(assembly))
     meshing = find_meshing(wheels)
     find_standard_parts(scene, names)
@@ -86,7 +88,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
         _result(scene, joints, rejected, ground),
         ground_reason=why,
         loose=tuple(loose),
-        findings=_findings(scene, joints, loose),
+        findings=_findings(scene, joints, loose, copies, ground),
     )
     return with_gears(found, wheels, meshing)
 
@@ -112,7 +114,9 @@ def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], gro
     )
 
 
-def _findings(scene: Scene, joints: list[Candidate], loose: list[str]) -> tuple[Finding, ...]:
+def _findings(
+    scene: Scene, joints: list[Candidate], loose: list[str], copies: list[str], ground: str
+) -> tuple[Finding, ...]:
     """What a person should know of the recognition as a whole."""
     findings = Findings()
     members = scene.groups.members()
@@ -130,7 +134,12 @@ def _findings(scene: Scene, joints: list[Candidate], loose: list[str]) -> tuple[
     for why, parts in faults.items():
         findings.add("CB1603", f"{_some(parts)}: {why}; contacts of its own are not seen", items=parts)
     if loose:
-        findings.add("CB1602", f"{_some(loose)} touch nothing; they are left where they stand", items=loose)
+        held = max(scene.groups.members()[ground], key=lambda n: (n not in loose, scene.size(n), n))
+        verb = "touches" if len(loose) == 1 else "touch"
+        findings.add("CB1602", f"{_some(loose)} {verb} nothing; fixed to the ground, {held}", items=loose)
+    if copies:
+        verb = "stands" if len(copies) == 1 else "stand"
+        findings.add("CB1614", f"{_some(copies)} {verb} where an equal part stands; bound to that", items=copies)
     unsure = [c for c in joints if c.verdict.confidence < SURE]
     if unsure:
         pairs = [f"{c.a} - {c.b}" for c in unsure]

@@ -14,6 +14,7 @@ from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
+from cadbridge.wording import count
 
 GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
 
@@ -150,7 +151,7 @@ def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, loose:
 
     best = max(sorted(members), key=score)
     reasons = [f"{100 * sizes[best] / total:.0f} % of the assembly's boxes"]
-    reasons += [f"{degrees[best]} joints"] if degrees[best] else []
+    reasons += [count(degrees[best], "joint")] if degrees[best] else []
     reasons += ["stands on the floor"] if any(n in floor for n in members[best]) else []
     return best, ", ".join(reasons)
 

@@ -357,6 +357,52 @@ ENTRIES: dict[str, Entry] = {
         "Split the chain into several models, or export to URDF or SDFormat, which do not nest links.",
         "A chain of a thousand links in one file.",
     ),
+    "CB690": Entry(
+        Severity.ERROR,
+        "Python functions in an FMU",
+        "An FMU runs without Python, so loads that are Python functions cannot be in it. Nothing is written.",
+        "Remove the callbacks from the scenario and apply their forces by the inputs of the FMU.",
+        "A scenario made in Python whose callback is a tyre model.",
+    ),
+    "CB691": Entry(
+        Severity.ERROR,
+        "a mechanism that changes within an FMU",
+        "The scenario locks, releases or joins something at a time. An FMU holds one mechanism, so it would move "
+        "differently from then on. Nothing is written.",
+        "Remove the events with a `time` from the scenario, or export one FMU for each phase.",
+        "A gripper that is locked to its load after two seconds.",
+    ),
+    "CB692": Entry(
+        Severity.WARNING,
+        "events that an FMU does not report",
+        "The scenario reports when a joint passes a position, or ends the run there. The FMU does neither: it goes on "
+        "until its importer stops.",
+        "Watch the joint's value in the importer.",
+        "An event that ends the run when an arm is upright.",
+    ),
+    "CB693": Entry(
+        Severity.INFO,
+        "the integrator of an FMU",
+        "Co-simulation uses the solver's method dopri5 with steps of controlled error, whatever the scenario asks for.",
+        "Import the FMU for model exchange to integrate it by a method of your own.",
+        "A scenario with `integrator: generalized_alpha`.",
+    ),
+    "CB694": Entry(
+        Severity.ERROR,
+        "a function of time that an FMU cannot hold",
+        "Functions of time are stored as pieces of polynomials that follow them to 1e-11. This one takes more pieces "
+        "than an FMU stores. Nothing is written.",
+        "Shorten `duration` in the scenario, or remove the function and use the input of the FMU.",
+        "A sine of a megahertz over an hour.",
+    ),
+    "CB695": Entry(
+        Severity.ERROR,
+        "no library for an FMU",
+        "An FMU holds a shared library that is linked by a C compiler. None is here, it fails, or this system is not "
+        "Linux on x86-64. Nothing is written.",
+        "Run `pip install 'cadbridge[fmu]'`, which brings the compiler ziglang, or install gcc.",
+        "A container without a compiler.",
+    ),
 }
 
 FAMILIES = (Family("export", "exports", Stage.EXPORT, ENTRIES),)

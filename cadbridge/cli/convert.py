@@ -10,7 +10,7 @@ import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source, refuse_unknown
 
-TARGETS = ("urdf", "ros2", "mjcf", "sdf", "usd", "glb", "json", "python", "step-ap242", "mates-file")
+TARGETS = ("urdf", "ros2", "mjcf", "sdf", "usd", "fmu", "glb", "json", "python", "step-ap242", "mates-file")
 SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
 """The words of `exporters.FORMATS` and `exporters.COLLISIONS`, here so that the help need not import them."""
 
@@ -44,6 +44,12 @@ def convert(
     poses: Annotated[
         int, typer.Option("--poses", min=0, help="Poses from which the collision matrix of a ROS 2 package is made.")
     ] = 10_000,
+    scenario: Annotated[
+        Path | None,
+        typer.Option("--scenario", help="What acts in an FMU, and where it begins.", metavar="FILE.yaml"),
+    ] = None,
+    fmi: Annotated[int, typer.Option("--fmi", help="The version of an FMU: 2 or 3.", min=2, max=3)] = 3,
+    reactions: Annotated[bool, typer.Option("--reactions", help="Make the joints' forces outputs of an FMU.")] = False,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -59,7 +65,8 @@ def convert(
     refuse_unknown(to, tuple(FORMATS))
     mechanism = reading.whole_mechanism(keep_going)
     with working(f"writing {to}"):
-        options = ExportOptions(run, collision, collision_tolerance, cache_folder(), poses)
+        chosen = (poses, scenario, fmi, reactions)
+        options = ExportOptions(run, collision, collision_tolerance, cache_folder(), *chosen)
         result = export(mechanism, output, to=to, options=options)
     findings = (*mechanism.assembly.findings, *mechanism.findings, *result.findings)
     if json:
@@ -77,6 +84,7 @@ _OPENED = {
     "urdf": (".urdf", "Next: load {} in ROS, Pinocchio or Drake; `cadbridge verify SOURCE --to urdf` compares."),
     "ros2": (".urdf.xacro", "Next: put {0} into a workspace, `colcon build`, `ros2 launch {1} view.launch.py`."),
     "sdf": (".sdf", "Next: gz sim {}"),
+    "fmu": (".fmu", "Next: fmpy simulate {} --show-plot, or import it into any tool that reads FMI."),
     "glb": (".glb", "Next: open {} in any viewer of glTF."),
     "step-ap242": (".step", "Next: open {} in a CAD system that reads kinematics of AP242."),
     "python": (".py", "Next: python {}"),

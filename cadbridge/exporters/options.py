@@ -13,6 +13,8 @@ class ExportOptions:
     `collision`: a key of `collision.KINDS`; `collision_tolerance`: how far it may be from the part, as a share of the
     part's size (the diagonal of its box); `cache`: the folder of caches where what took time is kept, None for none.
     `poses`: of so many the collision matrix of a ROS 2 package is made, 0 for none.
+    Of an FMU: `scenario`, the file of what acts on the mechanism and where it begins; `fmi`, the version, 2 or 3;
+    `reactions`: whether the joints' forces are outputs.
     """
 
     run: Path | None = None
@@ -20,3 +22,6 @@ class ExportOptions:
     collision_tolerance: float = 0.01
     cache: Path | None = None
     poses: int = 10_000
+    scenario: Path | None = None
+    fmi: int = 3
+    reactions: bool = False

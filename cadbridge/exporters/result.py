@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import glb, mates_file, mjcf, plain, ros2, script, sdf, step_ap242, urdf, usd
+from cadbridge.exporters import fmu, glb, mates_file, mjcf, plain, ros2, script, sdf, step_ap242, urdf, usd
 from cadbridge.exporters.collision import AS_IS, KINDS
 from cadbridge.exporters.kept import tell_kept
 from cadbridge.exporters.left_behind import tell_left_behind
@@ -31,6 +31,7 @@ FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str,
     "step-ap242": step_ap242.contents,
     "sdf": sdf.contents,
     "usd": usd.contents,
+    "fmu": fmu.contents,
     "glb": glb.contents,
     "json": plain.contents,
     "python": script.contents,
@@ -84,7 +85,7 @@ def export(
     findings = Findings()
     if options.collision != AS_IS and to not in COLLIDING:
         findings.add("CB526", f"{to} says nothing of what collides: {options.collision} was not made")
-    if to != "json":
+    if to not in ("json", "fmu"):
         tell_left_behind(mechanism, to, findings)
     if to not in ("json", "urdf", "ros2"):
         tell_kept(mechanism.assembly, to, findings)

@@ -99,9 +99,9 @@ def simulate(
     what = scenario or study_scenario(mechanism, findings)
     if duration is not None:
         what = replace(what, duration=duration)
-    _check_numbers(what)
+    check_numbers(what)
     mechanism = fitted(mechanism, findings, what.gap, collapse=collapse)
-    lowered = _lowered(mechanism, what, collapse, findings)
+    lowered = lower_for(mechanism, what, collapse, findings)
     mass_ratios(lowered, findings)
     check_laws(lowered, what, findings)
     tree: tuple[TreeJoint, ...] | None = None
@@ -175,7 +175,7 @@ def begin(lowered: Lowered, what: Scenario, findings: Findings) -> Begun:
     return Begun(system, circuits.start(state, lowered, system), stops, circuits)
 
 
-def _check_numbers(what: Scenario) -> None:
+def check_numbers(what: Scenario) -> None:
     """InputError with all initial values that are no finite numbers: a scenario made in Python may hold any."""
     given: dict[str, ArrayLike] = {
         **{f"the position of {joint}": value for joint, value in what.positions.items()},
@@ -252,7 +252,7 @@ def _conveniences(lowered: Lowered, scenario: Scenario, stops: tuple[tuple[str, 
     return said
 
 
-def _lowered(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Findings) -> Lowered:
+def lower_for(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Findings) -> Lowered:
     """The lowered mechanism; masses that are not known may stay so where drivers prescribe every motion."""
     try:
         return lower(mechanism, collapse=collapse, gravity=what.gravity, friction=what.friction)

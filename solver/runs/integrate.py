@@ -49,6 +49,8 @@ _NEAR = 1e-9
 """s: how near a run comes to a time at which a load's function has no value."""
 _FINEST = 1e-7
 """The smallest part of a fixed step that an implicit method takes where its iteration does not converge."""
+_FIRST_STEP = 1e-3
+"""s: the first step of controlled error, which errors soon lengthen or shorten."""
 _SAMPLES_A_STEP = 10
 """No step is longer than so many samples: what happens between would not be seen."""
 
@@ -96,8 +98,12 @@ class _Run:
     @property
     def pace(self) -> Pace:
         """How long its steps may be."""
-        limits = (_SAFETY, _SHRINK, _GROW, _PROJECTION_ALLOWED)
-        return Pace(self.h, self.longest_step, self.fixed is not None, self.method.exponent, *limits)
+        return pace_of(self.method, self.h, self.longest_step, self.fixed is not None)
+
+
+def pace_of(method: Method, h: float, longest: float, fixed: bool = False) -> Pace:
+    """How long the steps (s) of an explicit method may be: the first h, none above the longest."""
+    return Pace(h, longest, fixed, method.exponent, _SAFETY, _SHRINK, _GROW, _PROJECTION_ALLOWED)
 
 
 def simulate(
@@ -140,7 +146,7 @@ def simulate(
             check_state(state, plain.model)
         start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
         samples = sample_times(start.state.t, duration, rate, times)
-        longest_step = min(longest_step, _SAMPLES_A_STEP / rate)
+        longest_step = min(longest_step, longest_at(rate))
         run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree)
         _record(run, run.state, run.slope, run.work)
         status = start.status if not start.status.ok else None
@@ -156,6 +162,16 @@ def simulate(
         unsolved=int(run.engine.unsolved),
     )
     return Result(status, _trajectory(run), statistics, tuple(run.occurred))
+
+
+def longest_at(rate: float) -> float:
+    """The longest step (s) of a run with so many samples a second."""
+    return _SAMPLES_A_STEP / rate
+
+
+def first_step(longest: float) -> float:
+    """The length (s) of the first step, where none is longer than `longest`."""
+    return min(_FIRST_STEP, longest)
 
 
 def _begin(
@@ -184,7 +200,7 @@ def _begin(
         slope=slope,
         memory=engine.begin(state, slope),
         work=np.zeros(len(system.drives) + 1),
-        h=min(1e-3, longest_step) if step is None else step,
+        h=first_step(longest_step) if step is None else step,
         tolerances=tolerances,
         fixed=step,
         longest_step=longest_step,

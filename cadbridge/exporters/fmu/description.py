@@ -1,0 +1,189 @@
+"""modelDescription.xml of FMI 2.0 and 3.0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape, quoteattr
+
+from cadbridge.exporters.fmu.variables import Variable
+from cadbridge.exporters.numbers import number
+from cadbridge.version import __version__
+
+STATES = (
+    "Model exchange: the states are the poses and velocities of all bodies and the angles that are counted. Their "
+    "derivatives are those of the state put on the constraints, plus 20 per second times the way back to it, so that "
+    "loops and gears stay closed in any integrator. Co-simulation: the solver's own steps (Dormand and Prince 5(4), "
+    "every step put on the constraints)."
+)
+
+INPUTS = (
+    "Inputs are kept from one communication point to the next; a target moves on with its rate and acceleration. "
+    "Parameters may change between steps. Initial joint values are those of the scenario that the FMU was made with; "
+    "what the scenario says holds over its duration, and its last values after it."
+)
+
+_BASE = {
+    "s": "s='1'",
+    "m": "m='1'",
+    "m/s": "m='1' s='-1'",
+    "m/s2": "m='1' s='-2'",
+    "rad": "rad='1'",
+    "rad/s": "rad='1' s='-1'",
+    "rad/s2": "rad='1' s='-2'",
+    "1/s": "s='-1'",
+    "kg": "kg='1'",
+    "N": "kg='1' m='1' s='-2'",
+    "N.m": "kg='1' m='2' s='-2'",
+    "J": "kg='1' m='2' s='-2'",
+    "V": "kg='1' m='2' s='-3' A='-1'",
+    "N.s/m": "kg='1' s='-1'",
+    "N.m.s/rad": "kg='1' m='2' s='-1' rad='-1'",
+}
+"""Unit → its exponents of SI."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What both versions say of a model."""
+
+    name: str
+    identifier: str
+    token: str
+    variables: Sequence[Variable]
+    duration: float
+    step: float
+    tolerance: float
+
+    @property
+    def units(self) -> list[str]:
+        """All units that the variables have."""
+        used = {v.unit for v in self.variables} - {"1"}
+        return [unit for unit in _BASE if unit in used]
+
+    def references(self, *kinds: str) -> list[int]:
+        """The value references of variables of some kinds."""
+        return [k for k, v in enumerate(self.variables) if v.kind in kinds]
+
+
+def page(said: Description) -> bytes:
+    """The documentation within the FMU."""
+    title = escape(said.name)
+    rows = [f"<tr><td>{escape(v.name)}</td><td>{_SAYS[v.kind][0]}</td><td>{v.unit}</td><td>{escape(v.text)}</td></tr>"
+            for v in said.variables if v.kind not in ("state", "derivative")]  # fmt: skip
+    head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head><body>'
+    said_before = [f"<h1>{title}</h1>", f"<p>{STATES}</p>", f"<p>{INPUTS}</p>"]
+    lines = [head, *said_before, "<table>", *rows, "</table></body></html>"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def description(fmi: int, said: Description) -> bytes:
+    """The file for FMI 2 or 3."""
+    lines = _fmi2(said) if fmi == 2 else _fmi3(said)
+    return ("\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *lines]) + "\n").encode()
+
+
+def _attributes(**values: object) -> str:
+    return "".join(f" {name}={quoteattr(str(value))}" for name, value in values.items() if value is not None)
+
+
+def _head(said: Description) -> dict[str, str]:
+    tool = f"cadbridge {__version__}"
+    return {
+        "modelName": said.name,
+        "description": STATES,
+        "generationTool": tool,
+        "variableNamingConvention": "structured",
+    }
+
+
+_CAN = {"canHandleVariableCommunicationStepSize": "true"}
+
+
+def _kinds(said: Description, states: str) -> Iterable[str]:
+    """The two elements of the kinds of FMU; `states` is how this version writes "FMUState"."""
+    saved = {f"canGetAndSet{states}": "true", f"canSerialize{states}": "true"}
+    yield f"  <ModelExchange{_attributes(modelIdentifier=said.identifier, **saved)}/>"
+    yield f"  <CoSimulation{_attributes(modelIdentifier=said.identifier, **_CAN, **saved)}/>"
+
+
+def _unit_definitions(said: Description) -> Iterable[str]:
+    yield "  <UnitDefinitions>"
+    for unit in said.units:
+        yield f"    <Unit{_attributes(name=unit)}><BaseUnit {_BASE[unit]}/></Unit>".replace("'", '"')
+    yield "  </UnitDefinitions>"
+
+
+def _experiment(said: Description) -> str:
+    times = {"startTime": "0", "stopTime": number(said.duration), "tolerance": number(said.tolerance)}
+    return f"  <DefaultExperiment{_attributes(**times, stepSize=number(said.step))}/>"
+
+
+_SAYS = {
+    "time": ("independent", "continuous", None),
+    "input": ("input", "continuous", None),
+    "parameter": ("parameter", "tunable", "exact"),
+    "mass": ("parameter", "tunable", "exact"),
+    "state": ("local", "continuous", "exact"),
+    "derivative": ("local", "continuous", "calculated"),
+    "output": ("output", "continuous", "calculated"),
+    "reaction": ("output", "continuous", "calculated"),
+}
+"""Kind → causality, variability, initial."""
+
+
+def _common(k: int, v: Variable) -> dict[str, object]:
+    causality, variability, initial = _SAYS[v.kind]
+    return {"name": v.name, "valueReference": k, "description": v.text, "causality": causality,
+            "variability": variability, "initial": initial}  # fmt: skip
+
+
+def _real(said: Description, v: Variable, offset: int) -> dict[str, object]:
+    """Unit, start and derivative; `offset` from a value reference to what the version counts by."""
+    start = None if v.start is None else repr(v.start)
+    derivative = None if v.of is None else v.of + offset
+    return {"unit": None if v.unit == "1" else v.unit, "derivative": derivative, "start": start}
+
+
+def _fmi2(said: Description) -> Iterable[str]:
+    version = {"fmiVersion": "2.0", "guid": said.token, "numberOfEventIndicators": 0}
+    yield f"<fmiModelDescription{_attributes(**version, **_head(said))}>"
+    yield from _kinds(said, "FMUstate")
+    yield from _unit_definitions(said)
+    yield '  <LogCategories><Category name="logStatusError"/><Category name="logStatusDiscard"/></LogCategories>'
+    yield _experiment(said)
+    yield "  <ModelVariables>"
+    for k, v in enumerate(said.variables):
+        inner = f"<Real{_attributes(**_real(said, v, 1))}/>"
+        yield f"    <ScalarVariable{_attributes(**_common(k, v))}>{inner}</ScalarVariable>"
+    yield "  </ModelVariables>"
+    outputs, derivatives = said.references("output", "reaction"), said.references("derivative")
+    yield "  <ModelStructure>"
+    parts = {"Outputs": outputs, "Derivatives": derivatives, "InitialUnknowns": sorted({*outputs, *derivatives})}
+    for name, references in parts.items():
+        if references:
+            yield f"    <{name}>"
+            yield from (f'      <Unknown index="{k + 1}"/>' for k in references)
+            yield f"    </{name}>"
+    yield "  </ModelStructure>"
+    yield "</fmiModelDescription>"
+
+
+def _fmi3(said: Description) -> Iterable[str]:
+    version = {"fmiVersion": "3.0", "instantiationToken": said.token}
+    yield f"<fmiModelDescription{_attributes(**version, **_head(said))}>"
+    yield from _kinds(said, "FMUState")
+    yield from _unit_definitions(said)
+    yield '  <LogCategories><Category name="logStatusError"/><Category name="logStatusDiscard"/></LogCategories>'
+    yield _experiment(said)
+    yield "  <ModelVariables>"
+    for k, v in enumerate(said.variables):
+        yield f"    <Float64{_attributes(**_common(k, v), **_real(said, v, 0))}/>"
+    yield "  </ModelVariables>"
+    outputs, derivatives = said.references("output", "reaction"), said.references("derivative")
+    yield "  <ModelStructure>"
+    yield from (f'    <Output valueReference="{k}"/>' for k in outputs)
+    yield from (f'    <ContinuousStateDerivative valueReference="{k}"/>' for k in derivatives)
+    yield from (f'    <InitialUnknown valueReference="{k}"/>' for k in sorted({*outputs, *derivatives}))
+    yield "  </ModelStructure>"
+    yield "</fmiModelDescription>"

@@ -27,7 +27,12 @@ PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob(
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 GEARED = ROOT / "fixtures" / "geared_robot3"
 
-SERVES = ("cadbridge view ", "cadbridge batch jobs.yaml --scheduler", "cadbridge check robot.step --watch")
+SERVES = (
+    "cadbridge fetch ",
+    "cadbridge view ",
+    "cadbridge batch jobs.yaml --scheduler",
+    "cadbridge check robot.step --watch",
+)
 """What waits for a browser, for other machines or for a change."""
 KR15 = "fixtures/kr15/kr15.step"
 """A source that takes half a minute to read: the tests read it once, and run the commands on what was read."""

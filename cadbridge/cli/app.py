@@ -12,6 +12,7 @@ from cadbridge.cli.check import check
 from cadbridge.cli.convert import convert
 from cadbridge.cli.demo import demo
 from cadbridge.cli.explain import explain
+from cadbridge.cli.fetch import fetch
 from cadbridge.cli.inspect import inspect
 from cadbridge.cli.inverse import inverse
 from cadbridge.cli.matrices import matrices
@@ -29,6 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (
+    fetch,
     inspect,
     recognise,
     check,

@@ -1,0 +1,74 @@
+"""Codes CB1460 to CB1479, fetching a source from where it lives."""
+
+from __future__ import annotations
+
+from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
+
+ENTRIES: dict[str, Entry] = {
+    "CB1460": Entry(
+        Severity.ERROR,
+        "not the address of an assembly",
+        "An address reads https://cad.onshape.com/documents/DID/w/WID/e/EID, with v or m in place of w for a version "
+        "or a microversion. Keys are sent to hosts of onshape.com only.",
+        "Copy the address of the assembly's tab from the browser.",
+        "The address of a document without /e/EID.",
+    ),
+    "CB1461": Entry(
+        Severity.ERROR,
+        "keys that are missing or refused",
+        "The keys come from ONSHAPE_ACCESS_KEY and ONSHAPE_SECRET_KEY and are sent to the server only.",
+        "Make keys in Onshape's developer portal, and set both variables.",
+        "A secret with one letter missing.",
+    ),
+    "CB1462": Entry(
+        Severity.ERROR,
+        "a document that the keys do not open",
+        "The server knows no such document, workspace or tab, or the owner of the keys may not read it.",
+        "Open the address in a browser, and ask its owner to share the document.",
+        "A workspace that was deleted.",
+    ),
+    "CB1463": Entry(
+        Severity.ERROR,
+        "a server that does not answer",
+        "Each request was tried five times, with growing pauses. What came before is kept.",
+        "Run the same command again later: it asks for the rest only.",
+        "Status 502 for a minute.",
+    ),
+    "CB1464": Entry(
+        Severity.ERROR,
+        "an answer that is not what Onshape documents",
+        "The answer was not stored.",
+        "Check that the tab is an assembly, and that no proxy answers in the server's place.",
+        "A login page in place of JSON.",
+    ),
+    "CB1465": Entry(
+        Severity.WARNING,
+        "no STEP of the assembly",
+        "Onshape did not translate the assembly. Mates and masses were stored; shapes are missing.",
+        "Export STEP in the browser and put it beside the definition as NAME.step, or run the command again.",
+        "An assembly of meshes.",
+    ),
+    "CB1466": Entry(
+        Severity.ERROR,
+        "a folder that holds something else",
+        "The folder has files that this address did not bring. Nothing was requested.",
+        "Name an empty folder.",
+        "The folder of another configuration.",
+    ),
+    "CB1467": Entry(
+        Severity.ERROR,
+        "a server that asks for a long pause",
+        "The number of requests of these keys is used up for some time. What came before is kept.",
+        "Run the same command again after that time: it asks for the rest only.",
+        "Retry-After: 3600.",
+    ),
+    "CB1468": Entry(
+        Severity.WARNING,
+        "a translation that goes on",
+        "Large assemblies take Onshape minutes. The order is noted, mates and masses are stored.",
+        "Run the same command again: it asks for the result of the same order.",
+        "An assembly of 2,000 parts.",
+    ),
+}
+
+FAMILIES = (Family("fetching", "fetching from Onshape", Stage.READING, ENTRIES),)

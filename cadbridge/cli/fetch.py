@@ -1,0 +1,42 @@
+"""`cadbridge fetch ADDRESS -o FOLDER`: an Onshape assembly as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cadbridge.cli.options import Json, Strict
+
+
+def fetch(
+    address: Annotated[str, typer.Argument(help="The address of the assembly's tab in Onshape.", metavar="ADDRESS")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write into this folder.", metavar="FOLDER")],
+    server: Annotated[
+        str | None,
+        typer.Option("--server", help="Another server with Onshape's API; http on this machine only.", metavar="URL"),
+    ] = None,
+    json: Json = False,
+    strict: Strict = False,
+) -> None:
+    """Bring an assembly from Onshape in at most six requests.
+
+    The keys come from the environment: ONSHAPE_ACCESS_KEY and ONSHAPE_SECRET_KEY. A second call brings what is missing.
+    """
+    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
+    from cadbridge.fetching import fetch as bring
+    from cadbridge.wording import count
+
+    with working("fetching from Onshape"):
+        result = bring(address, output, server=server)
+    if json:
+        files = [str(path) for path in result.files]
+        found = [f.document() for f in result.findings]
+        print_json({"format": "cadbridge.fetched/1", "files": files, "requests": result.requests, "findings": found})
+    else:
+        for path in result.files:
+            typer.echo(path)
+        say_findings(result.findings)
+        say_next(f"{count(result.requests, 'request')}.", f"Next: cadbridge check {result.source}")
+    raise typer.Exit(exit_status(result.findings, strict))

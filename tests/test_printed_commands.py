@@ -28,12 +28,9 @@ DEMO = Path(str(files("cadbridge.data"))) / "demo"
 GEARED = ROOT / "fixtures" / "geared_robot3"
 
 SERVES = (
-    "cadbridge fetch ",
-    "cadbridge view ",
-    "cadbridge batch jobs.yaml --scheduler",
-    "cadbridge check robot.step --watch",
-)
-"""What waits for a browser, for other machines or for a change."""
+    "cadbridge fetch ", "cadbridge view ", "cadbridge batch jobs.yaml --scheduler", "cadbridge check robot.step --watch"
+)  # fmt: skip
+"""What waits for a browser, for other machines, for keys or for a change."""
 KR15 = "fixtures/kr15/kr15.step"
 """A source that takes half a minute to read: the tests read it once, and run the commands on what was read."""
 STATUS = {"cadbridge check arm.step --compare last.json --strict": 1}

@@ -109,46 +109,63 @@ def simulate(
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
     changes = solver_changes(lowered, what.changes, collapse=collapse, duration=what.duration, findings=findings)
     pacer = Pacer(progress) if real_time else None
-    told = pacer or progress
-    call: dict[str, Any] = {
-        "duration": what.duration, "rate": what.rate, "rtol": what.rtol, "atol": what.atol,
-        "integrator": what.integrator, "step": what.step, "events": _events(lowered, what),
-        "progress": None if told is None else (lambda part: told(part * what.duration)),
-        "longest_step": 1 / what.rate if real_time else np.inf,
-    }  # fmt: skip
+    call = _call(lowered, what, pacer or progress, real_time)
     try:
         begun = begin(lowered, what, findings)
-        system, start, stops = begun.system, begun.start, begun.stops
         call["tree"] = None if tree is None else (*tree, *begun.circuits.trees)
-        rebuilt = simulate_changing(system.model, start, changes=changes, **call) if changes else None
-        result = integrate(system, start, **call) if rebuilt is None else rebuilt.result
+        rebuilt = simulate_changing(begun.system.model, begun.start, changes=changes, **call) if changes else None
+        result = integrate(begun.system, begun.start, **call) if rebuilt is None else rebuilt.result
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
+    trusted = _judged(lowered, what, begun.system, result, findings)
+    if rebuilt is None:
+        tell_least_norm(lowered, begun.system, result.trajectory, findings)
+    _not_applied(lowered, what, findings)
+    chosen = _conveniences(lowered, what, begun.stops)
+    summary = {"method": method, **_summary(lowered, result), "trusted": trusted, **chosen}
+    system = begun.system
+    if rebuilt is not None:
+        summary["changes"] = [_told(change) for change in rebuilt.changes]
+        lowered, system = _whole(lowered, rebuilt)
+    pace = None if pacer is None else pacer.pace
+    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
+
+
+def _call(
+    lowered: Lowered, what: Scenario, progress: Callable[[float], None] | None, real_time: bool
+) -> dict[str, Any]:
+    """What the solver is called with, of a scenario; `progress` is called with the simulated time (s)."""
+    return {
+        "duration": what.duration, "rate": what.rate, "rtol": what.rtol, "atol": what.atol,
+        "integrator": what.integrator, "step": what.step, "events": _events(lowered, what),
+        "progress": None if progress is None else (lambda part: progress(part * what.duration)),
+        "longest_step": 1 / what.rate if real_time else np.inf,
+    }  # fmt: skip
+
+
+def _judged(lowered: Lowered, what: Scenario, system: System, result: Result, findings: Findings) -> bool | None:
+    """Whether a run is what its tolerance promises; the findings say how it ended, and what left its range."""
     if not result.status.ok:
         code = _STATUS_CODES.get(result.status.code, "CB611")
         cure = _SHORTER if result.status.code == "no_convergence" and what.step else result.status.advice or None
         findings.add(code, result.status.message, hint=cure, items=result.status.groups)
     trusted = distrust(replace(lowered, model=system.model), what, result, findings)
     beyond_range(lowered, what, result.trajectory, findings)
-    if not changes:
-        tell_least_norm(lowered, system, result.trajectory, findings)
-    _not_applied(lowered, what, findings)
-    summary = {"method": method, **_summary(lowered, result), "trusted": trusted, **_conveniences(lowered, what, stops)}
-    if rebuilt is not None:
-        summary["changes"] = [_told(change) for change in rebuilt.changes]
-        whole = replace(lowered.model, primitives=rebuilt.model.primitives, groups=rebuilt.model.groups)
-        lowered, system = replace(lowered, model=whole), prepare(rebuilt.model)
-    pace = None if pacer is None else pacer.pace
-    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
+    return trusted
+
+
+def _whole(lowered: Lowered, rebuilt: Rebuilt) -> tuple[Lowered, System]:
+    """The lowered model and the system with all rows that held at any time of a run with changes."""
+    whole = replace(lowered.model, primitives=rebuilt.model.primitives, groups=rebuilt.model.groups)
+    return replace(lowered, model=whole), prepare(rebuilt.model)
 
 
 def rebuilt_run(mechanism: Mechanism, what: Scenario, lowered: Lowered, rebuilt: Rebuilt, findings: Findings) -> Run:
     """A run of the solver with changes, which somebody else steered, as a run of the mechanism."""
     summary = {"method": "absolute", **_summary(lowered, rebuilt.result), "trusted": rebuilt.result.status.ok}
     summary["changes"] = [_told(change) for change in rebuilt.changes]
-    whole = replace(lowered.model, primitives=rebuilt.model.primitives, groups=rebuilt.model.groups)
-    system = prepare(rebuilt.model)
-    return Run(mechanism, what, replace(lowered, model=whole), system, rebuilt.result, findings.as_tuple(), summary)
+    lowered, system = _whole(lowered, rebuilt)
+    return Run(mechanism, what, lowered, system, rebuilt.result, findings.as_tuple(), summary)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,17 +25,19 @@ class Evaluator:
         n, program = len(system.model.bodies), system.program
         self.workspace = system.workspace()
         self.multipliers = np.zeros(program.rows)
-        self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.empty(program.angle_count))
+        self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.zeros(program.angle_count))
         self._drive = np.empty((len(system.drives), 3))
         tables = (program.terms, system.plan, system.bodies, system.loads, system.rows)
         self._stage = stage_here.bound(*tables, self.workspace, self._state, self._drive, self.multipliers)
 
     def __call__(self, state: State, drive: Array) -> bool:
-        """Evaluate at a complete state, `drive` (rows, 3) being the functions of time; whether rows repeat."""
+        """Evaluate at a complete state, `drive` (rows, 3) being the functions of time; whether rows repeat.
+
+        Angles that the state does not have are those within (−π, π].
+        """
         x, q, v, angles = self._state
         x[:], q[:], v[:] = state.positions, state.quaternions, state.velocities
-        if state.angles is not None:
-            angles[:] = state.angles
+        angles[:] = 0.0 if state.angles is None else state.angles
         self._drive[:] = drive
         return bool(self._stage())
 
@@ -54,8 +56,7 @@ class _Placed:
     def place(self, state: State, drive: Array) -> None:
         x, _, v = self.poses
         x[:-1], v[:-1], self.quaternions[:] = state.positions, state.velocities, state.quaternions
-        if state.angles is not None:
-            self.angles[:] = state.angles
+        self.angles[:] = 0.0 if state.angles is None else state.angles
         self.drive[:] = drive
         self._rotate()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.bounds import READABLE
+from cadbridge.readers.ondsel.ramps import without_ramps
 
 MAX_BYTES = 256 * 1024 * 1024
 """Larger files are refused."""
@@ -106,7 +107,7 @@ _COMMENT = re.compile(r'"[^"]*"')
 def expression(text: str) -> str:
     """An expression of `time` as one of t, in the solver's words, without comments (in quotes) and line ends."""
     plain = _COMMENT.sub(" ", text).replace("<n>", " ")
-    return re.sub(r"[A-Za-z_]\w*", lambda m: _NAMES.get(m[0], m[0]), _modern(plain)).strip()
+    return without_ramps(re.sub(r"[A-Za-z_]\w*", lambda m: _NAMES.get(m[0], m[0]), _modern(plain)).strip())
 
 
 def _modern(text: str) -> str:

@@ -10,6 +10,7 @@ from cadbridge.assembly import MateKind
 from cadbridge.diagnosis import settled
 from cadbridge.findings import Severity
 from cadbridge.readers.ondsel.text import expression
+from solver.functions import expression as parsed
 
 # (bodies, joints by type, couplings, rows, redundant, dof); drivers count neither in rows nor in freedom.
 EXPECTED = {
@@ -96,6 +97,25 @@ def test_a_contact_and_a_spring_are_told_as_what_they_are(corpus: Path) -> None:
     assert "contact (CurveCurveContact) of two curves" in told["CB1204"]
     assert "force (InLineForceTorque)" in told["CB1212"]
     assert "CB1203" not in told
+
+
+@pytest.mark.parametrize("time", [0.0, 0.3, 0.7, 1.4, 3.0])
+def test_ramps_and_their_integrals_are_said_by_steps(time: float) -> None:
+    ramp = expression("rampstep(time, 0.5, 2.0, 1.0, 2.0 + 10.0*(1.0 - 0.5))")
+    area = expression("1 - integral(time,  rampstep(time, 0.5, 2.0, 1.0, 2.0 + 10.0*(1.0 - 0.5)))")
+    value = np.interp(time, [0.5, 1.0], [2.0, 7.0])
+    fine = np.linspace(0.0, time, 200_001)
+    whole = np.trapezoid(np.interp(fine, [0.5, 1.0], [2.0, 7.0]), fine)
+    assert parsed(ramp).evaluate(time)[0] == pytest.approx(value)
+    assert parsed(area).evaluate(time)[:2] == pytest.approx((1 - whole, -value), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    "text", ["rampstep(time, 1)", "integral(x, rampstep(t, 0, 1, 2, 3))", "rampstep(t, 2, 0, 1, 0)"]
+)
+def test_ramps_of_another_form_stay_what_nobody_knows(text: str) -> None:
+    with pytest.raises(ValueError, match="unknown"):
+        parsed(expression(text))
 
 
 def test_comments_in_expressions_are_skipped() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Sequence
 
 from cadbridge.exporters.markup import add, document
 
@@ -20,14 +21,15 @@ def files(name: str, urdf: str, root: str) -> dict[str, bytes]:
     """The files of the package besides URDF and meshes; `urdf` is the file to launch, `root` the link that stands."""
     package = package_name(name)
     return {
-        "package.xml": _manifest(name, package),
+        "package.xml": manifest(name, package, _USED),
         "CMakeLists.txt": _CMAKE.format(package=package, folders=" ".join(FOLDERS)).encode(),
         "launch/display.launch.py": _LAUNCH.format(name=name, package=package, urdf=urdf).encode(),
         "rviz/view.rviz": RVIZ.format(root=root).encode(),
     }
 
 
-def _manifest(name: str, package: str) -> bytes:
+def manifest(name: str, package: str, used: Iterable[str], tools: Sequence[str] = ("ament_cmake",)) -> bytes:
+    """The package.xml of a description: `used` packages at run time, `tools` that build it, the first one leading."""
     root = ET.Element("package", format="3")
     for tag, text in (
         ("name", package),
@@ -40,10 +42,11 @@ def _manifest(name: str, package: str) -> bytes:
         element.text = text
         if tag == "maintainer":
             element.set("email", "unknown@localhost")
-    add(root, "buildtool_depend").text = "ament_cmake"
-    for used in _USED:
-        add(root, "exec_depend").text = used
-    add(add(root, "export"), "build_type").text = "ament_cmake"
+    for tool in tools:
+        add(root, "buildtool_depend").text = tool
+    for other in used:
+        add(root, "exec_depend").text = other
+    add(add(root, "export"), "build_type").text = tools[0]
     return document(root)
 
 

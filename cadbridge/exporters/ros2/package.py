@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from cadbridge.exporters.markup import add, document
-from cadbridge.exporters.ros import RVIZ
+from cadbridge.exporters.ros import RVIZ, manifest
 from cadbridge.exporters.ros2.roles import Roles
 
 _ALWAYS = (
@@ -40,25 +38,9 @@ def files(name: str, package: str, root: str, roles: Roles) -> dict[str, bytes]:
 
 
 def _manifest(name: str, package: str, roles: Roles) -> bytes:
-    root = ET.Element("package", format="3")
-    for tag, text in (
-        ("name", package),
-        ("version", "0.0.0"),
-        ("description", f"Robot description of {name}, written by cadbridge."),
-        ("maintainer", "unknown"),
-        ("license", "unknown"),
-    ):
-        element = add(root, tag)
-        element.text = text
-        if tag == "maintainer":
-            element.set("email", "unknown@localhost")
-    add(root, "buildtool_depend").text = "ament_cmake"
-    if roles.relayed:
-        add(root, "buildtool_depend").text = "ament_cmake_python"
-    for used in sorted({*_ALWAYS, *(_CONTROLLED if roles.controlled else ()), *(_RELAYED if roles.relayed else ())}):
-        add(root, "exec_depend").text = used
-    add(add(root, "export"), "build_type").text = "ament_cmake"
-    return document(root)
+    used = {*_ALWAYS, *(_CONTROLLED if roles.controlled else ()), *(_RELAYED if roles.relayed else ())}
+    tools = ["ament_cmake", *(["ament_cmake_python"] if roles.relayed else [])]
+    return manifest(name, package, sorted(used), tools)
 
 
 def _cmake(package: str, folders: list[str], relayed: bool) -> bytes:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cadbridge.cli.options import Json, Reading, Strict, reads_source
+
+if TYPE_CHECKING:
+    from cadbridge.assembly import Assembly
+    from cadbridge.readers import ReadOptions
+    from cadbridge.recognition import Recognition
 
 
 @reads_source
@@ -30,6 +35,10 @@ def recognise(
             help="Replace a mates file that was edited since it was written; without it, every line of that stays.",
         ),
     ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write the proposals with their evidence as one HTML page that works offline."),
+    ] = None,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -49,6 +58,8 @@ def recognise(
     text = mates_text(found)
     merged = () if output is None else write_mates(output, text, overwrite=overwrite)
     findings = (*assembly.findings, *found.findings, *merged)
+    if html is not None:
+        _write_page(html, assembly, found, reading.options)
     if json:
         print_json(recognition_document(found))
     else:
@@ -63,3 +74,20 @@ def recognise(
                 f"Next: cadbridge check {reading.source}{mates} --html report.html",
             )
     raise typer.Exit(exit_status(findings, strict))
+
+
+def _write_page(html: Path, assembly: Assembly, found: Recognition, options: ReadOptions) -> None:
+    """The report of the mechanism with the recognised mates, and the evidence of each."""
+    from cadbridge.cli.output import working
+    from cadbridge.diagnosis import diagnose, settled
+    from cadbridge.mechanism import build
+    from cadbridge.readers.finish import finish
+    from cadbridge.recognition import with_recognised
+    from cadbridge.report.page import Extras, write_page
+    from cadbridge.report.provenance import provenance
+    from cadbridge.report.views.recognised import recognised
+
+    with working("drawing the page"):
+        mechanism = settled(build(finish(with_recognised(assembly, found), options)))
+        extras = Extras(provenance=provenance(mechanism.assembly), tables=recognised(found))
+        write_page(html, mechanism, diagnose(mechanism), extras)

@@ -24,6 +24,7 @@ from cadbridge.report.page.tables import draw
 from cadbridge.report.page.transmission import transmission_section
 from cadbridge.report.still import still
 from cadbridge.report.views import tables, verdict
+from cadbridge.report.views.table import Table
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -56,7 +57,7 @@ class Extras:
     `run` is a trajectory of the mechanism, played and plotted, with `others` laid over it; `efforts` an inverse
     analysis, whose motion is played where there is no run. `findings` are those to list, by default all. `changes` are
     the changes since the older document that `since` names. `provenance` are names and values of where the page comes
-    from.
+    from. `tables` are sections of their own after the answer.
     """
 
     run: Path | None = None
@@ -66,6 +67,7 @@ class Extras:
     since: str = ""
     provenance: Sequence[tuple[str, str]] = ()
     others: Sequence[Path] = ()
+    tables: Sequence[Table] = ()
 
 
 def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None = None) -> None:
@@ -135,6 +137,7 @@ def _content(
     return [
         sections.summary(document, verdict(document, between)),
         sections.changes(extras.changes, extras.since) if extras.changes is not None else empty,
+        *(draw(items, table) for table in extras.tables),
         draw(items, tables.redundancies(document, between)),
         sections.freedoms(items, document, clips),
         sections.findings(items, found),

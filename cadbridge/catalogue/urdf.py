@@ -223,6 +223,14 @@ ENTRIES: dict[str, Entry] = {
         "Give the link a mass, or add its inertia to the link that it is fixed to.",
         '`<mass value="0"/><inertia ixx="0.01" …/>` of a sensor.',
     ),
+    "CB1249": Entry(
+        Severity.INFO,
+        "what other URDF readers leave out",
+        "cadbridge reads the rotor inertias of transmissions and the joints that close loops. Most other programs, "
+        "Pinocchio and Drake among them, read links and joints alone, so their accelerations and freedoms differ.",
+        "No action is needed. For a comparison, remove these elements from the URDF.",
+        "`<transmission>` with a `<rotorInertia>`, or a `<loop_joint>` between two fingers.",
+    ),
 }
 
 FAMILIES = (Family("urdf", "URDF and xacro", Stage.READING, ENTRIES, errors_leave_out=True),)

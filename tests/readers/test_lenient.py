@@ -163,5 +163,13 @@ def test_gravity_that_is_switched_off_goes_to_sdf_and_is_missed_elsewhere(tmp_pa
     assert told.items == ("A/arm",)
 
 
+def test_what_other_readers_of_urdf_leave_out_is_named(tmp_path: Path) -> None:
+    rotor = '<transmission name="T"><joint name="{}"/><actuator name="M"><rotorInertia>{}</rotorInertia></actuator>'
+    joint = _read(tmp_path, ROBOT).mates[0].name
+    for inertia, items in (("1e-4", [("M",)]), ("0", [])):
+        arm = _read(tmp_path, ROBOT.replace("</robot>", rotor.format(joint, inertia) + "</transmission></robot>"))
+        assert [f.items for f in arm.findings if f.code == "CB1249"] == items
+
+
 def test_such_names_are_refused_where_the_format_refuses_them(tmp_path: Path) -> None:
     assert _told(_read(tmp_path, SDF.replace('"1.7"', '"1.9"'), "m.sdf"), "CB1421")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from cadbridge.assembly import GROUND, Assembly, Component, Instance, NamedFrame
+from cadbridge.assembly import GROUND, Assembly, Component, Drive, Instance, Mate, NamedFrame
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Severity, Where
 from cadbridge.frames import Pose
@@ -50,6 +50,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     grounded = _ground(c, links, joints)
     links = _without_mass(c, links, joints, grounded)
     c.tell_unread()
+    _tell_what_engines_leave_out(c, (*drives, *more.drives), more.loops)
     real = [link for link in links.values() if link.part is not None]
     elements = children(robot, "joint")
     mimics = sum(len(children(e, "mimic")) for e in elements)
@@ -72,6 +73,18 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         extra={"unread": c.unread, "extensions": more.kept, "joints": kept_of_joints(joints)},
         findings=c.findings.as_tuple(),
     )
+
+
+def _tell_what_engines_leave_out(c: Context, drives: Sequence[Drive], loops: Sequence[Mate]) -> None:
+    """Say what acts here and not in programs that read links and joints alone (CB1249)."""
+    rotors = [drive.name for drive in drives if drive.rotor_inertia]
+    for what, names in (
+        ("rotor inertias of transmissions", rotors),
+        ("joints that close loops", [m.name for m in loops]),
+    ):
+        if names:
+            some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+            c.findings.add("CB1249", f"{len(names)} {what}: {some}", Where(str(c.path)), items=names)
 
 
 def _robot(c: Context) -> Element:

@@ -38,7 +38,7 @@ STATUS = {"cadbridge check arm.step --compare last.json --strict": 1}
 WORDS = {
     "SOURCE": "robot.step", "FILE": "robot.step", "arm.step": "robot.step", "DIR": "out", "…": "", "Flange": "link3",
     "PART": "Base", "Housing": "Base",
-    "urdf|ros2|mjcf|sdf|usd|fmu|glb|json|python": "urdf", "mjcf|urdf|ros2|sdf|usd": "mjcf",
+    "urdf|ros2|mjcf|sdf|usd|fmu|glb|json|python": "urdf", "mjcf|urdf|ros2|sdf|usd|fmu": "mjcf",
 }  # fmt: skip
 """Words of the pages that stand for something, and what they stand for here."""
 SCENARIO = "format: cadbridge.scenario/1\nduration: 0.05\nmotors: [{joint: q4, speed: 10}]\n"

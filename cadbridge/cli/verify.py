@@ -9,7 +9,7 @@ import typer
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
 from cadbridge.wording import count
 
-TARGETS = ("mjcf", "urdf", "ros2", "sdf", "usd")
+TARGETS = ("mjcf", "urdf", "ros2", "sdf", "usd", "fmu")
 
 
 @reads_source
@@ -19,7 +19,7 @@ def verify(
         str,
         typer.Option(
             "--to",
-            help="Format and engine: mjcf (MuJoCo), urdf and ros2 (Pinocchio), sdf (Drake) or usd (Newton).",
+            help="Format and engine: mjcf (MuJoCo), urdf, ros2 (Pinocchio), sdf (Drake), usd (Newton), fmu (FMPy).",
             **one_of(TARGETS),
         ),
     ],

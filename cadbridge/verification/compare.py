@@ -21,6 +21,7 @@ from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
 from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.verification import fmu
 from cadbridge.verification.engines import Drake, Engine, MuJoCo, Pinocchio
 from cadbridge.verification.newton import Newton
 from cadbridge.verification.ros2 import Ros2
@@ -35,6 +36,9 @@ ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {
     "usd": Newton,
 }
 """Format → the engine that loads it."""
+
+FMU = "fmu"
+"""The format that FMPy runs; it says nothing of joint values that were not reached by moving."""
 
 AGREES = 1e-9
 """rad and m: by so much the couplings may miss the designed pose."""
@@ -88,8 +92,10 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
     that where the engine's own errors are else too large. Raises InputError where no engine is known for the format or
     it is not installed, ModelError where the mechanism cannot be exported.
     """
+    if to == FMU:
+        return _verify_fmu(mechanism, duration, seed)
     if to not in ENGINES:
-        raise InputError(f'no engine is known for "{to}"; there are: {", ".join(sorted(ENGINES))}')
+        raise InputError(f'no engine is known for "{to}"; there are: {", ".join(sorted((*ENGINES, FMU)))}')
     findings = Findings()
     bare = _bare(mechanism, to)
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
@@ -104,10 +110,35 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
         swing = _swing(compared, bare, duration, random_twists(mechanism, seed))
         for fault in engine.faults():
             findings.add("CB562", fault)
-    _judge(findings, engine, {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose})
+    _judge(
+        findings,
+        engine.name,
+        engine.precision,
+        {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose},
+    )
     _judge_swing(findings, engine.name, swing, to)
     return Verification(
         to, engine.name, len(compared.links), len(compared.joints), mass, centre, inertia, pose,
+        swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
+        swing.moved, swing.still, findings.as_tuple(),
+    )  # fmt: skip
+
+
+def _verify_fmu(mechanism: Mechanism, duration: float, seed: int) -> Verification:
+    """An FMU holds all that acts, so that the mechanism is taken as it is, without what its source asks to simulate."""
+    findings = Findings()
+    mechanism = replace(mechanism, assembly=replace(mechanism.assembly, study=None))
+    with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
+        folder = Path(scratch) / "export"
+        export(mechanism, folder, FMU)
+        names = json.loads((folder / LOSSES).read_text("utf-8"))["names"]
+        found = fmu.compare_fmu(mechanism, folder, names, duration, random_twists(mechanism, seed))
+    quantities = {"mass": found.mass, "centre of mass": found.centre, "inertia": found.inertia, "pose": found.pose}
+    _judge(findings, fmu.NAME, fmu.PRECISION, quantities)
+    swing = found.swing
+    _judge_swing(findings, fmu.NAME, swing, FMU)
+    return Verification(
+        FMU, fmu.NAME, found.links, found.joints, found.mass, found.centre, found.inertia, found.pose,
         swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
         swing.moved, swing.still, findings.as_tuple(),
     )  # fmt: skip
@@ -123,10 +154,10 @@ def _bare(mechanism: Mechanism, to: str) -> Mechanism:
     return replace(mechanism, joints=joints, drives=drives)
 
 
-def _judge(findings: Findings, engine: Engine, differences: dict[str, float]) -> None:
+def _judge(findings: Findings, engine: str, precision: float, differences: dict[str, float]) -> None:
     for what, difference in differences.items():
-        if not difference <= engine.precision:
-            findings.add("CB530", f"in {engine.name} the {what} differs by {difference:.3g}")
+        if not difference <= precision:
+            findings.add("CB530", f"in {engine} the {what} differs by {difference:.3g}")
 
 
 def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str) -> None:

@@ -177,9 +177,9 @@ def test_the_words_of_options_are_those_of_the_library() -> None:
     from cadbridge.cli.verify import TARGETS as COMPARED
     from cadbridge.efforts import METHODS as KNOWN_METHODS
     from cadbridge.exporters import COLLISIONS, FORMATS
-    from cadbridge.verification.compare import ENGINES
+    from cadbridge.verification.compare import ENGINES, FMU
 
     assert set(TARGETS) == set(FORMATS)
     assert set(SHAPES) == set(COLLISIONS)
     assert set(METHODS) == set(KNOWN_METHODS)
-    assert set(COMPARED) == set(ENGINES)
+    assert set(COMPARED) == {*ENGINES, FMU}

@@ -56,7 +56,8 @@ class Machine:
 
 def machine_of(mechanism: Mechanism, options: ExportOptions, findings: Findings) -> Machine | None:
     """The machine, or None with errors among the findings."""
-    what = asked_scenario(mechanism, findings, options.scenario)
+    given = options.scenario
+    what = given if isinstance(given, Scenario) else asked_scenario(mechanism, findings, given)
     check_numbers(what)
     _tell_left_out(what, findings)
     if findings.errors:

@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 
 from cadbridge.errors import ModelError
 from cadbridge.exporters import ExportOptions, ExportResult, export
+from cadbridge.exporters.fmu import binary
 from cadbridge.exporters.fmu.binary import RUNTIME
 from cadbridge.exporters.fmu.tables import PLACES
 from cadbridge.exporters.fmu.variables import KINDS
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism
+from cadbridge.simulation.loads import JointForce, LoadSpecs
 from cadbridge.simulation.run import Run, simulate
+from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.study import asked_scenario
 from cadbridge.simulation.trajectory import columns_of
 from tests.exporters import models
@@ -359,3 +362,18 @@ def test_what_an_fmu_cannot_hold_is_told(tmp_path: Path) -> None:
     )
     result = written(models.pendulum(), tmp_path, scenario=scenario(text, tmp_path))
     assert [f.code for f in result.findings] == ["CB692", "CB693"]
+
+
+def test_python_functions_and_a_machine_without_a_compiler_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = Scenario(loads=LoadSpecs(callbacks=(JointForce("tyre", lambda t, q, qd: q),)))
+    with pytest.raises(ModelError) as fault:
+        written(models.pendulum(), tmp_path, scenario=called)
+    assert [f.code for f in fault.value.findings] == ["CB690"]
+    monkeypatch.setattr(binary, "stamp", lambda: "none")
+    monkeypatch.setattr(binary, "compilers", lambda: [["no-such-compiler"]])
+    with pytest.raises(ModelError, match="no C compiler links") as fault:
+        written(models.pendulum(), tmp_path)
+    assert [f.code for f in fault.value.findings] == ["CB695"]
+    assert not (tmp_path / "out").exists()

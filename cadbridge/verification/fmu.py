@@ -1,0 +1,160 @@
+"""An FMU against the mechanism it came from, run by FMPy for co-simulation and for model exchange.
+
+It holds damping, dry friction and rotors, so nothing is left out of the mechanism. Its inertias cannot be read: they
+are compared by the kinetic energy of random velocities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.errors import ModelError
+from cadbridge.frames import Pose, Vector
+from cadbridge.mechanism.model import Mechanism
+from cadbridge.simulation import Run, Scenario, simulate
+from cadbridge.verification.engines import load_module
+from cadbridge.verification.swing import OWN, SHORTER, STILL, TIGHT, TOLERANCE, Swing
+
+NAME = "FMPy"
+PRECISION = 1e-9
+KINDS = ("CoSimulation", "ModelExchange")
+LOOSE = 1e-8
+"""The tolerance of the FMU's own steps."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What `verify` tells of an FMU; see `Verification`."""
+
+    links: int
+    joints: int
+    mass: float
+    centre: float
+    inertia: float
+    pose: float
+    swing: Swing
+
+
+def compare_fmu(
+    mechanism: Mechanism,
+    folder: Path,
+    names: Mapping[str, Mapping[str, str]],
+    duration: float,
+    twists: Sequence[Vector],
+) -> Compared:
+    """Compare the FMU in a folder; InputError where FMPy is not installed. `names` are those of its losses.json."""
+    fmpy = load_module("fmpy")
+    (path,) = folder.glob("*.fmu")
+    try:
+        tight, loose = (_run(mechanism, duration, twists, tolerance) for tolerance in (TIGHT, LOOSE))
+    except ModelError as error:
+        return Compared(0, 0, 0.0, 0.0, 0.0, 0.0, Swing("not tested", str(error)))
+    fmu = _Fmu(fmpy, path, names)
+    found = [fmu.simulated(mechanism, kind, duration, twists) for kind in KINDS]
+    ours = tight.result.trajectory
+    energy = abs(found[0]["energy.kinetic"][0] / ours.kinetic[0] - 1.0) if ours.kinetic[0] > 0 else 0.0
+    mass, centre = fmu.masses(mechanism)
+    swing = _swing(tight, loose, found, fmu, duration)
+    counts = len(mechanism.bodies), len(tight.lowered.joints)
+    return Compared(*counts, mass, centre, energy, fmu.pose(mechanism, found[0]), swing)
+
+
+def _run(mechanism: Mechanism, duration: float, twists: Sequence[Vector], tolerance: float) -> Run:
+    velocities = {}
+    for body, (own, twist) in enumerate(zip(mechanism.bodies, twists, strict=True)):
+        component = own.components[0]
+        arm = mechanism.assembly.component(component).X_WC.p - mechanism.X_WB(body).p
+        velocities[component] = np.concatenate([twist[:3] + np.cross(twist[3:], arm), twist[3:]])
+    rate = max(SHORTER) / duration
+    scenario = Scenario(duration=duration, rate=rate, rtol=tolerance, atol=tolerance, velocities=velocities)
+    return simulate(mechanism, scenario)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fmu:
+    """The FMU with its description; `names` of joints and bodies, new → old."""
+
+    fmpy: Any
+    path: Path
+    names: Mapping[str, Mapping[str, str]]
+
+    def new(self, kind: str) -> dict[str, str]:
+        """Old name → new."""
+        return {old: new for new, old in self.names[kind].items()}
+
+    def simulated(self, mechanism: Mechanism, kind: str, duration: float, twists: Sequence[Vector]) -> NDArray[Any]:
+        """The outputs from the velocities given on."""
+        said = self.fmpy.read_model_description(str(self.path))
+        outputs = [v.name for v in said.modelVariables if v.causality == "output"]
+        found: NDArray[Any] = self.fmpy.simulate_fmu(
+            str(self.path), fmi_type=kind, stop_time=duration, output_interval=duration / max(SHORTER),
+            output=outputs, start_values=self._velocities(mechanism, twists),
+        )  # fmt: skip
+        return found
+
+    def _velocities(self, mechanism: Mechanism, twists: Sequence[Vector]) -> dict[str, float]:
+        """The twists of the bodies' origins as states: of their centres of mass."""
+        new = self.new("links")
+        values: dict[str, float] = {}
+        for body, twist in zip(mechanism.bodies, twists, strict=True):
+            arm = np.zeros(3) if body.mass is None else body.X_WB.R @ body.mass.com
+            v = [*(twist[:3] + np.cross(twist[3:], arm)), *twist[3:]]
+            letters = ("vx", "vy", "vz", "wx", "wy", "wz")
+            values |= {f"state.{new[body.name]}.{x}": float(y) for x, y in zip(letters, v, strict=True)}
+        return values
+
+    def masses(self, mechanism: Mechanism) -> tuple[float, float]:
+        """The largest differences of masses (relative) and centres (m), of what the description says."""
+        said = self.fmpy.read_model_description(str(self.path))
+        start = {v.name: float(v.start) for v in said.modelVariables if v.start is not None}
+        new, mass, centre = self.new("links"), 0.0, 0.0
+        for body in mechanism.bodies:
+            name = new[body.name]
+            if body.mass is None or f"body.{name}.mass" not in start:
+                continue
+            mass = max(mass, abs(start[f"body.{name}.mass"] / body.mass.mass - 1.0))
+            theirs = np.array([start[f"state.{name}.{x}"] for x in "xyz"])
+            centre = max(centre, float(np.max(np.abs(theirs - body.X_WB.point(body.mass.com)))))
+        return mass, centre
+
+    def pose(self, mechanism: Mechanism, found: NDArray[Any]) -> float:
+        """The largest difference of a body's pose as designed (m, rad)."""
+        new, worst = self.new("links"), 0.0
+        for body in mechanism.bodies:
+            p = [float(found[f"body.{new[body.name]}.{x}"][0]) for x in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+            theirs = Pose.from_quaternion(p[:3], p[3:])
+            turn = float(np.linalg.norm(body.X_WB.R.T @ theirs.R - np.eye(3)) / np.sqrt(2))
+            worst = max(worst, turn, float(np.max(np.abs(theirs.p - body.X_WB.p))))
+        return worst
+
+
+def _swing(tight: Run, loose: Run, found: Sequence[NDArray[Any]], fmu: _Fmu, duration: float) -> Swing:
+    """The longest part of the swing that can be compared: where our own looser run does not differ as much."""
+    if not tight.lowered.joints:
+        return Swing("not tested", "no joint of one freedom")
+    new = fmu.new("joints")
+    theirs = [np.array([r[f"joint.{new[j.name]}.q"] for j in tight.lowered.joints]) for r in found]
+    ours, own = (run.result.trajectory.coordinates.T for run in (tight, loose))
+    last = Swing("not tested", "our own run ended early")
+    for shorter in SHORTER:
+        k = max(SHORTER) // shorter
+        if k >= min(ours.shape[1], own.shape[1], *(t.shape[1] for t in theirs)):
+            continue
+        difference = max(float(np.max(np.abs(t[:, k] - ours[:, k]))) for t in theirs)
+        error = float(np.max(np.abs(own[:, k] - ours[:, k])))
+        moved = np.abs(ours[:, k])
+        still = tuple(j.name for j, m in zip(tight.lowered.joints, moved, strict=True) if m < STILL)
+        step_error = None if difference <= TOLERANCE else error
+        measured = (duration / shorter, difference, None, step_error, float(moved.max()), still)
+        if difference <= TOLERANCE:
+            return Swing("same", "", *measured)
+        if difference > OWN * error:
+            return Swing("differs", "", *measured)
+        last = Swing("not comparable", "the motion magnifies the error of the steps", *measured)
+    return last

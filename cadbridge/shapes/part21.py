@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
+import numpy as np
+
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.shapes.entities import Density, Operator, densities, operators
@@ -232,7 +234,10 @@ def check_numbers(data: bytes, path: Path, findings: Findings) -> None:
 
 def check_quotes(data: bytes, path: Path, findings: Findings) -> None:
     """InputError where a text is not closed in its statement: OCCT then may never end, by what it read before."""
-    statements = data.replace(b";\r\n", b";\n").split(b";\n")
+    data = data.replace(b";\r\n", b";\n")
+    if _all_closed(data):
+        return
+    statements = data.split(b";\n")
     within = False
     for i, statement in enumerate(statements[:-1]):
         if within == statement.count(b"'") % 2:
@@ -244,6 +249,14 @@ def check_quotes(data: bytes, path: Path, findings: Findings) -> None:
             text = f"a text in the statement that ends in line {line} of {path.name} is not closed"
             findings.add("CB111", text, Where(file=str(path), line=line))
             raise InputError(text, findings)
+
+
+def _all_closed(data: bytes) -> bool:
+    """Whether each statement has an even number of quotes, as nearly all files do: found without taking them apart."""
+    signs = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero((signs[:-1] == ord(";")) & (signs[1:] == ord("\n")))
+    before = np.searchsorted(np.flatnonzero(signs == ord("'")), ends)
+    return not bool(np.any(before % 2))
 
 
 def check_sizes(data: bytes, path: Path, findings: Findings) -> None:

@@ -122,19 +122,25 @@ class Segment:
         self._still = np.zeros_like(start.quaternions)
         self._still[:, 0] = 1.0
         self._evaluate = evaluate
-        h = self.h
-        ends = [
-            self._pose(state, slope, theta) for state, slope, theta in ((start, slopes[0], 0.0), (end, slopes[1], 1.0))
-        ]
-        self._second = [data[order] for order in range(3) for data in ends]
-        first, self._last = (np.concatenate([_angles(s), w]) for s, w in zip((start, end), work, strict=True))
-        self._first = [first] + [h * np.concatenate([s.turning, s.power]) for s in slopes]
+        self._slopes, self._work = slopes, work
+        self._second: list[Array] = []
         self._nodes: tuple[float, ...] = ()
         self._wanted: tuple[float, ...] = _NODES[extra]
+
+    def _begin(self) -> None:
+        """The polynomial of both ends: made when the first state within is asked for, as most steps are never."""
+        ends = ((self.start, self._slopes[0], 0.0), (self.end, self._slopes[1], 1.0))
+        poses = [self._pose(state, slope, theta) for state, slope, theta in ends]
+        self._second = [data[order] for order in range(3) for data in poses]
+        states = (self.start, self.end)
+        first, self._last = (np.concatenate([_angles(s), w]) for s, w in zip(states, self._work, strict=True))
+        self._first = [first] + [self.h * np.concatenate([s.turning, s.power]) for s in self._slopes]
         self._fit()
 
     def at(self, theta: float) -> tuple[State, Array]:
         """The state, not yet projected, and the work done at the part `theta` of the step."""
+        if not self._second:
+            self._begin()
         while self._nodes != self._wanted:
             self._raise()
         return self._at(theta)

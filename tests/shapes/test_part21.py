@@ -1,0 +1,39 @@
+"""Quotes that are not closed are found the same way whether or not the short look can answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings
+from cadbridge.shapes import part21
+
+PIECES = st.lists(
+    st.sampled_from([b"'", b"''", b";\n", b";\r\n", b"#1=A(", b"#2=B()", b"x", b"\n", b"/*'*/"]), max_size=20
+)
+
+
+def told(data: bytes) -> list[str]:
+    findings = Findings()
+    try:
+        part21.check_quotes(data, Path("a.step"), findings)
+    except InputError:
+        return [str(f.where) for f in findings]
+    return []
+
+
+@given(PIECES)
+def test_the_short_look_at_quotes_agrees_with_the_long_one(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    with patch.object(part21, "_all_closed", return_value=False):
+        long = told(data)
+    assert told(data) == long
+
+
+def test_a_text_that_is_not_closed_is_found_at_its_line() -> None:
+    assert told(b"#1=A('x');\n#2=B('y);\n#3=C();\n#4=D('z');\n")
+    assert told(b"#1=A('x');\n#2=B('it''s; here');\n") == []

@@ -230,7 +230,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "the wheel of a self-locking worm is led",
         "The scenario prescribes the motion of a worm wheel, and the efficiency of its worm lets nothing drive it from "
-        "there. Where the worm needs an effort to move, no force gives this motion, and the run ends (CB611, CB673).",
+        "there. Where the worm needs an effort to move, no force gives this motion, and the run ends (CB673).",
         "Prescribe the motion of the worm instead, or correct the efficiency. A worm of 0.5 or less locks itself.",
         "`angle` on the output of a worm gearbox with `efficiency: 0.4`.",
     ),

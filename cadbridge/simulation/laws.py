@@ -7,6 +7,7 @@ import numpy as np
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
+from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.circuits import DcMotor
 from cadbridge.simulation.scenario import MotorSpec, Scenario, on_joint
 from solver.algebra.rank import rank
@@ -27,8 +28,14 @@ def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
     if len(findings.errors) > before:
         raise InputError("The scenario's motors cannot act together.", findings)
     _losses(what, findings)
-    led = [motor.joint for motor in motors if motor.kind in LEADS]
-    _locking(lowered, led, findings)
+    led = led_joints(lowered.mechanism, what)
+    for name, gear in locking_wheels(lowered, led):
+        findings.add(
+            "CB634",
+            f"{name} is led, and is the wheel of {gear}, which locks itself",
+            Where(item=name),
+            items=[name, gear],
+        )
     if len(led) > 1 and len(lowered.units) <= LARGEST:
         _twice(lowered, led, findings)
 
@@ -62,14 +69,21 @@ def _losses(what: Scenario, findings: Findings) -> None:
             findings.add("CB613", said, Where(item=circuit.joint), items=[circuit.joint])
 
 
-def _locking(lowered: Lowered, led: list[str], findings: Findings) -> None:
-    """Tell the joints led that are the wheels of worms which lock themselves (CB634)."""
+def led_joints(mechanism: Mechanism, what: Scenario) -> list[str]:
+    """The joints whose motion a motor prescribes, by name."""
+    motors = [on_joint(mechanism, motor) for motor in what.motors]
+    return [motor.joint for motor in motors if motor.kind in LEADS]
+
+
+def locking_wheels(lowered: Lowered, led: list[str]) -> list[tuple[str, str]]:
+    """The joints led that are wheels of worms which lock themselves, each with its gear."""
     by_name = dict(zip((j.name for j in lowered.joints), lowered.model.coordinates, strict=True))
-    for mesh in lowered.model.meshes:
-        for name in led:
-            if mesh.losses[0] >= 1.0 and {by_name[name].a, by_name[name].b} == {mesh.b.a, mesh.b.b}:
-                said = f"{name} is led, and is the wheel of {mesh.name}, which locks itself"
-                findings.add("CB634", said, Where(item=name), items=[name, mesh.name])
+    return [
+        (name, mesh.name)
+        for mesh in lowered.model.meshes
+        for name in led
+        if mesh.losses[0] >= 1.0 and {by_name[name].a, by_name[name].b} == {mesh.b.a, mesh.b.b}
+    ]
 
 
 def _twice(lowered: Lowered, led: list[str], findings: Findings) -> None:

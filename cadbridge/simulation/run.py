@@ -19,7 +19,7 @@ from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.circuits import Wired, wired
 from cadbridge.simulation.determined import tell_least_norm
 from cadbridge.simulation.fitting import fitted
-from cadbridge.simulation.laws import check_laws
+from cadbridge.simulation.laws import check_laws, led_joints, locking_wheels
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.scenario import Scenario, on_joint
@@ -146,12 +146,24 @@ def _call(
 def _judged(lowered: Lowered, what: Scenario, system: System, result: Result, findings: Findings) -> bool | None:
     """Whether a run is what its tolerance promises; the findings say how it ended, and what left its range."""
     if not result.status.ok:
-        code = _STATUS_CODES.get(result.status.code, "CB611")
-        cure = _SHORTER if result.status.code == "no_convergence" and what.step else result.status.advice or None
-        findings.add(code, result.status.message, hint=cure, items=result.status.groups)
+        _stopped(lowered, what, result, findings)
     trusted = distrust(replace(lowered, model=system.model), what, result, findings)
     beyond_range(lowered, what, result.trajectory, findings)
     return trusted
+
+
+def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> None:
+    """Tell why a run stopped early: by its cause where that is known, else by the solver's reason."""
+    status = result.status
+    code = _STATUS_CODES.get(status.code, "CB611")
+    jammed = locking_wheels(lowered, led_joints(lowered.mechanism, what))
+    if code == "CB611" and jammed:
+        joint, gear = jammed[0]
+        said = f"{joint} is led and would drive {gear} backwards, which locks: {status.message}"
+        findings.add("CB673", said, items=[joint, gear, *status.groups])
+        return
+    cure = _SHORTER if status.code == "no_convergence" and what.step else status.advice or None
+    findings.add(code, status.message, hint=cure, items=status.groups)
 
 
 def _whole(lowered: Lowered, rebuilt: Rebuilt) -> tuple[Lowered, System]:

@@ -138,6 +138,7 @@ def test_a_wheel_that_is_led_against_a_locking_worm_is_told(tmp_path: Path) -> N
         motor = MotorSpec(joint, "angle", expression("0.1*t^2"))
         run = simulate(mechanism, Scenario(duration=0.01, rate=100.0, gravity=(0.0, 0.0, 0.0), motors=(motor,)))
         assert [f.message for f in run.findings if f.code == "CB634"] == told
+        assert [f.code for f in run.findings if f.severity == "error"] == (["CB673"] if told else [])
 
 
 def test_a_worm_that_locks_itself_is_pushed_down_by_its_motor(tmp_path: Path) -> None:

@@ -145,12 +145,12 @@ class MatesEditor:
         return finish(replace(laid, findings=findings), self.options)
 
     def preview(self) -> str:
-        """What would be written, as the lines that change."""
-        old = (self._known or "").splitlines()
-        lines = difflib.unified_diff(
-            old, self.text.splitlines(), self.path.name, f"{self.path.name}, new", "", "", 2, ""
-        )
-        return "\n".join(lines)
+        """What would be written, as the lines that change; what was recognised is one line."""
+        lines = difflib.unified_diff(self._base.splitlines(), self.text.splitlines(), n=1, lineterm="")
+        shown = [line for line in lines if not line.startswith(("---", "+++"))]
+        if self.found is not None and self._base != self._known:
+            shown.insert(0, f"All that was recognised ({len(self._base.splitlines())} lines)" + (", and" * bool(shown)))
+        return "\n".join(shown)
 
     def write(self) -> None:
         """Write the file; InputError where it was changed on the disk meanwhile, or cannot be written.

@@ -162,6 +162,24 @@ class Mover:
             found[i, :3] += np.cross(found[i, 3:], -X.R @ self._units[i].mass.com)
         return found
 
+    def ratios(self) -> dict[str, tuple[str, float]]:
+        """Of each joint that exactly one led joint moves: that one, and the rate of the joint for a rate of 1 of it.
+
+        Both of them turn, and this is so where the mechanism stands: a loop has other ratios elsewhere.
+        """
+        led = [j for j in self.joints if j.coordinate == "angle"]
+        twists = {j.name: self.twists(j.name).ravel() for j in self.joints}
+        found = {}
+        for joint in self.mechanism.joints:
+            if joint.coordinate != "angle" or joint.name in twists:
+                continue
+            row = _rate(self.mechanism, joint)
+            rates = {name: float(row @ twist) for name, twist in twists.items()}
+            moving = [name for name, rate in rates.items() if abs(rate) > 1e-6]
+            if len(moving) == 1 and moving[0] in {j.name for j in led}:
+                found[joint.name] = moving[0], rates[moving[0]]
+        return found
+
     def reach(self, name: str) -> float:
         """How far (rad, m) a led joint may go at once."""
         if name not in self._reach:

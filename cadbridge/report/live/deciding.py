@@ -28,7 +28,9 @@ TYPES = ("revolute", "cylindrical", "prismatic", "spherical", "planar", "fixed")
 NONE = "– none –"
 _PLAIN = frozenset({"name", "type", "a", "b"})
 """Keys of a mate that mean the same for every type."""
-_STYLE = "white-space:pre-wrap;overflow-wrap:anywhere;font-size:0.75em;max-height:16em;overflow-y:auto;margin:0.3em"
+_STYLE = (
+    "white-space:pre-wrap;overflow-wrap:anywhere;font-size:0.75em;max-height:16em;overflow-y:auto;margin:0.3em 0.9em"
+)
 
 
 class Deciding:

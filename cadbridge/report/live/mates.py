@@ -48,7 +48,9 @@ class MateList:
         self.folder = server.gui.add_folder("Mates")
         with self.folder:
             self.choice = server.gui.add_dropdown("light", (NONE, *self.labels), initial_value=NONE)
+            self.all: Any = server.gui.add_checkbox("Light all that repeat or conflict", False)
             server.gui.add_html(self._rows())
+        self.all.on_update(lambda _: self.light_all(self.all.value))
         self.choice.on_update(lambda _: self.light(self.labels.get(self.choice.value)))
 
     def offer(self, leave_out: Callable[[tuple[str, ...]], None], gone: tuple[str, ...]) -> None:
@@ -74,15 +76,26 @@ class MateList:
 
     def light(self, mate: Mate | None) -> None:
         """Mark both features of a mate in the scene, and tell what it joins; None takes the marks away."""
+        self._unlight()
+        if mate is not None:
+            self._mark_both(mate, "")
+            self._tell(self._words(mate))
+
+    def light_all(self, on: bool) -> None:
+        """Mark all mates that repeat or contradict others, or none."""
+        self._unlight()
+        for k, mate in enumerate(m for m in self._mates[:MOST_ROWS] if on and self.state(m.name)):
+            self._mark_both(mate, f" {k}")
+
+    def _unlight(self) -> None:
         for node in self._lit:
             node.remove()
         self._lit = []
-        if mate is None:
-            return
+
+    def _mark_both(self, mate: Mate, ending: str) -> None:
         colour = COLOURS[self.state(mate.name)]
         for k, feature in enumerate((mate.a, mate.b)):
-            self._mark(f"mate side {k + 1}", feature, colour)
-        self._tell(self._words(mate))
+            self._mark(f"mate side {k + 1}{ending}", feature, colour)
 
     def _words(self, mate: Mate) -> str:
         joined = f"{mate.name} ({mate.kind.value.replace('_', ' ')}) joins {mate.a.component} and {mate.b.component}."

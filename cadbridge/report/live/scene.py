@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,11 @@ from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.report.html import el, join
 from cadbridge.report.views.numbers import figure
+from cadbridge.report.views.tables import reduction
 from cadbridge.visible import visible
+
+if TYPE_CHECKING:
+    from cadbridge.simulation.posing import Mover
 
 MOST_VALUES = 40
 """Joints whose values stand in the panel."""
@@ -38,17 +42,34 @@ def scene_names(mechanism: Mechanism) -> list[str]:
     return found
 
 
-def dependent_values(mechanism: Mechanism, poses: Sequence[Pose], led: Collection[str]) -> str:
-    """Where the joints without a slider are, as a table: turns within ±180°, slides in mm."""
-    rows = [
-        el("tr", el("td", joint.name), el("td", _value(mechanism, poses, joint), align="right"))
-        for joint in mechanism.joints
-        if joint.coordinate and joint.name not in led
-    ]
-    if not rows:
+def ratio_words(mover: Mover) -> dict[str, str]:
+    """Of joints that follow one joint with a slider by gears their reduction from it: "A1 80 : 1, reversed"."""
+    if not mover.mechanism.couplings or len(mover.joints) > MOST_VALUES:
+        return {}
+    return {name: f"{leader} {reduction(ratio)}" for name, (leader, ratio) in mover.ratios().items()}
+
+
+def dependent_values(
+    mechanism: Mechanism, poses: Sequence[Pose], led: Collection[str], ratios: Mapping[str, str]
+) -> str:
+    """Where the joints without a slider are, as a table: turns within ±180°, slides in mm; with their reductions."""
+    own = [joint for joint in mechanism.joints if joint.coordinate and joint.name not in led]
+    if not own:
         return ""
-    more = el("tr", el("td", f"… and {len(rows) - MOST_VALUES} more")) if len(rows) > MOST_VALUES else None
-    return str(el("table", el("tr", el("th", "follows"), el("th", "at")), join(rows[:MOST_VALUES]), more))
+    told = any(joint.name in ratios for joint in own)
+    rows = [
+        el(
+            "tr",
+            el("td", joint.name, style="overflow-wrap:anywhere"),
+            el("td", _value(mechanism, poses, joint), align="right"),
+            el("td", ratios.get(joint.name, "")) if told else None,
+        )
+        for joint in own[:MOST_VALUES]
+    ]
+    if len(own) > MOST_VALUES:
+        rows.append(el("tr", el("td", f"… and {len(own) - MOST_VALUES} more")))
+    heads = el("tr", [el("th", t, style="text-align:left") for t in ("joint", "at", *(("ratio",) if told else ()))])
+    return str(el("table", heads, join(rows), style="font-size:0.8em;width:100%"))
 
 
 def _value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> str:
@@ -62,7 +83,7 @@ def _value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> str:
 
 def text_block(text: str, code: str = "") -> str:
     """Lines for the panel that wrap; names are text, whatever is in them."""
-    plain = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0.3em 0.7em;font-size:0.9em"
+    plain = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0.3em 0.7em 0.6em;font-size:0.9em"
     said = el("div", text, style=plain)
     return str(join([said, el("code", code, style=f"{plain};display:block")] if code else [said]))
 

@@ -27,7 +27,8 @@ from cadbridge.report.live.guard import Guard, refuse_unusable
 from cadbridge.report.live.mates import MateList
 from cadbridge.report.live.picking import Hit, hit, mesh_of, place_of_hit, yaml_of_hit
 from cadbridge.report.live.saving import MakeGlb, Saving
-from cadbridge.report.live.scene import dependent_values, node_name, scene_names, text_block
+from cadbridge.report.live.scene import dependent_values, node_name, ratio_words, scene_names, text_block
+from cadbridge.report.live.showing import Showing
 from cadbridge.report.live.simulating import SPEEDS, Simulation
 from cadbridge.report.views.tables import components_between
 from cadbridge.report.views.verdict import verdict
@@ -46,8 +47,6 @@ PLAIN = (0.62, 0.65, 0.70, 1.0)
 FRAMES_PER_SECOND = 30.0
 SWING, SLIDE = np.radians(30.0), 0.1
 """rad, and share of the mechanism's length, by which a joint is tried to either side."""
-THROUGH = 0.3
-"""Opacity of what is seen through."""
 VALUES = 0.2
 """s between two times that values of joints are written anew while a run goes on."""
 PROMPT = "Drag a body, and the mechanism follows. Click a face to read the YAML that names it."
@@ -100,7 +99,7 @@ class LiveView:
         gui = self.server.gui
         self.told: Any = gui.add_html(text_block(PROMPT))
         group = gui.add_tab_group()
-        names = ("Move", "Simulate", "Mates", *(("Edit",) if self._editor is not None else ()), "Picture", "Save")
+        names = ("Move", "Simulate", "Mates", *(("Edit",) if self._editor is not None else ()), "Picture")
         self._tabs = {name: group.add_tab(name) for name in names}
         self._pages: list[Any] = []
 
@@ -166,10 +165,11 @@ class LiveView:
         self.mover = Mover(mechanism)
         self._drags = Drags(self.mover)
         self._frames: list[Any] = []
-        self._meshes: list[Any] = []
+        self._meshes: list[tuple[str, Any]] = []
         self._axes: list[Any] = []
         self._names = scene_names(mechanism)
         self._X_BI = self._instances()
+        self._ratios = ratio_words(self.mover)
         self.poses: tuple[Pose, ...] = tuple(b.X_WB for b in mechanism.bodies)
         self._add_bodies()
         self._add_axes()
@@ -185,8 +185,7 @@ class LiveView:
             with self._page("Edit"):
                 self.deciding = self._decisions(self._editor)
         with self._page("Picture"):
-            self._add_switches()
-        with self._page("Save"):
+            self.showing = Showing(self.server, (*self._names, "ground"), self._meshes, self._axes)
             args = (self.server, mechanism, self.simulation, lambda: self.poses, self._glb, self._tell)
             self.saving = Saving(*args)
         self.show(self.mover.home().poses)
@@ -195,7 +194,7 @@ class LiveView:
         self.sliders = {j.name: self._slider(j) for j in self.mover.joints}
         if self.sliders:
             self.server.gui.add_button("As designed").on_click(lambda _: self.home())
-        self.values = self.server.gui.add_markdown("")
+        self.values = self.server.gui.add_html("")
 
     def _simulation(self) -> Simulation:
         return Simulation(
@@ -279,14 +278,14 @@ class LiveView:
 
     def show(self, poses: Sequence[Pose]) -> None:
         """Put the bodies at poses X_WB."""
-        self._put(poses, dependent_values(self.mechanism, poses, self.sliders))
+        self._put(poses, dependent_values(self.mechanism, poses, self.sliders, self._ratios))
 
     def show_running(self, poses: Sequence[Pose]) -> None:
         """As `show`, many times a second: values of all joints are written now and then."""
         values = None
         if time.monotonic() - self._written > VALUES:
             self._written = time.monotonic()
-            values = dependent_values(self.mechanism, poses, ())
+            values = dependent_values(self.mechanism, poses, (), self._ratios)
         self._put(poses, values)
 
     def _put(self, poses: Sequence[Pose], values: str | None) -> None:
@@ -343,6 +342,7 @@ class LiveView:
         """Tell the simulation which body was clicked, and where."""
         body, X_BI = self._X_BI[found.instance]
         point, direction = place_of_hit(self.mechanism.assembly, found)
+        self.showing.body.value = self._names[body] if body != GROUND_BODY else "ground"
         if self.simulation is not None:
             self.simulation.picked(body, X_BI.point(point), X_BI.vector(direction))
 
@@ -377,8 +377,9 @@ class LiveView:
             if mesh is None:
                 continue
             placed = [self._X_BI[k][1] for k in members]
+            name = self._names[body] if body != GROUND_BODY else "ground"
             node = scene.add_batched_meshes_simple(
-                f"/{self._names[body] if body != GROUND_BODY else 'ground'}/{node_name(part)} {n}",
+                f"/{name}/{node_name(part)} {n}",
                 mesh.vertices.astype(np.float32),
                 mesh.triangles,
                 np.array([X.quaternion() for X in placed]),
@@ -390,7 +391,7 @@ class LiveView:
             node.on_click(lambda event: self._clicked(event))
             if body != GROUND_BODY:
                 node.on_drag(self._dragged(body))
-            self._meshes.append(node)
+            self._meshes.append((name, node))
 
     def _frame(self) -> None:
         """Look at all of it from the front, the right and above."""
@@ -438,21 +439,6 @@ class LiveView:
                 ends = self.mechanism.ground.X_WB.point(ends)
             name = f"{parent}/axis {k} {node_name(joint.name)}"
             self._axes.append(self.server.scene.add_line_segments(name, ends, colors=(47, 125, 225)))
-
-    def _add_switches(self) -> None:
-        """What the picture shows. Single bodies are hidden in viser's own tree of the scene, by their names."""
-        through = self.server.gui.add_checkbox("See through", False)
-        axes = self.server.gui.add_checkbox("Joint axes", True)
-
-        @through.on_update
-        def _(_: Any) -> None:
-            for node in self._meshes:
-                node.opacity = THROUGH if through.value else None
-
-        @axes.on_update
-        def _(_: Any) -> None:
-            for node in self._axes:
-                node.visible = axes.value
 
     def _slider(self, joint: Joint) -> Any:
         """A slider that leads a joint within its limits; a turn or half the mechanism's length without any."""

@@ -72,7 +72,7 @@ class Simulation:
         self.told = gui.add_markdown("Play lets the mechanism move by itself, under gravity and its loads.")
         self.buttons = gui.add_button_group("run", ("Play", "Pause", "Step", "Reset"))
         self.buttons.on_click(lambda _: self.press(self.buttons.value))
-        self.speed = gui.add_dropdown("speed of the run", tuple(SPEEDS), initial_value="1 ×")
+        self.speed = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1 ×")
         self.speed.on_update(lambda _: self._set_speed())
         self._commands = [
             gui.add_command("Play or pause the simulation", hotkey="space"),

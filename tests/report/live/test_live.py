@@ -210,6 +210,36 @@ def test_redundant_mates_come_first_and_are_lit(demo: Mechanism, live: Open) -> 
     assert len(view.mates._lit) == 4  # a ball and a line at each end
     view.mates.choice.value = "– none –"
     assert settled(lambda: not view.mates._lit)
+    redundant = [m for m in demo.assembly.mates if view.mates.state(m.name)]
+    view.mates.all.value = True
+    assert settled(lambda: len(view.mates._lit) >= 2 * len(redundant) > 2)
+    view.mates.all.value = False
+    assert settled(lambda: not view.mates._lit)
+
+
+def test_bodies_are_hidden_alone_and_seen_through(demo: Mechanism, live: Open) -> None:
+    view = live(demo)
+    showing, name = view.showing, view._meshes[0][0]
+    showing.body.value = name
+
+    def seen() -> set[str]:
+        return {own for own, node in view._meshes if node.visible}
+
+    every = seen()
+    showing.press("Hide")
+    assert seen() == every - {name}
+    showing.press("Isolate")
+    assert seen() == {name}
+    showing.press("See through")
+    assert {own for own, node in view._meshes if node.opacity} == {name}
+    showing.press("Show all")
+    assert seen() == every
+    assert not any(node.opacity for _, node in view._meshes)
+
+
+def test_joints_that_follow_stand_with_their_ratios(demo: Mechanism, live: Open) -> None:
+    """The turret has 36 teeth for 12 of the pinion that Insert:2 carries: a turn of the one is three of the other."""
+    assert "A1 1 : 3, reversed" in live(demo).values.content
 
 
 def test_a_mate_is_left_out_and_put_back(live: Open) -> None:

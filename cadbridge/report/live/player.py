@@ -94,7 +94,7 @@ class Player:
         factor = (end - t) / max(now - clock, 1e-9)
         if factor >= BEHIND * self.speed:
             return "real time" if self.speed == 1.0 else f"{figure(self.speed)} × real time"
-        return f"{figure(factor, 2)} × real time: too much to compute for {figure(self.speed)} ×"
+        return f"{figure(factor, 2)} × real time, slower than the {figure(self.speed)} × asked for"
 
     def _go(self) -> None:
         part, due = 1.0, time.monotonic()

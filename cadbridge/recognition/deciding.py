@@ -23,6 +23,9 @@ from cadbridge.recognition.recogniser import recognise
 from cadbridge.recognition.write import mates_text
 from cadbridge.storage import use_cache
 
+RECOGNISED = ".recognised" + MATES_ENDING
+"""The end of the name of what is written where the mates file of the source is somebody's own."""
+
 
 @dataclass(frozen=True, eq=False)
 class Decision:
@@ -71,10 +74,22 @@ class MatesEditor:
 
     def reload(self) -> None:
         """Take the file as it is on the disk now; the decisions stand over it."""
-        self._known = self.path.read_text(encoding="utf-8") if self.path.is_file() else None
+        self._known = self._on_disk()
         self._base = self._known if self._known is not None else editing.EMPTY
-        if self.found is not None:
+        if self.found is None:
+            return
+        try:
             self._base = self._merged(self.found)
+        except InputError:
+            # The file there is somebody's own: what was recognised goes beside it.
+            beside = self._source.with_name(self._source.stem + RECOGNISED)
+            if self.path == beside:
+                raise
+            self.path = beside
+            self.reload()
+
+    def _on_disk(self) -> str | None:
+        return self.path.read_text(encoding="utf-8") if self.path.is_file() else None
 
     def _merged(self, found: Recognition) -> str:
         """What `recognise` would leave in the file."""
@@ -157,7 +172,7 @@ class MatesEditor:
 
         The decisions are then those of the file: none is left to undo.
         """
-        now = self.path.read_text(encoding="utf-8") if self.path.is_file() else None
+        now = self._on_disk()
         if now != self._known:
             raise InputError(
                 f"{self.path.name} was changed on the disk meanwhile, and is not written over. "

@@ -110,6 +110,10 @@ def test_what_is_recognised_is_written_with_the_decisions(tmp_path: Path) -> Non
     text = editor.path.read_text()
     assert text.startswith("# cadbridge recognise ")
     assert "accepted in the view" in text
+    editor.path.rename(mine := source.with_name("kept.yaml"))
+    editor.path.write_text("format: cadbridge.mates/1\n# somebody's own\n")
+    assert MatesEditor(source, recognised=True).path.name == "demo.recognised.mates.yaml"
+    mine.replace(editor.path)
     again = MatesEditor(source, recognised=True)  # a file that was edited keeps its lines
     assert editing.left_out(again.text) == (editor.found.joints[1].name,)
     assert len(read(source).mates) == len(editor.found.joints) - 1

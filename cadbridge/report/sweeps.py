@@ -12,6 +12,7 @@ from cadbridge.report.document import findings_list
 from cadbridge.report.terminal import PIPED, plain_table, wrapped
 from cadbridge.report.views.numbers import figure
 from cadbridge.sweeps import SweepTable
+from cadbridge.sweeps.one import NOT_RUN
 from cadbridge.wording import count
 
 _SHOWN = 24
@@ -48,7 +49,9 @@ def _ranges(table: SweepTable) -> dict[str, tuple[float | None, float | None]]:
 def sweep_text(table: SweepTable, output: Path, columns: int = PIPED) -> str:
     """How a sweep went, with the ranges of its parameters and of what was kept."""
     ends = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in sorted(table.statuses.items()))
-    lines = [f"Simulated {count(len(table), 'run')}: {ends}.", f"  table: {output}"]
+    missing = table.statuses.get(NOT_RUN, 0)
+    done = f"{len(table) - missing} of " if missing else ""
+    lines = [f"Simulated {done}{count(len(table), 'run')}: {ends}.", f"  table: {output}"]
     ranges = _ranges(table)
     rows = [[n, _shown(a), _shown(b), table.units.get(n, "")] for n, (a, b) in list(ranges.items())[:_SHOWN]]
     more = [f"and {len(ranges) - _SHOWN} more columns"] if len(ranges) > _SHOWN else []

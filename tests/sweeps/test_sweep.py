@@ -21,6 +21,7 @@ import cadbridge as cb
 from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
+from cadbridge.report.sweeps import sweep_text
 from cadbridge.simulation import MotorSpec, Scenario
 from cadbridge.sweeps.crew import Crew
 from cadbridge.sweeps.file import json_schema_text
@@ -189,6 +190,7 @@ def test_ctrl_c_keeps_what_was_computed(pendulum: Mechanism) -> None:
     )
     assert table.statuses == {"ok": 2, "not_run": 2}
     assert [f.code for f in table.findings] == ["CB654"]
+    assert sweep_text(table, Path("s.parquet")).startswith("Simulated 2 of 4 runs: 2 not run, 2 ok.")
 
 
 def test_a_process_that_ends_loses_its_run_alone(pendulum: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,8 @@ class Part:
     """A distinct shape. `density` in kg/m³ or None, `density_source` says who gave it.
 
     `declared` are the file's own mass properties, in the part's frame. `weightless` is what the file says to weigh
-    nothing beside what it is fixed to.
+    nothing beside what it is fixed to. `collision`: what collides of it in exports ("none", or one of their kinds),
+    None where the export decides.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Part:
     colour: tuple[float, float, float, float] | None = None
     mirrored_from: str | None = None
     weightless: bool = False
+    collision: str | None = None
     where: Where = field(default_factory=Where)
 
     def __repr__(self) -> str:

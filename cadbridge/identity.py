@@ -13,11 +13,12 @@ _CHUNK = 1 << 20
 
 
 def source_files(assembly: Assembly) -> dict[str, str]:
-    """SHA-256 by the name of each file: the source, the mates file beside it, and those that mates were read from."""
+    """SHA-256 by the name of each file: the source, our files beside it, and those that mates were read from."""
     source = Path(assembly.source)
-    beside = source.with_name(f"{source.name.split('.')[0]}.mates.yaml")
+    stem = source.name.split(".")[0]
+    beside = [source.with_name(stem + ending) for ending in (".mates.yaml", ".cadbridge.yaml")]
     named = {Path(w.file) for w in _places(assembly) if w.file}
-    files = {p.name: p for p in (source, beside, *sorted(named)) if p.is_file()}
+    files = {p.name: p for p in (source, *beside, *sorted(named)) if p.is_file()}
     return {name: _digest(path) for name, path in sorted(files.items())}
 
 

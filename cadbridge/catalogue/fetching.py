@@ -71,4 +71,18 @@ ENTRIES: dict[str, Entry] = {
     ),
 }
 
-FAMILIES = (Family("fetching", "fetching from Onshape", Stage.READING, ENTRIES),)
+OVERRIDES: dict[str, Entry] = {
+    "CB1470": Entry(
+        Severity.INFO,
+        "parts that are ignored",
+        "A line of the overrides takes these parts out, with their shapes and masses. A component that is left with no "
+        "part goes too, with its mates, gears and drives.",
+        "Remove the line, or narrow its pattern, if the parts matter.",
+        '`{parts: "DIN912*", ignore: true}`.',
+    ),
+}
+
+FAMILIES = (
+    Family("fetching", "fetching from Onshape", Stage.READING, ENTRIES),
+    Family("overrides", "overrides of a source", Stage.READING, OVERRIDES),
+)

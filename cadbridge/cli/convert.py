@@ -11,7 +11,7 @@ import typer
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source, refuse_unknown
 
 TARGETS = ("urdf", "ros2", "mjcf", "sdf", "usd", "fmu", "glb", "json", "python", "step-ap242", "mates-file")
-SHAPES = ("as-is", "hull", "decomposition", "primitives", "simplified")
+SHAPES = ("as-is", "box", "hull", "decomposition", "primitives", "simplified")
 """The words of `exporters.FORMATS` and `exporters.COLLISIONS`, here so that the help need not import them."""
 
 

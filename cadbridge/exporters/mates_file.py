@@ -66,6 +66,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         "gears": [spec for c in assembly.couplings if (spec := _gear(assembly, c, findings))],
         "joints": _joints(assembly),
         "overrides": [spec for mate in assembly.mates if (spec := _override(mate, findings))],
+        "parts": [{"parts": part.name, "collision": part.collision} for part in assembly.parts if part.collision],
         "drives": [
             {"name": d.name, "joint": d.joint, "reduction": d.reduction, "rotor_inertia": d.rotor_inertia}
             for d in assembly.drives

@@ -5,18 +5,21 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Assembly, Instance, Mesh, Shape
+from cadbridge.assembly import GROUND, Assembly, Instance, Mesh, Part, Shape
 from cadbridge.exporters.collision import AS_IS, Piece, Solid, collision_of
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism.model import Mechanism
+
+NOTHING = "none"
+"""In place of a kind of collision geometry: this part collides with nothing."""
 
 MAX_TRIANGLES = 200_000
 """The most triangles that MuJoCo takes in an STL file."""
@@ -117,25 +120,33 @@ def write_meshes(
     """The meshes of all parts in use; parts without one are told. `folders`: of what is seen, and what collides."""
     files = MeshFiles(ending)
     names = Names("mesh", ())
-    by_shape: dict[str, MeshFile | None] = {}
+    by_shape: dict[tuple[str, str | None], MeshFile | None] = {}
     assembly = mechanism.assembly
     for instance in _instances(assembly, mechanism):
         part = assembly.part(instance.part)
         if part.shape is None:
-            by_shape.setdefault(part.name, None)
-            mesh_file, told = None, part.name in files.names
+            told = part.name in files.names
             files.names.setdefault(part.name, "")
             if not told:
                 findings.add("CB508", f"part {part.name} has no shape, so no mesh", part.where)
             continue
-        if part.shape.key not in by_shape:
+        key = (part.shape.key, part.collision)
+        if key not in by_shape:
             stem = names.give(part.name)
             files.names[part.name] = stem
-            by_shape[part.shape.key] = _files_of(part.shape, part.name, stem, files, findings, folders, options)
-        mesh_file = by_shape[part.shape.key]
+            own = _options_of(part, options)
+            by_shape[key] = _files_of(part.shape, part.name, stem, files, findings, folders, own)
+        mesh_file = by_shape[key]
         if mesh_file is not None:
             files.of_instance[instance.name] = mesh_file
     return files
+
+
+def _options_of(part: Part, options: ExportOptions) -> ExportOptions:
+    """The options of the export, with what collides of this part where that is said."""
+    if part.collision is None:
+        return options
+    return replace(options, collision=AS_IS if part.collision == "mesh" else part.collision)
 
 
 def _instances(assembly: Assembly, mechanism: Mechanism) -> list[Instance]:
@@ -161,6 +172,8 @@ def _files_of(
     visual, collision = folders
     path = f"{visual}/{stem}.{files.ending}"
     files.contents[path] = write(_within_limit(shown, part, findings))
+    if options.collision == NOTHING:
+        return MeshFile(path, ())
     pieces = _replaced(shape, part, options, findings)
     if pieces:
         return MeshFile(path, _written(pieces, f"{collision}/{stem}_collision", files))

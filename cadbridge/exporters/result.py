@@ -85,6 +85,9 @@ def export(
     findings = Findings()
     if options.collision != AS_IS and to not in COLLIDING:
         findings.add("CB526", f"{to} says nothing of what collides: {options.collision} was not made")
+    own = [part.name for part in mechanism.assembly.parts if part.collision is not None]
+    if own and to not in (*COLLIDING, "json", "mates-file"):
+        findings.add("CB526", f"{to} says nothing of what collides: that of {', '.join(own)} was not made", items=own)
     if to not in ("json", "fmu"):
         tell_left_behind(mechanism, to, findings)
     if to not in ("json", "urdf", "ros2"):

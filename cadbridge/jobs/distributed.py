@@ -213,11 +213,17 @@ class _Shipped:
         self._stamps: dict[str, list[int]] = {}
         if ship == "content":
             self._files = {}
-            for name in (request["source"], request["options"].get("mates"), request["options"].get("scenario")):
+            for name in (
+                request["source"],
+                request["options"].get("mates"),
+                request["options"].get("scenario"),
+                request["options"].get("overrides"),
+            ):
                 if name is not None:
                     self._add(name)
             # A mates file beside the source is read without being named: it saves a round to send it at once.
-            self._add(str(Path(request["source"]).with_suffix("")) + ".mates.yaml")
+            for ending in (".mates.yaml", ".cadbridge.yaml"):
+                self._add(str(Path(request["source"]).with_suffix("")) + ending)
 
     def shipment(self) -> dict[str, Any]:
         """What the worker needs."""

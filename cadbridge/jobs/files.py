@@ -136,7 +136,7 @@ class _Reader:
         return mine
 
 
-_PATHS = ("mates", "scenario")
+_PATHS = ("mates", "scenario", "overrides")
 
 FOLDERS = tuple(o.key for o in options_of(ReadOptions).values() if o.form is Path and o.many)
 """Options of reading that are lists of folders."""

@@ -198,7 +198,7 @@ def _job(entry: Entry, source: Path, output: Path, options: dict[str, Any], find
     if folder is None:
         return None
     rest = {k: v for k, v in options.items() if k not in ("do", *_LIMITS)}
-    for key in ("mates", "scenario"):
+    for key in ("mates", "scenario", "overrides"):
         if key in rest:
             folder_of, text = rest[key]
             rest[key] = relative_to(folder_of / _filled(text, fields, entry.where(key), findings), base)

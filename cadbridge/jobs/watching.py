@@ -10,7 +10,7 @@ from pathlib import Path
 from cadbridge.errors import MissingExtraError
 from cadbridge.jobs.model import Result
 from cadbridge.jobs.planning import Plan
-from cadbridge.readers import MATES_ENDING
+from cadbridge.readers import MATES_ENDING, OVERRIDES_ENDING
 from cadbridge.touched import read_below
 
 _ENDINGS = (".part", ".tmp", ".swp", "~")
@@ -53,7 +53,8 @@ def changed_files(
     except ImportError:
         raise MissingExtraError("--watch needs watchfiles: pip install 'cadbridge[watch]'") from None
     folder = Path(os.path.realpath(source)).parent
-    beside = (folder / (source.stem + MATES_ENDING), folder / "cadbridge.toml")
+    names = (source.stem + MATES_ENDING, source.stem + OVERRIDES_ENDING, "cadbridge.toml")
+    beside = tuple(folder / name for name in names)
     known = {os.path.realpath(path) for path in (source, *beside, *([mates] if mates else ()), *read_below(folder))}
     if ignored is not None:
         known.discard(os.path.realpath(ignored))

@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 __all__ = ["ReadOptions", "read", "yaml_for_face"]
 
 MATES_ENDING = ".mates.yaml"
+OVERRIDES_ENDING = ".cadbridge.yaml"
+"""Of a file like a mates file that is laid over a source last, whatever mates file there is."""
 
 
 def read(source: str | Path, mates: str | Path | None = None, options: ReadOptions | None = None) -> Assembly:
     """Read a source of any format, with its mates file over it.
 
     `mates` names the mates file; without it, NAME.mates.yaml beside the source is taken where it
-    exists. Faults of the files become findings on the Assembly (a faulty mate is left out and told).
+    exists. Over both lies NAME.cadbridge.yaml beside the source, or `options.overrides`.
+    Faults of the files become findings on the Assembly (a faulty mate is left out and told).
     Raises InputError, with all findings known, where no Assembly can be made: the source or
     the named mates file cannot be opened, no reader takes it, or its content cannot be used at all; and where both
     `mates` and `options.recognise` are given.
@@ -45,18 +48,35 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
     if options.recognise:
         if mates is not None:
             raise InputError("Give either a mates file, which says the mates, or --recognise, which finds them.")
-        return _recognised(path, options)
-    mates_path = openable(Path(mates)) if mates is not None else _beside(path)
+        return _overridden(_recognised(path, options), path, options)
+    mates_path = openable(Path(mates)) if mates is not None else _beside(path, MATES_ENDING)
     with _without_collection():
         if mates_path is None:
-            return finish(load(path, options), options)
+            return finish(_overridden(load(path, options), path, options), options)
 
         from cadbridge.readers.mates_file import load_document, overlay
 
         document = load_document(mates_path)
         if options.length_unit is None and document.spec is not None:
             options = replace(options, length_unit=document.spec.source_units)
-        return finish(overlay(load(path, options), document), options)
+        return finish(_overridden(overlay(load(path, options), document), path, options), options)
+
+
+def _overridden(assembly: Assembly, path: Path, options: ReadOptions) -> Assembly:
+    """The assembly with the overrides over it: the file that is named, else the one beside the source."""
+    from cadbridge.readers.registry import openable
+
+    given = options.overrides
+    file = openable(given) if given is not None else _beside(path, OVERRIDES_ENDING)
+    if file is None:
+        return assembly
+    from cadbridge.readers.mates_file import load_document, overlay
+
+    done = overlay(assembly, load_document(file))
+    extra = {key: value for key, value in done.extra.items() if key != "mates_file"}
+    if "mates_file" in assembly.extra:
+        extra["mates_file"] = assembly.extra["mates_file"]
+    return replace(done, extra={**extra, "overrides_file": file.name})
 
 
 def _recognised(path: Path, options: ReadOptions) -> Assembly:
@@ -77,9 +97,9 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _beside(source: Path) -> Path | None:
-    """The mates file that lies beside a source, by its name; None where there is none."""
-    candidate = source.with_name(source.stem + MATES_ENDING)
+def _beside(source: Path, ending: str) -> Path | None:
+    """The file that lies beside a source, by its name; None where there is none."""
+    candidate = source.with_name(source.stem + ending)
     return candidate if candidate.is_file() else None
 
 

@@ -30,7 +30,7 @@ class ReadOptions:
     unit that the file states. `floating` leaves the root link of a URDF free. `arguments` are the (name, value)
     pairs of a xacro file's arguments. `recognise` finds mates from the geometry, and reads no mates file beside the
     source. `no_cache` neither uses nor keeps what OCCT answered. `geometry` False leaves shapes unread where a format
-    allows it.
+    allows it. `overrides` names a file that is laid over all else.
     """
 
     density: float | None = option(
@@ -71,6 +71,10 @@ class ReadOptions:
     no_cache: bool = option(
         False, "--no-cache", bool, "Read the source again, and store nothing of it for the next command."
     )
+    overrides: Path | None = option(
+        None, "--overrides", Path, "Overrides file, over all else; by default NAME.cadbridge.yaml beside the source.",
+        metavar="FILE",
+    )  # fmt: skip
     geometry: bool = True
 
     def __post_init__(self) -> None:

@@ -229,7 +229,7 @@ def test_a_format_without_collisions_says_so(tmp_path: Path) -> None:
 
 
 def test_what_there_is_not_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="as-is, hull"):
+    with pytest.raises(InputError, match="as-is, box, hull"):
         export(models.pendulum(), tmp_path / "x", "urdf", options=ExportOptions(collision="cubes"))
     with pytest.raises(InputError, match="between 0 and 1"):
         export(

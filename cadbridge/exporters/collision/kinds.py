@@ -10,6 +10,7 @@ import numpy as np
 from cadbridge.assembly import Mesh
 from cadbridge.errors import MissingExtraError
 from cadbridge.exporters.collision.fitting import fitted
+from cadbridge.exporters.collision.solids import Box
 from cadbridge.exporters.collision.surface import Piece, Surface, apart
 from cadbridge.frames import Pose
 from cadbridge.mass.audit import weld
@@ -20,6 +21,15 @@ _FEWEST = 12
 
 _CONCAVITY = 5.0, 0.01, 1.0
 """CoACD's threshold for a tolerance of 1 (it counts by half the size of the part), its least and its greatest."""
+
+
+def box(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
+    """The box along the part's axes that holds it; none of a flat part."""
+    low, high = surface.mesh.vertices.min(axis=0), surface.mesh.vertices.max(axis=0)
+    x, y, z = (float(v) for v in high - low)
+    if min(x, y, z) <= 0.0:
+        return ()
+    return (Piece(Pose(np.eye(3), 0.5 * (low + high)), Box((x, y, z))),)
 
 
 def hull(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
@@ -86,6 +96,7 @@ AS_IS = "as-is"
 
 KINDS: dict[str, Callable[[Surface, float], tuple[Piece, ...]] | None] = {
     AS_IS: None,
+    "box": box,
     "hull": hull,
     "decomposition": decomposition,
     "primitives": primitives,

@@ -16,7 +16,8 @@ from cadbridge.readers.mates_file.gears import add_gears
 from cadbridge.readers.mates_file.joint_couplings import add_joint_couplings
 from cadbridge.readers.mates_file.left_out import leave_out
 from cadbridge.readers.mates_file.mates import add_mates, drives, home_pose, name_joints
-from cadbridge.readers.mates_file.overrides import override_joints
+from cadbridge.readers.mates_file.overrides import override_drives, override_joints
+from cadbridge.readers.mates_file.part_overrides import override_parts
 from cadbridge.readers.mates_file.structure import attach_by_name, restructure
 from cadbridge.readers.mates_file.weights import set_densities, set_masses
 
@@ -37,11 +38,12 @@ def overlay(assembly: Assembly, document: Document) -> Assembly:
     attach_by_contact(draft)
     leave_out(draft)
     set_masses(draft)
+    override_parts(draft)
     _add_frames(draft)
     joint_names = override_joints(draft, name_joints(draft))
     add_joint_couplings(draft, joint_names)
     home = home_pose(draft, joint_names)
-    motors = drives(draft, joint_names)
+    motors = override_drives(draft, joint_names, drives(draft, joint_names))
     units = draft.spec.units
     ledger = f"mates file: {units.length} and {units.angle} → m and rad; kg, kg/m³ and kg m² as they are"
     return replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
-from cadbridge.assembly import Limit, Mate, MateKind
+from cadbridge.assembly import Drive, Limit, Mate, MateKind
 from cadbridge.readers.mates_file.draft import Draft, wildcard
 from cadbridge.readers.mates_file.mates import joint_freedom, limit_in_si, tell_open
 from cadbridge.readers.mates_file.schema import OverrideSpec
@@ -33,6 +33,31 @@ def override_joints(draft: Draft, joint_names: dict[str, str]) -> dict[str, str]
         if spec.rename is not None and joints:
             _rename(draft, index, spec, joints, names)
     return names
+
+
+def override_drives(draft: Draft, joint_names: dict[str, str], drives: tuple[Drive, ...]) -> tuple[Drive, ...]:
+    """The drives with those that the lines change or add; a drive that is added has the name of its joint."""
+    for index, spec in enumerate(draft.spec.overrides):
+        if spec.drive is None:
+            continue
+        fits = wildcard(spec.rename or spec.joints)
+        given = {key: value for key, value in spec.drive.model_dump().items() if value is not None}
+        if given.get("reduction") == 0.0:
+            message = f"{spec.joints!r}: a reduction of zero moves nothing"
+            draft.findings.add("CB145", message, draft.place("overrides", index, "drive"))
+            continue
+        joints: dict[str, set[str]] = {}
+        for mate in draft.mates:
+            joint = _joint_of(mate, joint_names)
+            if mate.kind is not MateKind.FIXED and (fits(joint) or fits(mate.name)):
+                joints.setdefault(joint, {joint}).add(mate.name)
+        for joint, names in joints.items():
+            if any(d.joint in names for d in drives):
+                drives = tuple(replace(d, **given) if d.joint in names else d for d in drives)
+            else:
+                where = draft.place("overrides", index, "drive", name=joint)
+                drives = (*drives, replace(Drive(joint, joint, where=where), **given))
+    return drives
 
 
 def _joint_of(mate: Mate, names: dict[str, str]) -> str:

@@ -242,6 +242,13 @@ class JointSpec(Strict):
     type: Literal["revolute", "prismatic"] | None = None
 
 
+class DriveOverride(Strict):
+    """A drive of each joint that fits; of one that has a drive, what is given changes."""
+
+    reduction: Finite | None = None
+    rotor_inertia: NotNegative | None = None
+
+
 class OverrideSpec(Strict):
     """Properties of all joints that a pattern fits; what is not given stays. Limits are merged key by key.
 
@@ -255,6 +262,18 @@ class OverrideSpec(Strict):
     friction: NotNegative | None = None
     stiffness: NotNegative | None = None
     armature: NotNegative | None = None
+    drive: DriveOverride | None = None
+
+
+class PartSpec(Strict):
+    """What becomes of all parts and instances that a pattern fits: what collides in exports, or that they are ignored.
+
+    `collision`: none, box, hull, mesh (as it is), decomposition, primitives or simplified.
+    """
+
+    parts: Name
+    collision: Literal["none", "box", "hull", "mesh", "decomposition", "primitives", "simplified"] | None = None
+    ignore: bool = False
 
 
 class DriveSpec(Strict):
@@ -295,6 +314,7 @@ class MatesFile(Strict):
     leave_out: list[Name] = Field(default_factory=list)
     joints: dict[Name, JointSpec] = Field(default_factory=dict)
     overrides: list[OverrideSpec] = Field(default_factory=list)
+    parts: list[PartSpec] = Field(default_factory=list)
     drives: list[DriveSpec] = Field(default_factory=list)
     frames: list[FrameSpec] = Field(default_factory=list)
     home: dict[Name, Finite] = Field(default_factory=dict)

@@ -148,7 +148,7 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     made.put(BLOCK_ROW=np.repeat(np.arange(system.program.rows), np.diff(T.row_block)).astype(np.int64))
     state = tuple(made.arrays[name] for name in ("X", "Q", "V", "ANGLES"))
     tolerances, poses = (what.rtol, what.atol), (E.x, E.R, E.v)
-    terms, rows = (D.every_term, *D[23:28]), (D.every_row, *D[29:33])
+    terms, rows = (D.every_term, D.value, D.term_rate, D.bias, D.JA, D.JB), (D.every_row, D.g, D.gv, D.c, D.blocks)
     B, F = system.bodies, system.loads
     call = made.image.call
     at = {

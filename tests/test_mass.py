@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -394,6 +395,23 @@ def test_a_dae_has_its_unit_and_its_nodes_applied_but_not_its_up_axis(tmp_path: 
     np.testing.assert_allclose(loaded.com, [0.105, 0.01, 0.015])
 
 
+def _dae(library: str = "", scene: str = '<node><instance_node url="#a"/></node>') -> bytes:
+    """A DAE of nodes alone."""
+    return (
+        '<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset><unit meter="1"/></asset>'
+        f"<library_nodes>{library}</library_nodes><library_visual_scenes>"
+        f'<visual_scene id="s">{scene}</visual_scene></library_visual_scenes>'
+        '<scene><instance_visual_scene url="#s"/></scene></COLLADA>'
+    ).encode()
+
+
+def _doubling(levels: int) -> str:
+    """Nodes of which each places the next twice; the first is called a."""
+    names = ["a", *(f"n{i}" for i in range(levels))]
+    nodes = (f'<node id="{n}">{f"""<instance_node url="#{m}"/>""" * 2}</node>' for n, m in pairwise(names))
+    return "".join(nodes) + f'<node id="{names[-1]}"/>'
+
+
 @pytest.mark.parametrize(
     ("name", "content", "word"),
     [
@@ -402,6 +420,11 @@ def test_a_dae_has_its_unit_and_its_nodes_applied_but_not_its_up_axis(tmp_path: 
         ("a.stl", bytes(range(256)) * 3, "cannot be read|no triangles"),
         ("a.dae", b"<COLLADA", "cannot be read"),
         ("a.dae", b'<!DOCTYPE x [<!ENTITY a "b">]><COLLADA/>', "DOCTYPE"),
+        ("a.dae", '<!DOCTYPE x [<!ENTITY a "b">]><COLLADA/>'.encode("utf-16"), "DOCTYPE"),
+        ("a.dae", _dae(library='<node id="a"><instance_node url="#a"/></node>'), "in itself"),
+        ("a.dae", _dae(library=_doubling(20)), "more than 20000 nodes"),
+        ("a.dae", _dae(scene="<node>" * 10_000 + "</node>" * 10_000), "cannot be read"),
+        ("a.obj", b"v 0 0 0\nv 1 -1e308 0\nv 0 1 0\nf 1 2 3\n", "beyond 1e\\+12 m"),
         ("a.obj", b"v 0 0 0\n", "cannot be read|no triangles"),
         ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 nan\nf 1 2 3\n", "not numbers|cannot be read"),
         ("a.step", b"ISO-10303-21;", "meshes are read from"),

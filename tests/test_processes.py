@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from cadbridge.processes import HOME, environment, python
@@ -90,7 +91,7 @@ def test_modules_of_the_folder_are_not_found(given: str, tmp_path: Path, monkeyp
 
 def _limited(code: str, seconds: float) -> tuple[str, float]:
     """Which limit a program reaches, and the seconds of the clock until then."""
-    from cadbridge.processes import TimeLimit
+    from cadbridge.processes import TimeLimit, family
 
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -98,7 +99,8 @@ def _limited(code: str, seconds: float) -> tuple[str, float]:
         limit, began = TimeLimit(process.pid, seconds), time.monotonic()
         while not (reached := limit.reached) and time.monotonic() - began < 60.0:
             time.sleep(0.01)
-        process.kill()
+        for pid in (*family(process.pid), process.pid):
+            psutil.Process(pid).kill()
     return reached, time.monotonic() - began
 
 

@@ -5,12 +5,14 @@ glTF's y axis points up and ours is z, so the root node turns; below it everythi
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cadbridge.assembly import GROUND, Instance, Mesh
+from cadbridge.errors import InputError
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings, Where
@@ -138,11 +140,16 @@ class _Scene:
 
     def animate(self, times: Vector, motions: dict[int, tuple[Matrix, Matrix]]) -> None:
         """One animation: by node its translations (k, 3) and rotations (k, 4; x, y, z, w) at `times`."""
-        clock = self.accessor(times.astype("<f4"), "SCALAR")
+        with np.errstate(over="ignore"):
+            times = times.astype("<f4")
+            motions = {n: (t.astype("<f4"), r.astype("<f4")) for n, (t, r) in motions.items()}
+        if not all(np.isfinite(values).all() for values in (times, *chain.from_iterable(motions.values()))):
+            raise InputError("The run cannot be animated: it holds times or poses that are not finite numbers.")
+        clock = self.accessor(times, "SCALAR")
         animation = self._gltf.Animation(name="run")
         for node, (translations, rotations) in motions.items():
             for path, values, kind in (("translation", translations, "VEC3"), ("rotation", rotations, "VEC4")):
-                output = self.accessor(values.astype("<f4"), kind)
+                output = self.accessor(values, kind)
                 animation.samplers.append(self._gltf.AnimationSampler(input=clock, output=output))
                 target = self._gltf.AnimationChannelTarget(node=node, path=path)
                 channel = self._gltf.AnimationChannel(sampler=len(animation.samplers) - 1, target=target)

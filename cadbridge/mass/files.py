@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import logging
-import re
+import math
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lxml import etree
 
 from cadbridge.assembly import Mesh
 from cadbridge.mass.audit import weld
@@ -18,7 +20,10 @@ logging.getLogger("trimesh").addHandler(logging.NullHandler())
 
 ENDINGS = ("stl", "dae", "obj")
 MAX_BYTES = 1 << 30
-_FORBIDDEN = re.compile(rb"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
+LARGEST = 1e12
+"""m; no part comes near, and the volumes and inertias of larger ones are beyond the numbers of a computer."""
+MAX_NODES = 20_000
+"""Nodes of a DAE's scene with those that they stand for: a node may place another twice, and that one a third."""
 
 
 def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) -> Mesh:
@@ -37,8 +42,8 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
         data = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path.name} cannot be read: {error.strerror or error}") from error
-    if ending == "dae" and _FORBIDDEN.search(data):
-        raise ValueError(f"{path.name} has a DOCTYPE or entities, which are not read")
+    if ending == "dae":
+        data = _harmless_dae(data, path.name)
     vertices, triangles = _triangles(data, ending, path.name)
     if len(triangles) == 0:
         raise ValueError(f"{path.name} holds no triangles")
@@ -52,6 +57,8 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
     if ending == "dae":
         factor = factor * _dae_unit(data)
     vertices = vertices * factor
+    if not np.all(np.abs(vertices) < LARGEST):
+        raise ValueError(f"{path.name} has coordinates beyond {LARGEST:g} m")
     if np.prod(np.broadcast_to(factor, 3)) < 0:
         triangles = triangles[:, ::-1]  # a mirrored mesh must keep its outside
     return weld(Mesh(vertices, np.ascontiguousarray(triangles, dtype=np.int32)), 0.0)
@@ -73,14 +80,47 @@ def _triangles(data: bytes, ending: str, name: str) -> tuple[Any, Any]:
     return np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)
 
 
-def _dae_unit(data: bytes) -> float:
-    """Metres a unit of a DAE; 1 where it does not say."""
-    import xml.etree.ElementTree as ET
+def _harmless_dae(data: bytes, name: str) -> bytes:
+    """A DAE in UTF-8, checked before other readers see it; ValueError for a document type or a scene without end."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=len(data) > _HUGE_TEXT)
+    try:
+        tree = etree.parse(io.BytesIO(data), parser)
+    except etree.XMLSyntaxError as error:
+        raise ValueError(f"{name} cannot be read as DAE: {error}") from error
+    if tree.docinfo.doctype or tree.docinfo.internalDTD is not None:
+        raise ValueError(f"{name} has a DOCTYPE or entities, which are not read")
+    if _nodes_of_scene(tree.getroot()) > MAX_NODES:
+        raise ValueError(f"{name} places more than {MAX_NODES} nodes in its scene, or a node in itself")
+    return etree.tostring(tree, encoding="utf-8")
 
-    for _, element in ET.iterparse(io.BytesIO(data)):
-        if element.tag.rpartition("}")[2] == "unit":
-            metres = float(element.get("meter", "1"))
-            return metres if metres > 0 else 1.0
-        if element.tag.rpartition("}")[2] == "asset":
-            break
-    return 1.0
+
+_HUGE_TEXT = 10_000_000
+"""Bytes from which on a file may have a list of numbers that libxml2 takes for an attack."""
+
+
+def _nodes_of_scene(root: Any) -> float:
+    """How many nodes the scenes of a DAE place, those of other nodes too; infinite where one is in itself."""
+    library = {node.get("id"): node for node in root.iter("{*}node") if node.get("id")}
+    known: dict[Any, float] = {}
+
+    def count(node: Any) -> float:
+        """The node with all below it: lxml's depth is bounded, and a node that waits for itself has no end."""
+        if node in known:
+            return known[node]
+        known[node] = math.inf
+        placed = (library.get((e.get("url") or "").removeprefix("#")) for e in node.iterchildren("{*}instance_node"))
+        below = chain(node.iterchildren("{*}node"), (n for n in placed if n is not None))
+        known[node] = 1.0 + sum(map(count, below))
+        return known[node]
+
+    try:
+        return sum(count(node) for scene in root.iter("{*}visual_scene") for node in scene.iterchildren("{*}node"))
+    except RecursionError:
+        return math.inf
+
+
+def _dae_unit(data: bytes) -> float:
+    """Metres a unit of a DAE that is `_harmless_dae`; 1 where it does not say."""
+    found = etree.fromstring(data, etree.XMLParser(huge_tree=len(data) > _HUGE_TEXT)).find("{*}asset/{*}unit")
+    metres = float("1" if found is None else found.get("meter", "1"))
+    return metres if 0.0 < metres < math.inf else 1.0

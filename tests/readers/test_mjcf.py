@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -425,3 +426,31 @@ def test_a_pipe_is_no_shape(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.obj")
     extra = '<asset><mesh file="pipe.obj"/></asset><worldbody>'
     assert _refused(_write(tmp_path, ARM.replace("<worldbody>", extra, 1)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits what a process may ask for")
+def test_a_few_bytes_that_ask_for_gigabytes_are_refused(tmp_path: Path) -> None:
+    source = tmp_path / "huge.xml"
+    source.write_text(
+        '<mujoco><asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset><worldbody>'
+        '<geom type="hfield" hfield="h"/><body><joint/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    with pytest.raises(InputError) as caught:
+        read(source)
+    assert [f.code for f in caught.value.findings] == ["CB1400"]
+    source.write_text('<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>')
+    assert len(read(source).mates) == 1
+
+
+@pytest.mark.parametrize("count", ["1e9", "100000000"])
+def test_copies_beyond_number_are_refused_before_mujoco_makes_them(count: str, tmp_path: Path) -> None:
+    source = tmp_path / "many.xml"
+    inner = '<body><joint/><geom size="1"/></body>'
+    source.write_text(f'<mujoco><worldbody><replicate count="{count}">{inner}</replicate></worldbody></mujoco>')
+    with pytest.raises(InputError) as caught:
+        read(source)
+    assert [f.code for f in caught.value.findings] == ["CB1400"]
+    nested = f'<replicate count="1000"><replicate count="1000">{inner}</replicate></replicate>'
+    source.write_text(f"<mujoco><worldbody>{nested}</worldbody></mujoco>")
+    with pytest.raises(InputError, match="too many copies"):
+        read(source)

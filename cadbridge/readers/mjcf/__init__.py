@@ -22,13 +22,14 @@ from cadbridge.readers.mjcf.files import check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
 from cadbridge.readers.mjcf.leftovers import gravity, tell_leftovers
+from cadbridge.readers.mjcf.worker import MEMORY
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 
 __all__ = ["read"]
 
-TIME_LIMIT = 120.0
-"""Seconds that MuJoCo may take to compile a model."""
+TIME_LIMIT = 60.0
+"""Processor seconds that MuJoCo may take to compile a model."""
 
 _WORKER = Worker("cadbridge.readers.mjcf.worker")
 atexit.register(_WORKER.close)
@@ -99,7 +100,8 @@ def _compile(path: Path, findings: Findings) -> dict[str, Any]:
             raise MissingExtraError("MJCF is read by MuJoCo: pip install 'cadbridge[mjcf]'", findings) from error
         reason = error.message
     except WorkerDiedError as error:
-        reason = f"MuJoCo's process stopped: {error.reason}"
+        bounds = f"{MEMORY / 1e9:g} GB and {TIME_LIMIT:g} s of processor time"
+        reason = f"MuJoCo's process stopped: {error.reason}; it may use {bounds}"
     findings.add("CB1400", reason, where)
     raise InputError(f"{path.name}: {reason}", findings)
 

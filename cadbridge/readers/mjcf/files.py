@@ -6,9 +6,12 @@ out. Only regular files are opened, and nothing is included but models.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+from lxml import etree
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
@@ -18,6 +21,8 @@ from cadbridge.readers.xml import Element, local, parse
 
 _FOLDERS = ("assetdir", "meshdir", "texturedir")
 _INCLUDING = ("include", "model")
+MAX_COPIES = 100_000
+"""So many copies of a body may be asked for."""
 MAX_FILES = 200
 """So many files may include one another."""
 
@@ -42,6 +47,7 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
         if at in models or not at.is_file():
             continue
         models[at] = root = parse(at, findings)
+        _check_copies(root, at, findings)
         if not any(at.is_relative_to(r) for r in roots) and local(root) not in ("mujoco", "mujocoinclude"):
             _refuse(path, f"{at} lies outside the folder of the source and is no model", Where(str(at)), findings)
         if len(models) > MAX_FILES:
@@ -88,6 +94,21 @@ def _check(
 def _refuse(path: Path, text: str, where: Where, findings: Findings) -> None:
     findings.add("CB102", text, where)
     raise InputError(f"{path.name} names a file that is not opened", findings)
+
+
+def _check_copies(root: Element, at: Path, findings: Findings) -> None:
+    """InputError where replicates, also within each other, ask for more copies than MAX_COPIES."""
+    copies: dict[Element, float] = {root: 1.0}
+    for element in root.iter(etree.Element):
+        if element is not root:
+            copies[element] = copies[element.getparent()]
+        if local(element) == "replicate":
+            with contextlib.suppress(ValueError):
+                copies[element] *= max(1.0, float(element.get("count") or 1))
+        if copies[element] > MAX_COPIES:
+            text = f"<replicate> asks for {copies[element]:.0f} copies; {MAX_COPIES} are the most that are read"
+            findings.add("CB1400", text, Where(str(at), element.sourceline))
+            raise InputError(f"{at.name} asks for too many copies", findings)
 
 
 def _beside(element: Element, candidate: Path, folder: Path) -> bool:

@@ -36,6 +36,9 @@ _TAKEN: dict[str, str] = {
 _OPTIONS = ("density", "viscosity", "wind", "disableflags", "enableflags", "disableactuator")
 """What acts; all other options than gravity are of the integration."""
 
+MEMORY = 1_500_000_000
+"""Bytes that MuJoCo may take for a model, on Linux."""
+
 _NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys", "tendons")
 _COUNTED = (
     "sensors",
@@ -84,10 +87,22 @@ def _stepping(options: Any, usual: Any) -> dict[str, str]:
     return {name: " ".join(f"{v:g}" for v in np.ravel(a)) for name, a, b in values if not np.array_equal(a, b)}
 
 
+def _hold_memory() -> None:
+    """On Linux: a height field, a texture or a grid of any size is a few bytes of text."""
+    if sys.platform == "linux":
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard), hard)
+        )
+
+
 def main() -> None:
     """Answer until the caller closes the pipe. MuJoCo writes its log where the process stands."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    _hold_memory()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         while True:

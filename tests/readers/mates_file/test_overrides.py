@@ -81,3 +81,15 @@ def test_a_robot_read_again_keeps_what_was_set(tmp_path: Path) -> None:
         mechanism = cb.build(assembly)
         assert {joint.damping for joint in mechanism.joints} == {0.125}
         assert {joint.armature for joint in mechanism.joints} == {0.002}
+
+
+def test_a_pattern_of_many_stars_ends() -> None:
+    """A regular expression of .* would take longer than anybody lives."""
+    from cadbridge.readers.mates_file.draft import wildcard
+
+    assert not wildcard("*a" * 40 + "*b")("a" * 5000)
+    assert wildcard("*a" * 40 + "*b")("a" * 5000 + "b")
+    assert wildcard("A[1]*?")("A[1]xy")
+    assert not wildcard("A[1]")("A1")
+    assert not wildcard("a*")("Ab")
+    assert wildcard("a*c")("a\nb\nc")

@@ -84,7 +84,7 @@ def _harmless_dae(data: bytes, name: str) -> bytes:
     """A DAE in UTF-8, checked before other readers see it; ValueError for a document type or a scene without end."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=len(data) > _HUGE_TEXT)
     try:
-        tree = etree.parse(io.BytesIO(data), parser)
+        tree: Any = etree.parse(io.BytesIO(data), parser)
     except etree.XMLSyntaxError as error:
         raise ValueError(f"{name} cannot be read as DAE: {error}") from error
     if tree.docinfo.doctype or tree.docinfo.internalDTD is not None:

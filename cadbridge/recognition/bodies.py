@@ -281,7 +281,7 @@ def bind_fixed(scene: Scene) -> None:
         for (a, b), contacts in scene.between().items():
             if frozenset((a, b)) in rolling or scene.groups.root(a) == scene.groups.root(b):
                 continue
-            verdict = judge(contacts, set(members.get(a, ())), scene.contacts.slack)
+            verdict = judge(contacts, set(members.get(a, ())), scene.contacts.slack, scene.links_only)
             if verdict is not None and verdict.type == "fixed":
                 first = contacts[0]
                 grown |= scene.bind(*first.pair, "; ".join(verdict.evidence), verdict.confidence)

@@ -130,8 +130,11 @@ class Wall:
         return min(_extent(side, direction) for side in (self.contact.a, self.contact.b))
 
 
-def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float) -> Verdict | None:
-    """The verdict on two bodies with these contacts, `of_a` the instances of one; None where nothing holds."""
+def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, links: bool = False) -> Verdict | None:
+    """The verdict on two bodies with these contacts, `of_a` the instances of one; None where nothing holds.
+
+    `links`: whether the model shows links alone, so that two parts are seldom one body.
+    """
     balls = [c for c in contacts if c.kind == "sphere" and c.b.surface.turn > 1.5 * math.pi]
     guides = guides_of(contacts, slack)
     planes = [Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"]
@@ -140,7 +143,7 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float) -> V
     if len(guides) >= 2:
         return _many_lines(guides, planes)
     if guides:
-        return _one_guide(guides[0], planes)
+        return _one_guide(guides[0], planes, links)
     return _walls(planes) if planes else None
 
 
@@ -213,12 +216,15 @@ def _along(wall: Wall, axis: Vector) -> bool:
     return abs(float(wall.normal @ axis)) > 1 - SQUARE
 
 
-def _one_guide(guide: Guide, planes: Sequence[Wall]) -> Verdict:
+def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     axis, point = guide.direction, guide.point
     shoulders = [p for p in planes if _along(p, axis)]
     evidence = [_guide_text(guide), *(_plane_text(p) for p in shoulders[:3])]
     if _stops_turn(guide, planes):
-        evidence.append("flat faces beside the axis stop the turn both ways")
+        stop = "flat faces beside the axis stop the turn both ways"
+        if shoulders and links and not guide.holes_only:
+            return Verdict("revolute", point, axis, tuple(evidence), (stop,), 0.4)
+        evidence.append(stop)
         if shoulders:
             return Verdict("fixed", point, None, tuple(evidence), (), 0.8)
         return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)

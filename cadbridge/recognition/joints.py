@@ -61,7 +61,9 @@ def _candidates(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
     found = []
     for (a, b), contacts in scene.between().items():
         balls = rolling.get(frozenset((a, b)))
-        verdict = _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack)
+        verdict = (
+            _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
+        )
         if verdict is not None and verdict.type in MOVING and not _eyelet(scene, members, (a, b), verdict, contacts):
             found.append(Candidate(a, b, verdict, tuple(contacts)))
     known = {frozenset((c.a, c.b)) for c in found}

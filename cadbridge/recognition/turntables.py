@@ -139,7 +139,7 @@ class Turntables:
             return None
         point = line.point + 0.5 * (max(m.low, n.low) + min(m.high, n.high)) * line.direction
         text = f"a shaft of radius {1e3 * m.surface.radius:.4g} mm and a bore that fits it, on one line"
-        against = (f"drawn {1e3 * gap:.4g} mm apart along it",)
+        against = (f"drawn {1e3 * gap:.4g} mm apart along it" if gap > 1e-6 else "drawn end to end, not in each other",)
         low, high = sorted((self._scene.groups.root(m.instance), self._scene.groups.root(n.instance)))
         return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), against, 0.35), ())
 

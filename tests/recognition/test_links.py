@@ -111,3 +111,16 @@ def test_a_hole_that_meets_another_is_seen_beside_round_faces_on_the_same_line(t
     arm = arm.cut(cq.Workplane("XZ").center(-45, 0).circle(6).extrude(60, both=True))
     found = recognised(tmp_path, {"fork": (fork, (0, 0, 0)), "arm": (arm, (65, 0, 20))})
     assert list(joints(found).values()) == ["revolute"]
+
+
+@pytest.mark.parametrize(("clips", "kinds"), [(0, ["revolute"]), (1, [])])
+def test_a_shaft_beside_a_flat_turns_where_links_alone_are_drawn(tmp_path: Path, clips: int, kinds: list[str]) -> None:
+    """Links at rest lie flat against each other; where standard parts are drawn too, a flat is a key."""
+    base = box(80, 40, 10).union(pin(5, 30)).union(box(10, 40, 20).translate((-30, 0, 10)))
+    parts = {"base": (base, (0, 0, 0)), "lever": (plate(50, 12, 8, [(0, 0)], 5), (0, 0, 10))}
+    ring = cq.Workplane().circle(6.6).circle(5).extrude(1)
+    found = recognised(tmp_path, parts | {f"circlip{i}": (ring, (0, 0, 18)) for i in range(clips)})
+    assert list(joints(found).values()) == kinds
+    if not clips:
+        assert found.joints[0].against == ("flat faces beside the axis stop the turn both ways",)
+        assert found.joints[0].confidence == pytest.approx(0.4)

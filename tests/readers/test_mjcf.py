@@ -255,6 +255,7 @@ TOLD: dict[str, tuple[Callable[[], str], str]] = {
     "soft limits": (_swap('damping="0.5"', 'damping="0.5" solreflimit="0.1 1"'), "CB1405"),
     "rough steps": (_swap("<option", '<option tolerance="1e-3"'), "CB1405"),
     "constraint switched off": (_swap("<option", '<option><flag limit="disable"/></option><option'), "CB1410"),
+    "contact switched off": (_swap("<option", '<option><flag contact="disable"/></option><option'), "CB1405"),
     "servo": (_swap('<motor name="M1"', '<position kp="3" name="M1"'), "CB1411"),
     "filtered": (_swap('<motor name="M1"', '<general dyntype="filter" name="M1"'), "CB1246"),
     "muscle": (_swap('<motor name="M1"', '<muscle lengthrange="0.1 1" name="M1"'), "CB1412"),
@@ -267,6 +268,11 @@ def test_what_an_assembly_cannot_hold_is_told(case: str, tmp_path: Path) -> None
     make, code = TOLD[case]
     assembly = _read(tmp_path, make())
     assert code in _codes(assembly)
+
+
+def test_contact_that_is_switched_off_moves_nothing_here(tmp_path: Path) -> None:
+    arm = _read(tmp_path, _swap("<option", '<option><flag contact="disable"/></option><option')())
+    assert "CB1410" not in _codes(arm)
 
 
 def test_tendons_over_many_joints_and_joints_held_alone_are_sums(tmp_path: Path) -> None:

@@ -67,7 +67,11 @@ _HARD: dict[str, tuple[float, ...]] = {
 }
 """The defaults of the format."""
 
-_FLAGS = {"disableflags": 0, "enableflags": 0, "disableactuator": 0}
+_ACTING = {
+    1 << 0: "constraint", 1 << 1: "equality", 1 << 2: "frictionloss", 1 << 3: "limit", 1 << 5: "spring",
+    1 << 6: "damper", 1 << 8: "clampctrl", 1 << 11: "actuation",
+}  # fmt: skip
+"""What MuJoCo's mjtDisableBit switches off that acts here; the others are of contact and integration."""
 
 
 def tell_leftovers(c: Context) -> None:
@@ -80,7 +84,7 @@ def tell_leftovers(c: Context) -> None:
     for text in moving:
         c.findings.add("CB1410", text, where)
     counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n and kind != "flexes"]
-    counts += [text for tell in (_unnamed_sites, _stepping, _softness, _contacts) if (text := tell(c))]
+    counts += [text for tell in (_unnamed_sites, _stepping, _switches, _softness, _contacts) if (text := tell(c))]
     counts += [f"{len(spatial)} spatial tendons"] if spatial else []
     if counts:
         c.findings.add("CB1405", f"not read: {', '.join(counts)}", where)
@@ -124,10 +128,17 @@ def _ellipsoids(c: Context) -> str | None:
 
 
 def _flags(c: Context) -> str | None:
-    set_to = {key: int(c.model["options"].get(key, 0)) for key in _FLAGS}
-    set_to["disableflags"] &= ~_GRAVITY_OFF
-    found = [f"{key} {value:#x}" for key, value in set_to.items() if value]
-    return f"physics switched by <flag>: {', '.join(found)}" if found else None
+    options = c.model["options"]
+    off = [name for bit, name in _ACTING.items() if int(options.get("disableflags", 0)) & bit]
+    off += ["groups of actuators"] if int(options.get("disableactuator", 0)) else []
+    return f"physics switched off by <flag>: {', '.join(off)}" if off else None
+
+
+def _switches(c: Context) -> str | None:
+    """Flags of contact and integration."""
+    known = _GRAVITY_OFF | sum(_ACTING)
+    other = int(c.model["options"].get("disableflags", 0)) & ~known or int(c.model["options"].get("enableflags", 0))
+    return "flags of contact and integration" if other else None
 
 
 def _unnamed_sites(c: Context) -> str | None:

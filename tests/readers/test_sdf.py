@@ -350,3 +350,17 @@ def test_models_that_include_each_other_end(tmp_path: Path) -> None:
     assembly = read(tmp_path / "a.sdf")
     assert "CB1423" in _codes(assembly)
     assert [c.name for c in assembly.components] == ["l", "b/l"]
+
+
+def test_models_that_include_one_another_without_end_are_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cadbridge.readers.sdf import models
+
+    monkeypatch.setattr(models, "MOST_INCLUDED", 40)
+    for i in range(20):
+        inner = "".join(f"<include><name>i{k}</name><uri>m{i + 1}.sdf</uri></include>" for k in range(3))
+        (tmp_path / f"m{i}.sdf").write_text(f'<sdf version="1.9"><model name="m{i}">{inner}</model></sdf>')
+    (tmp_path / "m20.sdf").write_text('<sdf version="1.9"><model name="z"><link name="l"/></model></sdf>')
+    findings = read(tmp_path / "m0.sdf").findings
+    assert len([f for f in findings if "more than 40 models are included" in f.message]) == 1

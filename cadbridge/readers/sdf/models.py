@@ -17,6 +17,9 @@ DEEPEST = 50
 MOST = 200_000
 """So many links, frames and joints may there be."""
 
+MOST_INCLUDED = 5_000
+"""So many models may be included, by those that are included too: 3 includes in each of 20 files are 10⁹."""
+
 _RESERVED = ("world", MODEL)
 _FLAT = tuple(f"1.{k}" for k in range(3, 8))
 """Versions in which an included model's links stand in the including model as "model::link"."""
@@ -31,6 +34,7 @@ class Models:
     def __init__(self, c: Context) -> None:
         self._c = c
         self._count = 0
+        self._included = 0
         self._flat = False
 
     def world(self, root: Element) -> Scope:
@@ -107,6 +111,15 @@ class Models:
             return
         if depth >= DEEPEST or path in self._above(element):
             c.say("CB1423", f"{uri} includes itself, or models nest deeper than {DEEPEST}", element)
+            return
+        self._included += 1
+        if self._included > MOST_INCLUDED:
+            if self._included == MOST_INCLUDED + 1:
+                c.say(
+                    "CB1423",
+                    f"{uri}: more than {MOST_INCLUDED} models are included; this and all after it are not read",
+                    element,
+                )
             return
         try:
             root = parse(path, c.findings)

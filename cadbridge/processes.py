@@ -13,7 +13,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -32,6 +32,16 @@ ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_TH
 def python(module: str, *arguments: str) -> list[str]:
     """The command that runs a module of ours with this Python."""
     return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def program(command: Sequence[str], *arguments: str) -> list[str]:
+    """The command of a tool of the machine, such as a compiler. ValueError unless its path is whole.
+
+    A bare name would be looked for in the folder that the user stands in, where PATH says so.
+    """
+    if not os.path.isabs(command[0]):
+        raise ValueError(f"{command[0]} is no whole path")
+    return [*command, *arguments]
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cadbridge.processes import HOME, environment, python
+from cadbridge.processes import HOME, environment, program, python
 
 SOURCES = sorted((HOME / "cadbridge").rglob("*.py"))
 STARTS = {"Popen", "run", "call", "check_call", "check_output", "getoutput", "system", "popen", "startfile"}
@@ -41,11 +41,17 @@ def test_every_process_is_started_in_the_one_way() -> None:
             found.append(path.name)
             command = call.args[0]
             assert isinstance(command, ast.Call), f"{path}:{call.lineno}"
-            assert ast.unparse(command.func) == "python", f"{path}:{call.lineno}"
+            assert ast.unparse(command.func) in ("python", "program"), f"{path}:{call.lineno}"
             given = {k.arg: ast.unparse(k.value) for k in call.keywords}
             assert given.get("env", "").startswith("environment("), f"{path}:{call.lineno}"
             assert "shell" not in given
     assert len(found) >= 4
+
+
+def test_a_tool_of_the_machine_is_named_by_its_whole_path() -> None:
+    assert program([sys.executable, "-V"], "x") == [sys.executable, "-V", "x"]
+    with pytest.raises(ValueError, match="no whole path"):
+        program(["cc"], "-c")
 
 
 def test_nothing_else_starts_python() -> None:

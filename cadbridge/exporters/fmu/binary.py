@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from cadbridge.processes import environment, program, python
 from solver.compilation import library
 
 RUNTIME = Path(__file__).resolve().parent / "runtime"
@@ -31,10 +33,9 @@ class NoBinaryError(RuntimeError):
 
 def compilers() -> list[list[str]]:
     """The commands that may compile C here, the most portable first."""
-    found = [["cc"], ["gcc"], ["clang"]]
-    if find_spec("ziglang") is not None:
-        found.insert(0, [sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-linux-gnu.2.17"])
-    return found
+    own = [python("ziglang", "cc", "-target", "x86_64-linux-gnu.2.17")] if find_spec("ziglang") is not None else []
+    there = (shutil.which(name) for name in ("cc", "gcc", "clang"))
+    return [*own, *([path] for path in there if path is not None and os.path.isabs(path))]
 
 
 def serves() -> bool:
@@ -82,12 +83,10 @@ def _object(folder: Path) -> Path:
     if not path.is_file():
         sys.stderr.write("compiling the solver's kernels for FMUs (once, about 40 s)\n")
         sys.stderr.flush()
-        environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
-        environment["PYTHONPATH"] = os.pathsep.join(
-            filter(None, [str(library.PACKAGE.parent), os.environ.get("PYTHONPATH")])
-        )
-        command = [sys.executable, "-m", "cadbridge.exporters.fmu.compiling", str(path)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            python("cadbridge.exporters.fmu.compiling", str(path)), env=environment({"NUMBA_DISABLE_JIT": "0"}),
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
         if done.returncode != 0:
             raise NoBinaryError(f"the solver's kernels do not compile: {_last(done.stderr)}")
     return path
@@ -99,12 +98,11 @@ def _linked(folder: Path, kernels: Path) -> Path:
     target, faults = folder / "fmu.so", []
     sources = [str(RUNTIME / name) for name in SOURCES]
     ending = [f"-Wl,--version-script={folder / 'exported'}", "-o", str(target), *sources, str(kernels), "-lm", "-ldl"]
-    environment = {**os.environ, "ZIG_LOCAL_CACHE_DIR": str(folder / "zig")}
     for compiler in compilers():
         try:
             done = subprocess.run(
-                [*compiler, *_FLAGS, *ending], cwd=folder, env=environment, capture_output=True, text=True,
-                check=False, timeout=_SECONDS,
+                program(compiler, *_FLAGS, *ending), cwd=folder, check=False, timeout=_SECONDS,
+                env=environment({"ZIG_LOCAL_CACHE_DIR": str(folder / "zig")}), capture_output=True, text=True,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired):
             continue

@@ -83,6 +83,6 @@ OVERRIDES: dict[str, Entry] = {
 }
 
 FAMILIES = (
-    Family("fetching", "fetching from Onshape", Stage.READING, ENTRIES),
-    Family("overrides", "overrides of a source", Stage.READING, OVERRIDES),
+    Family("fetching", "fetching from Onshape", Stage.READING, ENTRIES, errors_leave_out=True),
+    Family("overrides", "overrides of a source", Stage.READING, OVERRIDES, errors_leave_out=True),
 )

@@ -372,7 +372,7 @@ def test_python_functions_and_a_machine_without_a_compiler_are_told(
         written(models.pendulum(), tmp_path, scenario=called)
     assert [f.code for f in fault.value.findings] == ["CB690"]
     monkeypatch.setattr(binary, "stamp", lambda: "none")
-    monkeypatch.setattr(binary, "compilers", lambda: [["no-such-compiler"]])
+    monkeypatch.setattr(binary, "compilers", lambda: [["/no/such/compiler"]])
     with pytest.raises(ModelError, match="no C compiler links") as fault:
         written(models.pendulum(), tmp_path)
     assert [f.code for f in fault.value.findings] == ["CB695"]

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def count(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun in the right form: "1 joint", "2 joints", "no joints"."""
     noun = one if number == 1 else many or f"{one}s"
     return f"{number or 'no'} {noun}"
+
+
+def listed(names: Sequence[str], most: int = 5, between: str = ", ") -> str:
+    """The first names, and how many more there are: "a, b and 3 more"."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return between.join(names[:most]) + more

@@ -30,6 +30,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.mechanism.weights import carried_weights
+from cadbridge.wording import listed
 
 NO_LIMIT = 1e9
 """Stands for the other end of a range of which one end was given."""
@@ -76,7 +77,7 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
     _tell_nesting(plan, findings)
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
     if fast:
-        findings.add("CB511", f"MJCF has no limit of velocity: {', '.join(fast)}", items=fast)
+        findings.add("CB511", f"MJCF has no limit of velocity: {listed(fast)}", items=fast)
 
 
 def _tell_nesting(plan: Plan, findings: Findings) -> None:

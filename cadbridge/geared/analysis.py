@@ -10,7 +10,7 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.shown import Shown, sentence
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 from solver.geared import NotGearedError, Transmission, graph_of
 from solver.geared import transmission as take_apart
 
@@ -129,8 +129,7 @@ def _outputs(mechanism: Mechanism, output: str | None, findings: Findings) -> li
 
 
 def _some(names: list[str]) -> str:
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"there are {', '.join(names[:8])}{more}"
+    return f"there are {listed(names, 8)}"
 
 
 def _inputs(lowered: Lowered, names: Sequence[str] | None, findings: Findings) -> list[str] | None:

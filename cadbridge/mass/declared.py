@@ -10,6 +10,7 @@ import numpy as np
 from cadbridge.assembly import Part
 from cadbridge.findings import Finding, Findings
 from cadbridge.inertia import MassProperties
+from cadbridge.wording import listed
 
 _SLACK = 1e-6
 """Relative; files round their numbers, and a thin plate meets the triangle inequality with equality."""
@@ -92,7 +93,7 @@ def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
     for values, same in alike.items():
         shapes = {part.name if part.shape is None else part.shape.key for part in same}
         if len(shapes) >= _ALIKE:
-            names = ", ".join(part.name for part in same)
+            names = listed([part.name for part in same], 8)
             findings.add(
                 "CB307",
                 f"{len(same)} different parts ({names}) declare the same mass {values[0]:g} kg and the "

@@ -23,6 +23,7 @@ from cadbridge.assembly import Assembly, Mesh, Shape
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.storage import computed_once, digest
+from cadbridge.wording import listed
 
 if TYPE_CHECKING:
     from manifold3d import Manifold
@@ -245,7 +246,6 @@ def _tell(assembly: Assembly, found: Sequence[Overlap], findings: Findings) -> N
 
 def _tell_untested(names: Sequence[str], left: int, findings: Findings) -> None:
     if names:
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        findings.add("CB317", f"no closed mesh: {', '.join(names[:5])}{more}", items=names)
+        findings.add("CB317", f"no closed mesh: {listed(names)}", items=names)
     if left:
         findings.add("CB317", f"{left} pairs of parts were left untested; {MOST} were tested")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 
 from cadbridge.assembly import Assembly
@@ -31,7 +30,7 @@ from cadbridge.recognition.standards import bind_clamped, find_standard_parts
 from cadbridge.recognition.subassemblies import bind_idle, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
 from cadbridge.recognition.whole import choose_ground, connect
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 
 SURE = 0.7
 """Confidence below which a joint is told as not sure."""
@@ -132,19 +131,19 @@ def _findings(
         if why is not None:
             faults[why].append(part.name)
     for why, parts in faults.items():
-        findings.add("CB1603", f"{_some(parts)}: {why}; contacts of its own are not seen", items=parts)
+        findings.add("CB1603", f"{listed(parts)}: {why}; contacts of its own are not seen", items=parts)
     if loose:
         held = max(scene.groups.members()[ground], key=lambda n: (n not in loose, scene.size(n), n))
         verb = "touches" if len(loose) == 1 else "touch"
-        findings.add("CB1602", f"{_some(loose)} {verb} nothing; fixed to the ground, {held}", items=loose)
+        findings.add("CB1602", f"{listed(loose)} {verb} nothing; fixed to the ground, {held}", items=loose)
     if copies:
         verb = "stands" if len(copies) == 1 else "stand"
-        findings.add("CB1614", f"{_some(copies)} {verb} where an equal part stands; bound to that", items=copies)
+        findings.add("CB1614", f"{listed(copies)} {verb} where an equal part stands; bound to that", items=copies)
     unsure = [c for c in joints if c.verdict.confidence < SURE]
     if unsure:
         pairs = [f"{c.a} - {c.b}" for c in unsure]
         findings.add(
-            "CB1601", f"{count(len(unsure), 'joint')} may be wrong: {_some(pairs)}", items=[c.a for c in unsure]
+            "CB1601", f"{count(len(unsure), 'joint')} may be wrong: {listed(pairs)}", items=[c.a for c in unsure]
         )
     if not joints:
         findings.add("CB1604", "no joint was recognised: nothing can move")
@@ -152,10 +151,6 @@ def _findings(
         slack = scene.contacts.slack * 1e3
         findings.add("CB1605", f"the placements are not exact; axes within {slack:.3g} mm are taken to be one")
     return findings.as_tuple()
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _body(scene: Scene, instances: list[str]) -> FoundBody:

@@ -12,6 +12,7 @@ import numpy as np
 from cadbridge.catalogue.compare import ENTRIES
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings
+from cadbridge.wording import listed
 
 Document = Mapping[str, Any]
 Changes = dict[str, Any]
@@ -103,17 +104,17 @@ def findings_of_changes(changes: Changes, since: str) -> tuple[Finding, ...]:
         f'"{words}" is {state}' for state in ("gone", "new") for words in changes.get("freedoms", {}).get(state, [])
     ]
     if "dof" in pairs or "finite" in pairs:
-        findings.add("CB420", f"since {since}: {_some(told)}")
+        findings.add("CB420", f"since {since}: {listed(told, between='; ')}")
     if "redundant" in pairs or "redundancies" in changes:
         told = [f"redundant rows {a} → {b}" for a, b in [pairs["redundant"]]] if "redundant" in pairs else []
-        findings.add("CB421", f"since {since}: {_some(told + _named(changes.get('redundancies', {})))}")
+        findings.add("CB421", f"since {since}: {listed(told + _named(changes.get('redundancies', {})), between='; ')}")
     heavier = changes.get("bodies", {}).get("changed", [])
     if heavier:
-        findings.add("CB422", f"since {since}: {_some([_heavier(b) for b in heavier])}")
+        findings.add("CB422", f"since {since}: {listed([_heavier(b) for b in heavier], between='; ')}")
     moved = [f"{kind[:-1] if kind == 'joints' else 'body'} {entry}" for kind in ("bodies", "joints")
              for entry in _named({k: v for k, v in changes.get(kind, {}).items() if k != "changed"})]  # fmt: skip
     if moved:
-        findings.add("CB423", f"since {since}: {_some(moved)}")
+        findings.add("CB423", f"since {since}: {listed(moved, between='; ')}")
     return findings.as_tuple()
 
 
@@ -226,7 +227,7 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return _some([str(v) for v in value])
+        return listed([str(v) for v in value], between="; ")
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
 
 
@@ -239,8 +240,3 @@ def _heavier(body: Document) -> str:
     if "inertia" in body:
         told.append(f"inertia changed by {body['inertia']:.2g} of itself")
     return f"{body['name']}: {', '.join(told)}"
-
-
-def _some(texts: Sequence[str], most: int = 5) -> str:
-    shown = "; ".join(texts[:most])
-    return shown if len(texts) <= most else f"{shown} and {len(texts) - most} more"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from cadbridge.report.views.table import Badge, Cell, Names, Number, Table
 from cadbridge.visible import visible
+from cadbridge.wording import listed
 
 MAX_ROWS = 60
 """Rows of a table on the terminal; JSON has all of them."""
@@ -96,8 +97,7 @@ def _records(head: Sequence[str], rows: Sequence[Sequence[str]], columns: int) -
 
 def _text(cell: Cell) -> str:
     if isinstance(cell, Names):
-        shown = cell.joined.join(cell.names[:MOST_NAMES])
-        return shown if len(cell.names) <= MOST_NAMES else f"{shown} and {len(cell.names) - MOST_NAMES} more"
+        return listed(cell.names, MOST_NAMES, cell.joined)
     if isinstance(cell, Badge):
         return cell.text + cell.after
     return cell.text if isinstance(cell, Number) else cell

@@ -17,7 +17,7 @@ from cadbridge.report.terminal import MAX_ROWS, PIPED, draw, plain_table, wrappe
 from cadbridge.report.views import tables, verdict
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Row, Table, number
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -100,9 +100,8 @@ def _components(assembly: Assembly) -> list[tuple[str, str]]:
     rows = []
     for component in assembly.components[:MAX_ROWS]:
         counts = Counter(assembly.instance(name).part for name in component.instances)
-        shown = [f"{count} × {name}" if count > 1 else name for name, count in list(counts.items())[:5]]
-        more = f" and {len(counts) - 5} more" if len(counts) > 5 else ""
-        rows.append((component.name, ", ".join(shown) + more))
+        parts = [f"{count} × {name}" if count > 1 else name for name, count in counts.items()]
+        rows.append((component.name, listed(parts)))
     if len(assembly.components) > MAX_ROWS:
         rows.append((f"… {len(assembly.components) - MAX_ROWS} more", "(all of them with --json)"))
     return rows

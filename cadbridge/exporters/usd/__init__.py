@@ -16,6 +16,7 @@ from cadbridge.exporters.relations import Dependence, eliminate, ranking
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.wording import listed
 
 MESHES = "meshes"
 
@@ -94,10 +95,10 @@ def _tell(plan: Plan, findings: Findings) -> None:
     bounded = [j for j in mechanism.joints if j.limit is not None]
     fast = [j.name for j in bounded if j.limit is not None and j.limit.velocity is not None]
     if fast:
-        findings.add("CB511", f"UsdPhysics has no limit of velocity: {', '.join(fast)}", items=fast)
+        findings.add("CB511", f"UsdPhysics has no limit of velocity: {listed(fast)}", items=fast)
     weak = [j.name for j in bounded if j.limit is not None and j.limit.effort is not None and j.name not in driven]
     if weak:
-        findings.add("CB511", f"UsdPhysics bounds the effort of drives alone: {', '.join(weak)}", items=weak)
+        findings.add("CB511", f"UsdPhysics bounds the effort of drives alone: {listed(weak)}", items=weak)
     sprung = [j.name for j in mechanism.joints if j.stiffness]
     if sprung:
         findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)

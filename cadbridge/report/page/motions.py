@@ -15,6 +15,7 @@ from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.simulation import read_trajectory
 from cadbridge.simulation.posing import Mover
+from cadbridge.wording import listed
 from solver.rotation import matrix
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class RunData:
         self._bearers = [self._bearer(k) for k in range(len(mechanism.bodies))]
         missing = [b.name for b, bearer in zip(mechanism.bodies, self._bearers, strict=True) if bearer is None]
         if missing:
-            self._refuse(f"it has no motion of {_some(missing)}")
+            self._refuse(f"it has no motion of {listed(missing, 3)}")
         if not len(self.time):
             self._refuse("it has no samples")
         if not np.all(np.isfinite(self.poses(np.array([0])))):
@@ -168,7 +169,7 @@ class RunData:
             if float(np.linalg.norm(ends[0] - ends[1])) > tolerance:
                 apart.append(joint.name)
         if apart:
-            self._refuse(f"in its first sample {_some(apart)} would be apart")
+            self._refuse(f"in its first sample {listed(apart, 3)} would be apart")
 
     def _point(self, poses: Array, body: int, p: Array) -> Array:
         if body == GROUND_BODY:
@@ -195,7 +196,3 @@ def run_clip(run: RunData, buffer: Buffer, label: str = "") -> dict[str, Any]:
         "unit": "s",
         **_packed(run.poses(samples), buffer),
     }
-
-
-def _some(names: list[str], most: int = 3) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.tables import Between, gap_of
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 
 Document = Mapping[str, Any]
 
@@ -44,10 +44,9 @@ def _conflicts(document: Document, between: Between) -> tuple[str, str] | None:
     wrong = [r for r in document["redundancies"] if r["kind"] == "conflicting"]
     if not wrong:
         return None
-    told = [f"{r['mate']} ({' – '.join(between.get(r['mate'], ('?', '?')))}) by {gap_of(r)}" for r in wrong[:MOST]]
-    more = f" and {len(wrong) - MOST} more" if len(wrong) > MOST else ""
+    told = [f"{r['mate']} ({' – '.join(between.get(r['mate'], ('?', '?')))}) by {gap_of(r)}" for r in wrong]
     verb = "contradicts" if len(wrong) == 1 else "contradict"
-    return "bad", (f"{count(len(wrong), 'mate')} {verb} other mates: {', '.join(told)}{more}. "
+    return "bad", (f"{count(len(wrong), 'mate')} {verb} other mates: {listed(told, MOST)}. "
                    f"Correct or delete {'it' if len(wrong) == 1 else 'them'}.")  # fmt: skip
 
 
@@ -90,9 +89,7 @@ def _redundancy(document: Document) -> tuple[str, str] | None:
         text += " and consistent: they do no harm to the motion"
     sets: Sequence[Any] = document["deletable_sets"]
     if sets and not conflicting:
-        names = sets[0]["mates"]
-        shown = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
-        text += f"; you can delete {shown}"
+        text += f"; you can delete {listed(sets[0]['mates'], MOST)}"
     return "good", text + "."
 
 

@@ -140,7 +140,8 @@ def entity(text: str) -> Make:
 
 USAGE = r"(NEXT_ASSEMBLY_USAGE_OCCURRENCE\('Crank','Crank','',)(#\d+),(#\d+)"
 STEP: dict[str, tuple[Make, str]] = {
-    "a bomb": (lambda text: gzip.compress(text.encode() + b" " * 30_000_000)[:-9], "CB121"),
+    "a bomb": (lambda text: gzip.compress(text.encode() + b" " * 30_000_000), "CB108"),
+    "an archive that ends early": (lambda text: gzip.compress(text.encode())[:-9], "CB121"),
     "a placement of itself": (swap("=AXIS2_PLACEMENT_3D('',#27,", "=AXIS2_PLACEMENT_3D('',#30,"), "CB"),
     "an assembly within itself": (pattern(USAGE, r"\1\3,\3"), "CB"),
     "the whole within a part": (pattern(USAGE, r"\1\3,\2"), "CB"),

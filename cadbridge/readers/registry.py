@@ -18,6 +18,7 @@ from cadbridge.options import options_of
 from cadbridge.readers.bounds import refuse_wild
 from cadbridge.readers.kinds import kind_at, other_kind
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.paths import MESHES
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -206,6 +207,11 @@ def _files_in(folder: Path) -> str:
     return f"Name one file in it{such}. `cadbridge batch` takes whole folders."
 
 
+_OF_A_MESH = (
+    "A mesh alone says nothing of parts and joints. Export the assembly as STEP, or name the mesh in a URDF with its "
+    "links and joints."
+)
+
 _OF_SOME = ("length_unit", "floating", "arguments")
 """Fields of ReadOptions that change what some readers read, and that others have no use for."""
 
@@ -242,7 +248,8 @@ def load(path: Path, options: ReadOptions) -> Assembly:
         with path.open("rb") as stream:
             other = other_kind(kind_at(stream.read(HEAD_BYTES)), "", str(path))
         message = f"{path.name} is in no format that cadbridge reads" if other is None else f"{path.name}: {other[0]}"
-        findings.add("CB101", message, Where(file=str(path)), other and other[1])
+        mesh = _OF_A_MESH if path.suffix.lower() in MESHES else None
+        findings.add("CB101", message, Where(file=str(path)), mesh if other is None else other[1])
         raise InputError(f"no reader takes {path.name}", findings)
     fmt, why = found
     unused = _without_effect(fmt, path, options)

@@ -68,6 +68,15 @@ def test_what_cannot_be_opened_or_read_is_an_input_error(tmp_path: Path, name: s
     assert [f.code for f in caught.value.findings] == [code]
 
 
+def test_a_mesh_alone_is_told_what_can_be_done(tmp_path: Path) -> None:
+    (tmp_path / "part.stl").write_bytes(b"solid part\nendsolid part\n")
+    with pytest.raises(InputError) as refused:
+        read(tmp_path / "part.stl")
+    (finding,) = refused.value.findings
+    assert finding.code == "CB101"
+    assert "name the mesh in a URDF" in (finding.hint or "")
+
+
 def test_a_named_mates_file_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "a.urdf").write_text("<robot/>")
     with pytest.raises(InputError) as caught:

@@ -33,8 +33,20 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PAIRS = tuple(_CLOSING.items())
 _LONG = ("'''", '"""')
 _WORDS: dict[str, Any] = {"True": True, "False": False, "None": None}
-_UNKNOWN = object()
-_NOTHING = object()
+
+
+class _Mark:
+    """A value that stands for none; messages show it by its words."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def __repr__(self) -> str:
+        return self._words
+
+
+_UNKNOWN = _Mark("a value that is not read")
+_NOTHING = _Mark("nothing")
 
 
 class _Name(str):

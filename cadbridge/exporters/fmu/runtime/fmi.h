@@ -13,6 +13,14 @@ typedef enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING } Status;
 #define ANY_MODE (IN(INSTANTIATED) | IN(INITIALIZING) | IN(EVENTS) | IN(CONTINUOUS) | IN(STEPPING) | IN(TERMINATED))
 #define RUNNING (IN(EVENTS) | IN(CONTINUOUS) | IN(STEPPING))
 
+/* At the beginning of a function: the instance, and a refusal where the mode forbids the call. Each version has its own
+   Instance, refuse and fail. */
+#define ALLOW(modes)                                                            \
+    Instance *c = instance;                                                     \
+    if (c == NULL) return ERROR;                                                \
+    if (!((modes) & IN(c->model->mode))) return refuse(c, __func__)
+#define TRY(call) if ((call) != 0) return fail(c, ERROR)
+
 static inline const char *mode_name(Mode mode) {
     static const char *const names[] = {"instantiated", "initialization mode", "event mode", "continuous-time mode",
                                         "step mode", "terminated", "an error"};

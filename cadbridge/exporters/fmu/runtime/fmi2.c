@@ -37,11 +37,6 @@ static Status refuse(Instance *c, const char *function) {
     return fail(c, ERROR);
 }
 
-#define ALLOW(modes)                                                            \
-    Instance *c = instance;                                                     \
-    if (c == NULL) return ERROR;                                                \
-    if (!((modes) & IN(c->model->mode))) return refuse(c, __func__)
-#define TRY(call) if ((call) != 0) return fail(c, ERROR)
 
 /* file:///a%20b -> /a b; what is no file address stays as it is. */
 static void path_of(const char *address, char *path, size_t size) {
@@ -161,59 +156,13 @@ NO_VARIABLES(fmi2SetInteger, const int *value)
 NO_VARIABLES(fmi2SetBoolean, const int *value)
 NO_VARIABLES(fmi2SetString, const char *const *value)
 
-EXPORT Status fmi2GetFMUstate(void *instance, void **state) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    if (*state == NULL) *state = malloc(model_bytes(c->model));
-    if (*state == NULL) {
-        model_fail(c->model, "There is not enough memory for the state.");
-        return fail(c, ERROR);
-    }
-    model_save(c->model, *state);
-    return OK;
-}
-
-EXPORT Status fmi2SetFMUstate(void *instance, void *state) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    if (state == NULL) return refuse(c, __func__);
-    TRY(model_restore(c->model, state, model_bytes(c->model)));
-    return OK;
-}
-
-EXPORT Status fmi2FreeFMUstate(void *instance, void **state) {
-    (void)instance;
-    free(*state);
-    *state = NULL;
-    return OK;
-}
-
-EXPORT Status fmi2SerializedFMUstateSize(void *instance, void *state, size_t *size) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    (void)state;
-    *size = model_bytes(c->model);
-    return OK;
-}
-
-EXPORT Status fmi2SerializeFMUstate(void *instance, void *state, uint8_t *bytes, size_t size) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    if (state == NULL || size < model_bytes(c->model)) {
-        model_fail(c->model, "%s: a state of %zu bytes does not fit into %zu.", __func__, model_bytes(c->model), size);
-        return fail(c, ERROR);
-    }
-    memcpy(bytes, state, model_bytes(c->model));
-    return OK;
-}
-
-EXPORT Status fmi2DeSerializeFMUstate(void *instance, const uint8_t *bytes, size_t size, void **state) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    if (size != model_bytes(c->model)) {
-        model_fail(c->model, "%s: a state of this model has %zu bytes, not %zu.", __func__, model_bytes(c->model), size);
-        return fail(c, ERROR);
-    }
-    if (*state == NULL) *state = malloc(size);
-    if (*state == NULL) return refuse(c, __func__);
-    memcpy(*state, bytes, size);
-    return OK;
-}
+#define GET_STATE fmi2GetFMUstate
+#define SET_STATE fmi2SetFMUstate
+#define FREE_STATE fmi2FreeFMUstate
+#define SERIALIZED_SIZE fmi2SerializedFMUstateSize
+#define SERIALIZE_STATE fmi2SerializeFMUstate
+#define DESERIALIZE_STATE fmi2DeSerializeFMUstate
+#include "states.h"
 
 EXPORT Status fmi2GetDirectionalDerivative(void *instance, const Reference *unknown, size_t unknowns, const Reference *known, size_t knowns, const double *seed, double *sensitivity) {
     ALLOW(ANY_MODE);

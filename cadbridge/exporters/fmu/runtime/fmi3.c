@@ -26,11 +26,6 @@ static Status refuse(Instance *c, const char *function) {
     return fail(c, ERROR);
 }
 
-#define ALLOW(modes)                                                            \
-    Instance *c = instance;                                                     \
-    if (c == NULL) return ERROR;                                                \
-    if (!((modes) & IN(c->model->mode))) return refuse(c, __func__)
-#define TRY(call) if ((call) != 0) return fail(c, ERROR)
 
 EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
 
@@ -180,59 +175,13 @@ EXPORT Status fmi3GetVariableDependencies(void *instance, Reference dependent, s
     return (void)dependent, (void)elements, (void)independents, (void)others, (void)kinds, (void)count, nothing(instance, 1, __func__, "list of dependencies");
 }
 
-EXPORT Status fmi3GetFMUState(void *instance, void **state) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    if (*state == NULL) *state = malloc(model_bytes(c->model));
-    if (*state == NULL) {
-        model_fail(c->model, "There is not enough memory for the state.");
-        return fail(c, ERROR);
-    }
-    model_save(c->model, *state);
-    return OK;
-}
-
-EXPORT Status fmi3SetFMUState(void *instance, void *state) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    if (state == NULL) return refuse(c, __func__);
-    TRY(model_restore(c->model, state, model_bytes(c->model)));
-    return OK;
-}
-
-EXPORT Status fmi3FreeFMUState(void *instance, void **state) {
-    (void)instance;
-    free(*state);
-    *state = NULL;
-    return OK;
-}
-
-EXPORT Status fmi3SerializedFMUStateSize(void *instance, void *state, size_t *size) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    (void)state;
-    *size = model_bytes(c->model);
-    return OK;
-}
-
-EXPORT Status fmi3SerializeFMUState(void *instance, void *state, uint8_t *bytes, size_t size) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    if (state == NULL || size < model_bytes(c->model)) {
-        model_fail(c->model, "%s: a state of %zu bytes does not fit into %zu.", __func__, model_bytes(c->model), size);
-        return fail(c, ERROR);
-    }
-    memcpy(bytes, state, model_bytes(c->model));
-    return OK;
-}
-
-EXPORT Status fmi3DeserializeFMUState(void *instance, const uint8_t *bytes, size_t size, void **state) {
-    ALLOW(ANY_MODE | IN(FAILED));
-    if (size != model_bytes(c->model)) {
-        model_fail(c->model, "%s: a state of this model has %zu bytes, not %zu.", __func__, model_bytes(c->model), size);
-        return fail(c, ERROR);
-    }
-    if (*state == NULL) *state = malloc(size);
-    if (*state == NULL) return refuse(c, __func__);
-    memcpy(*state, bytes, size);
-    return OK;
-}
+#define GET_STATE fmi3GetFMUState
+#define SET_STATE fmi3SetFMUState
+#define FREE_STATE fmi3FreeFMUState
+#define SERIALIZED_SIZE fmi3SerializedFMUStateSize
+#define SERIALIZE_STATE fmi3SerializeFMUState
+#define DESERIALIZE_STATE fmi3DeserializeFMUState
+#include "states.h"
 
 EXPORT Status fmi3EnterConfigurationMode(void *instance) {
     return nothing(instance, 1, __func__, "structural parameters");

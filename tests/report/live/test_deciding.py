@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from cadbridge.cli.view import _glb
 from cadbridge.diagnosis import diagnose
@@ -23,7 +23,6 @@ from cadbridge.report.live import LiveView
 from cadbridge.report.live.deciding import Deciding
 from tests.recognition.test_deciding import ROBOT
 from tests.report.live.browsing import press, served, settled
-from tests.report.page.browser import ARGUMENTS, browser_path
 
 
 @pytest.fixture
@@ -37,14 +36,6 @@ def view(editor: MatesEditor) -> Iterator[LiveView]:
     mechanism = build(editor.assembly())
     with served(mechanism, diagnosis=diagnose(mechanism), editor=editor, glb=_glb) as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
-        yield found
-        found.close()
 
 
 def deciding(view: LiveView) -> Deciding:

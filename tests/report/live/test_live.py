@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from cadbridge.assembly import Face
 from cadbridge.cli.view import source_of
@@ -22,7 +22,6 @@ from cadbridge.report.live.scene import scene_names
 from cadbridge.report.page.motions import RunData
 from cadbridge.simulation import simulate, write_trajectory
 from tests.report.live.browsing import on_screen, settled
-from tests.report.page.browser import ARGUMENTS, browser_path
 from tests.report.page.models import HOSTILE, door
 
 DEMO = Path(__file__).resolve().parents[3] / "cadbridge" / "data" / "demo" / "demo.step"
@@ -281,14 +280,6 @@ def test_a_run_is_stepped_slowed_and_looped(live: Open, tmp_path: Path) -> None:
 def test_names_make_a_tree_of_one_level_a_body() -> None:
     names = scene_names(build(door("/inner")))
     assert names == ["leaf∕inner"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
-        yield found
-        found.close()
 
 
 def test_the_mouse_drags_a_body_in_a_real_browser(live: Open, browser: Browser) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.report.live import LiveView
@@ -17,7 +17,6 @@ from cadbridge.simulation import Scenario
 from cadbridge.simulation.interactive import InteractiveRun
 from solver.result import Status
 from tests.report.live.browsing import place, press, served, settled, shown
-from tests.report.page.browser import ARGUMENTS, browser_path
 from tests.report.page.models import HOSTILE, door
 
 SIDEWAYS = Scenario(gravity=(0.0, -9.81, 0.0)), {"format": "cadbridge.scenario/1", "gravity": [0.0, -9.81, 0.0]}
@@ -32,14 +31,6 @@ def mechanism() -> Mechanism:
 def view(mechanism: Mechanism) -> Iterator[LiveView]:
     with served(mechanism, scenario=SIDEWAYS) as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
-        yield found
-        found.close()
 
 
 def simulation(view: LiveView) -> Simulation:

@@ -1,30 +1,21 @@
 """The page in a real browser: it opens from its file, asks for nothing, complains of nothing, picks and plays."""
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.image import imread
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.report.page import Extras, write_page
 from cadbridge.simulation import simulate, write_trajectory
-from tests.report.page.browser import ARGUMENTS, PHONE, browser_path, opened
+from tests.report.page.browser import PHONE, opened
 from tests.report.page.models import door
 
 Made = tuple[Mechanism, Diagnosis]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

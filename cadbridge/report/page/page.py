@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from cadbridge.report.page.motions import RunData
 
 NAVIGATION = {
-    "summary": "Summary", "changes": "Changes", "redundancies": "Redundant mates", "freedoms": "Motion",
-    "findings": "Findings", "graph": "Graph", "transmission": "Transmission", "ratios": "Ratios",
+    "summary": "Summary", "changes": "Changes", "recognised": "Recognised", "redundancies": "Redundant mates",
+    "freedoms": "Motion", "findings": "Findings", "graph": "Graph", "transmission": "Transmission", "ratios": "Ratios",
     "efforts": "Efforts", "peaks": "Peaks", "run": "Run", "bondgraph": "Bond graph", "joints": "Joints",
     "gears": "Gears", "bodies": "Bodies", "masses": "Masses", "overlaps": "Overlaps", "mates": "Mates",
     "parts": "Parts", "provenance": "Provenance",

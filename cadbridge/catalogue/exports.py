@@ -367,9 +367,9 @@ ENTRIES: dict[str, Entry] = {
     "CB691": Entry(
         Severity.ERROR,
         "a mechanism that changes within an FMU",
-        "The scenario locks, releases or joins something at a time. An FMU holds one mechanism, so it would move "
-        "differently from then on. Nothing is written.",
-        "Remove the events with a `time` from the scenario, or export one FMU for each phase.",
+        "The scenario locks, releases or joins something after its start. An FMU holds one mechanism, the one that the "
+        "changes at the time 0 leave, so it would move differently from then on. Nothing is written.",
+        "Remove the events with a `time` above 0 from the scenario, or export one FMU for each phase.",
         "A gripper that is locked to its load after two seconds.",
     ),
     "CB692": Entry(

@@ -155,7 +155,7 @@ def _judged(lowered: Lowered, what: Scenario, system: System, result: Result, fi
 def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> None:
     """Tell why a run stopped early: by its cause where that is known, else by the solver's reason."""
     status = result.status
-    code = _STATUS_CODES.get(status.code, "CB611")
+    code = STATUS_CODES.get(status.code, "CB611")
     jammed = locking_wheels(lowered, led_joints(lowered.mechanism, what))
     if code == "CB611" and jammed:
         joint, gear = jammed[0]
@@ -217,7 +217,7 @@ def check_numbers(what: Scenario) -> None:
 
 
 _SHORTER = "Shorten `step` in the scenario, or remove it: the tolerance then chooses the steps."
-_STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked": "CB673"}
+STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked": "CB673"}
 
 
 def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:

@@ -240,10 +240,7 @@ def _stage(
 ) -> Status:
     """The run from here to the next change."""
     t = course.state.t
-    if not course.driven:
-        course.driven = True
-        system = _prepared(course, course.rows)
-        course.state, course.system = carry_angles(course.state, course.system, system), system
+    drive(course)
     times = samples[(samples > t + 1e-12) & (samples < until - 1e-12)]
     times = np.append(times, until) if until > t else times
     holding = {r.group for r in course.rows if r.holds}
@@ -255,6 +252,14 @@ def _stage(
 
     held = None if tree is None else [j for j in tree if j.name in holding]
     return advance(course, times, rate, tree=held, progress=part, **options)
+
+
+def drive(course: Course) -> None:
+    """Motors that prescribe a motion set in, where they have not yet."""
+    if not course.driven:
+        course.driven = True
+        system = _prepared(course, course.rows)
+        course.state, course.system = carry_angles(course.state, course.system, system), system
 
 
 def _last(T: Trajectory) -> State:

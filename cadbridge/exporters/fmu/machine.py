@@ -9,15 +9,17 @@ from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism.model import Joint, Mechanism
+from cadbridge.simulation.changes import solver_changes
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.laws import LEADS, check_laws
-from cadbridge.simulation.run import begin, check_numbers, losses_left_out, lower_for
+from cadbridge.simulation.run import STATUS_CODES, Begun, begin, check_numbers, losses_left_out, lower_for
 from cadbridge.simulation.scenario import FRICTION_SPEEDS, Scenario
 from cadbridge.simulation.study import asked_scenario
 from solver.equations.projection import carry_angles, project
 from solver.equations.system import System, prepare
 from solver.functions import constant
 from solver.model import JointLoad, Motor, TimeFunction
+from solver.runs import changing
 from solver.state import State
 
 METHOD = "dopri5"
@@ -42,7 +44,8 @@ class Given:
 class Machine:
     """What is computed: the prepared model and its state at the start, with the way back to joints and bodies.
 
-    `load_of[i]` is the load that carries the damping and the friction of joint i of `lowered.joints`.
+    `load_of[i]` is the load that carries the damping and the friction of joint i of `lowered.joints`; `released` are
+    the joints that the scenario takes apart at its start.
     """
 
     lowered: Lowered
@@ -52,6 +55,7 @@ class Machine:
     given: tuple[Given, ...]
     functions: tuple[TimeFunction | None, ...]
     load_of: tuple[int, ...]
+    released: frozenset[str]
 
 
 def machine_of(mechanism: Mechanism, options: ExportOptions, findings: Findings) -> Machine | None:
@@ -81,9 +85,9 @@ def _tell_left_out(what: Scenario, findings: Findings) -> None:
     callbacks = [callback.name for callback in what.loads.callbacks]
     if callbacks:
         findings.add("CB690", f"Python functions act in the scenario: {', '.join(callbacks)}", items=callbacks)
-    changes = [change.title for change in what.changes]
-    if changes:
-        findings.add("CB691", f"the scenario changes the mechanism on its way: {', '.join(changes)}", items=changes)
+    later = [f"{change.title} at {change.t:g} s" for change in what.changes if change.t > 0]
+    if later:
+        findings.add("CB691", f"the scenario changes the mechanism on its way: {', '.join(later)}", items=later)
     if what.events:
         names = [event.joint for event in what.events]
         findings.add("CB692", f"events of the scenario are not in the FMU: {', '.join(names)}", items=names)
@@ -94,19 +98,24 @@ def _tell_left_out(what: Scenario, findings: Findings) -> None:
 
 def _prepared(lowered: Lowered, what: Scenario, findings: Findings) -> Machine:
     begun = begin(lowered, what, findings)
-    model = begun.system.model
+    before, state = begun.system, begun.start
+    released: frozenset[str] = frozenset()
+    if what.changes:
+        before, state = _changed(lowered, what, begun, findings)
+        released = frozenset(joint.name for joint in lowered.joints) - {*before.model.groups}
+    model = before.model
     led = {motor.name for motor in model.motors if motor.kind in LEADS}
-    free = [(i, joint) for i, joint in enumerate(lowered.joints) if joint.name not in led]
+    free = [(i, joint) for i, joint in enumerate(lowered.joints) if joint.name not in led | released]
     efforts = [Motor(joint.name, lowered.model.coordinates[i], "torque", constant(0.0)) for i, joint in free]
     given = _followed(lowered, model.motors)
     given += [Given(joint, "effort", len(model.motors) + k, 0.0, False) for k, (_, joint) in enumerate(free)]
     loads, load_of = _resisting(lowered, model.loads)
     own = len(model.motors)
     model = replace(model, motors=(*model.motors, *efforts), loads=loads)
-    system = prepare(model)
+    system = replace(prepare(model), length=before.length)
     _smooth_friction(system, lowered, what, load_of)
-    start = begun.start or State.at_rest(model.positions, model.quaternions)
-    projected = project(system, carry_angles(start, begun.system, system))
+    start = state or State.at_rest(model.positions, model.quaternions)
+    projected = project(system, carry_angles(start, before, system))
     if not projected.status.ok:
         findings.add("CB614", projected.status.message, items=projected.status.groups)
         raise InputError("The initial state cannot be reached.", findings)
@@ -115,7 +124,19 @@ def _prepared(lowered: Lowered, what: Scenario, findings: Findings) -> Machine:
         None if k in steady or own <= k < len(model.motors) else function
         for k, (_, function) in enumerate(system.drives)
     )
-    return Machine(lowered, what, system, projected.state, tuple(given), functions, load_of)
+    return Machine(lowered, what, system, projected.state, tuple(given), functions, load_of, released)
+
+
+def _changed(lowered: Lowered, what: Scenario, begun: Begun, findings: Findings) -> tuple[System, State]:
+    """The mechanism and its state after the changes at the start, as `simulate` begins with them."""
+    course = changing.begin(begun.system.model, begun.start, driven=False)
+    for change in solver_changes(lowered, what.changes, collapse=True, duration=what.duration, findings=findings):
+        refused = changing.make_change(course, change)
+        if refused is not None:
+            findings.add(STATUS_CODES[refused.code], refused.message, hint=refused.advice)
+            raise InputError("The changes of the scenario cannot be made.", findings)
+    changing.drive(course)
+    return course.system, course.state
 
 
 _FOLLOWED = {"angle": "target", "speed": "speed", "pd": "target", "torque": "torque", "voltage": "voltage"}

@@ -113,6 +113,8 @@ def _parameters(machine: Machine, tables: Tables, joints: dict[str, str], bodies
             text = f"mass of {unit.name}; its inertia follows"
             yield Variable(f"body.{bodies[k]}.mass", "mass", tables.at("MASS", k), "kg", text, mass, k)
     for joint, load in zip(machine.lowered.joints, machine.load_of, strict=True):
+        if joint.name in machine.released:
+            continue
         name, slide = f"joint.{joints[joint.name]}", joint.coordinate == "distance"
         damping, friction = (float(tables.arrays[x][load]) for x in ("DAMPING", "FRICTION"))
         viscous, dry = ("N.s/m", "N") if slide else ("N.m.s/rad", "N.m")

@@ -16,14 +16,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cadbridge.errors import ModelError
+from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import ExportOptions, ExportResult, export
 from cadbridge.exporters.fmu import binary
 from cadbridge.exporters.fmu.binary import RUNTIME
 from cadbridge.exporters.fmu.tables import PLACES
 from cadbridge.exporters.fmu.variables import KINDS
 from cadbridge.findings import Findings
-from cadbridge.mechanism import Mechanism
+from cadbridge.mechanism import Mechanism, build
+from cadbridge.readers import read
 from cadbridge.simulation.loads import JointForce, LoadSpecs
 from cadbridge.simulation.run import Run, simulate
 from cadbridge.simulation.scenario import Scenario
@@ -31,6 +32,7 @@ from cadbridge.simulation.study import asked_scenario
 from cadbridge.simulation.trajectory import columns_of
 from tests.exporters import models
 
+ROOT = Path(__file__).resolve().parents[3]
 KINDS_OF_FMU = ("CoSimulation", "ModelExchange")
 
 LED = """
@@ -117,6 +119,48 @@ def test_a_scenario_acts_in_it(text: str, tmp_path: Path) -> None:
         found = simulated(result.files[0], kind, 0.5, run.scenario.rate)
         assert worst(run, found, tmp_path) < 1e-6
     assert np.max(np.abs(found["motor.Revolute_1.effort"])) > 0.1
+
+
+@pytest.mark.parametrize("name", ["four_bar", "crank_slider"])
+def test_changes_at_the_start_are_made_before_it_begins(name: str, tmp_path: Path) -> None:
+    """Loops that the scenario closes at t = 0, as `simulate` closes them."""
+    source = ROOT / "fixtures" / name / f"{name}.urdf"
+    file = source.with_name(f"{name}.scenario.yaml")
+    mechanism = build(read(source))
+    result = written(mechanism, tmp_path, scenario=file)
+    run = own_run(mechanism, 0.5, file)
+    for kind in KINDS_OF_FMU:
+        assert worst(run, simulated(result.files[0], kind, 0.5, run.scenario.rate), tmp_path) < 1e-6
+
+
+AT_THE_START = """
+format: cadbridge.scenario/1
+duration: 0.3
+initial: {rates: {"Revolute:1": RATE}}
+events:
+  - {time: 0, DO: "Revolute:1"}
+"""
+
+
+def test_a_joint_released_at_the_start_has_no_effort_and_no_damping(tmp_path: Path) -> None:
+    mechanism = models.pendulum()
+    file = scenario(AT_THE_START.replace("DO", "release").replace("RATE", "20"), tmp_path)
+    result = written(mechanism, tmp_path, scenario=file)
+    run = own_run(mechanism, 0.3, file)
+    found = simulated(result.files[0], "CoSimulation", 0.3)
+    assert worst(run, found, tmp_path) < 1e-6
+    description = zipfile.ZipFile(result.files[0]).read("modelDescription.xml").decode()
+    assert "joint.Revolute_1.q" in description
+    assert "joint.Revolute_1.effort" not in description
+    assert "joint.Revolute_1.damping" not in description
+
+
+def test_a_change_at_the_start_that_needs_an_impulse_is_refused(tmp_path: Path) -> None:
+    file = scenario(AT_THE_START.replace("DO", "lock").replace("RATE", "20"), tmp_path)
+    with pytest.raises(InputError) as fault:
+        written(models.pendulum(), tmp_path, scenario=file)
+    assert [f.code for f in fault.value.findings] == ["CB622"]
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_library_needs_no_python_and_fits(library: bytes, tmp_path: Path) -> None:

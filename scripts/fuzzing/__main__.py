@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -11,11 +12,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from fuzzing.case import KINDS, Outcome, Runner
-from fuzzing.mutate import WAYS, within
+from fuzzing.mutate import DEEPER, WAYS, within
 from fuzzing.seeds import Seed, copied, seeds
 
 ROUND = 50
@@ -32,9 +33,13 @@ class Row:
 
     def add(self, outcome: Outcome) -> None:
         """Count a case."""
-        self.kinds[outcome.kind] += 1
-        self.slowest = max(self.slowest, outcome.seconds)
-        self.largest = max(self.largest, outcome.memory)
+        self.join(Row(Counter([outcome.kind]), outcome.seconds, outcome.memory))
+
+    def join(self, other: Row) -> None:
+        """Count the cases of another row."""
+        self.kinds += other.kinds
+        self.slowest = max(self.slowest, other.slowest)
+        self.largest = max(self.largest, other.largest)
 
 
 def cases(
@@ -43,7 +48,7 @@ def cases(
     """Number, way, seed and content of each broken file; the same for the same `seed`."""
     for number in numbers:
         chance = random.Random(f"{seed} {kind} {number}")
-        at, way = chance.choice(sound), chance.choice(sorted(WAYS))
+        at, way = chance.choice(sound), chance.choice([*sorted(WAYS), *DEEPER])
         data = (at.folder / at.broken).read_bytes()
         broken = WAYS[way](data, chance) if at.inner is None else within(data, at.inner, WAYS[way], chance)
         yield number, way, at, broken
@@ -65,25 +70,43 @@ def fuzz(
     keep: Path,
     until: float = float("inf"),
     case: int | None = None,
+    log: Path | None = None,
 ) -> dict[str, Row]:
-    """Run `count` cases of each format, in turns, as long as the clock (time.monotonic) has not passed `until`."""
+    """Run `count` cases of each format, in turns, as long as the clock (time.monotonic) has not passed `until`.
+
+    A `log` gains a line for each turn of a format; turns that it has are counted and not run again.
+    """
     rows: dict[str, Row] = {kind: Row() for kind in sound}
     runner = Runner()
+    done = _logged(log)
     try:
         for first in [case] if case is not None else range(0, count, ROUND):
             numbers = [case] if case is not None else range(first, min(first + ROUND, count))
             for kind, files in sound.items():
-                for number, way, at, content in cases(kind, files, numbers, seed):
+                name = f"{kind} {seed} {numbers[0]}-{numbers[-1]}"
+                row = done.get(name, Row())
+                for number, way, at, content in cases(kind, files, numbers, seed) if name not in done else ():
                     if time.monotonic() > until:
+                        rows[kind].join(row)
                         return rows
                     outcome = one(runner, content, at)
-                    rows[kind].add(outcome)
+                    row.add(outcome)
                     if outcome.kind not in ("fine", "refused"):
                         _keep(keep / f"{kind}-{seed}-{number}-{way}", at, content, outcome)
+                rows[kind].join(row)
+                if log is not None and name not in done:
+                    with log.open("a", encoding="utf-8") as lines:
+                        lines.write(json.dumps({"turn": name, **asdict(row)}) + "\n")
             print(f"{min(first + ROUND, count)} of each", file=sys.stderr, flush=True)
     finally:
         runner.close()
     return rows
+
+
+def _logged(log: Path | None) -> dict[str, Row]:
+    """The turns of a log by their names; of those that stand there twice, the last."""
+    lines = log.read_text(encoding="utf-8").splitlines() if log is not None and log.exists() else []
+    return {(e := json.loads(line))["turn"]: Row(Counter(e["kinds"]), e["slowest"], e["largest"]) for line in lines}
 
 
 def _keep(folder: Path, seed: Seed, content: bytes, outcome: Outcome) -> None:
@@ -114,6 +137,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so many")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"), help="where failing files are kept")
     parser.add_argument("--case", type=int, help="this case only, with its traceback")
+    parser.add_argument("--log", type=Path, help="turns that this file has are not run again; take lines out to do so")
     asked = parser.parse_args()
     until = time.monotonic() + 60.0 * asked.minutes
     with tempfile.TemporaryDirectory(prefix="fuzz-seeds-") as name:
@@ -123,7 +147,7 @@ def main() -> int:
         if unknown:
             parser.error(f"no format {', '.join(unknown)}; formats are {', '.join(sound)}")
         sound = {kind: found for kind, found in sound.items() if asked.only is None or kind in asked.only}
-        rows = fuzz(sound, asked.cases, asked.seed, asked.keep, until, asked.case)
+        rows = fuzz(sound, asked.cases, asked.seed, asked.keep, until, asked.case, asked.log)
     print(table(rows))
     return int(any(row.kinds[k] for row in rows.values() for k in KINDS[2:]))
 

@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 
 import psutil
 
-from cadbridge.processes import PATIENCE, environment, family, processor_seconds
+from cadbridge.processes import ONE_CORE, PATIENCE, environment, family, processor_seconds
 
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = (ROOT / "scripts", ROOT)
@@ -29,7 +29,7 @@ MEMORY = 2 << 30
 """Bytes of a case, with all processes that it starts."""
 SERVED = 400
 """Cases of one process: what a library loses of memory in each must not be counted against the last."""
-_LOOK = 0.02
+_LOOK = 0.1
 _NET = 6 << 30
 """What libraries reserve and never use is much more than what they use."""
 KINDS = ("fine", "refused", "exception", "hang", "memory", "crash")
@@ -106,7 +106,7 @@ class Runner:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env={**environment(), **paths},
+            env={**environment(ONE_CORE), **paths},
             start_new_session=True,
         )
         self._answers, self._served = Queue(), 0

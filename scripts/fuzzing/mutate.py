@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import io
+import json
 import random
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import yaml
 
 _NUMBER = re.compile(rb"-?\d+\.?\d*(?:[eE][+-]?\d+)?")
 _TOKEN = re.compile(rb"[A-Za-z_][\w:.-]*|\"[^\"\n]*\"")
@@ -93,6 +100,58 @@ def by_depth(data: bytes, chance: random.Random) -> bytes:
     return data[:at] + what * chance.choice((30, 1_000, 20_000)) + data[at:]
 
 
+def by_tree(data: bytes, chance: random.Random) -> bytes:
+    """Elements of an XML, YAML or JSON gone, doubled, elsewhere, or with another's values: it stays well-formed."""
+    try:
+        if data.lstrip()[:1] == b"<":
+            return _xml(data, chance)
+        whole = yaml.safe_load(data)  # JSON is YAML
+    except (ValueError, ElementTree.ParseError, yaml.YAMLError):
+        return by_structure(data, chance)
+    places = list(_places(whole))
+    for _ in range(chance.randint(1, 3) if places else 0):
+        (holder, key), (other, its) = chance.choice(places), chance.choice(places)
+        with contextlib.suppress(LookupError):  # what held it may be gone by now
+            if chance.random() < 0.2:
+                del holder[key]
+            elif chance.random() < 0.5:
+                holder[key] = chance.choice(_VALUES)
+            else:
+                holder[key] = copy.deepcopy(other[its])
+    return json.dumps(whole).encode()
+
+
+_VALUES = (
+    None, True, 0, -1, 1e308, 1e-308, 1e12, float("nan"), float("inf"), "", "x", "..", [], {}, [1e12] * 3, 10**30,
+)  # fmt: skip
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield value, key
+        yield from _places(value[key])
+
+
+def _xml(data: bytes, chance: random.Random) -> bytes:
+    root = ElementTree.fromstring(data)
+    for _ in range(chance.randint(1, 3)):
+        elements = [element for element in root.iter() if len(element)]
+        everything = list(root.iter())
+        holder, element = chance.choice(elements or [root]), chance.choice(everything)
+        valued = [e for e in everything if e.attrib]
+        way = chance.randrange(4)
+        if way == 0 and len(holder):
+            holder.remove(chance.choice(list(holder)))
+        elif way == 1:
+            holder.insert(chance.randrange(len(holder) + 1), copy.deepcopy(element))
+        elif way == 2 and valued:
+            one, other = chance.choice(valued), chance.choice(valued)
+            one.set(chance.choice(list(one.attrib)), chance.choice([*other.attrib.values(), *map(str, _VALUES)]))
+        else:
+            element.text = chance.choice([element.text or "", *map(str, _VALUES)])
+    return bytes(ElementTree.tostring(root))
+
+
 def within(data: bytes, member: str, way: Callable[[bytes, random.Random], bytes], chance: random.Random) -> bytes:
     """A zip archive of which one member is broken."""
     made = io.BytesIO()
@@ -105,4 +164,7 @@ def within(data: bytes, member: str, way: Callable[[bytes, random.Random], bytes
     return made.getvalue()
 
 
-WAYS = {"bytes": by_bytes, "tokens": by_tokens, "structure": by_structure, "numbers": by_numbers, "depth": by_depth}
+WAYS = {"bytes": by_bytes, "tokens": by_tokens, "structure": by_structure, "numbers": by_numbers, "depth": by_depth,
+        "tree": by_tree}  # fmt: skip
+DEEPER = ("numbers", "tokens", "tree", "tree")
+"""Ways that are taken more often: what they break is more often read to its end."""

@@ -135,6 +135,7 @@ def _packed(made: dict[str, list[Seed]], folder: Path) -> None:
         source.write_bytes(data)
         shutil.copy(plain.folder / "fourbar.mates.yaml", source.with_name("packed.mates.yaml"))
         made["step-packed"].append(Seed(source.parent, source.name, source.name))
+    made["step-packed"].append(Seed(source.parent, source.name, source.name, inner="fourbar.stp"))
 
 
 _ROBOT = """<robot name="meshed"><link name="base"/><link name="arm"><visual><geometry>

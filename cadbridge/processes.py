@@ -16,8 +16,6 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import psutil
-
 HOME = Path(__file__).resolve().parents[1]
 """The folder that this package lies in."""
 
@@ -70,6 +68,8 @@ class TimeLimit:
 
 def processor_seconds(pid: int) -> float:
     """What a process and all that it started have used, in user and system; 0 where it has gone."""
+    import psutil
+
     total = 0.0
     for each in (pid, *family(pid)):
         with contextlib.suppress(psutil.Error, OSError):
@@ -80,6 +80,8 @@ def processor_seconds(pid: int) -> float:
 def family(pid: int) -> tuple[int, ...]:
     """The processes that a process started and that still run, and those that these started."""
     if not sys.platform.startswith("linux"):
+        import psutil
+
         try:
             return tuple(child.pid for child in psutil.Process(pid).children(recursive=True))
         except psutil.Error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-import traceback
 
 _STOPPED = 130
 """The exit status after Ctrl-C, as of a shell."""
+_YOUNG = 100_000
+"""Objects made between two searches for circular garbage: modules that load make many and drop none."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,21 +22,25 @@ def main(arguments: list[str] | None = None) -> int:
     from cadbridge.visible import shown
 
     remember()
+    often = gc.get_threshold()
+    gc.set_threshold(_YOUNG, *often[1:])
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # pydantic looks for them in every package there is
     try:
         with shown():
             return _run(arguments)
     finally:
         forget()
+        gc.set_threshold(*often)
 
 
 def _run(arguments: list[str] | None) -> int:
     """`main`, its streams made safe."""
-    from cadbridge.cli.app import app
+    from cadbridge.cli.app import application
     from cadbridge.cli.output import say_error
     from cadbridge.errors import CadbridgeError
 
     try:
-        app(arguments)
+        application(sys.argv[1:] if arguments is None else arguments)(arguments)
     except SystemExit as stop:
         if stop.code == _STOPPED:  # the application's framework turns Ctrl-C into this, and says nothing
             print("stopped", file=sys.stderr)
@@ -50,6 +56,8 @@ def _run(arguments: list[str] | None) -> int:
         return 2
     except Exception as error:
         if os.environ.get("CADBRIDGE_DEBUG"):
+            import traceback
+
             traceback.print_exc()
         print(
             f"This is a fault of cadbridge, not of your file: {type(error).__name__}: {error}\n"

@@ -2,52 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cadbridge.cli.batch import batch
-from cadbridge.cli.cache import cache
-from cadbridge.cli.check import check
-from cadbridge.cli.convert import convert
-from cadbridge.cli.demo import demo
-from cadbridge.cli.explain import explain
-from cadbridge.cli.fetch import fetch
-from cadbridge.cli.inspect import inspect
-from cadbridge.cli.inverse import inverse
-from cadbridge.cli.matrices import matrices
 from cadbridge.cli.panels import Panels
-from cadbridge.cli.recognise import recognise
-from cadbridge.cli.simulate import simulate
-from cadbridge.cli.transmission import transmission
-from cadbridge.cli.verify import verify
-from cadbridge.cli.view import view
 
-app = typer.Typer(
-    help="From a CAD assembly with its mates to a simulation that can be trusted.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for command in (
-    fetch,
-    inspect,
-    recognise,
-    check,
-    convert,
-    simulate,
-    inverse,
-    view,
-    transmission,
-    matrices,
-    verify,
-    batch,
-    demo,
-    explain,
-):
-    app.command(cls=Panels, short_help=(command.__doc__ or "").partition("\n")[0].rstrip("."))(command)
+if TYPE_CHECKING:
+    app: typer.Typer
 
-app.add_typer(cache, name="cache")
+COMMANDS = (
+    "fetch", "inspect", "recognise", "check", "convert", "simulate", "inverse", "view", "transmission", "matrices",
+    "verify", "batch", "demo", "explain",
+)  # fmt: skip
+"""Each is the function of that name in the module of that name."""
+
+
+def application(arguments: Sequence[str] = ()) -> typer.Typer:
+    """The application; of its commands the one that the arguments begin with, where they do: loading all takes time."""
+    return _application(arguments[0] if arguments and arguments[0] in COMMANDS else None)
+
+
+@cache
+def _application(only: str | None) -> typer.Typer:
+    made = typer.Typer(
+        help="From a CAD assembly with its mates to a simulation that can be trusted.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    for name in (only,) if only else COMMANDS:
+        command = getattr(import_module(f"cadbridge.cli.{name}"), name)
+        made.command(cls=Panels, short_help=(command.__doc__ or "").partition("\n")[0].rstrip("."))(command)
+    if only is None:
+        from cadbridge.cli.cache import cache as kept
+
+        made.add_typer(kept, name="cache")
+    made.callback()(common)
+    return made
+
+
+def __getattr__(name: str) -> typer.Typer:
+    if name == "app":
+        return application()
+    raise AttributeError(f"module 'cadbridge.cli.app' has no attribute {name!r}")
 
 
 def _version(wanted: bool) -> None:
@@ -58,7 +59,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def common(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")

@@ -10,10 +10,7 @@ import numpy as np
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
-from cadbridge.lowering import lower, origin_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism, build, residuals
-from solver.rotation import matrix
-from solver.state import State
 
 HOLDS_MM = HOLDS_DEGREES = 1e-2
 """A mate that is off by less than this holds: CAD files round."""
@@ -70,13 +67,16 @@ def _projected(mechanism: Mechanism) -> tuple[Pose, ...]:
 
     Without gears and other couplings: they hold at any pose that is taken for the design.
     """
+    # Needed where mates are open only, which is seldom: most files are spared the solver's loading.
+    from cadbridge.lowering import lower, origin_of
+    from solver.equations.projection import project
+    from solver.equations.system import prepare
+    from solver.rotation import matrix
+    from solver.state import State
+
     mates = tuple(r for r in mechanism.mate_rows if r.mate not in {c.name for c in mechanism.couplings})
     lowered = lower(replace(mechanism, mate_rows=mates), collapse=False, motion_only=True)
     model = replace(lowered.model, loads=(), coordinates=(), coordinate_names=())
-    # Needed where mates are open only, which is seldom: most files are spared the solver's loading.
-    from solver.equations.projection import project
-    from solver.equations.system import prepare
-
     state = project(prepare(model), State.at_rest(model.positions, model.quaternions)).state
     poses = []
     for i, (x, q) in enumerate(zip(state.positions, state.quaternions, strict=True)):

@@ -189,7 +189,8 @@ def _outside_out(
         inverted = int((volumes > 0).sum())
     if len(shells) == 1 or len(shells) > _MAX_SHELLS_COMPARED:
         return result, inverted, overlapping
-    boxes = [(vertices[np.unique(result[s])].min(axis=0), vertices[np.unique(result[s])].max(axis=0)) for s in shells]  # fmt: skip  # noqa: E501
+    corners = [vertices[result[s]] for s in shells]
+    boxes = [(c.min(axis=(0, 1)), c.max(axis=(0, 1))) for c in corners]
     for i, shell in enumerate(shells):
         others = [j for j in range(len(shells)) if j != i and volumes[j] > 0 and _meet(boxes[i], boxes[j])]
         inside = any(_partly_inside(vertices, result[shell], result[shells[j]]) for j in others)

@@ -21,6 +21,8 @@ MOST_NAMES = 4
 LONGEST_WORD = 28
 """Letters of a word that a column keeps together."""
 GAP = 2
+EDGE = "   "
+"""Between two columns of a drawn table."""
 
 
 def width() -> int:
@@ -70,6 +72,14 @@ def _least(title: str, cells: Sequence[str]) -> int:
 def _columns(
     head: Sequence[str], rows: Sequence[Sequence[str]], least: Sequence[int], numeric: Sequence[bool], columns: int
 ) -> list[str]:
+    from rich.cells import cell_len
+
+    texts = [head, *rows]
+    room = [max(low, *(cell_len(row[k]) for row in texts)) for k, low in enumerate(least)]
+    whole = sum(room) + len(EDGE) * (len(room) - 1)
+    if whole + len(EDGE) - 1 <= columns:  # nothing to break: rich, which takes long to load, would draw the same
+        lines = [EDGE.join(map(_filled, row, room, numeric, map(cell_len, row))) for row in texts]
+        return [f" {line}".rstrip() for line in (lines[0], "─" * whole, *lines[1:]) if line.strip()]
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -84,6 +94,10 @@ def _columns(
     console.print(drawn)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def _filled(text: str, wide: int, right: bool, long: int) -> str:
+    return " " * (wide - long) + text if right else text + " " * (wide - long)
 
 
 def _records(head: Sequence[str], rows: Sequence[Sequence[str]], columns: int) -> list[str]:

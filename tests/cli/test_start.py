@@ -15,9 +15,12 @@ HEAVY = (
     "OCP", "cadquery", "numba", "llvmlite", "trimesh", "manifold3d", "scipy", "pandas", "matplotlib", "networkx",
     "shapely", "lxml.objectify", "yaml", "pyarrow", "numpy.ma", "numpy.f2py", "xml.etree.ElementTree",
     "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.recognition", "cadbridge.shapes.worker",
-    "cadbridge.jobs",
+    "cadbridge.jobs", "cadbridge.lowering", "cadbridge.cli.view", "psutil", "rich.console",
 )  # fmt: skip
 """Modules that take long to load, and rooms that a diagnosis has no use for."""
+SIMULATED = [
+    "yaml", "pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.lowering"
+]  # fmt: skip
 
 CODE = """
 import io, json, sys
@@ -44,7 +47,7 @@ def loaded(folder: Path, *arguments: str) -> tuple[int, list[str]]:
         (("check", "pendulum.urdf"), []),
         (
             ("simulate", "pendulum.urdf", "--duration", "0.01", "-o", "run.parquet"),
-            ["yaml", "pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation"],
+            SIMULATED,
         ),
     ],
 )

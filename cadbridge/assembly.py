@@ -1,4 +1,4 @@
-"""What the CAD system said: parts, instances, components, mates. Frozen, SI, no interpretation.
+"""What the CAD system states: parts, instances, components, mates. Frozen, SI, no interpretation.
 
 Frames: W world (the source's, SI), I an instance (its part's own frame), C a component.
 Placements are proper rigid motions; a mirrored instance gets a mirrored part of its own.
@@ -59,7 +59,7 @@ class Shape:
 
     `brep` holds the exact volume properties at density 1 (mass = volume in m³), None where
     there is no B-Rep. `key` identifies the geometry (a content hash), `source` says where
-    it is: (file, label), for what needs the B-Rep again. `visual` and `collision` tell which
+    it is: (file, label), for what needs the B-Rep again. `visual` and `collision` say which
     file a mesh came from.
     """
 
@@ -225,7 +225,7 @@ class Mate:
     angle in rad (angle), the advance in m/rad (screw). `aligned`: whether the directions point
     the same way (True) or against each other (False); None takes the nearer at the pose read.
     `lock_rotation` makes an insert or concentric a rigid one. `joint_name` is the stable name
-    asked for the joint; `home` its value in the home pose. `damping` is in N m s/rad (N s/m), `friction` in N m (N),
+    requested the joint; `home` its value in the home pose. `damping` is in N m s/rad (N s/m), `friction` in N m (N),
     `armature` in kg m² (kg) against relative motion, `stiffness` in N m/rad (N/m) of a spring that is slack
     `rest` rad (m) from the pose as designed; of a spherical mate they act on any turn, of a free one on its travel too.
     """
@@ -377,7 +377,7 @@ class NamedFrame:
 
 @dataclass(frozen=True, eq=False)
 class Assembly(Shown):
-    """All that a source said. `units` is the ledger: what was in the file, what it became; `study` a run.
+    """All that a source holds. `units` is the ledger: what was in the file, what it became; `study` a run.
 
     `gravity` is the source's own in m/s², None where it has none.
     """

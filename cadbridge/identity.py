@@ -1,4 +1,4 @@
-"""Which files an assembly was read from, and the hashes of their contents: what tells one model from another."""
+"""Which files an assembly was read from, and the hashes of their contents: what tells models apart."""
 
 from __future__ import annotations
 

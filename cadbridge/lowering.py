@@ -57,7 +57,7 @@ class Lowered:
         return unit, _at_centre(self.units, unit)
 
     def reframed(self, coordinate: Coordinate) -> Coordinate:
-        """A coordinate between bodies in their frames, said of the solver's bodies."""
+        """A coordinate between bodies in their frames, expressed for the solver's bodies."""
         return reframed(coordinate, self.placed)
 
     def coordinate_of(self, name: str) -> int | None:
@@ -212,7 +212,7 @@ def _load(
 class _Resisted:
     """What resists every turn of unit `b` against `a`, and its travel too where it is free.
 
-    X_AF and X_BF are one frame as designed, of the joint or of the floating body, said of both units' frames.
+    X_AF and X_BF are one frame as designed, of the joint or of the floating body, expressed in both units' frames.
     """
 
     name: str
@@ -246,7 +246,7 @@ def _bodies(units: tuple[Unit, ...], resisted: list[_Resisted]) -> tuple[RigidBo
     """The units as the solver's bodies.
 
     A rotor alike about all axes, against the ground, is a sphere that turns with the body: ½ J ω². Between two moving
-    units it is none, which `cadbridge.mechanism.build` tells.
+    units it is none, which `cadbridge.mechanism.build` reports.
     """
     inertias = [np.asarray(u.mass.inertia) for u in units]
     for r in resisted:
@@ -278,7 +278,7 @@ def _bushing(r: _Resisted, units: tuple[Unit, ...]) -> Bushing:
 def _meshes(
     mechanism: Mechanism, units: tuple[Unit, ...], unit_of: dict[int, int], speeds: tuple[float, float]
 ) -> tuple[Mesh, ...]:
-    """The gear pairs that lose power, where a body carries both wheels; `without_losses` tells the others."""
+    """The gear pairs that lose power, where a body carries both wheels; `without_losses` reports the others."""
 
     def place(body: int) -> tuple[int, Pose]:
         return unit_of[body], _at_centre(units, unit_of[body])
@@ -306,7 +306,7 @@ def origin_of(units: tuple[Unit, ...], unit: int, position: Vector, rotation: Ve
 
 
 def joint_bearer(lowered: Lowered, joint: Joint) -> tuple[int, Vector, float]:
-    """The unit on which a joint's wrench is told, the joint's origin in its frame C, and the sign.
+    """The unit on which a joint's wrench is reported, the joint's origin in its frame C, and the sign.
 
     It is the second body, or the first with the sign −1 where the second is the ground.
     """

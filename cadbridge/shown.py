@@ -26,5 +26,5 @@ class Shown:
 def sentence(kind: str, name: str, *facts: str) -> str:
     """The line of an object: "<Joint 'J1': revolute, base – link>"; empty facts are left out, long names are cut."""
     shown = f" {name[:80]!r}" if name else ""
-    told = ", ".join(fact for fact in facts if fact)
-    return f"<{kind}{shown}{': ' if told else ''}{told}>"
+    summary = ", ".join(fact for fact in facts if fact)
+    return f"<{kind}{shown}{': ' if summary else ''}{summary}>"

@@ -70,10 +70,10 @@ def keep(path: Path, data: bytes) -> None:
 def kept(path: Path) -> bytes | None:
     """What `keep` wrote; None where there is nothing, or where it is damaged (then it is removed)."""
     try:
-        told, _, data = path.read_bytes().partition(b"\n")
+        reported, _, data = path.read_bytes().partition(b"\n")
     except OSError:
         return None
-    if told == digest(data).encode():
+    if reported == digest(data).encode():
         return data
     with contextlib.suppress(OSError):
         path.unlink()

@@ -15,7 +15,7 @@ class State:
     """Time `t` (s), positions (n, 3; m) and quaternions (n, 4; w first) of the bodies' frames, world axes.
 
     `velocities` (n, 6) are [v; ω] in m/s and rad/s, world axes. `angles` (na,) are the integrated angles
-    (rad) of gears and angle coordinates, that tell on which branch a residual is; None: principal values.
+    (rad) of gears and angle coordinates, that say on which branch a residual is; None: principal values.
     """
 
     t: float

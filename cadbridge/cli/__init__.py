@@ -1,4 +1,4 @@
-"""The command line: what a person types. Results to stdout, everything said to stderr."""
+"""The command line: what a person types. Results to stdout, everything else to stderr."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str] | None) -> int:
     """`main`, its streams made safe."""
     from cadbridge.cli.app import application
-    from cadbridge.cli.output import say_error
+    from cadbridge.cli.output import print_error
     from cadbridge.errors import CadbridgeError
 
     try:
@@ -46,7 +46,7 @@ def _run(arguments: list[str] | None) -> int:
             print("stopped", file=sys.stderr)
         return stop.code if isinstance(stop.code, int) else 0
     except CadbridgeError as error:
-        say_error(error)
+        print_error(error)
         return error.exit_status
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

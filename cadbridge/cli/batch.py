@@ -62,7 +62,7 @@ def batch(
 
     Exit status 0: all is well; 1: some job failed; 2: the jobs file cannot be used.
     """
-    from cadbridge.cli.output import say_findings
+    from cadbridge.cli.output import print_findings
     from cadbridge.jobs import load
 
     def planned() -> Plan:
@@ -70,7 +70,7 @@ def batch(
         return plan.only(only) if only else plan
 
     plan = planned()
-    say_findings(plan.findings)
+    print_findings(plan.findings)
     if dry_run:
         _list(plan, json)
         return
@@ -84,7 +84,7 @@ def batch(
 
 def _stay(plan: Plan, results: list[Result], planned: Callable[[], Plan], how: dict[str, Any]) -> None:
     """Run again after each change, until Ctrl-C."""
-    from cadbridge.cli.output import say, say_error
+    from cadbridge.cli.output import print_error, say
     from cadbridge.errors import InputError
     from cadbridge.jobs.model import shown
     from cadbridge.jobs.watching import changes
@@ -97,7 +97,7 @@ def _stay(plan: Plan, results: list[Result], planned: Callable[[], Plan], how: d
             plan = planned()
             results = run_plan(plan, False, how)
         except InputError as error:
-            say_error(error)  # a jobs file half edited; the next change may mend it
+            print_error(error)  # a jobs file half edited; the next change may mend it
 
 
 @contextmanager

@@ -20,7 +20,7 @@ FORMS = ("text", "json", "github", "sarif")
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Request:
     """What a check compares, writes and prints."""
 
     chosen: Callable[[Iterable[Finding]], tuple[Finding, ...]]
@@ -73,28 +73,30 @@ def check(
         refuse_output(html)
     if json and output_format not in ("text", "json"):
         raise InputError(f"--json and --output-format {output_format} exclude each other.")
-    asked = _Asked(chooser(select, ignore), strict, compare, html, tuple(run or ()), "json" if json else output_format)
+    requested = _Request(
+        chooser(select, ignore), strict, compare, html, tuple(run or ()), "json" if json else output_format
+    )
     if watch:
-        _stay(reading, asked)
-    raise typer.Exit(_check(reading, asked))
+        _stay(reading, requested)
+    raise typer.Exit(_check(reading, requested))
 
 
-def _stay(reading: Reading, asked: _Asked) -> None:
+def _stay(reading: Reading, requested: _Request) -> None:
     """Check after each change of a file that was read, until Ctrl-C."""
-    from cadbridge.cli.output import say, say_error
+    from cadbridge.cli.output import print_error, say
     from cadbridge.jobs.watching import changed_files
 
     while True:
         try:
-            _check(reading, asked)
+            _check(reading, requested)
         except CadbridgeError as error:
-            say_error(error)  # a file half edited; the next change may put it right
+            print_error(error)  # a file half edited; the next change may put it right
         say("watching; Ctrl-C ends it")
-        changed = changed_files(reading.source, reading.mates, ignored=asked.html)
+        changed = changed_files(reading.source, reading.mates, ignored=requested.html)
         say(f"changed: {', '.join(sorted(path.name for path in changed))}")
 
 
-def _check(reading: Reading, asked: _Asked) -> int:
+def _check(reading: Reading, requested: _Request) -> int:
     """Read, diagnose, write the page, print; the exit status."""
     from cadbridge.cli.output import exit_status, working
     from cadbridge.diagnosis import diagnose, settled
@@ -102,26 +104,26 @@ def _check(reading: Reading, asked: _Asked) -> int:
     from cadbridge.report import all_findings, check_document, findings_list
     from cadbridge.report.compare import changes_between, findings_of_changes, read_old
 
-    older = read_old(asked.compare) if asked.compare is not None else None
+    older = read_old(requested.compare) if requested.compare is not None else None
     assembly = reading.assembly()
     with working("finding the joints"):
         mechanism = settled(build(assembly))
         diagnosis = diagnose(mechanism)
-    findings = asked.chosen(all_findings(mechanism, diagnosis))
+    findings = requested.chosen(all_findings(mechanism, diagnosis))
     document = check_document(mechanism, diagnosis, findings)
     if older is not None:
         document["changes"] = changes_between(older, document)
-        findings += asked.chosen(findings_of_changes(document["changes"], str(asked.compare)))
+        findings += requested.chosen(findings_of_changes(document["changes"], str(requested.compare)))
         document["findings"] = findings_list(findings)
-    if asked.html is not None:
-        _write_page(asked.html, asked, mechanism, diagnosis, document, findings)
-    _print(asked, mechanism, document, findings)
-    return exit_status(findings, asked.strict)
+    if requested.html is not None:
+        _write_page(requested.html, requested, mechanism, diagnosis, document, findings)
+    _print(requested, mechanism, document, findings)
+    return exit_status(findings, requested.strict)
 
 
 def _write_page(
     html: Path,
-    asked: _Asked,
+    requested: _Request,
     mechanism: Any,
     diagnosis: Any,
     document: dict[str, Any],
@@ -135,19 +137,19 @@ def _write_page(
 
     with working("drawing the page"):
         extras = Extras(
-            asked.runs[0] if asked.runs else None,
+            requested.runs[0] if requested.runs else None,
             findings,
-            changes=changes_lines(document["changes"]) if asked.compare is not None else None,
-            since=asked.compare.name if asked.compare is not None else "",
+            changes=changes_lines(document["changes"]) if requested.compare is not None else None,
+            since=requested.compare.name if requested.compare is not None else "",
             provenance=provenance(mechanism.assembly),
-            others=asked.runs[1:],
+            others=requested.runs[1:],
         )
         write_page(html, mechanism, diagnosis, extras)
 
 
-def _print(asked: _Asked, mechanism: Any, document: dict[str, Any], findings: tuple[Finding, ...]) -> None:
-    """The result in the form that was asked for."""
-    from cadbridge.cli.output import print_answer, print_json, say_findings, say_next
+def _print(requested: _Request, mechanism: Any, document: dict[str, Any], findings: tuple[Finding, ...]) -> None:
+    """The result in the form that was requested."""
+    from cadbridge.cli.output import print_answer, print_findings, print_json, print_next
     from cadbridge.report import check_text
     from cadbridge.report.annotations import github_text, sarif_document
     from cadbridge.report.compare import changes_text
@@ -155,16 +157,16 @@ def _print(asked: _Asked, mechanism: Any, document: dict[str, Any], findings: tu
     from cadbridge.report.views import verdict
     from cadbridge.report.views.tables import components_between
 
-    if asked.form in ("json", "sarif"):
-        print_json(document if asked.form == "json" else sarif_document(findings))
+    if requested.form in ("json", "sarif"):
+        print_json(document if requested.form == "json" else sarif_document(findings))
         return
-    if asked.form == "github":
+    if requested.form == "github":
         typer.echo(github_text(findings))
         return
     level = verdict(document, components_between(mechanism)).level
     print_answer(check_text(mechanism, document, width()), level)
-    if asked.compare is not None:
-        typer.echo("\n" + changes_text(document["changes"], str(asked.compare)))
-    say_findings(findings)
-    if asked.html is not None:
-        say_next(f"Wrote {asked.html}. Open it in a browser; it works offline.")
+    if requested.compare is not None:
+        typer.echo("\n" + changes_text(document["changes"], str(requested.compare)))
+    print_findings(findings)
+    if requested.html is not None:
+        print_next(f"Wrote {requested.html}. Open it in a browser; it works offline.")

@@ -55,7 +55,7 @@ def convert(
     keep_going: KeepGoing = False,
 ) -> None:
     """Export to URDF, MJCF, SDF, glTF and others; report what is lost."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.exporters import ExportOptions, export
     from cadbridge.exporters.result import FORMATS
     from cadbridge.report import export_document
@@ -74,8 +74,8 @@ def convert(
     else:
         for path in result.files:
             typer.echo(path)
-        say_findings(findings)
-        say_next(f"Wrote {count(len(result.files), 'file')} into {output}.", *_next_of(to, output, result.files))
+        print_findings(findings)
+        print_next(f"Wrote {count(len(result.files), 'file')} into {output}.", *_next_of(to, output, result.files))
     raise typer.Exit(exit_status(findings, strict))
 
 

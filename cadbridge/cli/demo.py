@@ -28,9 +28,9 @@ def demo(
 
 
 def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
-    """Read, check, simulate and export, telling what each step found and how long it took."""
+    """Read, check, simulate and export, reporting what each step found and how long it took."""
     from cadbridge.cli.options import Reading
-    from cadbridge.cli.output import exit_status, say, say_findings, say_next, working
+    from cadbridge.cli.output import exit_status, print_findings, print_next, say, working
     from cadbridge.cli.running import run_mechanism
     from cadbridge.diagnosis import diagnose
     from cadbridge.exporters import export
@@ -71,9 +71,9 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
         findings += result.findings
         typer.echo(f"{target.upper()}: {count(len(result.files), 'file')} in {output / target}")
     typer.echo(_loads_in_mujoco(output / "mjcf"))
-    say_findings(findings)
+    print_findings(findings)
     step(f"done; everything is in {output}")
-    say_next(
+    print_next(
         f"Next: open {output / 'report.html'} in a browser;",
         f"      python -m mujoco.viewer --mjcf={output / 'mjcf' / 'scene.xml'}",
     )

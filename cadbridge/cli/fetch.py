@@ -24,7 +24,7 @@ def fetch(
 
     The keys come from the environment: ONSHAPE_ACCESS_KEY and ONSHAPE_SECRET_KEY. A second call brings what is missing.
     """
-    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.fetching import fetch as bring
     from cadbridge.wording import count
 
@@ -37,6 +37,6 @@ def fetch(
     else:
         for path in result.files:
             typer.echo(path)
-        say_findings(result.findings)
-        say_next(f"{count(result.requests, 'request')}.", f"Next: cadbridge check {result.source}")
+        print_findings(result.findings)
+        print_next(f"{count(result.requests, 'request')}.", f"Next: cadbridge check {result.source}")
     raise typer.Exit(exit_status(result.findings, strict))

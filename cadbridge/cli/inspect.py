@@ -23,7 +23,7 @@ def inspect(
     ] = None,
 ) -> None:
     """List the parts, instances, mates, units and materials in a file."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings
+    from cadbridge.cli.output import exit_status, print_findings, print_json
     from cadbridge.report import faces_text, inspect_document, inspect_text, weighed
     from cadbridge.report.terminal import width
 
@@ -43,5 +43,5 @@ def inspect(
         print_json(inspect_document(assembly, masses))
     else:
         typer.echo(inspect_text(assembly, masses, width()))
-        say_findings(assembly.findings)
+        print_findings(assembly.findings)
     raise typer.Exit(exit_status(assembly.findings, strict))

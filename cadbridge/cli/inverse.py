@@ -44,7 +44,7 @@ def inverse(
     keep_going: KeepGoing = False,
 ) -> None:
     """Compute efforts, reactions and contact forces along a motion."""
-    from cadbridge.cli.output import exit_status, print_json, progress_bar, say_findings, say_next, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, progress_bar, working
     from cadbridge.efforts import inverse as analyse
     from cadbridge.efforts import load_motion, write_inverse, write_inverse_plots
     from cadbridge.files import refuse_output
@@ -59,9 +59,9 @@ def inverse(
             refuse_output(path)
     check_ending(output)
     mechanism = reading.whole_mechanism(keep_going)
-    asked = load_motion(motion, mechanism)
-    with progress_bar("following the motion", asked.scenario.duration) as progress:
-        found = analyse(mechanism, asked, method=method, collapse=not keep_redundant, progress=progress)
+    requested = load_motion(motion, mechanism)
+    with progress_bar("following the motion", requested.scenario.duration) as progress:
+        found = analyse(mechanism, requested, method=method, collapse=not keep_redundant, progress=progress)
     with working("writing the table"):
         write_inverse(found, output)
         if plots is not None:
@@ -72,14 +72,14 @@ def inverse(
         print_json(efforts_document(found, output))
     else:
         typer.echo(efforts_text(found, output, width()))
-        say_findings(findings)
+        print_findings(findings)
         written = [str(path) for path in (output, plots, html, svg) if path is not None]
-        say_next(f"Wrote {', '.join(written)}." + (f" Open {html} in a browser." if html is not None else ""))
+        print_next(f"Wrote {', '.join(written)}." + (f" Open {html} in a browser." if html is not None else ""))
     raise typer.Exit(exit_status(findings, strict))
 
 
 def _draw(found: Inverse, html: Path | None, svg: Path | None) -> None:
-    """Write the page and the graph where they are asked for."""
+    """Write the page and the graph where they are requested."""
     from cadbridge.cli.output import working
 
     if svg is not None and found.forces.graph is not None:
@@ -98,6 +98,6 @@ def _draw(found: Inverse, html: Path | None, svg: Path | None) -> None:
         mechanism = found.run.mechanism
         with working("drawing the page"):
             diagnosis = diagnose(mechanism)
-            told = (*all_findings(mechanism, diagnosis), *found.findings)
-            extras = Extras(findings=told, efforts=found, provenance=provenance(mechanism.assembly))
+            reported = (*all_findings(mechanism, diagnosis), *found.findings)
+            extras = Extras(findings=reported, efforts=found, provenance=provenance(mechanism.assembly))
             write_page(html, mechanism, diagnosis, extras)

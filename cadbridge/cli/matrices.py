@@ -39,7 +39,7 @@ def matrices(
     keep_going: KeepGoing = False,
 ) -> None:
     """Compute inertia matrix, its factors, orthogonal complement, topology, base reaction."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.findings import Findings
     from cadbridge.report.matrices import matrices_document, matrices_text, write_matrices
     from cadbridge.report.terminal import width
@@ -54,15 +54,15 @@ def matrices(
         found = _computed(mechanism, pose or [], motion, time, findings)
     if output is not None:
         write_matrices(found, output)
-    told = (*mechanism.assembly.findings, *mechanism.findings, *findings)
+    reported = (*mechanism.assembly.findings, *mechanism.findings, *findings)
     if json:
-        print_json(matrices_document(found, told))
+        print_json(matrices_document(found, reported))
     else:
         typer.echo(matrices_text(found, width()))
-        say_findings(told)
+        print_findings(reported)
         if output is not None:
-            say_next(f"Wrote {output}.")
-    raise typer.Exit(exit_status(told, strict))
+            print_next(f"Wrote {output}.")
+    raise typer.Exit(exit_status(reported, strict))
 
 
 def _computed(mechanism: Mechanism, pose: list[str], motion: Path | None, time: float, findings: Findings) -> Matrices:

@@ -183,13 +183,13 @@ def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[.
 def _configure(values: dict[str, Any], source: Path) -> None:
     """Fill what the command line leaves open from the folder's `cadbridge.toml`, and say which options that were."""
     from cadbridge.cli.config import config_for
-    from cadbridge.cli.output import say_next
+    from cadbridge.cli.output import print_next
 
     config = config_for(source)
     used = [key for key in config.values if key in values and not values[key]]
     values |= {key: config.values[key] for key in used}
     if used:
-        say_next(f"{config.path}: {', '.join(used)}")
+        print_next(f"{config.path}: {', '.join(used)}")
 
 
 def _taken(kind: type, values: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is said: findings and progress to stderr, results to stdout."""
+"""Findings and progress to stderr, results to stdout."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def say(text: str) -> None:
-    """Tell the person something, on stderr."""
+    """Report the person something, on stderr."""
     print(text, file=sys.stderr)
 
 
-def say_findings(findings: Iterable[Finding]) -> None:
+def print_findings(findings: Iterable[Finding]) -> None:
     """Print findings to stderr, gravest first; many of one code are counted after the first few."""
     items = sorted(findings, key=lambda f: (f.severity.rank, f.code))
     shown: dict[str, int] = {}
@@ -52,9 +52,9 @@ def say_findings(findings: Iterable[Finding]) -> None:
             say(f"{code}: {count - SHOWN_PER_CODE} more like these (all of them with --json)")
 
 
-def say_error(error: CadbridgeError) -> None:
+def print_error(error: CadbridgeError) -> None:
     """Print an error and the findings that it carries."""
-    say_findings(error.findings)
+    print_findings(error.findings)
     if not any(f.message == str(error) for f in error.findings):
         write_styled(sys.stderr, "error", "error")
         print(f": {visible(str(error), lines=False)}", file=sys.stderr)
@@ -67,7 +67,7 @@ def print_answer(text: str, level: str) -> None:
     print(f"\n\n{rest}")
 
 
-def say_next(*lines: str) -> None:
+def print_next(*lines: str) -> None:
     """Say on stderr what was written and what to do next."""
     for line in lines:
         say(visible(line, lines=False))

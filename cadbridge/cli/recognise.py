@@ -43,7 +43,7 @@ def recognise(
     strict: Strict = False,
 ) -> None:
     """Find bodies, joints and gears in bare geometry; write a mates file."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.readers import MATES_ENDING
     from cadbridge.recognition import beside_own, mates_text, move_each, read_bare, recognition_document
     from cadbridge.recognition import recognise as found_in
@@ -64,11 +64,11 @@ def recognise(
         print_json(recognition_document(found))
     else:
         typer.echo(output if output is not None else text)
-        say_findings(findings)
+        print_findings(findings)
         if output is not None:
             beside = output.resolve() == reading.source.resolve().with_name(reading.source.stem + MATES_ENDING)
             mates = "" if beside else f" --mates {output}"
-            say_next(
+            print_next(
                 f"{'Kept and added to' if merged else 'Wrote'} {output}. "
                 "Look through it: each mate is a line that you can correct or delete.",
                 f"Next: cadbridge check {reading.source}{mates} --html report.html",

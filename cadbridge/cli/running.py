@@ -21,14 +21,14 @@ def run_mechanism(
     """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots."""
     from cadbridge.cli.output import progress_bar, working
     from cadbridge.findings import Findings
-    from cadbridge.simulation import asked_scenario, simulate, trajectory_table, write_plots
-    from cadbridge.simulation.groups import check_choice, tell_unmatched
+    from cadbridge.simulation import requested_scenario, simulate, trajectory_table, write_plots
+    from cadbridge.simulation.groups import check_choice, report_unmatched
     from cadbridge.simulation.trajectory import check_ending, write_table
 
     check_ending(output)
     check_choice(options.columns)
-    said = Findings()
-    what = asked_scenario(mechanism, said, options.scenario, options.duration)
+    collected = Findings()
+    what = requested_scenario(mechanism, collected, options.scenario, options.duration)
     with progress_bar("simulating", what.duration) as progress:
         run = simulate(
             mechanism,
@@ -43,8 +43,8 @@ def run_mechanism(
         write_table(table, output)
         if plots is not None:
             write_plots(run, plots)
-    tell_unmatched(table.column_names, options.columns, said)
-    return replace(run, findings=(*said, *run.findings))
+    report_unmatched(table.column_names, options.columns, collected)
+    return replace(run, findings=(*collected, *run.findings))
 
 
 def write_report(mechanism: Mechanism, page: Path, trajectory: Path, findings: Sequence[Finding]) -> None:

@@ -63,7 +63,7 @@ def simulate(
     """Simulate the mechanism and write its trajectory."""
     from dataclasses import replace
 
-    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
     from cadbridge.cli.running import run_mechanism, write_report
     from cadbridge.cli.sweeping import refuse_others, sweep_command
     from cadbridge.files import refuse_output
@@ -86,9 +86,9 @@ def simulate(
             refuse_output(path)
     mechanism = reading.whole_mechanism(keep_going)
     run = run_mechanism(mechanism, output, options, plots=plots, real_time=real_time)
-    told = Findings(run.findings)
-    compared = compare(run, told) if against is not None else None
-    run = replace(run, findings=told.as_tuple())
+    reported = Findings(run.findings)
+    compared = compare(run, reported) if against is not None else None
+    run = replace(run, findings=reported.as_tuple())
     findings = (*mechanism.assembly.findings, *mechanism.findings, *run.findings)
     if html is not None:
         write_report(run.mechanism, html, output, findings)
@@ -96,7 +96,7 @@ def simulate(
         print_json(run_document(run, output, compared))
     else:
         typer.echo(run_text(run, output, compared, plots, width()))
-        say_findings(findings)
+        print_findings(findings)
         mates = "" if reading.mates is None else f" --mates {reading.mates}"
-        say_next(f"Next: cadbridge view {reading.source}{mates} --run {output}   (plays the run in a browser)")
+        print_next(f"Next: cadbridge view {reading.source}{mates} --run {output}   (plays the run in a browser)")
     raise typer.Exit(exit_status(findings, strict))

@@ -68,7 +68,7 @@ def sweep_command(
     keep_going: bool,
 ) -> int:
     """Run a sweep, say how it went, and return the exit status."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, say_next
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
     from cadbridge.report.sweeps import sweep_document, sweep_text
     from cadbridge.report.terminal import width
 
@@ -77,8 +77,8 @@ def sweep_command(
         print_json(sweep_document(table, str(reading.source), output))
     else:
         print(sweep_text(table, output, width()))
-        say_findings(table.findings)
-        say_next(f"Next: cadbridge.load_sweep({str(output)!r}).to_pandas() in Python")
+        print_findings(table.findings)
+        print_next(f"Next: cadbridge.load_sweep({str(output)!r}).to_pandas() in Python")
     if any(f.code == "CB654" for f in table.findings):
         return STOPPED
     return exit_status(table.findings, strict)

@@ -27,7 +27,7 @@ def transmission(
     strict: Strict = False,
 ) -> None:
     """Find the gear trains of a robot: links, carriers, pairs, structure matrix."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, working
     from cadbridge.files import refuse_output
     from cadbridge.geared import transmission as take_apart
     from cadbridge.mechanism import build
@@ -51,5 +51,5 @@ def transmission(
         print_json(transmission_document(found))
     else:
         typer.echo(transmission_text(found, width()))
-        say_findings(findings)
+        print_findings(findings)
     raise typer.Exit(exit_status(findings, strict))

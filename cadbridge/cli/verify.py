@@ -31,7 +31,7 @@ def verify(
     keep_going: KeepGoing = False,
 ) -> None:
     """Load an export into its engine and compare masses, poses and motion."""
-    from cadbridge.cli.output import exit_status, print_json, say_findings, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, working
     from cadbridge.verification import verification_document
     from cadbridge.verification import verify as compare
 
@@ -58,5 +58,5 @@ def verify(
         if result.coupling_error is not None:
             typer.echo(f"  the engine's own error in couplings  {result.coupling_error:.1e}")
         typer.echo("  passed" if result.passed else "  not passed")
-        say_findings(result.findings)
+        print_findings(result.findings)
     raise typer.Exit(exit_status(result.findings, strict))

@@ -37,7 +37,7 @@ def view(
     """
     import time
 
-    from cadbridge.cli.output import say, say_findings, working
+    from cadbridge.cli.output import print_findings, say, working
     from cadbridge.diagnosis import diagnose
     from cadbridge.mechanism import build
     from cadbridge.report.live import LiveView
@@ -50,7 +50,7 @@ def view(
     with working("finding the joints"):
         mechanism = build(assembly)
         diagnosis = diagnose(mechanism)
-    say_findings(mechanism.findings)
+    print_findings(mechanism.findings)
     played = RunData(mechanism, run) if run is not None else None
     acting = _acting(scenario, mechanism)
     with working("opening the view"):
@@ -80,7 +80,7 @@ def view(
 
 def _editor(reading: Reading) -> MatesEditor:
     """The source with its mates file, on which decisions are taken."""
-    from cadbridge.cli.output import say_findings, working
+    from cadbridge.cli.output import print_findings, working
     from cadbridge.readers.registry import openable
     from cadbridge.recognition.deciding import MatesEditor
 
@@ -92,7 +92,7 @@ def _editor(reading: Reading) -> MatesEditor:
     with working(f"{'recognising' if recognised else 'reading'} {reading.source.name}"):
         editor = MatesEditor(reading.source, reading.mates, reading.options, recognised)
     if editor.found is not None:
-        say_findings(editor.found.findings)
+        print_findings(editor.found.findings)
     return editor
 
 
@@ -122,7 +122,7 @@ def _acting(path: Path | None, mechanism: Mechanism) -> tuple[Scenario, dict[str
 
 def _reload_when_changed(reading: Reading, editor: MatesEditor, live: LiveView) -> None:
     """Wait for a change of the model's files, then show what they say now; a file half edited keeps what is shown."""
-    from cadbridge.cli.output import say, say_error
+    from cadbridge.cli.output import print_error, say
     from cadbridge.diagnosis import diagnose
     from cadbridge.errors import CadbridgeError
     from cadbridge.jobs.watching import changed_files
@@ -135,7 +135,7 @@ def _reload_when_changed(reading: Reading, editor: MatesEditor, live: LiveView) 
         mechanism = build(editor.assembly())
         live.load(mechanism, diagnosis=diagnose(mechanism))
     except CadbridgeError as fault:
-        say_error(fault)
+        print_error(fault)
 
 
 def source_of(run: Path) -> Path:

@@ -43,7 +43,7 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     free = freedoms_of(mechanism, web, body_primitives(mechanism))
     mobility = _mobility(rows, dependence, free)
     _compare(mechanism, web, mobility, findings)
-    _tell(mechanism, web, mobility, free, repeats, findings)
+    _report(mechanism, web, mobility, free, repeats, findings)
     gears = gears_of(mechanism, findings)
     transmissions = transmissions_of(mechanism, free.freedoms, findings)
     locked = locked_trains(mechanism, free.freedoms, findings)
@@ -74,7 +74,7 @@ def mate_rows(mechanism: Mechanism) -> Rows:
 def preferred(mechanism: Mechanism, rows: Rows) -> list[int]:
     """Rows in the order in which they are kept: couplings last, what holds most first, else by name.
 
-    So a repetition is told of the weaker mate, whatever the order of the file.
+    So the weaker mate is reported as the repetition, whatever the order of the file.
     """
     gears = {c.name for c in mechanism.assembly.couplings}
     strength = {r.mate: r.rows for r in mechanism.mate_rows}
@@ -97,7 +97,7 @@ def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float,
 
 
 def body_primitives(mechanism: Mechanism) -> Callable[[int], Primitive]:
-    """The primitive of a row of the mates, said of bodies."""
+    """The primitive of a row of the mates, expressed for bodies."""
     ground = Pose()
     to_body = [
         (b, (mechanism.bodies[b].X_WB.inverse() if b != GROUND_BODY else ground) @ X)
@@ -139,7 +139,7 @@ def _compare(mechanism: Mechanism, web: Web, mobility: Mobility, findings: Findi
         )
 
 
-def _tell(
+def _report(
     mechanism: Mechanism, web: Web, mobility: Mobility, free: Freedoms, repeats: Repeats, findings: Findings
 ) -> None:
     where = {m.name: m.where for m in mechanism.assembly.mates}
@@ -165,12 +165,12 @@ def _tell(
         why = f"not finite: {' | '.join(shaky[:3])}" if shaky else "several motions branch off here"
         text = f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; {why}"
         findings.add("CB406", text, items=items)
-    _tell_of_limits(mechanism, findings)
-    _tell_of_groups(mechanism, free, findings)
-    _tell_of_loops(web, free, findings)
+    _report_of_limits(mechanism, findings)
+    _report_of_groups(mechanism, free, findings)
+    _report_of_loops(web, free, findings)
 
 
-def _tell_of_limits(mechanism: Mechanism, findings: Findings) -> None:
+def _report_of_limits(mechanism: Mechanism, findings: Findings) -> None:
     """Ranges that hold nothing, or not the pose as designed, in which every joint's coordinate is 0."""
     where = {m.name: m.where for m in mechanism.assembly.mates}
     for joint in mechanism.joints:
@@ -189,8 +189,8 @@ def _tell_of_limits(mechanism: Mechanism, findings: Findings) -> None:
         )
 
 
-def _tell_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) -> None:
-    """Groups of bodies whose mates lead nowhere else; a single part is told where its mates are looked for."""
+def _report_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) -> None:
+    """Groups of bodies whose mates lead nowhere else; a single part is reported where its mates are looked for."""
     for freedom in free.freedoms:
         if freedom.kind == "float" and 1 < len(freedom.bodies) < len(mechanism.bodies):
             names = freedom.bodies
@@ -203,7 +203,7 @@ def _tell_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) ->
             )
 
 
-def _tell_of_loops(web: Web, free: Freedoms, findings: Findings) -> None:
+def _report_of_loops(web: Web, free: Freedoms, findings: Findings) -> None:
     """Loops that hold more than they need and move all the same."""
     if not free.finite:
         return

@@ -54,7 +54,7 @@ def joint_columns(mechanism: Mechanism, joint: Joint, rows: Rows) -> Array:
 
 
 def readable(mechanism: Mechanism, joint: Joint | None, pair: Pair, rows: Rows) -> Array:
-    """The freedoms of a pair along those of its joint, unit length; as they are where the joint tells others."""
+    """The freedoms of a pair along those of its joint, unit length; as they are where the joint reports others."""
     if joint is None or joint.freedom.shape[1] != pair.freedom.shape[1] or pair.freedom.shape[1] == 0:
         return pair.freedom
     wanted = joint_columns(mechanism, joint, rows)
@@ -222,8 +222,8 @@ def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array, alone: Branch |
     arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - web.rows.centre
     twists = np.hstack([V[fast, :3] + np.cross(w, arms), w])
     twists[np.abs(twists) < STILL * 1e-3] = 0.0
-    told = {axes.joints[place].name: rate for place, rate in rates if abs(rate) > STILL}
-    return Moving(dict(zip(bodies.tolist(), twists, strict=True)), told if len(bodies) else {})
+    summary = {axes.joints[place].name: rate for place, rate in rates if abs(rate) > STILL}
+    return Moving(dict(zip(bodies.tolist(), twists, strict=True)), summary if len(bodies) else {})
 
 
 def carried_by(web: Web) -> dict[int, int]:

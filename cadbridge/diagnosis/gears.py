@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 RATIO_AGREES = 1e-4
 """Relative: a ratio beside the teeth, which are exact."""
 MOST_LOCKED = 40
-"""Couplings at rest of which each is tried whether it locks: more are not tried, which is told."""
+"""Couplings at rest of which each is tried whether it locks: more are not tried, which is reported."""
 
 
 def gears_of(mechanism: Mechanism, findings: Findings) -> tuple[Gear, ...]:
@@ -71,7 +71,7 @@ def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings
     """How fast every joint goes for 1 rad/s (m/s) of each motor, all other motors at rest.
 
     Motors are the joints that drives name; without any drive, what leads each freedom that turns a coupling. A drive
-    whose joint leads no freedom is told: it cannot move, or not without other motors.
+    whose joint leads no freedom is reported: it cannot move, or not without other motors.
     """
     if not mechanism.couplings:
         return ()
@@ -167,7 +167,7 @@ def locked_trains(mechanism: Mechanism, freedoms: Sequence[Freedom], findings: F
     for group in together.values():
         group.sort(key=lambda lock: lock.coupling.name)
         found.append(_trains(group))
-        _tell(found[-1], group[-1], findings)
+        _report(found[-1], group[-1], findings)
     if len(resting) > MOST_LOCKED:
         findings.add(
             "CB411",
@@ -234,7 +234,7 @@ def _trains(group: list[_Lock]) -> LockedTrains:
     )
 
 
-def _tell(trains: LockedTrains, lock: _Lock, findings: Findings) -> None:
+def _report(trains: LockedTrains, lock: _Lock, findings: Findings) -> None:
     first, second = trains.joints
     others = [n for n in trains.mates if n != lock.coupling.name]
     findings.add(

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 TRIES = 3
 """Directions at random in which a pose is left, to see how it moves near by."""
 LARGEST = 1500
-"""Coordinates in one tangle of loops above which freedoms are taken to be finite untested, which is told."""
+"""Coordinates in one tangle of loops above which freedoms are taken to be finite untested, which is reported."""
 LISTED = 200_000
 """Bodies in all freedoms outside of loops together, above which those that are only carried along are counted."""
 
@@ -49,7 +49,7 @@ class Freedoms:
 
 
 def freedoms_of(mechanism: Mechanism, web: Web, primitive_of: Callable[[int], Primitive]) -> Freedoms:
-    """The freedoms of a web of bodies; `primitive_of` gives those of its rows, said of the bodies."""
+    """The freedoms of a web of bodies; `primitive_of` gives those of its rows, expressed for the bodies."""
     coordinates = coordinates_of(mechanism, web)
     motions = motions_of(mechanism, coordinates)
     axes = axes_of(mechanism, web.rows)
@@ -74,9 +74,9 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitive_of: Callable[[int], Pr
     carried = carried_by(web)
     units = [coordinates.branches[m.leader].unit for m in by_block.get(-1, ())]
     brief = carried if sum(carried[unit] for unit in units) > LISTED else {}
-    told = [_told(mechanism, coordinates, axes, m, ok, brief) for m, ok in done]
+    reported = [_reported(mechanism, coordinates, axes, m, ok, brief) for m, ok in done]
     floating = [_floating(mechanism, bodies) for bodies in by_body(web).values()]
-    return Freedoms((*told, *floating), finite + 6 * len(floating), untested)
+    return Freedoms((*reported, *floating), finite + 6 * len(floating), untested)
 
 
 def _patch(
@@ -121,7 +121,7 @@ def _test(coordinates: Coordinates, motions: list[Motion], patch: Patch) -> tupl
     """Which motions of a block go on, and the block's mobility at a generic pose near by.
 
     The directions that go on form a cone; where two at random are in it, all are. Else the pose is singular: the
-    directions in which it can be left are found, and the freedoms told along them.
+    directions in which it can be left are found, and the freedoms named along them.
     """
     weights = np.random.default_rng(7).normal(size=(TRIES, len(motions)))
     mixed = list(weights @ np.array([m.q for m in motions]))
@@ -157,7 +157,7 @@ def _along(
 ) -> list[tuple[Motion, bool]]:
     """Freedoms along the finite directions first, the others after them.
 
-    Where the finite directions span more than is free near by, motions branch in this pose: then each way is told.
+    Where the finite directions span more than is free near by, motions branch in this pose: then each way is given.
     """
     columns = np.unique(np.concatenate([np.flatnonzero(m.q) for m in motions]))
     scales = coordinates.scales[columns]
@@ -181,7 +181,7 @@ def _along(
     return found
 
 
-def _told(
+def _reported(
     mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool, brief: dict[int, int]
 ) -> Freedom:
     """The freedom of a motion; what hangs on it is counted by `brief`, if that holds it, instead of listed."""

@@ -31,12 +31,12 @@ class Mobility:
 
 @dataclass(frozen=True, eq=False)
 class Freedom:
-    """One independent motion, told by the joint coordinate that leads it.
+    """One independent motion, described by the joint coordinate that leads it.
 
     `count` freedoms (6 of a group that nothing holds, else 1) of `bodies` (names). `leader` is the joint's name and
     `kind` what it does: turn (rad), slide (m), screw (rad), move, float. `rates` of joints with one freedom,
     `twists` (6,) of bodies by name [v of the body's origin; ω] in world axes, m and rad, all per unit of the
-    leader. `finite` tells whether it goes on beyond the first instant. `carried` more bodies hang on these and move
+    leader. `finite` says whether it goes on beyond the first instant. `carried` more bodies hang on these and move
     with them as one rigid body: in long chains they are counted, for their lists would grow with the square.
     """
 
@@ -101,7 +101,7 @@ class DeletableSet:
 class Share:
     """Whether the share of one of several mates in a joint's wrench is determined.
 
-    `force` and `torque` tell it of each component, at the mate's point along the axes x, y, z of the joint's frame.
+    `force` and `torque` say it of each component, at the mate's point along the axes x, y, z of the joint's frame.
     """
 
     mate: str
@@ -123,7 +123,7 @@ class Freed:
 class Reaction:
     """Whether a joint's wrench is determined, or an artefact of redundancy.
 
-    `force` and `torque` tell it of each component, at the joint's origin along the axes x, y, z of its frame.
+    `force` and `torque` say it of each component, at the joint's origin along the axes x, y, z of its frame.
     `shares` are those of its mates where several make it, `free` the equations that keep them from being determined
     between these two bodies (loops aside).
     """

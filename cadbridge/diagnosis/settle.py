@@ -21,9 +21,9 @@ MOST = 5
 def settled(mechanism: Mechanism) -> Mechanism:
     """The mechanism itself where all its mates hold as placed, else the one at placements nearby that fulfil them.
 
-    Placements are moved by Newton steps, heavy components least, and how far is told (CB408). Where these do not close
-    all mates, single components and then all are moved by damped least squares from several starts. Where no placements
-    found fulfil all mates, the mechanism stays as placed and what remains open after least squares is told (CB409).
+    Placements are moved by Newton steps, heavy components least, and how far is reported (CB408). Where these do not
+    close all mates, single components and then all are moved by damped least squares from several starts. Where no
+    placements found fulfil all mates, the mechanism stays as placed and what remains open is reported (CB409).
     """
     before = _open(mechanism, mechanism.X_WC)
     if not before:
@@ -39,7 +39,7 @@ def settled(mechanism: Mechanism) -> Mechanism:
         worst = after[0][0]
         findings.add(
             "CB409",
-            f"no placements nearby fulfil all mates; open after least squares: {_told(after)}",
+            f"no placements nearby fulfil all mates; open after least squares: {_reported(after)}",
             where[worst] if where[worst] != Where() else Where(item=worst),
             items=[name for name, _, _ in after],
         )
@@ -49,7 +49,7 @@ def settled(mechanism: Mechanism) -> Mechanism:
         # The format keeps the poses that its solver starts from: that they are open is no fault of the file.
         findings = Findings(f for f in mechanism.findings if f.code != "CB207")
     findings.extend(f for f in moved.findings if f not in mechanism.findings)
-    text = f"{_shifts(mechanism, poses)}, so that all mates hold; before, {_told(before)} were off"
+    text = f"{_shifts(mechanism, poses)}, so that all mates hold; before, {_reported(before)} were off"
     findings.add("CB408", text, items=[name for name, _, _ in before])
     return replace(moved, findings=findings.as_tuple())
 
@@ -133,7 +133,7 @@ def _angle(X: Pose, Y: Pose) -> float:
     return float(np.arctan2(sine, np.trace(R) - 1.0))
 
 
-def _told(mates: Sequence[tuple[str, float, float]]) -> str:
+def _reported(mates: Sequence[tuple[str, float, float]]) -> str:
     texts = []
     for name, mm, degrees in mates[:MOST]:
         sizes = [f"{mm:.3g} mm"] * (mm > HOLDS_MM) + [f"{degrees:.3g}°"] * (degrees > HOLDS_DEGREES)

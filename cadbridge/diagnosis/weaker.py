@@ -86,10 +86,10 @@ def weaker_mate(mechanism: Mechanism, rows: Rows, mate: str, own: Ints, N: Array
     `own` are the mate's rows (k,), N (k, d) their part of the vanishing combinations, `spare` its rank. The
     combinations of own rows that the other mates hold are the columns of N; a weaker mate must reach all others.
     """
-    said = next((m for m in mechanism.assembly.mates if m.name == mate), None)
-    if said is None or said.a.direction is None or said.b.direction is None:
+    stated = next((m for m in mechanism.assembly.mates if m.name == mate), None)
+    if stated is None or stated.a.direction is None or stated.b.direction is None:
         return None
-    a, b = (side_of(mechanism.assembly, mechanism.units, f) for f in (said.a, said.b))
+    a, b = (side_of(mechanism.assembly, mechanism.units, f) for f in (stated.a, stated.b))
     unit = rows.units[own[0]][-1]
     W = np.array([rows.wrenches[i][rows.units[i].index(unit)] for i in own])
     U, _, _ = np.linalg.svd(N)
@@ -104,7 +104,7 @@ def weaker_mate(mechanism: Mechanism, rows: Rows, mate: str, own: Ints, N: Array
             continue  # the mate does not hold this
         s = np.linalg.svd(needed.T @ C, compute_uv=False)
         if significant(s, 1e-9, 1e-5) == needed.shape[1]:
-            return f"{words} instead of {_present(said)}"
+            return f"{words} instead of {_present(stated)}"
     return None
 
 

@@ -26,7 +26,7 @@ def declared_drives(lowered: Lowered) -> tuple[Joint, ...]:
 def driven_by(
     lowered: Lowered, system: System, motion: Motion, followed: Followed, findings: Findings
 ) -> tuple[Joint, ...]:
-    """The joints that drive; told (CB674, CB675) where the motion names none and both drives and joints led could.
+    """The joints that drive; finding (CB674, CB675) where the motion names none and both drives and joints led could.
 
     Drives that leave a freedom are not taken where bodies are not led: the joints led are.
     """
@@ -41,11 +41,11 @@ def driven_by(
         return drives
     names, others = [j.name for j in drives], [j.name for j in led]
     if motion.bodies or _drive_all(lowered, system, followed, drives):
-        said = f"no actuators are named: {first_few(names)} drive, as declared, and not {first_few(others)}, led"
-        findings.add("CB674", said, Where(item=names[0]), items=names)
+        message = f"no actuators are named: {first_few(names)} drive, as declared, and not {first_few(others)}, led"
+        findings.add("CB674", message, Where(item=names[0]), items=names)
         return drives
-    said = f"{first_few(names)}, declared as drives, leave a freedom: {first_few(others)}, led, are taken to drive"
-    findings.add("CB675", said, Where(item=names[0]), items=names)
+    message = f"{first_few(names)}, declared as drives, leave a freedom: {first_few(others)}, led, are taken to drive"
+    findings.add("CB675", message, Where(item=names[0]), items=names)
     return led
 
 

@@ -24,14 +24,14 @@ AMBIENT = 101325.0
 def with_circuits(task: Task, forces: Forces, motion: Motion, findings: Findings) -> Forces:
     """The forces with what the motion's motors and cylinders need; in the bond graph, their circuits.
 
-    An actuator on a joint that drives nothing is told (CB637), as is a pressure below a vacuum (CB639).
+    An actuator on a joint that drives nothing is reported (CB637), as is a pressure below a vacuum (CB639).
     """
     found: list[Quantity] = []
     circuits: dict[str, Actuator] = {}
     for motor in motion.motors:
         if motor.joint not in task.names:
-            said = f"there is a motor on {motor.joint}, which is no actuator of this motion"
-            findings.add("CB637", said, Where(item=motor.joint), items=[motor.joint])
+            message = f"there is a motor on {motor.joint}, which is no actuator of this motion"
+            findings.add("CB637", message, Where(item=motor.joint), items=[motor.joint])
             continue
         effort = forces.efforts[:, task.names.index(motor.joint)]
         if isinstance(motor, DcMotor):

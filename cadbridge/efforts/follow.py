@@ -70,7 +70,7 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
 
     `model` is the lowered one with its loads. ModelError where a freedom is left that nothing prescribes (CB662),
     unless the motion lets it be simulated (CB670), or where the motion cannot begin. One that the mechanism cannot
-    follow is told (CB664, CB665): the samples end there.
+    follow is reported (CB664, CB665): the samples end there.
     """
     plain = prepare(model)
     state = initial_state(lowered, motion.scenario, findings)
@@ -83,12 +83,12 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     toward = led_model(model, lead_in(motion, lowered, state, values), lowered)
     begin, status = _stepped(toward, state) if idle else _led(toward, state)
     if not status.ok:
-        _told(status, None, lowered, motion, findings)
+        _reported(status, None, lowered, motion, findings)
         raise ModelError("the mechanism does not reach where the motion begins", findings)
     led = led_model(model, motion, lowered)
     found = _simulated(led, times_of(motion), begin) if idle else _driven(led, times_of(motion), begin)
     if not found.status.ok:
-        _told(found.status, found.trajectory, lowered, motion, findings)
+        _reported(found.status, found.trajectory, lowered, motion, findings)
     if not len(found.trajectory.t):
         raise ModelError("the mechanism does not reach where the motion begins", findings)
     return replace(_followed(led, found, motion), idle=idle)
@@ -146,7 +146,7 @@ def _followed(led: Led, found: Result, motion: Motion) -> Followed:
     return Followed(replace(found, trajectory=led.without_ghosts(T)), joints, wrenches)
 
 
-def _told(status: Status, T: Trajectory | None, lowered: Lowered, motion: Motion, findings: Findings) -> None:
+def _reported(status: Status, T: Trajectory | None, lowered: Lowered, motion: Motion, findings: Findings) -> None:
     """The finding of a way that ends: when, where, and what does not close; T None: before the motion begins."""
     reached, way = "", ""
     if T is None:
@@ -181,12 +181,12 @@ def _first(groups: tuple[str, ...]) -> str | None:
 
 
 def _idle(lowered: Lowered, plain: System, state: State, motion: Motion, findings: Findings) -> int:
-    """How many freedoms the motion leaves: refused by name, or told where they are simulated."""
+    """How many freedoms the motion leaves: refused by name, or reported where they are simulated."""
     rows = guided_rows(lowered, plain, state, motion)
     left = free_joints(lowered, plain, state, rows)
-    code, said = ("CB670", "is simulated") if motion.simulate_free else ("CB662", "is prescribed by nothing")
+    code, text = ("CB670", "is simulated") if motion.simulate_free else ("CB662", "is prescribed by nothing")
     for names in left:
-        findings.add(code, f"a freedom that moves {first_few(names)} {said}", Where(item=names[0]), items=names)
+        findings.add(code, f"a freedom that moves {first_few(names)} {text}", Where(item=names[0]), items=names)
     if left and not motion.simulate_free:
         raise ModelError(f"the motion leaves {len(left)} freedom{'s' if len(left) > 1 else ''} open", findings)
     return len(left)

@@ -34,7 +34,7 @@ def spare_actuators(
     channels: tuple[Coordinate, ...],
     findings: Findings,
 ) -> int:
-    """How many channels there are more than freedoms; told (CB668), as are freedoms without any (CB663, CB666).
+    """How many channels there are more than freedoms; reported (CB668), as are freedoms without any (CB663, CB666).
 
     Raises ModelError where a freedom has none.
     """
@@ -53,12 +53,12 @@ def spare_actuators(
     if left:
         if all(undriven(_state(T, k)) for k in (len(T.t) // 2, len(T.t) - 1)):
             for names in left:
-                said = f"no actuator drives a freedom that moves {first_few(names)}"
-                findings.add("CB663", said, Where(item=names[0]), items=names)
+                message = f"no actuator drives a freedom that moves {first_few(names)}"
+                findings.add("CB663", message, Where(item=names[0]), items=names)
             raise ModelError(f"the actuators leave {len(left)} of {dof} freedoms undriven", findings)
         where = place_at(lowered, motion, T, 0)
-        said = f"at t = 0 s, with {where}, the actuators do not move {'; '.join(map(first_few, left))}"
-        findings.add("CB666", said, items=[name for names in left for name in names])
+        message = f"at t = 0 s, with {where}, the actuators do not move {'; '.join(map(first_few, left))}"
+        findings.add("CB666", message, items=[name for names in left for name in names])
         raise ModelError("the actuators do not drive the mechanism where the motion begins", findings)
     spare = int(len(channels) - dof)
     if spare > 0:
@@ -71,7 +71,7 @@ def _state(T: Trajectory, k: int) -> State:
     return State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
 
 
-def tell_singular_poses(
+def report_singular_poses(
     lowered: Lowered,
     system: System,
     motion: Motion,
@@ -79,7 +79,7 @@ def tell_singular_poses(
     channels: tuple[Coordinate, ...],
     findings: Findings,
 ) -> None:
-    """Tell the first pose in which the joints or bodies led (CB672) or the actuators (CB666) lose a freedom.
+    """Report the first pose in which the joints or bodies led (CB672) or the actuators (CB666) lose a freedom.
 
     At a sample, where the least singular value of their rows on the motions that the constraints allow is small; or
     between two, where the determinant of these rows changes its sign.
@@ -107,8 +107,8 @@ def tell_singular_poses(
         found = path.first()
         if found is not None:
             k, between = found
-            said = f"between t = {T.t[k - 1]:.6g} and {T.t[k]:.6g} s" if between else f"at t = {T.t[k]:.6g} s"
-            findings.add(code, f"{said}, with {place_at(lowered, motion, T, k)}, {_LOST[code]}")
+            message = f"between t = {T.t[k - 1]:.6g} and {T.t[k]:.6g} s" if between else f"at t = {T.t[k]:.6g} s"
+            findings.add(code, f"{message}, with {place_at(lowered, motion, T, k)}, {_LOST[code]}")
 
 
 class _Path:

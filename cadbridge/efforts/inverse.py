@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cadbridge.efforts.actuators import declared_drives, driven_by
 from cadbridge.efforts.circuits import with_circuits
 from cadbridge.efforts.follow import Followed, follow
-from cadbridge.efforts.freedoms import spare_actuators, tell_singular_poses
+from cadbridge.efforts.freedoms import report_singular_poses, spare_actuators
 from cadbridge.efforts.guides import joint_coordinate
 from cadbridge.efforts.losses import lossless, with_lost
 from cadbridge.efforts.methods import METHODS
@@ -23,7 +23,7 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.shown import Shown, sentence
-from cadbridge.simulation.determined import determined, tell_least_norm
+from cadbridge.simulation.determined import determined, report_least_norm
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.run import Run, beyond_range, losses_left_out
@@ -35,7 +35,7 @@ from solver.result import Result, Status, Trajectory
 Array = NDArray[np.float64]
 
 SLACK = 1e-6
-"""The share of the largest acceleration that efforts may leave open before it is told."""
+"""The share of the largest acceleration that efforts may leave open before it is reported."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Inverse(Shown):
     """What a motion asks for.
 
     `run` holds states, accelerations and the multipliers that go with the efforts, as of a simulation; `forces` are as
-    the method gave them, `forces.efforts` (k, a) those of the `actuators`. `determined` tells of each joint's
+    the method gave them, `forces.efforts` (k, a) those of the `actuators`. `determined` says of each joint's
     force and torque whether a rigid model determines them.
     """
 
@@ -67,7 +67,7 @@ class Inverse(Shown):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All that is to be said of it."""
+        """Everything to report about it."""
         return self.run.findings
 
 
@@ -82,11 +82,11 @@ def inverse(
     """Drive a mechanism along a motion and read what that asks for.
 
     `collapse` False keeps every row of every mate, so that each mate has its wrench: where mates repeat each other the
-    multipliers are those of least norm, which is told (CB647). The method is then `absolute`.
+    multipliers are those of least norm, which is reported (CB647). The method is then `absolute`.
 
     Raises InputError where the method is not known or the motion has no value, ModelError (with findings) where a mass
     is not known, where a freedom is left that nothing prescribes (CB662) or that no actuator moves (CB663). A motion
-    that cannot be followed to its end is told (CB664, CB665), with what was computed before. `progress` is called
+    that cannot be followed to its end is reported (CB664, CB665), with what was computed before. `progress` is called
     with the simulated time (s).
     """
     if method not in METHODS:
@@ -111,7 +111,7 @@ def inverse(
         joints = driven_by(lowered, system, motion, followed, findings)
         channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
         spare = 0 if outside else spare_actuators(lowered, system, motion, followed, channels, findings)
-        tell_singular_poses(lowered, system, motion, T, () if outside else channels, findings)
+        report_singular_poses(lowered, system, motion, T, () if outside else channels, findings)
         names = tuple(j.name for j in joints)
         bodies = motion.bodies if outside else ()
         task = Task(lowered, model, followed, names, channels, bodies, spare)
@@ -125,7 +125,7 @@ def inverse(
         raise InputError(str(fault), findings) from fault
     result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
     stated = determined(lowered, system, T)
-    tell_least_norm(lowered, system, T, findings)
+    report_least_norm(lowered, system, T, findings)
     run = Run(mechanism, scenario, lowered, system, result, findings.as_tuple(), {})
     summary = _summary(run, method, forces, joints)
     return Inverse(replace(run, summary=summary), motion, method, forces, joints, stated, summary)
@@ -141,17 +141,17 @@ def _from_outside(lowered: Lowered, motion: Motion, findings: Findings) -> bool:
 
 
 def _until_locked(model: Model, followed: Followed, forces: Forces, findings: Findings) -> tuple[Followed, Forces]:
-    """The samples before a train locks itself, which is told (CB673); all where none does."""
+    """The samples before a train locks itself, which is reported (CB673); all where none does."""
     locked = np.flatnonzero(np.isnan(forces.unmet)) if model.meshes else np.zeros(0, int)
     if not len(locked):
         return followed, forces
     k, T = int(locked[0]), followed.trajectory
     names = [m.name for m in model.meshes if max(m.losses) >= 1] or [m.name for m in model.meshes]
-    said = f"at t = {T.t[k]:.6g} s the actuators would drive {', '.join(names)} backwards, which locks"
-    findings.add("CB673", said, Where(item=names[0]), items=names)
+    phrase = f"at t = {T.t[k]:.6g} s the actuators would drive {', '.join(names)} backwards, which locks"
+    findings.add("CB673", phrase, Where(item=names[0]), items=names)
     if k == 0:
         raise ModelError("the mechanism locks itself where the motion begins", findings)
-    status = Status(False, "locked", said, "Drive the train from its other end, or give it a higher efficiency.")
+    status = Status(False, "locked", phrase, "Drive the train from its other end, or give it a higher efficiency.")
     result = replace(followed.result, status=status, trajectory=_first(T, k, len(T.t)))
     return replace(followed, result=result), _first(forces, k, len(T.t))
 
@@ -174,23 +174,23 @@ def _first(of: Any, count: int, samples: int) -> Any:
 def _beyond(
     lowered: Lowered, motion: Motion, T: Trajectory, joints: tuple[Joint, ...], forces: Forces, findings: Findings
 ) -> None:
-    """Tell the joints that pass their range or speed, and the actuators that would need more than they have."""
+    """Report the joints that pass their range or speed, and the actuators that would need more than they have."""
     beyond_range(lowered, motion.scenario, T, findings)
     for i, joint in enumerate(lowered.joints):
         limit = joint.limit
-        asked = [("rad/s" if joint.coordinate == "angle" else "m/s", T.coordinate_rates[:, i], "velocity")]
+        requested = [("rad/s" if joint.coordinate == "angle" else "m/s", T.coordinate_rates[:, i], "velocity")]
         if joint in joints:
-            asked.append((effort_unit(joint), forces.efforts[:, joints.index(joint)], "effort"))
-        for unit, values, what in asked:
+            requested.append((effort_unit(joint), forces.efforts[:, joints.index(joint)], "effort"))
+        for unit, values, what in requested:
             allowed = None if limit is None else getattr(limit, what)
             k = int(np.argmax(np.abs(values)))
             if allowed is not None and abs(values[k]) > allowed * (1 + 1e-9):
-                said = f"{joint.name} needs {abs(values[k]):.4g} {unit} at t = {T.t[k]:.4g} s, and has {allowed:.4g}"
-                findings.add("CB669", said, Where(item=joint.name))
+                phrase = f"{joint.name} needs {abs(values[k]):.4g} {unit} at t = {T.t[k]:.4g} s, and has {allowed:.4g}"
+                findings.add("CB669", phrase, Where(item=joint.name))
 
 
 def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> None:
-    """Tell efforts that do not give the motion asked for."""
+    """Report efforts that do not give the motion requested."""
     k = int(np.argmax(forces.unmet))
     largest = float(np.max(np.abs(T.accelerations), initial=0.0))
     if not forces.unmet[k] <= SLACK * (1.0 + largest):

@@ -1,7 +1,7 @@
 """What teeth lose along a known motion, for methods that know wrenches on bodies only.
 
 Forces of a known motion are affine in the wrenches that act, so that pulls of teeth and what they lose are brought to
-agree in rounds: a method's pulls tell the losses, the losses act as torques between the wheels and their carriers.
+agree in rounds: a method's pulls determine the losses, the losses act as torques between the wheels and their carriers.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ def matrices_along(mechanism: Mechanism, motion: Motion, time: float, findings: 
 def _found(lowered: Lowered, state: State, accelerations: np.ndarray | None, findings: Findings) -> Matrices:
     of = spanning_tree(lowered)
     for name in of.left_out:
-        said = f"the rotor of {name} is not in the inertia matrix: {name} closes a loop of the tree"
-        findings.add("CB646", said, Where(item=name), items=[name])
+        message = f"the rotor of {name} is not in the inertia matrix: {name} closes a loop of the tree"
+        findings.add("CB646", message, Where(item=name), items=[name])
     try:
         return matrices_at(of, state, accelerations)
     except ValueError as fault:

@@ -80,10 +80,10 @@ class BodyPath:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What is prescribed; `actuators` are joints (by name) whose efforts are asked for, empty where none are named.
+    """What is prescribed; `actuators` are joints (by name) whose efforts are requested, empty where none are named.
 
     `simulate_free` lets freedoms that nothing prescribes move as the loads want, instead of refusing them.
-    `motors` are DC motors and cylinders on actuators, whose voltages and pressures are asked for.
+    `motors` are DC motors and cylinders on actuators, whose voltages and pressures are requested.
     `scenario` holds the rest: gravity, duration (s), rate (1/s), loads, friction, and joint values to start from.
     """
 
@@ -129,7 +129,7 @@ class BodyEntry(Strict):
 
 
 class MotorEntry(Strict):
-    """A DC motor or a cylinder on an actuated joint: current and voltage, or pressures and flows are asked for."""
+    """A DC motor or a cylinder on an actuated joint: current and voltage, or pressures and flows are requested."""
 
     joint: str
     dc: DcData | None = None
@@ -178,7 +178,7 @@ def load_motion(path: str | Path, mechanism: Mechanism) -> Motion:
 
 @dataclass
 class _Resolver:
-    """Names to joints and bodies, degrees and mm to SI; every fault is told at its place."""
+    """Names to joints and bodies, degrees and mm to SI; every fault is reported at its place."""
 
     mechanism: Mechanism
     findings: Findings
@@ -223,8 +223,8 @@ class _Resolver:
             made = through_drive(self.mechanism, dc_data_of(entry.joint, entry.dc, faults))
         elif entry.cylinder is not None and joint is not None:
             made = self._cylinder(joint, entry.cylinder, where, faults)
-        for said in faults:
-            self.findings.add("CB632", f"motor on {entry.joint}: {said}", where)
+        for message in faults:
+            self.findings.add("CB632", f"motor on {entry.joint}: {message}", where)
         return None if joint is None else made
 
     def _cylinder(self, joint: Joint, entry: LedCylinderEntry, where: Where, faults: list[str]) -> Cylinder | None:
@@ -262,7 +262,7 @@ class _Resolver:
         return None if joint is None or function is None else JointPath(joint.name, function)
 
     def _function(self, value: Function | None, factor: float, *path: str | int) -> TimeFunction | None:
-        """A function of the file, to SI; None where there is none, or it cannot be read (told)."""
+        """A function of the file, to SI; None where there is none, or it cannot be read (reported)."""
         if value is None:
             return None
         try:

@@ -37,7 +37,7 @@ FORMAT = "cadbridge.inverse/2"
 class Peak:
     """The largest size of a quantity, when (s), and its root mean square; `what` effort, power, force or torque.
 
-    `kind` actuator, led, joint, mate or gear, or what a method has beside these. `determined` tells whether a rigid
+    `kind` actuator, led, joint, mate or gear, or what a method has beside these. `determined` says whether a rigid
     model determines it.
     """
 

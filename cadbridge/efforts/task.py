@@ -1,4 +1,4 @@
-"""A motion whose efforts are asked for, and what a method gives of it."""
+"""A motion whose efforts are requested, and what a method gives of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Task:
     """A motion that is known, and what drives it: the same for all methods.
 
     `model` is the lowered mechanism with its loads, without drivers; `followed` has its states and accelerations;
-    `channels` (c) are the coordinates along which efforts are asked for, of the joints `names`. `outside` are bodies
+    `channels` (c) are the coordinates along which efforts are requested, of the joints `names`. `outside` are bodies
     that are moved from outside beside them. `spare` is how many channels there are more than freedoms. `losses`
     (k, n, 6) [force; torque] act on the bodies too, world axes, about their centres; None: nothing.
     """
@@ -57,7 +57,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """Values (k,) along the motion: column `kind`.`name`.`what`; its peak is told unless it is the part of one that is.
+    """Values (k,) along the motion: column `kind`.`name`.`what`; its peak is reported unless it is part of one that is.
 
     Those `plotted` are drawn together with the others of their kind.
     """

@@ -1,4 +1,4 @@
-"""What a URDF holds for other programs: put back into a URDF, told by every other export.
+"""What a URDF holds for other programs: put back into a URDF, reported by every other export.
 
 Elements keep their text. Names of links and joints in them follow those of the export, and places given in a link's
 frame are counted in the frame that the link has there.
@@ -30,24 +30,24 @@ _NAMED = ("joint", "link", "parent", "child")
 
 def extensions_of(assembly: Assembly) -> dict[str, list[str]]:
     """The texts of kept elements by tag."""
-    said = assembly.extra.get("extensions")
-    found = said if isinstance(said, dict) else {}
+    stated = assembly.extra.get("extensions")
+    found = stated if isinstance(stated, dict) else {}
     return {tag: [t for t in texts if isinstance(t, str)] for tag, texts in found.items() if isinstance(texts, list)}
 
 
 def joint_elements_of(assembly: Assembly) -> dict[str, dict[str, dict[str, str]]]:
     """Safety controllers and calibrations: joint → tag → attributes."""
-    said = assembly.extra.get("joints")
+    stated = assembly.extra.get("joints")
     found: dict[str, dict[str, dict[str, str]]] = {}
-    for joint, elements in said.items() if isinstance(said, dict) else ():
+    for joint, elements in stated.items() if isinstance(stated, dict) else ():
         for tag, attributes in elements.items() if isinstance(elements, dict) else ():
             if isinstance(attributes, dict) and all(isinstance(v, str) for v in attributes.values()):
                 found.setdefault(str(joint), {})[str(tag)] = attributes
     return found
 
 
-def tell_kept(assembly: Assembly, to: str, findings: Findings) -> None:
-    """Tell what an export without place for it leaves behind."""
+def report_kept(assembly: Assembly, to: str, findings: Findings) -> None:
+    """Report what an export without place for it leaves behind."""
     counts = [f"{len(texts)} <{tag}>" for tag, texts in sorted(extensions_of(assembly).items()) if texts]
     counts += [f"<{tag}> of {name}" for name, tags in joint_elements_of(assembly).items() for tag in sorted(tags)]
     if counts:
@@ -55,7 +55,7 @@ def tell_kept(assembly: Assembly, to: str, findings: Findings) -> None:
 
 
 def put_back(robot: ET.Element, plan: Plan, findings: Findings) -> set[str]:
-    """Add what was kept to a URDF; what no longer fits is told and left out.
+    """Add what was kept to a URDF; what no longer fits is reported and left out.
 
     The names of the transmissions that stand in what was added, which need no further ones.
     """
@@ -111,7 +111,7 @@ class _Back:
             at = written.get(self.joints.get(joint, ""))
             for tag, attributes in elements.items():
                 if at is None:
-                    self._tell(f"<{tag}> of {joint}, which is no joint of one freedom here", joint)
+                    self._report(f"<{tag}> of {joint}, which is no joint of one freedom here", joint)
                 else:
                     add(at, tag, attributes)
         held: set[str] = set()
@@ -120,24 +120,24 @@ class _Back:
                 element = _parsed(text)
                 if element is None or tag == WRITTEN_ANEW:
                     why = "it cannot be parsed" if element is None else "the export has its own"
-                    self._tell(f"<{tag}>: {why}", tag)
+                    self._report(f"<{tag}>: {why}", tag)
                 elif self._fits(element):
                     robot.append(element)
                     held |= {t.get("name", "") for t in element.iter("transmission")}
         return held
 
-    def _tell(self, what: str, item: str) -> None:
+    def _report(self, what: str, item: str) -> None:
         self.findings.add("CB533", f"not put back: {what}", Where(item=item))
 
     def _fits(self, element: ET.Element) -> bool:
-        """Count places anew and rename; False, told, where what the element speaks of is not in the export."""
+        """Count places anew and rename; False, reported, where what the element speaks of is not in the export."""
         tag, reference = element.tag, element.get("reference")
         if reference is not None and reference not in self.links and reference not in self.joints:
-            self._tell(f"<{tag}> of {reference}, which the export does not have as link or joint", reference)
+            self._report(f"<{tag}> of {reference}, which the export does not have as link or joint", reference)
             return False
         lost = sorted({name for e in element.iter("joint") if (name := e.get("name")) in self.gone and _refers(e)})
         if lost:
-            self._tell(f"<{tag}> speaks of {', '.join(map(str, lost))}, no joint of one freedom here", str(lost[0]))
+            self._report(f"<{tag}> speaks of {', '.join(map(str, lost))}, no joint of one freedom here", str(lost[0]))
             return False
         if not self._closes(element):
             return False
@@ -145,7 +145,7 @@ class _Back:
             if tag in _PLACING:
                 _PLACING[tag](self, element)
         except ValueError:
-            self._tell(f"<{tag}>, a place in which cannot be read", tag)
+            self._report(f"<{tag}>, a place in which cannot be read", tag)
             return False
         at = self.links.get(reference or "")
         if at is not None and at.shared:
@@ -161,7 +161,7 @@ class _Back:
         closures = {name for joint in self.plan.tree.closures for name in (joint.name, *joint.mates)}
         for name in names:
             if name not in closures:
-                self._tell(f"<{element.tag}> {name}: it is no closure here", str(name))
+                self._report(f"<{element.tag}> {name}: it is no closure here", str(name))
                 return False
         return True
 
@@ -229,6 +229,6 @@ def _move_pose(element: ET.Element, X_LS: Pose) -> None:
     if np.allclose(X_LS.matrix(), np.eye(4), atol=1e-12):
         return
     pose = element.find("pose")
-    said = _floats((pose.text if pose is not None else None) or "0 0 0 0 0 0", 6)
-    X = X_LS @ Pose.from_rpy(said[:3], said[3:])
+    stated = _floats((pose.text if pose is not None else None) or "0 0 0 0 0 0", 6)
+    X = X_LS @ Pose.from_rpy(stated[:3], stated[3:])
     (add(element, "pose") if pose is None else pose).text = f"{numbers(X.p)} {numbers(X.rpy())}"

@@ -11,7 +11,7 @@ from cadbridge.mechanism.weights import carried_weights
 _SHOWN = 8
 
 
-def tell_left_behind(mechanism: Mechanism, to: str, findings: Findings) -> None:
+def report_left_behind(mechanism: Mechanism, to: str, findings: Findings) -> None:
     """Add what an export to the format `to` does not hold, whatever the mechanism."""
     lossy = [c.name for c in mechanism.couplings if (c.coupling.efficiency or 1.0) < 1.0]
     if lossy:

@@ -74,7 +74,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         "frames": [_frame(assembly, frame) for frame in assembly.frames],
         "home": dict(assembly.home),
     }
-    _tell_left_out(assembly, findings)
+    _report_left_out(assembly, findings)
     full = {key: value for key, value in document.items() if value}
     text = yaml.safe_dump(full, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
     names: dict[str, dict[str, str]] = {"links": {}, "joints": {}, "frames": {}, "meshes": {}}
@@ -82,7 +82,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     return {f"{name}{ENDING}": text.encode(), sidecars.LOSSES: losses}
 
 
-def _tell_left_out(assembly: Assembly, findings: Findings) -> None:
+def _report_left_out(assembly: Assembly, findings: Findings) -> None:
     """What a mates file has no key for: the laws of servos."""
     for drive in assembly.drives:
         if drive.law is not None:
@@ -152,9 +152,9 @@ def _limits(limit: Limit | None) -> dict[str, float]:
 
 def _joints(assembly: Assembly) -> dict[str, Any]:
     """Joints of a name of their own, with their mates."""
-    said = {m.name: m.joint_name for m in assembly.mates if m.joint_name} | assembly.joint_names
+    stated = {m.name: m.joint_name for m in assembly.mates if m.joint_name} | assembly.joint_names
     joints: dict[str, Any] = {}
-    for mate, joint in said.items():
+    for mate, joint in stated.items():
         joints.setdefault(joint, {"mates": []})["mates"].append(mate)
     return {joint: spec for joint, spec in joints.items() if spec["mates"] != [joint]}
 

@@ -117,7 +117,7 @@ def write_meshes(
     options: ExportOptions,
     ending: str = "stl",
 ) -> MeshFiles:
-    """The meshes of all parts in use; parts without one are told. `folders`: of what is seen, and what collides."""
+    """The meshes of all parts in use; parts without one are reported. `folders`: of what is seen, and what collides."""
     files = MeshFiles(ending)
     names = Names("mesh", ())
     by_shape: dict[tuple[str, str | None], MeshFile | None] = {}
@@ -125,9 +125,9 @@ def write_meshes(
     for instance in _instances(assembly, mechanism):
         part = assembly.part(instance.part)
         if part.shape is None:
-            told = part.name in files.names
+            reported = part.name in files.names
             files.names.setdefault(part.name, "")
-            if not told:
+            if not reported:
                 findings.add("CB508", f"part {part.name} has no shape, so no mesh", part.where)
             continue
         key = (part.shape.key, part.collision)
@@ -143,7 +143,7 @@ def write_meshes(
 
 
 def _options_of(part: Part, options: ExportOptions) -> ExportOptions:
-    """The options of the export, with what collides of this part where that is said."""
+    """The options of the export, with what collides of this part where that is stated."""
     if part.collision is None:
         return options
     return replace(options, collision=AS_IS if part.collision == "mesh" else part.collision)
@@ -210,11 +210,11 @@ def _counted(pieces: tuple[Piece, ...]) -> list[str]:
     """How many of what: "1 cylinder", "3 meshes of 120 triangles together"."""
     solids = Counter(type(p.body).__name__.lower() for p in pieces if isinstance(p.body, Solid))
     meshes = [len(p.body.triangles) for p in pieces if isinstance(p.body, Mesh)]
-    said = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in sorted(solids.items())]
+    text = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in sorted(solids.items())]
     if meshes:
         many = f"{len(meshes)} meshes of {sum(meshes)} triangles together"
-        said.append(many if len(meshes) > 1 else f"1 mesh of {meshes[0]} triangles")
-    return said
+        text.append(many if len(meshes) > 1 else f"1 mesh of {meshes[0]} triangles")
+    return text
 
 
 def _written(pieces: tuple[Piece, ...], stem: str, files: MeshFiles) -> tuple[Touched, ...]:
@@ -235,7 +235,7 @@ def _usable(mesh: Mesh | None) -> Mesh | None:
 
 
 def _within_limit(mesh: Mesh, part: str, findings: Findings) -> Mesh:
-    """The mesh with at most `MAX_TRIANGLES`, merged and simplified where it has more; told."""
+    """The mesh with at most `MAX_TRIANGLES`, merged and simplified where it has more; reported."""
     if len(mesh.triangles) <= MAX_TRIANGLES:
         return mesh
     import fast_simplification

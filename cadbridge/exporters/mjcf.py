@@ -23,7 +23,7 @@ from cadbridge.exporters.mjcf_kept import HOME, Kept
 from cadbridge.exporters.names import Names, clean
 from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan, tell_limits
+from cadbridge.exporters.plan import Plan, make_plan, report_limits
 from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
 from cadbridge.exporters.tree import Link, joint_pose
 from cadbridge.findings import Findings, Where
@@ -46,7 +46,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     """The files of the export, relative path → bytes; the model first."""
     closed = close_loops(mechanism)
     plan = make_plan(closed.tree, findings, options, folders=(ASSETS, ASSETS), masses_needed=True)
-    _tell(plan, closed, findings)
+    _report(plan, closed, findings)
     if findings.errors:
         return {}
     robot = _robot(plan, closed, name, findings)
@@ -61,7 +61,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     }
 
 
-def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
+def _report(plan: Plan, closed: Closed, findings: Findings) -> None:
     """What MJCF has no place for, and what was composed."""
     tree = plan.tree
     for joint in closed.open:
@@ -73,15 +73,15 @@ def _tell(plan: Plan, closed: Closed, findings: Findings) -> None:
         joint_name = tree.links[half].joint.name  # type: ignore[union-attr]
         body = tree.body(tree.links[half]).name
         findings.add("CB514", f"joint {joint_name} closes a loop: body {body} is halved", Where(item=joint_name))
-    tell_limits(tree, findings)
-    _tell_nesting(plan, findings)
+    report_limits(tree, findings)
+    _report_nesting(plan, findings)
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
     if fast:
         findings.add("CB511", f"MJCF has no limit of velocity: {listed(fast)}", items=fast)
 
 
-def _tell_nesting(plan: Plan, findings: Findings) -> None:
-    """Tell a chain of bodies that is longer than MuJoCo's parser nests elements (CB681)."""
+def _report_nesting(plan: Plan, findings: Findings) -> None:
+    """Report a chain of bodies that is longer than MuJoCo's parser nests elements (CB681)."""
     tree, nested = plan.tree, [0] * len(plan.tree.links)
     for i, link in enumerate(tree.links):
         above = 0 if link.parent is None or link.floats else nested[link.parent]
@@ -124,12 +124,12 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     _sensors(root, plan, _actuators(root, plan, kept, findings))
     if HOME not in kept.keyframes():
         _home(root, plan, closed, findings)
-    kept.tell(findings)
+    kept.report(findings)
     return document(root)
 
 
 def _home(root: ET.Element, plan: Plan, closed: Closed, findings: Findings) -> None:
-    """The home pose as a keyframe; told where it has no coordinates of its own (CB517)."""
+    """The home pose as a keyframe; reported where it has no coordinates of its own (CB517)."""
     home, qpos = plan.mechanism.assembly.home, home_qpos(plan, _loops(closed))
     if qpos is not None:
         keyframe = root.find("keyframe")
@@ -273,7 +273,7 @@ def _dynamics(element: ET.Element, joint: Joint | Mate, limit: Limit | None) -> 
 
 
 def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings) -> None:
-    """<equality> (and <tendon>) for couplings and loops; couplings that repeat others are told."""
+    """<equality> (and <tendon>) for couplings and loops; couplings that repeat others are reported."""
     kept, repeated = independent_rows(plan.relations, len(plan.joint_names))
     for item in repeated:
         findings.add("CB513", f"coupling {item.name} repeats others", Where(item=item.name))

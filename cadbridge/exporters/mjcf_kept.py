@@ -1,6 +1,6 @@
 """What an MJCF held for MuJoCo alone (`cadbridge.readers.mjcf.kept`), put back into an exported MJCF.
 
-Names follow those of the export; what no longer fits is told (CB1248) and left out.
+Names follow those of the export; what no longer fits is reported (CB1248) and left out.
 """
 
 from __future__ import annotations
@@ -161,8 +161,8 @@ class Kept:
             self.root.append(parent)
         return found
 
-    def tell(self, findings: Findings) -> None:
-        """Tell what was left out."""
+    def report(self, findings: Findings) -> None:
+        """Report what was left out."""
         if self.lost:
             where = Where(file=self.plan.mechanism.assembly.source)
             findings.add("CB1248", f"left out of the MJCF: {', '.join(self.lost)}", where, items=self.lost)
@@ -206,7 +206,7 @@ def _placed(plan: Plan, i: int, poses: Mapping[str, Sequence[float]]) -> list[fl
 
 
 def _turned(plan: Plan, i: int, turn: Sequence[float] | None) -> list[float] | None:
-    """The turn of a ball, said in the frame of its component, in that of its link."""
+    """The turn of a ball, stated in the frame of its component, in that of its link."""
     joint = plan.tree.links[i].joint
     if turn is None or joint is None:
         return None

@@ -78,7 +78,7 @@ def make_plan(
     meshes: str = "stl",
     one_namespace: bool = False,
 ) -> Plan:
-    """Names, relations and meshes of a tree; masses are checked, what cannot be carried is told.
+    """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
     In `one_namespace` no joint is called like a link.
     """
@@ -126,8 +126,8 @@ def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
             findings.add("CB1434", text, where)
 
 
-def tell_limits(tree: Tree, findings: Findings) -> None:
-    """Limits of joints with several freedoms, and limits and friction of closures, are told: they are not written."""
+def report_limits(tree: Tree, findings: Findings) -> None:
+    """Report limits of joints with several freedoms, and limits and friction of closures: they are not written."""
     single = {
         link.joint.name
         for link in tree.links

@@ -13,8 +13,8 @@ from pathlib import Path
 from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import fmu, glb, mates_file, mjcf, plain, ros2, script, sdf, step_ap242, urdf, usd
 from cadbridge.exporters.collision import AS_IS, KINDS
-from cadbridge.exporters.kept import tell_kept
-from cadbridge.exporters.left_behind import tell_left_behind
+from cadbridge.exporters.kept import report_kept
+from cadbridge.exporters.left_behind import report_left_behind
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
@@ -89,9 +89,9 @@ def export(
     if own and to not in (*COLLIDING, "json", "mates-file"):
         findings.add("CB526", f"{to} says nothing of what collides: that of {', '.join(own)} was not made", items=own)
     if to not in ("json", "fmu"):
-        tell_left_behind(mechanism, to, findings)
+        report_left_behind(mechanism, to, findings)
     if to not in ("json", "urdf", "ros2"):
-        tell_kept(mechanism.assembly, to, findings)
+        report_kept(mechanism.assembly, to, findings)
     contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
     if findings.errors:
         raise ModelError(

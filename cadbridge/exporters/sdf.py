@@ -14,7 +14,7 @@ from cadbridge.exporters import sidecars
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.numbers import numbers
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan, tell_limits
+from cadbridge.exporters.plan import Plan, make_plan, report_limits
 from cadbridge.exporters.relations import eliminate, ranking
 from cadbridge.exporters.sdf_writer import NATIVE, Older, Writer
 from cadbridge.exporters.tree import spanning_tree
@@ -32,7 +32,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     plan = make_plan(
         tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="obj", one_namespace=True
     )
-    _tell(plan, findings)
+    _report(plan, findings)
     if findings.errors:
         return {}
     screws = {link.joint.name for link in tree.links if link.kind.coupled and link.joint is not None}
@@ -56,7 +56,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     }
 
 
-def _tell(plan: Plan, findings: Findings) -> None:
+def _report(plan: Plan, findings: Findings) -> None:
     """What SDFormat has no place for."""
     tree, mechanism = plan.tree, plan.mechanism
     for joint in tree.closures:
@@ -70,7 +70,7 @@ def _tell(plan: Plan, findings: Findings) -> None:
         elif len(link.freedoms) > 1 and link.type not in NATIVE:
             message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
             findings.add("CB505", message, Where(item=link.joint.name))
-    tell_limits(tree, findings)
+    report_limits(tree, findings)
     if not np.allclose(mechanism.gravity, (0.0, 0.0, -9.81), atol=1e-9):
         findings.add("CB515", f"gravity is ({numbers(mechanism.gravity)}) m/s²")
     rotors = [j.name for j in mechanism.joints if j.armature > 0]

@@ -1,7 +1,7 @@
 """URDF in a ROS package: a tree of links, mimic joints for gears, and sidecars for what a tree cannot say.
 
 The same model is written twice: NAME.urdf names meshes relative to itself, NAME.ros.urdf by package://. The <mujoco>
-element in each tells MuJoCo where that is (of the latter it takes what collides alone, as it does by default);
+element in each reports MuJoCo where that is (of the latter it takes what collides alone, as it does by default);
 Pinocchio wants the folder of the URDF, or the one that the package lies in, named.
 """
 
@@ -21,7 +21,7 @@ from cadbridge.exporters.kept import put_back
 from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan, tell_limits
+from cadbridge.exporters.plan import Plan, make_plan, report_limits
 from cadbridge.exporters.relations import Dependence, eliminate, ranking
 from cadbridge.exporters.tree import Freedom, Link, Tree, spanning_tree
 from cadbridge.findings import Findings, Where
@@ -47,10 +47,10 @@ class Description:
 
 
 def describe(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> Description:
-    """The URDF of a mechanism; what it cannot say is told."""
+    """The URDF of a mechanism; what it cannot say is reported."""
     tree = spanning_tree(mechanism)
     plan = make_plan(tree, findings, options, folders=("meshes/visual", "meshes/collision"), masses_needed=False)
-    _tell(plan, findings)
+    _report(plan, findings)
     dependences, agree = eliminate(plan.relations, ranking(tree))
     if not agree:
         findings.add("CB518", "the couplings contradict each other at the designed pose")
@@ -66,8 +66,8 @@ def describe(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
-    said = describe(mechanism, name, findings, options)
-    plan, robot = said.plan, said.robot
+    described = describe(mechanism, name, findings, options)
+    plan, robot = described.plan, described.robot
     package = ros.package_name(name)
     models = {
         f"urdf/{name}.urdf": document(_placed(robot, "..", {"strippath": "false", "discardvisual": "false"})),
@@ -77,15 +77,17 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     rest = {**plan.meshes.contents, **ros.files(name, f"{name}.ros.urdf", plan.link_names[0])}
     return {
         **{f"{package}/{path}": data for path, data in {**models, **rest}.items()},
-        sidecars.CLOSURES: closures_of(said),
+        sidecars.CLOSURES: closures_of(described),
         sidecars.LOSSES: sidecars.losses("urdf", name, plan.names, findings, mechanism.assembly.home),
     }
 
 
-def closures_of(said: Description, active: Iterable[str] | None = None) -> bytes:
+def closures_of(described: Description, active: Iterable[str] | None = None) -> bytes:
     """`closures.json` of a description; `active` are the joints from which all others follow."""
-    plan = said.plan
-    return sidecars.closures(plan.tree, plan.link_names, plan.joint_names, said.left_out, said.sums, plan.lost, active)
+    plan = described.plan
+    return sidecars.closures(
+        plan.tree, plan.link_names, plan.joint_names, described.left_out, described.sums, plan.lost, active
+    )
 
 
 def by_package(robot: ET.Element, package: str) -> ET.Element:
@@ -93,7 +95,7 @@ def by_package(robot: ET.Element, package: str) -> ET.Element:
     return _placed(robot, f"package://{package}", {"strippath": "true", "meshdir": "../meshes/collision"})
 
 
-def _tell(plan: Plan, findings: Findings) -> None:
+def _report(plan: Plan, findings: Findings) -> None:
     """What URDF has no place for."""
     tree, mechanism = plan.tree, plan.mechanism
     for joint in tree.closures:
@@ -105,7 +107,7 @@ def _tell(plan: Plan, findings: Findings) -> None:
         elif link.joint is not None and len(link.freedoms) > 1:
             message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
             findings.add("CB505", message, Where(item=link.joint.name))
-    tell_limits(tree, findings)
+    report_limits(tree, findings)
     if not np.allclose(mechanism.gravity, (0.0, 0.0, -9.81), atol=1e-9):
         findings.add("CB515", f"gravity is ({numbers(mechanism.gravity)}) m/s²")
     rotors = [j.name for j in mechanism.joints if j.armature > 0]
@@ -148,7 +150,7 @@ def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findi
 
 
 def _placed(robot: ET.Element, before: str, compiler: dict[str, str]) -> ET.Element:
-    """A copy with `before` put before its mesh paths, and MuJoCo's compiler told where that is."""
+    """A copy with `before` put before its mesh paths, and MuJoCo's compiler reported where that is."""
     robot = deepcopy(robot)
     for mesh in robot.iter("mesh"):
         mesh.set("filename", f"{before}/{mesh.get('filename')}")

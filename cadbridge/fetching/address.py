@@ -34,13 +34,13 @@ class Address:
 def parse(url: str, server: str | None = None) -> Address:
     """The parts of an address; InputError (CB1460) for any other text. `server` takes the place of its host."""
     try:
-        said = urlsplit(url.strip())
-        configuration = parse_qs(said.query).get("configuration", [""])[0]
+        stated = urlsplit(url.strip())
+        configuration = parse_qs(stated.query).get("configuration", [""])[0]
     except ValueError:
         raise _refused(url) from None
-    match = _PATH.fullmatch(said.path)
-    host = (said.hostname or "").lower()
-    own = said.scheme == "https" and (host == "onshape.com" or host.endswith(".onshape.com")) and not said.username
+    match = _PATH.fullmatch(stated.path)
+    host = (stated.hostname or "").lower()
+    own = stated.scheme == "https" and (host == "onshape.com" or host.endswith(".onshape.com")) and not stated.username
     if match is None or not own:
         raise _refused(url)
     document, kind, state, element = match.groups()
@@ -51,13 +51,13 @@ def parse(url: str, server: str | None = None) -> Address:
 def checked_server(url: str) -> str:
     """Scheme, host and port of a server; InputError unless by https, or http on this machine."""
     try:
-        said = urlsplit(url.strip())
-        host, port = (said.hostname or "").lower(), said.port
+        stated = urlsplit(url.strip())
+        host, port = (stated.hostname or "").lower(), stated.port
     except ValueError:
         raise InputError("This is no address of a server.") from None
-    if said.username or not host or not (said.scheme == "https" or (said.scheme == "http" and host in _LOCAL)):
+    if stated.username or not host or not (stated.scheme == "https" or (stated.scheme == "http" and host in _LOCAL)):
         raise InputError("A server is named by https://HOST; http is allowed on this machine only.")
-    return f"{said.scheme}://{host}" + (f":{port}" if port else "")
+    return f"{stated.scheme}://{host}" + (f":{port}" if port else "")
 
 
 def _refused(url: str) -> InputError:

@@ -135,12 +135,12 @@ class _Course:
     def _as_read(self, element: str) -> str:
         """The element as it was when its definition was read: workspaces change."""
         try:
-            said = json.loads(self._definition.read_text("utf-8"))["rootAssembly"].get("documentMicroversion")
+            stated = json.loads(self._definition.read_text("utf-8"))["rootAssembly"].get("documentMicroversion")
         except (OSError, ValueError, KeyError, AttributeError, RecursionError):
-            said = None
-        if not isinstance(said, str) or re.fullmatch("[0-9a-f]{24}", said) is None:
+            stated = None
+        if not isinstance(stated, str) or re.fullmatch("[0-9a-f]{24}", stated) is None:
             return element
-        return element.replace(f"/{self._address.kind}/{self._address.state}/", f"/m/{said}/")
+        return element.replace(f"/{self._address.kind}/{self._address.state}/", f"/m/{stated}/")
 
     def _keep(self, path: Path, data: bytes, good: bool, server: Server) -> None:
         if not good:
@@ -162,8 +162,8 @@ class _Course:
             order = {"formatName": "STEP", "storeInDocument": False}
             if self._address.configuration:
                 order["configuration"] = self._address.configuration
-            said = server.post(f"{element}/translations", order)
-            self._note(translation=_identifier(said, "id", server))
+            stated = server.post(f"{element}/translations", order)
+            self._note(translation=_identifier(stated, "id", server))
         if "data" not in self._state and not self._translated(server):
             return
         try:
@@ -180,17 +180,17 @@ class _Course:
         """Whether the translation is done; its data is noted then."""
         for pause in LOOKS:
             server.wait(pause)
-            said = server.json(f"{_API}/translations/{self._state['translation']}")
-            state = said.get("requestState") if isinstance(said, dict) else None
+            stated = server.json(f"{_API}/translations/{self._state['translation']}")
+            state = stated.get("requestState") if isinstance(stated, dict) else None
             if state == "DONE":
-                results = said.get("resultExternalDataIds")
+                results = stated.get("resultExternalDataIds")
                 found = {"id": results[0]} if isinstance(results, list) and results else {}
                 self._note(data=_identifier(found, "id", server))
                 return True
             if state != "ACTIVE":
                 self._state.pop("translation")
                 self._note()
-                reason = said.get("failureReason") if isinstance(said, dict) else None
+                reason = stated.get("failureReason") if isinstance(stated, dict) else None
                 self._findings.add("CB1465", server.keys.hide(f"Onshape could not translate to STEP: {reason!s:.200}"))
                 return False
         self._findings.add("CB1468", "Onshape is still translating to STEP")
@@ -201,17 +201,17 @@ def _is_identifier(value: Any) -> bool:
     return isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
 
 
-def _identifier(said: Any, key: str, server: Server) -> str:
-    value = said.get(key) if isinstance(said, dict) else None
+def _identifier(stated: Any, key: str, server: Server) -> str:
+    value = stated.get(key) if isinstance(stated, dict) else None
     if not isinstance(value, str) or not _is_identifier(value):
         raise server.failed("CB1464", f"translation: the answer has no {key}")
     return value
 
 
-def _is_definition(said: Any) -> bool:
-    root = said.get("rootAssembly") if isinstance(said, dict) else None
+def _is_definition(stated: Any) -> bool:
+    root = stated.get("rootAssembly") if isinstance(stated, dict) else None
     return isinstance(root, dict) and isinstance(root.get("instances"), list)
 
 
-def _is_features(said: Any) -> bool:
-    return isinstance(said, dict) and isinstance(said.get("features"), list)
+def _is_features(stated: Any) -> bool:
+    return isinstance(stated, dict) and isinstance(stated.get("features"), list)

@@ -96,7 +96,7 @@ class Server:
             if status and status not in _LATER:
                 raise self._refused(status, path)
             fault = f"status {status}" if status else fault
-            pause = _asked_pause(headers.get("retry-after"), 2.0**attempt)
+            pause = _requested_pause(headers.get("retry-after"), 2.0**attempt)
             if pause > LONGEST_WAIT:
                 raise self.failed("CB1467", f"the server asks to wait for {pause:.0f} s")
             if attempt < ATTEMPTS - 1:
@@ -127,16 +127,16 @@ class Server:
 
 
 def _exchange(method: str, url: str, body: bytes | None, signed: str | None) -> tuple[int, dict[str, str], bytes]:
-    said = urlsplit(url)
-    kind = http.client.HTTPSConnection if said.scheme == "https" else http.client.HTTPConnection
-    connection = kind(said.hostname or "", said.port, timeout=TIMEOUT)
+    stated = urlsplit(url)
+    kind = http.client.HTTPSConnection if stated.scheme == "https" else http.client.HTTPConnection
+    connection = kind(stated.hostname or "", stated.port, timeout=TIMEOUT)
     headers = {"Accept": "*/*", "User-Agent": "cadbridge"}
     if signed is not None:
         headers["Authorization"] = signed
     if body is not None:
         headers["Content-Type"] = "application/json"
     try:
-        connection.request(method, (said.path or "/") + (f"?{said.query}" if said.query else ""), body, headers)
+        connection.request(method, (stated.path or "/") + (f"?{stated.query}" if stated.query else ""), body, headers)
         answer = connection.getresponse()
         parts, size = [], 0
         while chunk := answer.read(_CHUNK):
@@ -151,10 +151,10 @@ def _exchange(method: str, url: str, body: bytes | None, signed: str | None) -> 
         connection.close()
 
 
-def _asked_pause(said: str | None, otherwise: float) -> float:
+def _requested_pause(stated: str | None, otherwise: float) -> float:
     """Seconds of Retry-After; dates and nonsense give our own pause."""
     try:
-        pause = float(said or "")
+        pause = float(stated or "")
     except ValueError:
         return otherwise
     return max(pause, 0.0) if pause == pause else otherwise

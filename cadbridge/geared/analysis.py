@@ -1,4 +1,4 @@
-"""A mechanism as a geared robot, with what is to be said of it; in names again, where the solver has indices."""
+"""A mechanism as a geared robot, with its findings; in names again, where the solver has indices."""
 
 from __future__ import annotations
 
@@ -72,15 +72,15 @@ def transmission(
     try:
         robot = _apart(lowered, links, names, findings)
     except NotGearedError as fault:
-        raise told(fault, findings) from fault
-    _tell_unbalanced(lowered, robot, findings)
+        raise reported(fault, findings) from fault
+    _report_unbalanced(lowered, robot, findings)
     angles = {
         c.name: c.coupling.pressure_angle for c in mechanism.couplings if c.coupling.pressure_angle is not None
     }  # fmt: skip
     unknown = [m.name for m in robot.graph.meshes if m.name not in angles]
     if unknown:
-        said = f"the pressure angle of {len(unknown)} gear pairs is not known ({', '.join(unknown[:5])})"
-        findings.add("CB438", said, Where(item=unknown[0]), items=unknown)
+        text = f"the pressure angle of {len(unknown)} gear pairs is not known ({', '.join(unknown[:5])})"
+        findings.add("CB438", text, Where(item=unknown[0]), items=unknown)
     return Analysis(mechanism, lowered, robot, angles, findings.as_tuple())
 
 
@@ -100,7 +100,7 @@ def _apart(lowered: Lowered, links: Sequence[int], names: list[str] | None, find
     if len(found) == 1:
         return found[0]
     if faults and not found:
-        # The longest chain is the likeliest arm: what is wrong with it tells most.
+        # The longest chain is the likeliest arm: what is wrong with it reports most.
         end = max(faults, key=lambda link: len(graph.to_base(link)))
         raise NotGearedError([replace(r, message=f"to {graph.name(end)}: {r.message}") for r in faults[end].reasons])
     able = [r.primary[-1] for r in found] or ends
@@ -108,7 +108,7 @@ def _apart(lowered: Lowered, links: Sequence[int], names: list[str] | None, find
     raise ModelError("the mechanism cannot be taken apart as a geared robot", findings)
 
 
-def told(fault: NotGearedError, findings: Findings) -> ModelError:
+def reported(fault: NotGearedError, findings: Findings) -> ModelError:
     """The error of a mechanism that is no geared robot, with a finding for each reason."""
     for reason in fault.reasons:
         findings.add(CODES[reason.kind], reason.message)
@@ -133,7 +133,7 @@ def _some(names: list[str]) -> str:
 
 
 def _inputs(lowered: Lowered, names: Sequence[str] | None, findings: Findings) -> list[str] | None:
-    """The names of the hinges meant; None where nothing tells."""
+    """The names of the hinges meant; None where nothing reports."""
     if names is None:
         names = [drive.name for drive in lowered.mechanism.drives]
         if not names:
@@ -148,7 +148,7 @@ def _inputs(lowered: Lowered, names: Sequence[str] | None, findings: Findings) -
     return found
 
 
-def _tell_unbalanced(lowered: Lowered, robot: Transmission, findings: Findings) -> None:
+def _report_unbalanced(lowered: Lowered, robot: Transmission, findings: Findings) -> None:
     """Secondary links that are not balanced; of those whose mass is not known nothing can be said."""
     for link in robot.unbalanced:
         name = robot.graph.name(link.link)

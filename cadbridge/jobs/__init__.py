@@ -1,6 +1,6 @@
 """Jobs: many sources checked, converted and simulated, each in a process of its own.
 
-load("jobs.yaml")        a jobs file as a plan: every job known, all faults told, nothing run
+load("jobs.yaml")        a jobs file as a plan: every job known, all faults reported, nothing run
 plan([{...}, ...])       the same from Python
 run(jobs)                results as they come; `jobs` a plan, a jobs file or a list
 write_summary(plan, …)   summary.json and index.html

@@ -27,7 +27,7 @@ Jobs = Plan | str | Path | Iterable[Mapping[str, Any]]
 """A plan, a jobs file, or jobs as mappings."""
 
 _SHARE_OF_MEMORY = 0.9
-"""What a job may use of the machine's memory where nothing is said."""
+"""What a job may use of the machine's memory where no limit is given."""
 
 
 class Executor(Protocol):
@@ -50,7 +50,7 @@ class Executor(Protocol):
 
 @dataclass
 class Progress:
-    """What `run` tells while it works: the jobs in hand, and how many of all are done."""
+    """What `run` reports while it works: the jobs in hand, and how many of all are done."""
 
     total: int
     done: int = 0
@@ -109,10 +109,10 @@ class _Batch:
         )
         self.memory = int(limits.physical_memory() * _SHARE_OF_MEMORY)
         self._executor, self._own = executor, executor is None
-        self._tell = progress or (lambda state: None)
+        self._report = progress or (lambda state: None)
         self.state = Progress(len(plan.jobs))
         self.running: dict[int, tuple[Job, Path, tuple[Finding, ...]]] = {}
-        self._cache_told = False
+        self._cache_reported = False
 
     def run(self, fail_fast: bool) -> Iterator[Result]:
         """Results as they come."""
@@ -143,7 +143,7 @@ class _Batch:
         self.state.failed += not result.ok
         self.state.cached += result.cached
         self.state.running.pop(result.job.name, None)
-        self._tell(self.state)
+        self._report(self.state)
         return result
 
     def _known(self, number: int, job: Job) -> Result | None:
@@ -157,7 +157,7 @@ class _Batch:
                         self._restore(number, job, entry.body)
                     return _result(job, entry.body, cached=True)
             except DamagedError as error:
-                remarks = _said("CB730", f"the cache: {error}; {shown(job.name)} is computed again", job)
+                remarks = _stated("CB730", f"the cache: {error}; {shown(job.name)} is computed again", job)
             except ForeignFolderError as error:
                 return _failed(job, "CB726", str(error))
             except OSError as error:
@@ -170,7 +170,7 @@ class _Batch:
             self._executor = Local()
         self.running[number] = (job, stage, remarks)
         self.state.running[job.name] = time.monotonic()
-        self._tell(self.state)
+        self._report(self.state)
         self._executor.submit(
             {
                 "id": number, "stage": str(stage), "base": str(job.base), **job.order,
@@ -202,7 +202,7 @@ class _Batch:
             job, stage, remarks = self.running.pop(one.id)
             results.append(self._finish(job, stage, one, remarks))
         if not ended:
-            self._tell(self.state)
+            self._report(self.state)
         return results
 
     def _finish(self, job: Job, stage: Path, ended: Ended, remarks: tuple[Finding, ...]) -> Result:
@@ -224,11 +224,11 @@ class _Batch:
         return Result(**{**vars(result), "seconds": ended.seconds, "cpu": ended.cpu, "memory": ended.memory})
 
     def _body(self, job: Job, stage: Path, ended: Ended) -> tuple[dict[str, Any], bool]:
-        """What is told of a job in its manifest, and whether the same would come of it again."""
+        """What is reported of a job in its manifest, and whether the same would come of it again."""
         answer = ended.answer
         inputs: dict[str, str | None] = {job.source: self.hashes.of(job.base / job.source)}
         if answer is None:
-            finding = _said(ended.fault, f"{shown(job.name)}: {ended.reason}", job)[0]
+            finding = _stated(ended.fault, f"{shown(job.name)}: {ended.reason}", job)[0]
             answer = {"ok": False, "reason": f"{ended.fault}: {ended.reason}", "findings": [plain(finding)]}
             answer |= {"steady": False, "touched": {}}
             _remove(stage / "out")
@@ -256,19 +256,19 @@ class _Batch:
         assert self.cache is not None
         files = {known: stage / "out" / name for name, known in body["outputs"].items()}
         files[body["log"]] = stage / "log"
-        if _tells_place(job.base, files.values()):
+        if _reports_place(job.base, files.values()):
             # It would be wrong elsewhere, where the same files lie in another folder.
             body = {**body, "base": str(job.base)}
         try:
             self.cache.keep(job, body, files)
         except OSError as error:
-            if not self._cache_told:
-                self._cache_told = True
-                return _said("CB731", f"{self.cache.folder} cannot be used: {error.strerror or error}", job)
+            if not self._cache_reported:
+                self._cache_reported = True
+                return _stated("CB731", f"{self.cache.folder} cannot be used: {error.strerror or error}", job)
         return ()
 
 
-def _tells_place(base: Path, files: Iterable[Path]) -> bool:
+def _reports_place(base: Path, files: Iterable[Path]) -> bool:
     """Whether any of the files holds the folder that the inputs lie in."""
     place = os.fsencode(base)
     return any(place in path.read_bytes() for path in files)
@@ -299,10 +299,10 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _said(code: str, message: str, job: Job) -> tuple[Finding, ...]:
-    said = Findings()
-    said.add(code, message, Where(item=shown(job.name)))
-    return said.as_tuple()
+def _stated(code: str, message: str, job: Job) -> tuple[Finding, ...]:
+    collected = Findings()
+    collected.add(code, message, Where(item=shown(job.name)))
+    return collected.as_tuple()
 
 
 def _result(job: Job, body: dict[str, Any], cached: bool, remarks: tuple[Finding, ...] = ()) -> Result:
@@ -312,9 +312,9 @@ def _result(job: Job, body: dict[str, Any], cached: bool, remarks: tuple[Finding
 
 
 def _failed(job: Job, code: str, message: str) -> Result:
-    return Result(job, State.FAILED, f"{code}: {message}", _said(code, message, job))
+    return Result(job, State.FAILED, f"{code}: {message}", _stated(code, message, job))
 
 
 def _not_run(job: Job) -> Result:
     message = f"{shown(job.name)} was not run"
-    return Result(job, State.NOT_RUN, f"CB725: {message}", _said("CB725", message, job))
+    return Result(job, State.NOT_RUN, f"CB725: {message}", _stated("CB725", message, job))

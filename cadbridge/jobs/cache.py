@@ -150,28 +150,28 @@ class Cache:
         return sum(status.st_size for _, status in self._files(KERNELS))
 
     def verify(self) -> list[str]:
-        """Read everything; what is damaged is dropped and told."""
-        told = []
+        """Read everything; what is damaged is dropped and reported."""
+        reported = []
         for path, _ in list(self._files("objects")):
             with path.open("rb") as stream:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
             if found != path.name:
                 path.unlink(missing_ok=True)
-                told.append(f"object {path.name[:12]} is not what was stored")
+                reported.append(f"object {path.name[:12]} is not what was stored")
         for path, _ in list(self._files(COLLISION)):
             if kept(path) is None:
-                told.append(f"collision geometry {path.name[:12]} is not what was stored")
+                reported.append(f"collision geometry {path.name[:12]} is not what was stored")
         for path, _ in list(self._files("jobs")):
             try:
                 entry = self._load(path)
             except DamagedError as error:
-                told.append(str(error))
+                reported.append(str(error))
                 continue
             lost = [name for name in self._named(entry) if not self._object(name).is_file()]
             if lost:
                 self.drop(entry)
-                told.append(f"entry {path.stem[:12]} has lost {len(lost)} of its outputs")
-        return told
+                reported.append(f"entry {path.stem[:12]} has lost {len(lost)} of its outputs")
+        return reported
 
     def prune(self, older: float | None = None, size: int | None = None) -> dict[str, int]:
         """Drop entries not used for `older` seconds, then the longest unused until `size` bytes are left.

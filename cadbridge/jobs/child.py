@@ -125,24 +125,24 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
 
 def _attempt(order: Order) -> tuple[tuple[Finding, ...], str, bool]:
     """Findings, why it failed ("" where it did not), and whether it would end the same way again."""
-    said = Findings()
+    collected = Findings()
     try:
         return perform(order), "", True
     except MemoryError:
-        said.add("CB721", "the memory that the job may use did not suffice")
+        collected.add("CB721", "the memory that the job may use did not suffice")
     except (CadbridgeError, OSError) as error:
         fault = error if isinstance(error, OSError) else error.__cause__
         if isinstance(fault, OSError) and fault.errno in _WRITING:
-            said.add("CB723", f"the outputs cannot be written: {fault.strerror}")
+            collected.add("CB723", f"the outputs cannot be written: {fault.strerror}")
         elif isinstance(error, CadbridgeError):
             return error.findings, str(error), True
         else:
-            said.add("CB724", f"{type(error).__name__}: {error}")
+            collected.add("CB724", f"{type(error).__name__}: {error}")
             traceback.print_exc()
     except Exception as error:
-        said.add("CB724", f"{type(error).__name__}: {error}")
+        collected.add("CB724", f"{type(error).__name__}: {error}")
         traceback.print_exc()
-    (finding,) = said
+    (finding,) = collected
     return (finding,), f"{finding.code}: {finding.message}", False
 
 

@@ -13,7 +13,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.jobs.model import shown
 from cadbridge.jobs.schema import Defaults, JobsFile, JobSpec
 from cadbridge.options import options_of
-from cadbridge.readers.mates_file.document import Teller
+from cadbridge.readers.mates_file.document import Reporter
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.readers.options import ReadOptions
 
@@ -55,17 +55,17 @@ def entries_of(document: dict[str, Any], base: Path, findings: Findings) -> tupl
 
 
 def validated(data: Any, places: Place, file: str, findings: Findings) -> JobsFile | None:
-    """The model of a document; None, with all its faults told, where it has any."""
+    """The model of a document; None, with all its faults reported, where it has any."""
     if not isinstance(data, dict):
         findings.add("CB700", "a jobs file is a mapping with `jobs:` at its top", Where(file, places.line or None))
         return None
     try:
         return JobsFile.model_validate(data)
     except ValidationError as error:
-        tell = Teller(findings, file, places, JobsFile, unknown_key="CB701", faulty="CB702")
+        report = Reporter(findings, file, places, JobsFile, unknown_key="CB701", faulty="CB702")
         for fault in _plain(error):
-            tell(fault["loc"], fault)
-        tell.count_the_rest()
+            report(fault["loc"], fault)
+        report.count_the_rest()
         return None
 
 

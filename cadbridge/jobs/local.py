@@ -21,7 +21,7 @@ LOOK = 0.1
 """Seconds between looks at the time and memory of running jobs."""
 
 LAST_WORDS = 16_384
-"""Bytes of a log that are told of a job that died."""
+"""Bytes of a log that are reported of a job that died."""
 
 _TRIES = 3
 """So often a job is started whose warm process was lost before it ended."""
@@ -53,7 +53,7 @@ class _Running:
 
 
 class Launcher(Protocol):
-    """Starts processes; tells by `events` of ("started", id, pid), ("ended", id, status, cpu, memory), ("lost",)."""
+    """Starts processes; reports by `events` of ("started", id, pid), ("ended", id, status, cpu, memory), ("lost",)."""
 
     def start(self, request: dict[str, Any]) -> None:
         """Start the process of a request."""
@@ -232,12 +232,12 @@ class Warm:
             )  # fmt: skip
             self._waiting = b""
         stream = cast("IO[bytes]", self._process.stdin)
-        with contextlib.suppress(OSError):  # its end is told by events
+        with contextlib.suppress(OSError):  # its end is reported by events
             stream.write(json.dumps(request).encode() + b"\n")
             stream.flush()
 
     def events(self, timeout: float) -> Iterator[tuple[Any, ...]]:
-        """What the process tells; ("lost",) where it has gone."""
+        """What the process reports; ("lost",) where it has gone."""
         if self._process is None:
             return
         stream = cast("IO[bytes]", self._process.stdout)
@@ -252,11 +252,11 @@ class Warm:
             return
         *lines, self._waiting = (self._waiting + data).split(b"\n")
         for line in lines:
-            said = json.loads(line)
-            if "started" in said:
-                yield "started", said["started"], said["pid"]
+            stated = json.loads(line)
+            if "started" in stated:
+                yield "started", stated["started"], stated["pid"]
             else:
-                yield "ended", said["ended"], said["status"], said["cpu"], said["memory"]
+                yield "ended", stated["ended"], stated["status"], stated["cpu"], stated["memory"]
 
     def close(self) -> None:
         """End the process."""

@@ -33,7 +33,7 @@ class Job:
 
     @property
     def order(self) -> dict[str, Any]:
-        """What is asked for, without where it is put or what it may use: the part that its outputs depend on."""
+        """What is requested, without where it is put or what it may use: the part that its outputs depend on."""
         return {"do": self.do, "source": self.source, "options": self.options}
 
 
@@ -51,7 +51,7 @@ class Result:
 
     `reason` says in a sentence why it failed. `inputs` are the files that were looked at, from `job.base` on, with
     their SHA-256 (None: not there). `outputs` are the files in `job.folder` with their SHA-256.
-    `cached` tells that nothing had to be computed. `seconds` is wall time, `cpu` processor time and `memory`
+    `cached` reports that nothing had to be computed. `seconds` is wall time, `cpu` processor time and `memory`
     the peak in bytes of all its processes.
     """
 

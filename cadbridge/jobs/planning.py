@@ -141,12 +141,12 @@ def _check_options(entry: Entry, options: dict[str, Any], findings: Findings) ->
 
     touched = options.get("collision")
     if touched is not None and touched not in COLLISIONS:
-        said = f"no collision geometry {touched!r}{nearest(touched, COLLISIONS)}"
-        findings.add("CB702", f"{said}; one of {', '.join(COLLISIONS)}", entry.where("collision"))
+        wording = f"no collision geometry {touched!r}{nearest(touched, COLLISIONS)}"
+        findings.add("CB702", f"{wording}; one of {', '.join(COLLISIONS)}", entry.where("collision"))
     to = options.get("to")
     if to not in FORMATS:
-        said = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, FORMATS)};"
-        findings.add("CB702", f"{said} one of {', '.join(sorted(FORMATS))}", entry.where("to"))
+        wording = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, FORMATS)};"
+        findings.add("CB702", f"{wording} one of {', '.join(sorted(FORMATS))}", entry.where("to"))
 
 
 def _matches(pattern: str, entry: Entry, output: Path, findings: Findings, where: Where) -> list[Path]:

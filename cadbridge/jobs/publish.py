@@ -75,7 +75,7 @@ def _remove_if_dead(folder: Path) -> None:
 def manifest_bytes(job: Job, body: dict[str, Any]) -> bytes:
     """The manifest of a job: what went in, what was asked, what came out; no times, no places.
 
-    Files that were looked for in vain above the folder of the jobs file tell of the place alone, and are left out.
+    Files that were looked for in vain above the folder of the jobs file depend on the place alone, and are left out.
     """
     kept = {key: body[key] for key in ("state", "reason", "inputs", "outputs", "findings", "versions")}
     kept["inputs"] = {p: known for p, known in body["inputs"].items() if known is not None or not os.path.isabs(p)}

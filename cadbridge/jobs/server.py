@@ -25,7 +25,7 @@ from cadbridge.jobs import child, limits
 
 
 class Server:
-    """Forks a process for each request and tells when it ends."""
+    """Forks a process for each request and reports when it ends."""
 
     def __init__(self, answers: int) -> None:
         self._answers = answers
@@ -65,10 +65,10 @@ class Server:
                 os.close(descriptor)
             child.main(request)
         self._jobs[pid] = request["id"]
-        self._tell({"started": request["id"], "pid": pid})
+        self._report({"started": request["id"], "pid": pid})
 
     def _reap(self) -> None:
-        """Tell of the processes that ended; what they had started ends with them."""
+        """Report of the processes that ended; what they had started ends with them."""
         while self._jobs:
             found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             if found is None:
@@ -81,13 +81,13 @@ class Server:
             if name is not None:
                 cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1024 if limits.LINUX else 1)
                 code = os.waitstatus_to_exitcode(status)
-                self._tell({"ended": name, "status": code, "cpu": cpu, "memory": memory})
+                self._report({"ended": name, "status": code, "cpu": cpu, "memory": memory})
 
     def _end_all(self) -> None:
         for pid in list(self._jobs):
             limits.end(pid)
 
-    def _tell(self, answer: dict[str, Any]) -> None:
+    def _report(self, answer: dict[str, Any]) -> None:
         data = json.dumps(answer).encode() + b"\n"
         while data:
             data = data[os.write(self._answers, data) :]

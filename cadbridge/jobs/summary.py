@@ -61,10 +61,10 @@ _OF_THE_RUN = ("CB730", "CB731")
 
 def write_summary(plan: Plan, results: Sequence[Result]) -> tuple[Path, Path]:
     """Write summary.json and index.html into the folder of outputs; returns their paths."""
-    said = document(plan, results)
+    stated = document(plan, results)
     paths = plan.output / SUMMARY, plan.output / INDEX
-    write_atomically(paths[0], json.dumps(said, indent=2).encode() + b"\n")
-    write_atomically(paths[1], page(said).encode("utf-8", "backslashreplace"))
+    write_atomically(paths[0], json.dumps(stated, indent=2).encode() + b"\n")
+    write_atomically(paths[1], page(stated).encode("utf-8", "backslashreplace"))
     return paths
 
 
@@ -75,17 +75,17 @@ def table(plan: Plan, results: Sequence[Result]) -> str:
     lines = [f"{shown(r.job.name):<{width}}  {r.state.value:<8}{shown(r.reason)}".rstrip() for r in items]
     counts = Counter(result.state for result in items)
     known = sum(result.cached for result in items)
-    told = ", ".join(f"{counts[state]} {state.value}" for state in State if counts[state])
-    return "\n".join([*lines, f"{count(len(items), 'job')}: {told}" + (f"; {known} were known" if known else "")])
+    words = ", ".join(f"{counts[state]} {state.value}" for state in State if counts[state])
+    return "\n".join([*lines, f"{count(len(items), 'job')}: {words}" + (f"; {known} were known" if known else "")])
 
 
-def page(said: dict[str, Any]) -> str:
+def page(stated: dict[str, Any]) -> str:
     """The summary as one page of HTML that needs nothing else."""
-    counts = said["counts"]
+    counts = stated["counts"]
     heading = (
         f"{count(counts['jobs'], 'job')}: {counts['done']} done, {counts['failed']} failed, {counts['not run']} not run"
     )
-    rows = "\n".join(_row(item) for item in said["jobs"])
+    rows = "\n".join(_row(item) for item in stated["jobs"])
     return _PAGE.format(heading=escape(heading), rows=rows)
 
 
@@ -97,11 +97,11 @@ def _row(item: dict[str, Any]) -> str:
     if len(names) > 6:
         links.insert(6, f"{len(names) - 6} more")
     found = item["findings"]
-    told = ", ".join(f"{found[s]} {s}{'s' if found[s] != 1 and s != 'info' else ''}" for s in found if found[s])
+    words = ", ".join(f"{found[s]} {s}{'s' if found[s] != 1 and s != 'info' else ''}" for s in found if found[s])
     cells = (escape(shown(item["name"])), escape(item["do"]), escape(shown(item["source"])))
     state = f'<td class="{item["state"].replace(" ", "-")}">{escape(item["state"])}</td>'
     text = "".join(f"<td>{cell}</td>" for cell in cells)
-    return f"<tr>{text}{state}<td>{escape(shown(item['reason']))}</td><td>{told}</td><td>{' '.join(links)}</td></tr>"
+    return f"<tr>{text}{state}<td>{escape(shown(item['reason']))}</td><td>{words}</td><td>{' '.join(links)}</td></tr>"
 
 
 def _link(folder: str, name: str) -> str:

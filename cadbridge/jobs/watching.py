@@ -21,7 +21,7 @@ def changes(plan: Plan, results: Sequence[Result], stop: threading.Event | None 
     """Wait until files change that these jobs looked at, or that appeared or went below the folder of a jobs file.
 
     What jobs write is no change. Returns the paths; empty where `stop` was set. What is to be run again needs not
-    be told from them: the next run knows by the files' content.
+    be recognised by them: the next run knows by the files' content.
     """
     try:
         from watchfiles import watch

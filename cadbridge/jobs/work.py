@@ -74,30 +74,30 @@ def _convert(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
     to = order.options["to"]
     chosen = {key: order.options[key] for key in ("collision", "collision_tolerance") if key in order.options}
     result = export(mechanism, order.out / to, to=to, options=ExportOptions(cache=order.cache, **chosen))
-    # The files are told from the job's folder on: where that lies must not change the bytes.
+    # Files are named from the job's folder on: where that lies must not change the bytes.
     files = tuple(path.relative_to(order.out) for path in result.files)
     write_json(order.out / "convert.json", export_document(mechanism, replace(result, files=files), to))
     return result.findings
 
 
 def _simulate(mechanism: Mechanism, order: Order) -> tuple[Finding, ...]:
-    """The trajectory, run.json, and plots where asked for."""
+    """The trajectory, run.json, and plots where requested."""
     from cadbridge.report import run_document, run_text, write_json
-    from cadbridge.simulation import asked_scenario, simulate, trajectory_table, write_plots
-    from cadbridge.simulation.groups import check_choice, tell_unmatched
+    from cadbridge.simulation import requested_scenario, simulate, trajectory_table, write_plots
+    from cadbridge.simulation.groups import check_choice, report_unmatched
     from cadbridge.simulation.trajectory import write_table
 
     say = order.options
-    said = Findings()
+    collected = Findings()
     options = from_given(RunOptions, say)
     check_choice(options.columns)
-    what = asked_scenario(mechanism, said, options.scenario, options.duration)
+    what = requested_scenario(mechanism, collected, options.scenario, options.duration)
     run = simulate(mechanism, what, collapse=options.collapse, method=options.method)
     name = Path(f"run.{say.get('trajectory', 'parquet')}")
     table = trajectory_table(run, options.columns, options.column_units)
     write_table(table, order.out / name)
-    tell_unmatched(table.column_names, options.columns, said)
-    run = replace(run, findings=(*said, *run.findings))
+    report_unmatched(table.column_names, options.columns, collected)
+    run = replace(run, findings=(*collected, *run.findings))
     write_json(order.out / "run.json", run_document(run, name))
     _write_text(order.out / "run.txt", run_text(run, name))
     if say.get("plots"):

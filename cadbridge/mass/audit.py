@@ -125,7 +125,7 @@ def _consistent(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
     if _unbalanced(triangles) == 0:
         return triangles, 0
     numbers, signs = _edges(triangles)
-    # Neighbours across edges of exactly two triangles; at others (touching shells) nothing can be told.
+    # Neighbours across edges of exactly two triangles; at others (touching shells) nothing can be known.
     order = np.argsort(numbers, kind="stable")
     counts = np.bincount(numbers)
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])[counts == 2]

@@ -35,7 +35,7 @@ PLUMP = 0.03
 INSIDE = 0.99
 """Share of a part's volume from which it lies inside the other."""
 MOST = 20_000
-"""Pairs of parts, standing alike counted once, that are intersected; what is beyond is told."""
+"""Pairs of parts, standing alike counted once, that are intersected; what is beyond is reported."""
 ALIKE_M, ALIKE = 1e-6, 1e-5
 """Placements relative to each other that differ by less (m, and in rotation matrices) are one."""
 
@@ -53,14 +53,14 @@ class Overlap:
 def overlaps_of(assembly: Assembly, findings: Findings) -> tuple[Overlap, ...]:
     """All pairs of instances whose solids reach into each other, the largest common volume first.
 
-    Only closed meshes can be tested; the parts that have none are told, with the pairs found.
+    Only closed meshes can be tested; the parts that have none are reported, with the pairs found.
     """
     if not _near(assembly, _placed(assembly)):
         return ()
     key = ["overlaps", _version(), _content(assembly)]
     found, untested, left = computed_once(key, lambda: _intersected(assembly), _packed, _unpacked)
-    _tell(assembly, found, findings)
-    _tell_untested(untested, left, findings)
+    _report(assembly, found, findings)
+    _report_untested(untested, left, findings)
     return tuple(found)
 
 
@@ -91,16 +91,16 @@ def _version() -> str:
 
 def _content(assembly: Assembly) -> str:
     """The hash of all meshes and of where they stand."""
-    told = hashlib.sha256()
+    reported = hashlib.sha256()
     meshes: dict[int, str] = {}
     for part in assembly.parts:
         for mesh in () if part.shape is None else (part.shape.coarse, part.shape.fine):
             if mesh is not None and id(mesh) not in meshes:
                 meshes[id(mesh)] = digest(mesh.vertices.tobytes() + mesh.triangles.tobytes())
-            told.update(repr((part.name, meshes.get(id(mesh)))).encode())
+            reported.update(repr((part.name, meshes.get(id(mesh)))).encode())
     for i in assembly.instances:
-        told.update(repr((i.name, i.part)).encode() + i.X_WI.matrix().tobytes())
-    return told.hexdigest()
+        reported.update(repr((i.name, i.part)).encode() + i.X_WI.matrix().tobytes())
+    return reported.hexdigest()
 
 
 def _intersected(assembly: Assembly) -> Answer:
@@ -225,7 +225,7 @@ def _any_mesh(shape: Shape | None) -> Mesh | None:
     return next((m for m in meshes if m is not None and len(m.triangles)), None)
 
 
-def _tell(assembly: Assembly, found: Sequence[Overlap], findings: Findings) -> None:
+def _report(assembly: Assembly, found: Sequence[Overlap], findings: Findings) -> None:
     """Parts inside others pair by pair; what else overlaps once for all pairs of the same two parts."""
     groups: dict[tuple[str, str], list[Overlap]] = defaultdict(list)
     for o in found:
@@ -244,7 +244,7 @@ def _tell(assembly: Assembly, found: Sequence[Overlap], findings: Findings) -> N
             findings.add("CB315", text + more, Where(item=first.a), items=names)
 
 
-def _tell_untested(names: Sequence[str], left: int, findings: Findings) -> None:
+def _report_untested(names: Sequence[str], left: int, findings: Findings) -> None:
     if names:
         findings.add("CB317", f"no closed mesh: {listed(names)}", items=names)
     if left:

@@ -1,4 +1,4 @@
-"""From what the CAD said to how it moves: mates to rows, rows to bodies, joints and couplings."""
+"""From the CAD's mates to how they move: mates to rows, rows to bodies, joints and couplings."""
 
 from __future__ import annotations
 
@@ -269,20 +269,20 @@ def _joints(b: _Builder, mate_rows: tuple[MateRows, ...]) -> tuple[Joint, ...]:
     links, names, axes = [], [], []
     for rows_of_pair in pairs.values():
         mates = tuple(by_name[r.mate] for r in rows_of_pair)
-        chief = next((m for m in mates if _asked_name(b, m)), mates[0])
+        chief = next((m for m in mates if _requested_name(b, m)), mates[0])
         links.append(_link(b, rows_of_pair, mates))
-        names.append(_asked_name(b, chief) or chief.name)
+        names.append(_requested_name(b, chief) or chief.name)
         axes.append(mate_axis(chief, b.side(chief.a)))
     joints = [j for j in joints_of(links, names, b.length, axes, b.highest) if j is not None]
     return _unique([replace(joint, limit=_limit(b, joint)) for joint in joints])
 
 
-def _asked_name(b: _Builder, mate: Mate) -> str | None:
+def _requested_name(b: _Builder, mate: Mate) -> str | None:
     return mate.joint_name or b.assembly.joint_names.get(mate.name)
 
 
 def _limit(b: _Builder, joint: Joint) -> Limit | None:
-    """The limits of the mates; those of a joint without a single freedom cannot be placed and are told."""
+    """The limits of the mates; those of a joint without a single freedom cannot be placed and are reported."""
     if joint.limit is not None and not joint.kind.axial:
         b.findings.add("CB225", f"{joint.name}: limits on a {joint.type} joint are kept but not placed")
     return joint.limit
@@ -309,7 +309,7 @@ def _body_pose(b: _Builder, body: int) -> Pose:
 
 
 def _link(b: _Builder, rows: list[MateRows], mates: tuple[Mate, ...]) -> Link:
-    """The mates between two bodies, said of the bodies; a is the body of the first mate's feature a."""
+    """The mates between two bodies, expressed for the bodies; a is the body of the first mate's feature a."""
     first = mates[0]
     a = _body_index(b, b.index[first.a.component])
     pair = {_body_index(b, r) for r in (rows[0].a, rows[0].b)}
@@ -362,7 +362,7 @@ def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
 
 
 def _gaps(b: _Builder, found: list[tuple[str, float, float]]) -> None:
-    """Tell the mates that the designed pose does not fulfil."""
+    """Report the mates that the designed pose does not fulfil."""
     where = {m.name: m.where for m in b.assembly.mates}
     for name, mm, degrees in found:
         if mm > 1e-2 or degrees > 1e-2:
@@ -390,7 +390,7 @@ def _residuals(mate_rows: tuple[MateRows, ...], rows: Rows) -> list[tuple[str, f
 
 
 def _floating(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
-    """Tell components that no mate holds, and an assembly that nothing ties to the ground."""
+    """Report components that no mate holds, and an assembly that nothing ties to the ground."""
     if not b.assembly.mates and not b.assembly.couplings and len(b.assembly.components) > 1:
         n = len(b.assembly.components)
         if any(f.leaves_out for f in b.assembly.findings):

@@ -132,7 +132,7 @@ class Mechanism(Shown):
     `body_of[component]` is a body index (GROUND_BODY for the ground); `component_names` are the
     moving (not grounded) components in order, `X_WC` their designed poses.
     `part_masses` are those of all parts, `component_masses` those of all components, in their frames C.
-    `collapsed` tells whether joints stand for the mates (True) or every row is kept.
+    `collapsed` says whether joints stand for the mates (True) or every row is kept.
     """
 
     assembly: Assembly

@@ -1,4 +1,4 @@
-"""The same primitive, said of other units: new indices, points and directions in their frames."""
+"""The same primitive for other units: new indices, points and directions in their frames."""
 
 from __future__ import annotations
 

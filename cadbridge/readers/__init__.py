@@ -1,7 +1,7 @@
 """From files of any format to an Assembly.
 
 `read` finds the format's reader, lays the mates file over what the source says, and finishes what is
-common to all formats: densities asked for on the command line, doubtful units, names alike.
+common to all formats: densities requested on the command line, doubtful units, names alike.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
 
     `mates` names the mates file; without it, NAME.mates.yaml beside the source is taken where it
     exists. Over both lies NAME.cadbridge.yaml beside the source, or `options.overrides`.
-    Faults of the files become findings on the Assembly (a faulty mate is left out and told).
+    Faults of the files become findings on the Assembly (a faulty mate is left out and reported).
     Raises InputError, with all findings known, where no Assembly can be made: the source or
     the named mates file cannot be opened, no reader takes it, or its content cannot be used at all; and where both
     `mates` and `options.recognise` are given.

@@ -19,7 +19,7 @@ READABLE = 1e30
 """In any unit, numbers of a file are smaller: their products stay finite. A larger one is no number to a reader."""
 
 TOLD = 20
-"""So many items are told of."""
+"""So many items are reported of."""
 
 
 def refuse_wild(assembly: Assembly) -> Assembly:

@@ -111,7 +111,7 @@ _IN_YAML = "Give each a name of its own in the mates file."
 
 
 def unique_names(items: tuple[_T, ...], what: str, findings: Findings, taken: set[str] | None = None) -> tuple[_T, ...]:
-    """The items with every name unique: a repeated one gets ' (2)', ' (3)' …, and is told."""
+    """The items with every name unique: a repeated one gets ' (2)', ' (3)' …, and is reported."""
     taken = set() if taken is None else taken
     first = {item.name for item in items}
     counts: dict[str, int] = {}

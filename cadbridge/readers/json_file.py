@@ -52,7 +52,7 @@ class JsonFile:
             self._refuse("it is nested too deeply", where)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """An object; keys that stand twice in it are told."""
+        """An object; keys that stand twice in it are reported."""
         made = dict(pairs)
         if len(made) < len(pairs):
             twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)

@@ -1,6 +1,6 @@
 """SimMechanics Link XML, the first generation: bodies with coordinate systems, joints of primitives, subsystems.
 
-Positions and axes are said in the world or in a coordinate system of the same body. A rotation's nine numbers go
+Positions and axes are given in the world or in a coordinate system of the same body. A rotation's nine numbers go
 column by column, as MATLAB has them. A body without mass and geometry is a frame that joints refer to.
 """
 
@@ -69,11 +69,11 @@ class _Reader:
 
     def unit(self, element: Element, tag: str, table: dict[str, float], item: str) -> float:
         """The factor to SI of a unit; a finding and 1 where it is not known."""
-        said = _text(element, tag)
-        self.units.add(said)
-        if said not in table:
-            self.say("CB161", f"{item}: the unit {said!r} is not known; SI is taken", element, item)
-        return table.get(said, 1.0)
+        message = _text(element, tag)
+        self.units.add(message)
+        if message not in table:
+            self.say("CB161", f"{item}: the unit {message!r} is not known; SI is taken", element, item)
+        return table.get(message, 1.0)
 
 
 def _text(element: Element, tag: str) -> str:
@@ -186,12 +186,12 @@ def _frame_pose(
     U, _, Vt = np.linalg.svd(R)
     bases = []
     for tag in ("positionOrigin", "positionReferenceFrame", "orientationReferenceFrame"):
-        said = _text(frame, tag) or "WORLD"
-        base = Pose() if said == "WORLD" else None
-        if base is None and said in others and said not in seen:
-            base = _frame_pose(r, others[said], done, others, body, seen | {said})
+        message = _text(frame, tag) or "WORLD"
+        base = Pose() if message == "WORLD" else None
+        if base is None and message in others and message not in seen:
+            base = _frame_pose(r, others[message], done, others, body, seen | {message})
         if base is None:
-            r.say("CB162", f"{item} is given in {said!r}, which is no coordinate system of {body}", frame, item)
+            r.say("CB162", f"{item} is given in {message!r}, which is no coordinate system of {body}", frame, item)
             return None
         bases.append(base)
     origin, position, orientation = bases
@@ -329,8 +329,8 @@ def _end(r: _Reader, element: Element, side: str, name: str) -> _Frame | None:
     refs = [f.get("ref") for s in _in(element, side, "JointSide") for f in _in(s, "connection", "Frame")]
     found = r.frames.get(refs[0] or "") if len(refs) == 1 else None
     if found is None or found.key not in r.structure.placed:
-        said = ", ".join(map(str, refs)) or "nothing"
-        r.say("CB162", f"the {side} of {name} is the frame {said}, which no body has", element, name)
+        message = ", ".join(map(str, refs)) or "nothing"
+        r.say("CB162", f"the {side} of {name} is the frame {message}, which no body has", element, name)
         return None
     return found
 
@@ -338,14 +338,14 @@ def _end(r: _Reader, element: Element, side: str, name: str) -> _Frame | None:
 def _axis(r: _Reader, primitive: Element, name: str, base: _Frame, follower: _Frame) -> Vector | None:
     """The axis in the world."""
     axis = r.values(primitive, "axis", 3, name)
-    said = _text(primitive, "referenceFrame") or "WORLD"
+    message = _text(primitive, "referenceFrame") or "WORLD"
     poses = {"WORLD": Pose(), "BASE": base.X, "FOLLOWER": follower.X}
-    X = poses.get(said) or r.named.get((base.key, said)) or r.named.get((follower.key, said))
+    X = poses.get(message) or r.named.get((base.key, message)) or r.named.get((follower.key, message))
     if axis is None:
         return None
     size = float(np.linalg.norm(axis))
     if X is None or not 1e-9 < size < 1e9:
-        r.say("CB161", f"{name}: an axis of length {size:g} in {said!r}", primitive, name)
+        r.say("CB161", f"{name}: an axis of length {size:g} in {message!r}", primitive, name)
         return None
     return X.vector(axis / size)
 

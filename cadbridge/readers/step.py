@@ -28,7 +28,7 @@ MAX_INSTANCES = 200_000
 """Leaves that a product structure may unfold into."""
 
 VALIDATION_TOLERANCE = 5e-3
-"""Relative deviation from the file's validation properties that is told."""
+"""Relative deviation from the file's validation properties that is reported."""
 
 
 Colour = tuple[float, float, float, float]
@@ -69,7 +69,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     parts = _Parts(document, path, options.geometry, findings)
     instances: list[Instance] = []
     components = [_component(top, parts, instances) for top in tops]
-    _tell_shapes(document, parts, path, findings)
+    _report_shapes(document, parts, path, findings)
     assembly = Assembly(
         name=name,
         source=str(path),
@@ -142,7 +142,7 @@ def _unfold(document: Document, path: Path, findings: Findings) -> tuple[str, li
         if product.children:
             start, colour, above, roots = roots[0].matrix, product.colour, (name,), product.children
     tops = unfolder.occurrences(roots, start, "", colour, above)
-    unfolder.tell_replaced()
+    unfolder.report_replaced()
     return name, tops
 
 
@@ -208,7 +208,7 @@ class _Unfolder:
             names.append(final)
         return names
 
-    def tell_replaced(self) -> None:
+    def report_replaced(self) -> None:
         """One finding for all occurrences that got a name with a count."""
         if self._replaced:
             some = ", ".join(self._replaced[:5]) + (" …" if len(self._replaced) > 5 else "")
@@ -221,7 +221,7 @@ _IDENTIFIER = re.compile(r"NAUO\d+$|[\d.\-]+$")
 
 
 def _is_name(name: str) -> bool:
-    """Whether a name tells something: not empty, no mere number or identifier."""
+    """Whether a name reports something: not empty, no mere number or identifier."""
     return bool(name) and not _IDENTIFIER.match(name)
 
 
@@ -295,10 +295,10 @@ class _Parts:
 
     def part(self, product: Product, flip: bool, scale: float) -> Part:
         """The part of a product; copies of one shape under one name are one part."""
-        asked = (product.label, flip, round(scale, 9))
-        if asked not in self._by_product:
-            self._by_product[asked] = self._part_name(product, flip, scale)
-        return self.parts[self._by_product[asked]]
+        requested = (product.label, flip, round(scale, 9))
+        if requested not in self._by_product:
+            self._by_product[requested] = self._part_name(product, flip, scale)
+        return self.parts[self._by_product[requested]]
 
     def _part_name(self, product: Product, flip: bool, scale: float) -> str:
         # A copy is known by its geometry; a product without any is known by itself only.
@@ -379,18 +379,18 @@ def _density(product: Product, name: str, where: Where, findings: Findings) -> t
     return value * factor, "file"
 
 
-# --- what is told of the shapes ---
+# --- what is reported of the shapes ---
 
 
-def _tell_shapes(document: Document, parts: _Parts, path: Path, findings: Findings) -> None:
+def _report_shapes(document: Document, parts: _Parts, path: Path, findings: Findings) -> None:
     """Solids, sheets and validation properties of every part."""
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for product in document.products.values():
         data = None if product.shape is None else document.shapes[product.shape]
         name = clean(product.name) or "Unnamed"
-        if data is None or (name, data.key) in told:
+        if data is None or (name, data.key) in reported:
             continue
-        told.add((name, data.key))
+        reported.add((name, data.key))
         where = Where(file=str(path), item=name)
         if data.solids == 0:
             findings.add("CB128", f"{name} has no solid ({len(data.faces.kinds)} loose faces)", where)

@@ -48,8 +48,10 @@ def _parse(source: bytes | BytesIO, path: Path, findings: Findings, again: Calla
             tree = _second(text, fault)
             findings.add("CB115", f"{path.name} has {', '.join(mended)}", Where(str(path), fault.lineno or None))
     except (etree.XMLSyntaxError, OSError) as fault:  # bytes that are not in the encoding declared are an OSError
-        said = fault if isinstance(fault, etree.XMLSyntaxError) else None
-        reason, line = (said.msg, said.lineno or None) if said else ("bytes that its encoding does not have", None)
+        stated = fault if isinstance(fault, etree.XMLSyntaxError) else None
+        reason, line = (
+            (stated.msg, stated.lineno or None) if stated else ("bytes that its encoding does not have", None)
+        )
         findings.add("CB104", f"not well-formed: {reason}", Where(str(path), line))
         raise InputError(f"{path.name} is no well-formed XML.", findings) from fault
     if tree.docinfo.internalDTD is not None or tree.docinfo.doctype:

@@ -86,7 +86,7 @@ class Scene:
 
     @cached_property
     def top(self) -> int:
-        """How many levels of the product structure all instances share: those tell nothing apart."""
+        """How many levels of the product structure all instances share: those distinguish nothing."""
         return len(_common([i.name for i in self.assembly.instances]))
 
     @cached_property
@@ -168,7 +168,7 @@ def bind_rolling(scene: Scene) -> None:
 
 
 def _outer_radius(scene: Scene, ring: str, contact: Contact) -> float:
-    """The radius that tells the outer ring of a bearing from the inner one."""
+    """The radius that distinguishes the outer ring of a bearing from the inner one."""
     revolution = scene.revolution(ring)
     return revolution.outer if revolution is not None else 2 * contact.b.surface.radius
 

@@ -29,7 +29,7 @@ MOST_BYTES = 100_000_000
 def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Finding, ...]:
     """Write a mates file that recognition made; one that a person edited keeps every line.
 
-    What the edited file does not have is added at its end, commented out, and told (CB1612). InputError where the
+    What the edited file does not have is added at its end, commented out, and reported (CB1612). InputError where the
     file there comes from elsewhere or is no mates file, unless `overwrite`.
     """
     known = "" if overwrite or not path.exists() else _known(path)
@@ -47,10 +47,10 @@ def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Find
     added = {name: lines for name, lines in entries.items() if name not in names}
     block = "".join(f"#{line}" for lines in added.values() for line in lines)
     _write(path, kept + (f"{_BEGIN}{block}{_END}" if added else ""))
-    return _told(path, list(added), [name for name in names if name not in entries])
+    return _reported(path, list(added), [name for name in names if name not in entries])
 
 
-def _told(path: Path, added: Sequence[str], gone: Sequence[str]) -> tuple[Finding, ...]:
+def _reported(path: Path, added: Sequence[str], gone: Sequence[str]) -> tuple[Finding, ...]:
     findings = Findings()
     message = f"{path.name} was edited and keeps every line"
     if added:

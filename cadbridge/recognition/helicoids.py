@@ -1,7 +1,7 @@
 """Worms and screw threads: a few ridges that turn about an axis with the height.
 
 At a radius between root and tip each section shows as many arcs as there are starts, turned by 2π for each lead. The
-axial pitch, the depth and the slope of the flanks tell a worm from a fastener's thread and from a lead screw.
+axial pitch, the depth and the slope of the flanks distinguish a worm from a fastener's thread and from a lead screw.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from cadbridge.recognition.whole import choose_ground, connect
 from cadbridge.wording import count, listed
 
 SURE = 0.7
-"""Confidence below which a joint is told as not sure."""
+"""Confidence below which a joint is reported as not sure."""
 
 
 def recognise(assembly: Assembly, names: bool = True) -> Recognition:

@@ -2,7 +2,7 @@
 
 A joint is moved alone, all that hangs on it with it. Two parts collide where the volume that they share is thicker
 than what their meshes are off, and clearly thicker than as designed: shafts in their bores, threads and press fits
-overlap from the start and do not count. A joint in a closed loop cannot be moved alone, which is said. The work is
+overlap from the start and do not count. A joint in a closed loop cannot be moved alone, which is reported. The work is
 bounded by counting intersections and not by the clock, so that the same file gives the same answer.
 """
 
@@ -44,7 +44,7 @@ MORE = 3.0
 """So many times thicker than as designed is a collision of parts that overlap from the start."""
 PROOF_WORK = 3_000
 LIMITS_WORK = 40_000
-"""Intersections in all; joints beyond are told."""
+"""Intersections in all; joints beyond are reported."""
 
 Pair = tuple[str, str]
 

@@ -115,7 +115,7 @@ class Wheel:
 
 
 def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
-    """All wheels of a part; those with a `doubt` are told, not to be used. Empty for a part without teeth."""
+    """All wheels of a part; those with a `doubt` are reported, not to be used. Empty for a part without teeth."""
     mesh = shape.fine if shape.fine is not None else shape.coarse
     if mesh is None or not len(mesh.triangles) or not np.isfinite(mesh.vertices).all() or not _may_have_teeth(shape):
         return ()

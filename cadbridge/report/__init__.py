@@ -1,4 +1,4 @@
-"""What is told of a model: JSON documents for tools, text for the terminal."""
+"""Reports of a model: JSON documents for tools, text for the terminal."""
 
 from cadbridge.report.document import (
     all_findings,

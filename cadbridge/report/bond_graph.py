@@ -27,7 +27,7 @@ MARGIN, GAP_X, GAP_Y = 30.0, 70.0, 26.0
 MOST_NODES = 6000
 """Nodes that a drawing holds."""
 MOST_LETTERS = 4
-"""Of a junction's label that is written beside it; longer ones are told where the pointer rests."""
+"""Of a junction's label that is written beside it; longer ones are shown where the pointer rests."""
 COLOURS = {"drive": "#d62728", "constraint": "#1f77b4", "given": "#2ca02c"}
 """Of the sources: what drives, what constrains, what is known."""
 BODY = {
@@ -69,12 +69,12 @@ def bond_graph_svg(built: Built) -> Html:
     rows += [_bond(graph, k, at, effort_from[k]) for k in range(len(graph.bonds))]
     rows += [_node(graph, i, at[i]) for i in at]
     sources = {role: len(graph.sizes(SE, role)) for role in COLOURS}
-    told = f"{len(graph.nodes)} nodes, {len(graph.bonds)} bonds; sources: " + ", ".join(
+    summary = f"{len(graph.nodes)} nodes, {len(graph.bonds)} bonds; sources: " + ", ".join(
         f"{count} {role}" for role, count in sources.items()
     )
     return el("svg", rows, xmlns="http://www.w3.org/2000/svg", viewbox=f"0 0 {width:.0f} {height:.0f}",
               width=f"{width:.0f}", height=f"{height:.0f}", font_family="sans-serif", font_size="11",
-              role="img", aria_label=f"Vector bond graph: {told}")  # fmt: skip
+              role="img", aria_label=f"Vector bond graph: {summary}")  # fmt: skip
 
 
 def write_bond_graph_svg(built: Built, path: Path) -> None:

@@ -91,7 +91,7 @@ def changes_between(old: Document, new: Document) -> Changes:
     found["reactions"] = _entries(old, new, "reactions", "joint", _differ("determined"), only_changed=True)
     found["bodies"] = _entries(old, new, "bodies", "name", _mass_differs)
     found["joints"] = _entries(old, new, "joints", "name", _differ("type", "bodies", "limits"))
-    found["findings"] = _sets(_said(old), _said(new))
+    found["findings"] = _sets(_stated(old), _stated(new))
     return {key: value for key, value in found.items() if value}
 
 
@@ -99,15 +99,15 @@ def findings_of_changes(changes: Changes, since: str) -> tuple[Finding, ...]:
     """The changes that a nightly job should stumble over."""
     findings = Findings()
     pairs = {**changes.get("mobility", {}), **changes.get("motion", {})}
-    told = [f"{_WORDS[k]} {a} → {b}" for k, (a, b) in pairs.items() if k in ("dof", "finite")]
-    told += [
+    summary = [f"{_WORDS[k]} {a} → {b}" for k, (a, b) in pairs.items() if k in ("dof", "finite")]
+    summary += [
         f'"{words}" is {state}' for state in ("gone", "new") for words in changes.get("freedoms", {}).get(state, [])
     ]
     if "dof" in pairs or "finite" in pairs:
-        findings.add("CB420", f"since {since}: {listed(told, between='; ')}")
+        findings.add("CB420", f"since {since}: {listed(summary, between='; ')}")
     if "redundant" in pairs or "redundancies" in changes:
-        told = [f"redundant rows {a} → {b}" for a, b in [pairs["redundant"]]] if "redundant" in pairs else []
-        findings.add("CB421", f"since {since}: {listed(told + _named(changes.get('redundancies', {})), between='; ')}")
+        rows = [f"redundant rows {a} → {b}" for a, b in [pairs["redundant"]]] if "redundant" in pairs else []
+        findings.add("CB421", f"since {since}: {listed(rows + _named(changes.get('redundancies', {})), between='; ')}")
     heavier = changes.get("bodies", {}).get("changed", [])
     if heavier:
         findings.add("CB422", f"since {since}: {listed([_heavier(b) for b in heavier], between='; ')}")
@@ -168,7 +168,7 @@ def _entries(
     *,
     only_changed: bool = False,
 ) -> dict[str, list[Any]]:
-    """Entries of a list by their key: names gone and new, and what `differ` tells of those in both."""
+    """Entries of a list by their key: names gone and new, and what `differ` finds in those in both."""
     before = {e[key]: e for e in old.get(section, [])}
     after = {e[key]: e for e in new[section]}
     changed = [{key: k, **d} for k, e in after.items() if k in before and (d := differ(before[k], e))]
@@ -205,18 +205,18 @@ def _mass_differs(a: Document, b: Document) -> dict[str, Any]:
     return found
 
 
-def _said(document: Document) -> list[str]:
-    """Findings but those of a comparison, which tell of another document."""
+def _stated(document: Document) -> list[str]:
+    """Findings but those of a comparison, which are about another document."""
     return [f"{f['code']}: {f.get('message')}" for f in document.get("findings", []) if f["code"] not in ENTRIES]
 
 
 def _named(entries: Mapping[str, Sequence[Any]]) -> list[str]:
     """Entries gone, new and changed, in words."""
-    told = [f"{name} is {state}" for state in ("gone", "new") for name in entries.get(state, ())]
+    summary = [f"{name} is {state}" for state in ("gone", "new") for name in entries.get(state, ())]
     for entry in entries.get("changed", ()):
         name, *_ = entry.values()
-        told.append(_heavier(entry) if {"mass", "com_shift", "inertia"} & set(entry) else f"{name}: {_pairs(entry)}")
-    return told
+        summary.append(_heavier(entry) if {"mass", "com_shift", "inertia"} & set(entry) else f"{name}: {_pairs(entry)}")
+    return summary
 
 
 def _pairs(entry: Document) -> str:
@@ -232,11 +232,11 @@ def _plain(value: Any) -> str:
 
 
 def _heavier(body: Document) -> str:
-    told = []
+    summary = []
     if "mass" in body:
-        told.append(" → ".join("unknown" if m is None else f"{m:.6g}" for m in body["mass"]) + " kg")
+        summary.append(" → ".join("unknown" if m is None else f"{m:.6g}" for m in body["mass"]) + " kg")
     if "com_shift" in body:
-        told.append(f"centre moved by {body['com_shift'] * 1e3:.3g} mm")
+        summary.append(f"centre moved by {body['com_shift'] * 1e3:.3g} mm")
     if "inertia" in body:
-        told.append(f"inertia changed by {body['inertia']:.2g} of itself")
-    return f"{body['name']}: {', '.join(told)}"
+        summary.append(f"inertia changed by {body['inertia']:.2g} of itself")
+    return f"{body['name']}: {', '.join(summary)}"

@@ -45,9 +45,9 @@ def check_document(
 ) -> dict[str, Any]:
     """The document `cadbridge.check/1` (its keys are in docs/check-json.md; SI, angles in rad but `deg`).
 
-    `findings` are those to tell, by default all.
+    `findings` are those to report, by default all.
     """
-    told = all_findings(mechanism, diagnosis) if findings is None else findings
+    text = all_findings(mechanism, diagnosis) if findings is None else findings
     return {
         "format": "cadbridge.check/1",
         "source": mechanism.assembly.source,
@@ -66,7 +66,7 @@ def check_document(
             for b in mechanism.bodies
         ],
         "joints": [_joint(mechanism, j) for j in mechanism.joints],
-        "findings": findings_list(told),
+        "findings": findings_list(text),
     }
 
 
@@ -102,8 +102,8 @@ def _redundant(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _reaction(r: Reaction) -> dict[str, Any]:
-    told = {"joint": r.joint, "determined": r.determined, "force": list(r.force), "torque": list(r.torque)}
-    return {**told, **_shares(r)}
+    text = {"joint": r.joint, "determined": r.determined, "force": list(r.force), "torque": list(r.torque)}
+    return {**text, **_shares(r)}
 
 
 def _trains(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]:

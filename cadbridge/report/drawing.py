@@ -43,10 +43,10 @@ def transmission_svg(found: Analysis) -> Html:
     rows += [_box(found, places, link) for link in places.at]
     rows += _legend(found, places)
     height = places.height + 18 * len(robot.lines)
-    told = f"{len(robot.graph.pairs)} links, {len(robot.graph.meshes)} gear pairs in {len(robot.lines)} lines"
+    summary = f"{len(robot.graph.pairs)} links, {len(robot.graph.meshes)} gear pairs in {len(robot.lines)} lines"
     return el("svg", rows, xmlns="http://www.w3.org/2000/svg", viewbox=f"0 0 {places.width:.0f} {height:.0f}",
               width=f"{places.width:.0f}", height=f"{height:.0f}", font_family="sans-serif", font_size="12",
-              role="img", aria_label=f"Canonical graph: {told}")  # fmt: skip
+              role="img", aria_label=f"Canonical graph: {summary}")  # fmt: skip
 
 
 def write_transmission_svg(found: Analysis, path: Path) -> None:
@@ -110,8 +110,8 @@ def _heavy(found: Analysis, places: _Places, g: int, line: int | None) -> Html:
     deeper = y1 + 40.0 if y1 == y2 else (y1 + y2) / 2 + 10.0
     colour = "currentColor" if line is None else COLOURS[line % len(COLOURS)]
     path = f"M{x1:.1f} {y1:.1f}Q{(x1 + x2) / 2:.1f} {deeper:.1f} {x2:.1f} {y2:.1f}"
-    told = f"{mesh.name}, carrier {found.name(mesh.carrier)}"
-    return el("g", el("title", told), el("path", d=path, fill="none", stroke=colour, stroke_width="4"))
+    summary = f"{mesh.name}, carrier {found.name(mesh.carrier)}"
+    return el("g", el("title", summary), el("path", d=path, fill="none", stroke=colour, stroke_width="4"))
 
 
 def _box(found: Analysis, places: _Places, link: int) -> Html:
@@ -134,11 +134,11 @@ def _legend(found: Analysis, places: _Places) -> list[Child]:
     robot, rows = found.robot, []
     for k, line in enumerate(robot.lines):
         y = places.height + 18 * k
-        said = f"{robot.graph.pairs[line.input].name}: {' → '.join(found.name(i) for i in line.links)}, "
+        message = f"{robot.graph.pairs[line.input].name}: {' → '.join(found.name(i) for i in line.links)}, "
         rows.append(
             el("g",
                el("line", x1=MARGIN, x2=MARGIN + 24, y1=y - 4, y2=y - 4, stroke=COLOURS[k % len(COLOURS)],
                   stroke_width="4"),
-               el("text", said + f"level {line.level}", x=MARGIN + 32, y=y, fill="currentColor"))
+               el("text", message + f"level {line.level}", x=MARGIN + 32, y=y, fill="currentColor"))
         )  # fmt: skip
     return list(rows)

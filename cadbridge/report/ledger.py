@@ -15,7 +15,7 @@ OTHER = "placements as the file has them → the world"
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A mate of the file that is not in the assembly, with what the reader said of it."""
+    """A mate of the file that is not in the assembly, with what the reader reported of it."""
 
     name: str
     why: tuple[Finding, ...]
@@ -23,7 +23,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class MateCount:
-    """`in_file` = `understood` + `not_understood`; `left_out` names those that the findings tell of.
+    """`in_file` = `understood` + `not_understood`; `left_out` names those that the findings name.
 
     `of_mates_file` of those in the file stand in the mates file beside it, None where there is none.
     """
@@ -39,7 +39,7 @@ class MateCount:
         return self.in_file - self.understood
 
     @property
-    def untold(self) -> int:
+    def unreported(self) -> int:
         """How many of them no finding names: they share a name, or the file has no name for them."""
         return max(0, self.not_understood - len(self.left_out))
 
@@ -47,7 +47,7 @@ class MateCount:
 def count_mates(assembly: Assembly) -> MateCount:
     """The mates of the file, those understood, and the others by name.
 
-    A finding tells of a mate that was left out where its item is something that the assembly does not have.
+    A finding is about a mate that was left out where its item is something that the assembly does not have.
     """
     understood = len(assembly.mates) + len(assembly.couplings)
     given = max(assembly.mates_in_file, understood)
@@ -58,7 +58,7 @@ def count_mates(assembly: Assembly) -> MateCount:
             item = finding.where.item
             if item is not None and item not in known and finding.stage is Stage.READING:
                 named.setdefault(item, []).append(finding)
-    left = tuple(LeftOut(name, tuple(said)) for name, said in named.items())
+    left = tuple(LeftOut(name, tuple(text)) for name, text in named.items())
     # Our own JSON holds all that a mates file brought to what it was made from.
     beside = assembly.extra.get("mates_file") if taken(assembly)["reader"] != "json" else None
     return MateCount(given, understood, left, beside["mates"] if beside else None)
@@ -74,11 +74,11 @@ def _known(assembly: Assembly) -> set[str]:
 
 def taken(assembly: Assembly) -> dict[str, str]:
     """The reader, why it took the file, and what became of the frames."""
-    said = assembly.extra.get("taken") or {}
-    reader = str(said.get("reader") or assembly.format)
+    text = assembly.extra.get("taken") or {}
+    reader = str(text.get("reader") or assembly.format)
     return {
         "reader": reader,
-        "why": str(said.get("why") or "it was asked for"),
+        "why": str(text.get("why") or "it was asked for"),
         "frames": next((f.frames for f in FORMATS if f.name == reader), OTHER),
     }
 
@@ -95,8 +95,8 @@ def taken_lines(assembly: Assembly) -> list[str]:
     )
     for item in mates.left_out:
         lines.append(f"    {item.name}: " + "; ".join(f"{f.message} ({f.code})" for f in item.why))
-    if mates.untold:
-        lines.append(f"    {mates.untold} more, which the findings do not tell apart by name")
+    if mates.unreported:
+        lines.append(f"    {mates.unreported} more, which the findings do not distinguish by name")
     return lines
 
 

@@ -104,8 +104,8 @@ def _records(head: Sequence[str], rows: Sequence[Sequence[str]], columns: int) -
     """Each row as its first cell, with the other cells below it by name."""
     lines = []
     for row in rows:
-        told = (f"  {title}: {cell}" for title, cell in zip(head[1:], row[1:], strict=True) if cell not in ("", "–"))
-        lines += wrapped([row[0], *told], columns)
+        summary = (f"  {title}: {cell}" for title, cell in zip(head[1:], row[1:], strict=True) if cell not in ("", "–"))
+        lines += wrapped([row[0], *summary], columns)
     return lines
 
 

@@ -224,9 +224,9 @@ def _contact_frames(found: Analysis) -> Section:
 
 def _entering(part: Entering) -> str:
     """What enters of a reaction: "theta3: force along y, moment about z"."""
-    told = [f"{what} {_direction(v)}" for what, v in (("force along", part.force), ("moment about", part.moment))
+    summary = [f"{what} {_direction(v)}" for what, v in (("force along", part.force), ("moment about", part.moment))
             if v is not None]  # fmt: skip
-    return f"{part.joint}: {', '.join(told)}"
+    return f"{part.joint}: {', '.join(summary)}"
 
 
 def _direction(v: Array) -> str:

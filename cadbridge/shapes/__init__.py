@@ -64,7 +64,7 @@ def read_document(
     arguments = {"path": str(prepared.path), "length_unit": length_unit, "geometry": geometry}
     document: Document = _ask("read", arguments, path, prepared, findings)
     rough = {key for key, shape in document.shapes.items() if shape.unrefined}
-    _tell_unrefined(path, [p.name for p in document.products.values() if p.shape in rough], findings)
+    _report_unrefined(path, [p.name for p in document.products.values() if p.shape in rough], findings)
     return document, prepared
 
 
@@ -76,25 +76,25 @@ def load_shapes(
     With `findings`, a file that cannot be read is a finding and missing from the result; without,
     InputError is raised with the findings of all files.
     """
-    said = Findings() if findings is None else findings
+    collected = Findings() if findings is None else findings
     shapes: dict[Path, Shape] = {}
     failed: list[Path] = []
     for path in dict.fromkeys(paths):
         try:
-            prepared = _WORKSPACE.prepare(path, said)
+            prepared = _WORKSPACE.prepare(path, collected)
             arguments = {"path": str(prepared.path), "length_unit": length_unit}
-            data = _ask("whole", arguments, path, prepared, said)
+            data = _ask("whole", arguments, path, prepared, collected)
             if data is None:
-                said.add("CB125", f"{path.name} holds no shape", Where(file=str(path)))
+                collected.add("CB125", f"{path.name} holds no shape", Where(file=str(path)))
                 failed.append(path)
             else:
                 shapes[path] = to_shape(data, path)
-                _tell_unrefined(path, [path.stem] if data.unrefined else [], said)
+                _report_unrefined(path, [path.stem] if data.unrefined else [], collected)
         except InputError:
             failed.append(path)
     if failed and findings is None:
         names = ", ".join(p.name for p in failed)
-        raise InputError(f"cannot read {names}", said)
+        raise InputError(f"cannot read {names}", collected)
     return shapes
 
 
@@ -109,8 +109,8 @@ class Brep:
 def load_breps(blobs: dict[str, bytes], source: Path, findings: Findings, *, scale: float = 1.0) -> dict[str, Brep]:
     """Shapes in OCCT's text form (.brp), by name, each in its own frame (its stored placement taken off), SI.
 
-    The texts are of a file `source`. One that cannot be read is told (CB125) and missing from the result; where OCCT
-    dies of one, each is tried alone. `scale` is the factor on the millimetres of the text.
+    The texts are of a file `source`. One that cannot be read is reported (CB125) and missing from the result; where
+    OCCT dies of one, each is tried alone. `scale` is the factor on the millimetres of the text.
     """
     if not blobs:
         return {}
@@ -256,7 +256,7 @@ def _patiently(verb: str, arguments: dict[str, Any], limit: float) -> Any:
         return WORKER.request(verb, {**arguments, "refine": False}, limit)
 
 
-def _tell_unrefined(path: Path, names: list[str], findings: Findings) -> None:
+def _report_unrefined(path: Path, names: list[str], findings: Findings) -> None:
     """CB542 for the parts of a file that have coarse meshes only."""
     if names:
         some = ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")

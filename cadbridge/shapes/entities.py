@@ -63,7 +63,7 @@ class Entities:
         return [text for name, text in self._table.values() if name == kind]
 
     def get(self, number: int, kind: str = "") -> str | None:
-        """The arguments of an entity, None where it is not of the kind asked for."""
+        """The arguments of an entity, None where it is not of the kind requested."""
         found, text = self._table.get(number, ("", None))
         return text if text is not None and (not kind or found.startswith(kind)) else None
 

@@ -131,7 +131,7 @@ def mesh_all(items: list[Solids], refine: bool = True) -> list[tuple[Arrays | No
         for i in rough:
             fine[i] = extract(items[i].closed)
             error[i] = disagreement(items[i], fine[i])
-        # A shape that gains nothing from a smaller angle has another fault, which its mass tells.
+        # A shape that gains nothing from a smaller angle has another fault, which its mass reports.
         same_angle = level == 0 or angle == _FINE[level - 1][1]
         rough = [i for i in rough if error[i] > 1.0 and (same_angle or error[i] < 0.8 * before[i])]
     return list(zip(fine, coarse, strict=True))
@@ -175,7 +175,7 @@ def extract(shape: Any) -> Arrays | None:
     count = sum(triangulation.NbTriangles() for triangulation, _, _ in pieces)
     if count == 0:
         return None
-    # Told how many triangles come: the tool never gives back the tables that it outgrows.
+    # Reported how many triangles come: the tool never gives back the tables that it outgrows.
     merger = Poly_MergeNodesTool(math.pi, _MERGE, count)
     for piece in pieces:
         merger.AddTriangulation(*piece)

@@ -87,8 +87,8 @@ class Workspace:
             except InputError as error:
                 findings.extend(error.findings)
                 raise
-        prepared, said = self._prepared[key]
-        findings.extend(said)
+        prepared, stated = self._prepared[key]
+        findings.extend(stated)
         return prepared
 
     def _prepare(self, path: Path, findings: Findings) -> Prepared:
@@ -125,7 +125,7 @@ class Workspace:
 
 
 def identity(path: Path, findings: Findings) -> tuple[str, int, int]:
-    """Path, time and size: what tells whether a file has changed. InputError (CB100) where there is none."""
+    """Path, time and size: what shows whether a file has changed. InputError (CB100) where there is none."""
     try:
         status = path.stat()
         if not path.is_file():

@@ -106,7 +106,7 @@ class Product:
 
 @dataclass
 class Document:
-    """A STEP file as product graph. `units` as the file names them; `remarks` of OCCT worth telling."""
+    """A STEP file as product graph. `units` as the file names them; `remarks` of OCCT worth reporting."""
 
     roots: list[Occurrence]
     products: dict[str, Product]

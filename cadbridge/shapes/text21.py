@@ -1,4 +1,4 @@
-"""Part 21 (ISO 10303-21) as text: entities by number, parsed when asked for; and values written back.
+"""Part 21 (ISO 10303-21) as text: entities by number, parsed when requested; and values written back.
 
 Values are str, float, None ($), tuples, `Ref`, `Enumeration` (.T.), `Typed` (LENGTH_MEASURE(1.)) and `DERIVED` (*).
 """

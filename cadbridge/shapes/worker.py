@@ -49,7 +49,7 @@ class Server:
         except OverflowError:
             return protocol.Failure("occt", "it holds numbers too large to compute with")
         except Exception as error:
-            # OCCT's own exceptions come in here: each is a fault of the file, told with its name.
+            # OCCT's own exceptions come in here: each is a fault of the file, reported with its name.
             if type(error).__name__ == "Standard_OutOfMemory":
                 return protocol.Failure("memory", "the memory did not suffice")
             return protocol.Failure("occt", f"{type(error).__name__}: {error}")
@@ -136,7 +136,7 @@ def _end_with(caller: int) -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != caller:  # it ended before this was asked for
+        if os.getppid() != caller:  # it ended before this was requested
             os._exit(0)
 
 

@@ -8,7 +8,7 @@ from cadbridge.simulation.plots import write_plots
 from cadbridge.simulation.reactions import locked_wrench
 from cadbridge.simulation.run import Run, simulate
 from cadbridge.simulation.scenario import MotorSpec, Scenario, load_scenario
-from cadbridge.simulation.study import asked_scenario, study_scenario
+from cadbridge.simulation.study import requested_scenario, study_scenario
 from cadbridge.simulation.trajectory import read_trajectory, trajectory_table, write_trajectory
 
 __all__ = [
@@ -22,12 +22,12 @@ __all__ = [
     "MotorSpec",
     "Run",
     "Scenario",
-    "asked_scenario",
     "compare",
     "load_scenario",
     "load_trajectory",
     "locked_wrench",
     "read_trajectory",
+    "requested_scenario",
     "simulate",
     "study_scenario",
     "trajectory_table",

@@ -65,14 +65,14 @@ class CylinderEntry(Strict):
 
 
 class LedChamberEntry(Strict):
-    """The chamber whose supply is asked for: its line's resistance (bar s/L) and its volume of fluid (cm³)."""
+    """The chamber whose supply is requested: its line's resistance (bar s/L) and its volume of fluid (cm³)."""
 
     resistance: NotNegative = 0.0
     volume: Positive | None = None
 
 
 class LedCylinderEntry(Strict):
-    """A cylinder whose cap's pressure is asked for; that of the rod side's supply is known (0: ambient)."""
+    """A cylinder whose cap's pressure is requested; that of the rod side's supply is known (0: ambient)."""
 
     bore: Positive
     rod: NotNegative = 0.0
@@ -82,7 +82,7 @@ class LedCylinderEntry(Strict):
 
 
 def dc_motor_of(name: str, entry: DcEntry, faults: list[str]) -> DcMotor:
-    """The motor, with what is wrong with it said; ValueError where its voltage is no function of time."""
+    """The motor, with what is wrong with it stated; ValueError where its voltage is no function of time."""
     if entry.efficiency < 1.0 and not entry.rotor_inertia:
         faults.append("a gearhead that loses power needs the motor's rotor_inertia, which stands behind the loss")
     if entry.current and not entry.inductance:
@@ -92,7 +92,7 @@ def dc_motor_of(name: str, entry: DcEntry, faults: list[str]) -> DcMotor:
 
 
 def dc_data_of(name: str, entry: DcData, faults: list[str]) -> DcMotor:
-    """The motor without a voltage, with what is wrong with it said."""
+    """The motor without a voltage, with what is wrong with it stated."""
     if entry.ratio == 0.0:
         faults.append("a ratio of 0 ties it to nothing")
     return DcMotor(
@@ -102,7 +102,7 @@ def dc_data_of(name: str, entry: DcData, faults: list[str]) -> DcMotor:
 
 
 def cylinder_of(joint: Joint, entry: CylinderEntry, faults: list[str]) -> Cylinder:
-    """The cylinder, with what is wrong with it said; ValueError where a pressure is no function of time."""
+    """The cylinder, with what is wrong with it stated; ValueError where a pressure is no function of time."""
     if joint.coordinate != "distance":
         faults.append(f"a cylinder needs a joint that slides, and {joint.name} is {joint.type}")
     if entry.rod >= entry.bore:
@@ -114,7 +114,7 @@ def cylinder_of(joint: Joint, entry: CylinderEntry, faults: list[str]) -> Cylind
 
 
 def led_cylinder_of(joint: Joint, entry: LedCylinderEntry, faults: list[str]) -> Cylinder:
-    """The cylinder with no supply at its cap, with what is wrong with it said."""
+    """The cylinder with no supply at its cap, with what is wrong with it stated."""
     cap = ChamberEntry(resistance=entry.cap.resistance, volume=entry.cap.volume)
     whole = CylinderEntry(
         bore=entry.bore, rod=entry.rod, bulk_modulus=entry.bulk_modulus, cap=cap, rod_side=entry.rod_side

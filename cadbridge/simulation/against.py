@@ -81,10 +81,10 @@ def compare(run: Run, findings: Findings) -> Comparison:
         )
         reference = replace(reference, velocities={})
     found = _gaps(run, reference, ours, theirs)
-    told = found.within or _excused(run, reference, found, (ours, theirs), findings)
-    if not told:
+    summary = found.within or _excused(run, reference, found, (ours, theirs), findings)
+    if not summary:
         findings.add("CB616", _beyond(found), Where(item=_worst(found)))
-    return replace(found, judged=found.within or not told)
+    return replace(found, judged=found.within or not summary)
 
 
 def _moving(reference: Reference) -> str:
@@ -124,7 +124,7 @@ def _excused(
         return True
     broken = broken_mate(run.mechanism, reference)
     if _strays(found):
-        return _tell_stray(found, broken, findings)
+        return _report_stray(found, broken, findings)
     if broken is not None:
         off = f"{broken.mm:.3g} mm, {broken.degrees:.3g}° at t = {broken.t:.3g} s"
         findings.add("CB1242", f"the time series breaks {broken.mate} by {off}", Where(item=broken.mate))
@@ -132,7 +132,9 @@ def _excused(
     without = left_out(run.mechanism.assembly)
     if without:
         worst = _worst(found)
-        text = f"{worst} is {_said(found, worst)} from the time series, which was computed with what is left out here: "
+        text = (
+            f"{worst} is {_stated(found, worst)} from the time series, which was computed with what is left out here: "
+        )
         findings.add("CB1243", text + "; ".join(without), Where(item=worst))
         return True
     if not run.result.status.ok:
@@ -161,8 +163,8 @@ def _off_its_own(
     name = _worst(found)
     agreed = max(left.largest, left.largest_angle, left.largest_rate)
     text = (
-        f"{name} is {_said(found, name)} from the time series, which is off its own mates and motions by as much: put "
-        f"on them by the least change, it agrees with the run to {agreed:.2g}"
+        f"{name} is {_stated(found, name)} from the time series, which is off its own mates and motions by as much: "
+        f"put on them by the least change, it agrees with the run to {agreed:.2g}"
     )
     findings.add("CB1242", text, Where(item=name))
     return True
@@ -173,7 +175,7 @@ def _worst(found: Comparison) -> str:
     return max(found.distances, key=lambda name: max(gap.get(name, 0.0) for gap in gaps))
 
 
-def _said(found: Comparison, name: str) -> str:
+def _stated(found: Comparison, name: str) -> str:
     places = f"up to {found.distances[name]:.3g} m and {found.angles[name]:.3g} rad"
     if name not in found.speeds:
         return places
@@ -184,17 +186,17 @@ def _strays(found: Comparison) -> bool:
     return found.energy_error is not None and found.energy_error > found.tolerance
 
 
-def _tell_stray(found: Comparison, broken: Broken | None, findings: Findings) -> bool:
-    said = f"it strays by {found.energy_error:.2g} of the energy that it exchanges"
+def _report_stray(found: Comparison, broken: Broken | None, findings: Findings) -> bool:
+    message = f"it strays by {found.energy_error:.2g} of the energy that it exchanges"
     if broken is not None:
-        said += f", and breaks {broken.mate} by {broken.mm:.3g} mm, {broken.degrees:.3g}°"
-    findings.add("CB618", f"{_beyond(found)}, but {said}", Where(item=_worst(found)))
+        message += f", and breaks {broken.mate} by {broken.mm:.3g} mm, {broken.degrees:.3g}°"
+    findings.add("CB618", f"{_beyond(found)}, but {message}", Where(item=_worst(found)))
     return True
 
 
 def _beyond(found: Comparison) -> str:
     worst = _worst(found)
-    return f"{worst} is {_said(found, worst)} from the time series; its own tolerance is {found.tolerance:.3g}"
+    return f"{worst} is {_stated(found, worst)} from the time series; its own tolerance is {found.tolerance:.3g}"
 
 
 def _energy_error(run: Run, reference: Reference) -> float | None:

@@ -46,7 +46,7 @@ class WeldEntry(Strict):
 
 
 def _named(value: object) -> str:
-    """Whether what is attached or locked bears a name already, or is told by its parts."""
+    """Whether what is attached or locked bears a name already, or is named by its parts."""
     return "<new>" if isinstance(value, dict | PointsEntry | WeldEntry) else "<joint>"
 
 
@@ -96,7 +96,7 @@ def lock_name(name: str) -> str:
 
 @dataclass
 class ChangesResolver:
-    """From the file's entries to changes; what cannot be is told at its place (CB620), all of it."""
+    """From the file's entries to changes; what cannot be is reported at its place (CB620), all of it."""
 
     mechanism: Mechanism
     findings: Findings
@@ -125,8 +125,8 @@ class ChangesResolver:
                 found.append(spec)
         return tuple(found)
 
-    def _refuse(self, said: str, where: Where) -> None:
-        self.findings.add("CB620", said, where)
+    def _refuse(self, message: str, where: Where) -> None:
+        self.findings.add("CB620", message, where)
 
     def _attach(self, what: str | PointsEntry, entry: ChangeEntry, where: Where) -> ChangeSpec | None:
         plastic = entry.impact == "plastic"
@@ -198,13 +198,13 @@ class ChangesResolver:
         joint = self.joint(what, where)
         if joint is None:
             return None
-        for wrong, said in (
+        for wrong, message in (
             (joint.name in self.locked, "locked already"),
             (joint.name in self.released, "released, so that there is nothing to lock"),
             (joint.name in self.driven, "driven by a motor that prescribes its motion"),
         ):
             if wrong:
-                self._refuse(f"{joint.name} is {said} at {entry.time:g} s", where)
+                self._refuse(f"{joint.name} is {message} at {entry.time:g} s", where)
                 return None
         self.locked.add(joint.name)
         return ChangeSpec(entry.time, "lock", joint.name, joint=joint, plastic=plastic)
@@ -255,20 +255,20 @@ def solver_changes(
 ) -> list[Change]:
     """The changes of a lowered mechanism; InputError where its rows are those of mates, or a change comes too late.
 
-    Couplings that come apart are told (CB624).
+    Couplings that come apart are reported (CB624).
     """
     if specs and not collapse:
         findings.add("CB620", "every row of every mate is to be kept: there are no joints to attach or release")
     for spec in specs:
         if spec.t > duration:
-            said = f"{spec.title}: {spec.t:g} s is after the end of the run at {duration:g} s"
-            findings.add("CB620", said, Where(item=spec.name))
+            message = f"{spec.title}: {spec.t:g} s is after the end of the run at {duration:g} s"
+            findings.add("CB620", message, Where(item=spec.name))
     if findings.errors:
         raise InputError("The changes of the scenario cannot be made.", findings)
     for spec in specs:
         if spec.parted:
-            said = f"with {spec.name}, {', '.join(spec.parted[:5])} come apart at {spec.t:g} s, and stay so"
-            findings.add("CB624", said, Where(item=spec.name))
+            message = f"with {spec.name}, {', '.join(spec.parted[:5])} come apart at {spec.t:g} s, and stay so"
+            findings.add("CB624", message, Where(item=spec.name))
     return [_change(lowered, spec) for spec in specs]
 
 

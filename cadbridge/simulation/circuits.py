@@ -212,7 +212,7 @@ def _wire_motor(found: Wired, motor: DcMotor, index: int, friction: tuple[float,
 
 
 def _gearhead(found: Wired, motor: DcMotor, index: int, speeds: tuple[float, float]) -> Coordinate:
-    """A rotor that turns with the joint by a row, whose pull tells what the gearhead loses; the rotor's angle.
+    """A rotor that turns with the joint by a row, whose pull gives what the gearhead loses; the rotor's angle.
 
     The row is one of the body that moves: a joint whose second body is the ground is looked at from the other side.
     """

@@ -40,8 +40,8 @@ def determined(lowered: Lowered, system: System, T: Trajectory) -> dict[str, tup
     return found
 
 
-def tell_least_norm(lowered: Lowered, system: System, T: Trajectory, findings: Findings) -> None:
-    """Tell (CB647) the mates that share a joint and whose wrenches are of least norm, one of many, where it begins."""
+def report_least_norm(lowered: Lowered, system: System, T: Trajectory, findings: Findings) -> None:
+    """Report (CB647) mates that share a joint and whose wrenches are of least norm, one of many, where it begins."""
     sharing = {mate for joint in lowered.mechanism.joints if len(joint.mates) > 1 for mate in joint.mates}
     if lowered.collapsed or not len(T.t) or not sharing:
         return
@@ -53,8 +53,8 @@ def tell_least_norm(lowered: Lowered, system: System, T: Trajectory, findings: F
     open_ = [name for key in undetermined if key != (name := key.removeprefix(MATE)) and name in sharing]
     if open_:
         more = f" and {len(open_) - 5} more" if len(open_) > 5 else ""
-        said = f"the wrenches of {', '.join(open_[:5])}{more} are one of many shares, that of least norm"
-        findings.add("CB647", said, Where(item=open_[0]), items=open_)
+        message = f"the wrenches of {', '.join(open_[:5])}{more} are one of many shares, that of least norm"
+        findings.add("CB647", message, Where(item=open_[0]), items=open_)
 
 
 def _at(lowered: Lowered, system: System, state: State) -> dict[str, tuple[bool, bool]]:

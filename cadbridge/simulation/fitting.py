@@ -60,7 +60,7 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
     """The mechanism itself where all its mates hold, or contradict each other by more than `gap` (m).
 
     Between, one whose joints (without `collapse`: mates) sit elsewhere on their parts by at most `gap`, so that all
-    hold along the whole motion; by how much is told (CB625), as is where there is none near by (CB626).
+    hold along the whole motion; by how much is reported (CB625), as is where there is none near by (CB626).
     """
     if gap <= 0.0:
         return mechanism
@@ -68,24 +68,24 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
     try:
         loose = find_loose(lowered, gap)
     except ValueError:
-        return mechanism  # what cannot be computed is told by what is to be done with it
+        return mechanism  # what cannot be computed is reported where it is needed
     if loose is None:
         return mechanism
     where, items = Where(item=loose.worst[0][0]), [name for name, _ in loose.worst]
     if max((len(part.rows) for part in _parts(loose)), default=0) > LARGE:
-        said = f"{_named(loose)}; so many rows hang together that no mechanism was looked for in which all hold"
-        findings.add("CB626", said, where, items=items)
+        message = f"{_named(loose)}; so many rows hang together that no mechanism was looked for in which all hold"
+        findings.add("CB626", message, where, items=items)
         return mechanism
     loose = all_over(loose)
     found = _fit(loose)
     if found is None:
         within = loose.case.allowed * loose.case.system.length
-        said = f"{_named(loose)}; no mechanism within {within:.3g} m was found in which all hold along the motion"
-        findings.add("CB626", said, where, items=items)
+        message = f"{_named(loose)}; no mechanism within {within:.3g} m was found in which all hold along the motion"
+        findings.add("CB626", message, where, items=items)
         return mechanism
     shift, name = found.shift
-    said = f"{_named(loose)}; {name} was shifted most, by {shift:.3g} m, so that all hold"
-    findings.add("CB625", said, where, items=[*items, name])
+    message = f"{_named(loose)}; {name} was shifted most, by {shift:.3g} m, so that all hold"
+    findings.add("CB625", message, where, items=[*items, name])
     return _rebuilt(mechanism, lowered, found, collapse)
 
 
@@ -104,8 +104,8 @@ class _Fit:
 def _named(loose: Loose) -> str:
     spare = len(loose.samples[0][1])
     more = f" and {len(loose.worst) - MOST} more" if len(loose.worst) > MOST else ""
-    said = ", ".join(f"{name} ({size:.3g} m)" for name, size in loose.worst[:MOST])
-    return f"{spare} rows repeat others and contradict them by up to {loose.worst[0][1]:.3g} m: {said}{more}"
+    message = ", ".join(f"{name} ({size:.3g} m)" for name, size in loose.worst[:MOST])
+    return f"{spare} rows repeat others and contradict them by up to {loose.worst[0][1]:.3g} m: {message}{more}"
 
 
 def _fit(loose: Loose) -> _Fit | None:

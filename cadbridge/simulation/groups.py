@@ -70,8 +70,8 @@ def chosen(names: Iterable[str], wanted: Sequence[str]) -> list[str]:
     return [n for n in names if n == "time" or group_of(n) in wanted or any(fnmatchcase(n, w) for w in wanted)]
 
 
-def tell_unmatched(names: Iterable[str], wanted: Sequence[str], findings: Findings) -> None:
-    """Tell the groups and patterns that no column of a table has (CB633)."""
+def report_unmatched(names: Iterable[str], wanted: Sequence[str], findings: Findings) -> None:
+    """Report the groups and patterns that no column of a table has (CB633)."""
     every = list(names)
     for name in wanted:
         found = (group_of(n) == name if name in GROUPS else fnmatchcase(n, name) for n in every)

@@ -189,8 +189,8 @@ class InteractiveRun:
         )  # fmt: skip
         specs = resolver.resolve([(e, Where()) for e in (*(event.entry for event in self.events), entry)])
         if findings.errors or len(specs) != len(self.events) + 1:
-            said = "; ".join(f.message for f in findings.as_tuple()) or "this is no change that can be made"
-            return Status(False, "refused", said, "")
+            text = "; ".join(f.message for f in findings.as_tuple()) or "this is no change that can be made"
+            return Status(False, "refused", text, "")
         spec = specs[-1]
         (change,) = solver_changes(self.lowered, [spec], collapse=True, duration=math.inf, findings=findings)
         refused = make_change(self._course, change)

@@ -20,7 +20,7 @@ LARGEST = 120
 
 
 def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
-    """InputError (CB631, CB636) where laws cannot be; tells (CB635) those that fix one freedom twice."""
+    """InputError (CB631, CB636) where laws cannot be; reports (CB635) those that fix one freedom twice."""
     motors = [on_joint(lowered.mechanism, motor) for motor in what.motors]
     before = len(findings.errors)
     _one_law_each(what, motors, findings)
@@ -49,8 +49,8 @@ def _one_law_each(what: Scenario, motors: list[MotorSpec], findings: Findings) -
         laws.setdefault(circuit.joint, []).append("dc" if isinstance(circuit, DcMotor) else "cylinder")
     for joint, kinds in laws.items():
         if len(kinds) > 1 and set(kinds) & set(LEADS):
-            said = f"{joint} has {len(kinds)} motors: {', '.join(kinds)}"
-            findings.add("CB631", said, Where(item=joint), items=[joint])
+            message = f"{joint} has {len(kinds)} motors: {', '.join(kinds)}"
+            findings.add("CB631", message, Where(item=joint), items=[joint])
 
 
 def _released(what: Scenario, findings: Findings) -> None:
@@ -58,15 +58,15 @@ def _released(what: Scenario, findings: Findings) -> None:
     gone = {name for spec in what.changes if spec.verb == "release" for name in (spec.name, *spec.parted)}
     for circuit in what.circuits:
         if circuit.joint in gone:
-            said = f"{circuit.joint} has a motor with a circuit, and is released"
-            findings.add("CB636", said, Where(item=circuit.joint), items=[circuit.joint])
+            message = f"{circuit.joint} has a motor with a circuit, and is released"
+            findings.add("CB636", message, Where(item=circuit.joint), items=[circuit.joint])
 
 
 def _losses(what: Scenario, findings: Findings) -> None:
     for circuit in what.circuits:
         if isinstance(circuit, DcMotor) and circuit.efficiency < 1.0 and what.friction is None:
-            said = f"the gearhead of {circuit.joint} loses power; the scenario ignores it"
-            findings.add("CB613", said, Where(item=circuit.joint), items=[circuit.joint])
+            message = f"the gearhead of {circuit.joint} loses power; the scenario ignores it"
+            findings.add("CB613", message, Where(item=circuit.joint), items=[circuit.joint])
 
 
 def led_joints(mechanism: Mechanism, what: Scenario) -> list[str]:
@@ -87,7 +87,7 @@ def locking_wheels(lowered: Lowered, led: list[str]) -> list[tuple[str, str]]:
 
 
 def _twice(lowered: Lowered, led: list[str], findings: Findings) -> None:
-    """Tell the joints whose prescribed motion the mates and the other laws fix already (CB635)."""
+    """Report the joints whose prescribed motion the mates and the other laws fix already (CB635)."""
     model, length = lowered.model, lowered.mechanism.length_scale
     by_name = dict(zip((j.name for j in lowered.joints), model.coordinates, strict=True))
     rows = [Coupler(c.a, c.b, ((1.0, c),)) for c in (by_name[name] for name in led)]

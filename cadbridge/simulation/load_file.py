@@ -32,7 +32,7 @@ class Table(Strict):
 
 
 def _written_as(value: object) -> str:
-    """Which of its forms a function has, so that a fault is told of that one alone."""
+    """Which of its forms a function has, so that only its own faults are reported."""
     if isinstance(value, dict | Table):
         return "<table>"
     return "<expression>" if isinstance(value, str) else "<number>"

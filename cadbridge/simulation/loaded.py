@@ -52,7 +52,7 @@ class LoadedTrajectory:
 
     @property
     def model(self) -> dict[str, str]:
-        """SHA-256 by the name of each file that the model was read from: what tells it from another."""
+        """SHA-256 by the name of each file that the model was read from: what distinguishes it from another."""
         return dict(self.document.get("model", {}))
 
     def select(self, *wanted: str) -> LoadedTrajectory:
@@ -91,9 +91,9 @@ def load_trajectory(path: str | Path) -> LoadedTrajectory:
     if path.suffix.lower() == ".csv":
         raise InputError(f"{path}: a CSV keeps no units and no model; write the run as .parquet.")
     table = stored_trajectory(path)
-    told = {field.name: field.metadata or {} for field in table.schema}
-    units = {name: data.get(b"unit", b"").decode() for name, data in told.items()}
-    groups = {name: data.get(b"group", b"").decode() for name, data in told.items()}
+    reported = {field.name: field.metadata or {} for field in table.schema}
+    units = {name: data.get(b"unit", b"").decode() for name, data in reported.items()}
+    groups = {name: data.get(b"group", b"").decode() for name, data in reported.items()}
     try:
         document = json.loads(table.schema.metadata[FORMAT.encode()])
     except ValueError as fault:

@@ -70,14 +70,14 @@ def find_component(mechanism: Mechanism, findings: Findings, name: str, where: W
         body = bodies[fits[0]]
         X_WB = Pose() if body == GROUND_BODY else mechanism.bodies[body].X_WB
         return body, X_WB.inverse() @ mechanism.assembly.component(fits[0]).X_WC
-    said = f"there is no component {name!r}" if not fits else f"{name!r} may be any of {', '.join(sorted(fits))}"
-    findings.add("CB604", said, where)
+    message = f"there is no component {name!r}" if not fits else f"{name!r} may be any of {', '.join(sorted(fits))}"
+    findings.add("CB604", message, where)
     return None
 
 
 @dataclass
 class LoadsResolver:
-    """From the file's entries to loads; what has no meaning is told at its place, and the rest is read."""
+    """From the file's entries to loads; what has no meaning is reported at its place, and the rest is read."""
 
     mechanism: Mechanism
     findings: Findings

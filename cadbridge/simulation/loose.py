@@ -80,7 +80,7 @@ def find_loose(lowered: Lowered, gap: float) -> Loose | None:
         if largest <= max(POSITION_TOLERANCE, _rounding(system, found.state)):
             return None
         if largest <= case.allowed:
-            return _told(case, samples)
+            return _reported(case, samples)
         # At another pose it says something of its own: the design is a special one.
         spare = np.delete(spare, int(np.argmax(opened_rows(system, samples)[spare])))
     return None
@@ -90,10 +90,10 @@ def all_over(loose: Loose) -> Loose:
     """The same, looked at all over its motion."""
     design, spare = loose.samples[0]
     samples = tuple(s for s in _walk(loose.case, spare, design, STEPS) if len(s[1]) == len(spare))
-    return _told(loose.case, samples)
+    return _reported(loose.case, samples)
 
 
-def _told(case: Case, samples: tuple[tuple[State, Ints], ...]) -> Loose:
+def _reported(case: Case, samples: tuple[tuple[State, Ints], ...]) -> Loose:
     opened = opened_rows(case.system, samples) * case.system.length
     sizes = sorted(((name, float(opened[rows].max())) for name, rows in by_group(case.model).items()), key=_size)
     return Loose(case, samples, tuple(s for s in sizes if s[1] >= 0.01 * sizes[0][1]))

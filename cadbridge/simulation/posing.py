@@ -39,7 +39,7 @@ SLIDE = 0.1
 class Posed:
     """Where the bodies are: `poses` X_WB in the order of the mechanism, `values` of the led joints (rad, m).
 
-    `status` tells the joints that stay open where the mechanism does not reach what was asked; `values` are
+    `status` reports the joints that stay open where the mechanism does not reach what was asked; `values` are
     then the last ones reached.
     """
 
@@ -222,16 +222,16 @@ def _within(joint: Joint, value: float) -> float:
 
 def leading_joints(mechanism: Mechanism) -> tuple[str, ...]:
     """Joints with one freedom whose coordinates are independent, as many as there are: those with a name that a
-    person asked for first, then in the order of the mechanism."""
+    person requested first, then in the order of the mechanism."""
     primitives = [p for j in mechanism.joints for p in j.primitives] + [c.primitive for c in mechanism.couplings]
     length = mechanism.length_scale
     _, G = jacobian(primitives, [body.X_WB for body in mechanism.bodies])
     N = null_space(G, length) if len(G) else np.eye(6 * len(mechanism.bodies))
-    asked = {*mechanism.assembly.joint_names.values(), *(d.joint for d in mechanism.drives)}
+    requested = {*mechanism.assembly.joint_names.values(), *(d.joint for d in mechanism.drives)}
     candidates = [j for j in mechanism.joints if j.coordinate]
     chosen: list[str] = []
     basis = np.zeros((0, N.shape[1]))
-    for joint in sorted(candidates, key=lambda j: j.name not in asked):
+    for joint in sorted(candidates, key=lambda j: j.name not in requested):
         row = _rate(mechanism, joint) @ N
         rest = row - (row @ basis.T) @ basis
         if float(np.linalg.norm(rest)) > 1e-3 * max(float(np.linalg.norm(row)), 1e-12) and np.linalg.norm(row) > 1e-9:

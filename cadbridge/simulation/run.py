@@ -17,7 +17,7 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.shown import Shown, sentence
 from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.circuits import Wired, wired
-from cadbridge.simulation.determined import tell_least_norm
+from cadbridge.simulation.determined import report_least_norm
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.laws import check_laws, led_joints, locking_wheels
 from cadbridge.simulation.loads import placed
@@ -119,13 +119,13 @@ def simulate(
         raise InputError(str(fault), findings) from fault
     trusted = _judged(lowered, what, begun.system, result, findings)
     if rebuilt is None:
-        tell_least_norm(lowered, begun.system, result.trajectory, findings)
+        report_least_norm(lowered, begun.system, result.trajectory, findings)
     _not_applied(lowered, what, findings)
     chosen = _conveniences(lowered, what, begun.stops)
     summary = {"method": method, **_summary(lowered, result), "trusted": trusted, **chosen}
     system = begun.system
     if rebuilt is not None:
-        summary["changes"] = [_told(change) for change in rebuilt.changes]
+        summary["changes"] = [_reported(change) for change in rebuilt.changes]
         lowered, system = _whole(lowered, rebuilt)
     pace = None if pacer is None else pacer.pace
     return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
@@ -153,14 +153,14 @@ def _judged(lowered: Lowered, what: Scenario, system: System, result: Result, fi
 
 
 def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> None:
-    """Tell why a run stopped early: by its cause where that is known, else by the solver's reason."""
+    """Report why a run stopped early: by its cause where that is known, else by the solver's reason."""
     status = result.status
     code = STATUS_CODES.get(status.code, "CB611")
     jammed = locking_wheels(lowered, led_joints(lowered.mechanism, what))
     if code == "CB611" and jammed:
         joint, gear = jammed[0]
-        said = f"{joint} is led and would drive {gear} backwards, which locks: {status.message}"
-        findings.add("CB673", said, items=[joint, gear, *status.groups])
+        phrase = f"{joint} is led and would drive {gear} backwards, which locks: {status.message}"
+        findings.add("CB673", phrase, items=[joint, gear, *status.groups])
         return
     cure = _SHORTER if status.code == "no_convergence" and what.step else status.advice or None
     findings.add(code, status.message, hint=cure, items=status.groups)
@@ -175,7 +175,7 @@ def _whole(lowered: Lowered, rebuilt: Rebuilt) -> tuple[Lowered, System]:
 def rebuilt_run(mechanism: Mechanism, what: Scenario, lowered: Lowered, rebuilt: Rebuilt, findings: Findings) -> Run:
     """A run of the solver with changes, which somebody else steered, as a run of the mechanism."""
     summary = {"method": "absolute", **_summary(lowered, rebuilt.result), "trusted": rebuilt.result.status.ok}
-    summary["changes"] = [_told(change) for change in rebuilt.changes]
+    summary["changes"] = [_reported(change) for change in rebuilt.changes]
     lowered, system = _whole(lowered, rebuilt)
     return Run(mechanism, what, lowered, system, rebuilt.result, findings.as_tuple(), summary)
 
@@ -230,15 +230,15 @@ def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:
     )  # fmt: skip
 
 
-def _told(change: Changed) -> dict[str, Any]:
+def _reported(change: Changed) -> dict[str, Any]:
     impulse, moment = change.size
     return {"change": change.name, "t_s": change.t, "impulse_N_s": impulse, "angular_impulse_N_m_s": moment,
             "energy_lost_J": change.lost}  # fmt: skip
 
 
 def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
-    """Tell the gears that lose power of which nothing is lost in the lowered model, and why (CB613); thrust (CB638)."""
-    _tell_thrust(lowered, findings)
+    """Report lossy gears of which nothing is lost in the lowered model, and why (CB613); thrust (CB638)."""
+    _report_thrust(lowered, findings)
     why = without_losses(lowered.mechanism)
     for coupling in lowered.mechanism.couplings:
         if (coupling.coupling.efficiency or 1.0) < 1.0:
@@ -248,37 +248,39 @@ def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) ->
                 findings.add("CB613", f"{coupling.name} loses power; {reason}", where, items=[coupling.name])
 
 
-def _tell_thrust(lowered: Lowered, findings: Findings) -> None:
-    """Tell the pairs of crossed axes whose forces in the bearings are not known (CB638)."""
+def _report_thrust(lowered: Lowered, findings: Findings) -> None:
+    """Report the pairs of crossed axes whose forces in the bearings are not known (CB638)."""
     for coupling in lowered.mechanism.couplings:
-        said = coupling.coupling
-        if said.kind in (CouplingKind.WORM, CouplingKind.CROSSED_HELICAL) and said.pressure_angle is None:
+        phrase = coupling.coupling
+        if phrase.kind in (CouplingKind.WORM, CouplingKind.CROSSED_HELICAL) and phrase.pressure_angle is None:
             text = f"{coupling.name}: the forces along its axes are not known: no pressure_angle"
-            findings.add("CB638", text, said.where, items=[coupling.name])
+            findings.add("CB638", text, phrase.where, items=[coupling.name])
 
 
 def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
-    """Tell the resistance of joints and gears that the run leaves out."""
+    """Report the resistance of joints and gears that the run leaves out."""
     losses_left_out(lowered, scenario, findings)
     for joint in lowered.mechanism.joints:
         damping = 0.0 if joint.type == "spherical" else joint.damping
         named = [w for w, v in (("damping", damping), ("dry friction", joint.friction)) if v]
         if joint.kind.resisted is None and named:
-            said = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
-            findings.add("CB613", said, Where(item=joint.name))
+            phrase = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
+            findings.add("CB613", phrase, Where(item=joint.name))
         elif joint.friction and scenario.friction is None:
             findings.add("CB613", f"{joint.name} has dry friction; the scenario ignores it", Where(item=joint.name))
 
 
 def _conveniences(lowered: Lowered, scenario: Scenario, stops: tuple[tuple[str, Stop], ...]) -> dict[str, Any]:
     """What was chosen where the scenario left it open: smoothing of friction, stiffness of stops; SI."""
-    said: dict[str, Any] = {}
+    phrase: dict[str, Any] = {}
     if scenario.friction is not None and any(load.friction for load in lowered.model.loads):
-        said["friction_speed_rad_s"], said["friction_speed_m_s"] = scenario.friction
+        phrase["friction_speed_rad_s"], phrase["friction_speed_m_s"] = scenario.friction
     if stops:
-        said["stops_at_limits"] = f"{', '.join(name for name, _ in stops)} ({FREQUENCY:g} Hz)"
-        said["stops"] = {name: {"stiffness": s.stiffness, "damping": s.damping, "depth": s.depth} for name, s in stops}
-    return said
+        phrase["stops_at_limits"] = f"{', '.join(name for name, _ in stops)} ({FREQUENCY:g} Hz)"
+        phrase["stops"] = {
+            name: {"stiffness": s.stiffness, "damping": s.damping, "depth": s.depth} for name, s in stops
+        }
+    return phrase
 
 
 def lower_for(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Findings) -> Lowered:
@@ -325,7 +327,7 @@ def _events(lowered: Lowered, what: Scenario) -> list[Event]:
 
 
 def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
-    """The designed pose moved to the joint values asked for, on the constraints; None for the designed pose at rest.
+    """The designed pose moved to the joint values requested, on the constraints; None for the designed pose at rest.
 
     Temporary drivers lead the joints there in small steps, so that loops and gears follow.
     """
@@ -366,7 +368,7 @@ def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, floa
 
 
 def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Findings) -> None:
-    """Tell the joints that passed their limits (CB612) while they were there; a stop gives way a little."""
+    """Report the joints that passed their limits (CB612) while they were there; a stop gives way a little."""
     for i, joint in enumerate(lowered.joints):
         if joint.limit is None or len(T.t) == 0:
             continue

@@ -16,7 +16,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.kinds import other_kind
-from cadbridge.readers.mates_file.document import Teller
+from cadbridge.readers.mates_file.document import Reporter
 from cadbridge.readers.mates_file.positions import Place, Yaml, load_yaml
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.actuator_file import CylinderEntry, DcEntry, cylinder_of, dc_motor_of
@@ -76,7 +76,7 @@ class EventSpec:
 class Scenario:
     """SI throughout. `positions` and `rates` are initial joint values (rad or m) by joint name.
 
-    `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and tells). `friction` are the speeds
+    `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and reports). `friction` are the speeds
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
     `circuits` are motors and cylinders with their own laws (`cadbridge.simulation.circuits`).
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
@@ -135,7 +135,7 @@ class EventEntry(Strict):
 
 
 def _what_happens(entry: object) -> str:
-    """Whether an event is told by where a joint is, or happens at a time."""
+    """Whether an event depends on where a joint is, or happens at a time."""
     return (
         "<change>" if isinstance(entry, ChangeEntry) or (isinstance(entry, dict) and "time" in entry) else "<passing>"
     )
@@ -249,8 +249,8 @@ _OPEN = {
 """The fields that a source's own run fills where the file has none of these keys; motors bring their initial values."""
 
 
-def _over(base: Scenario, said: Scenario, keys: set[str]) -> Scenario:
-    return replace(said, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
+def _over(base: Scenario, wording: Scenario, keys: set[str]) -> Scenario:
+    return replace(wording, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
 
 
 Kind = TypeVar("Kind", bound=BaseModel)
@@ -271,11 +271,11 @@ def validated(kind: type[Kind], data: object, places: Place, file: str, findings
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        teller = Teller(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(data))
+        reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(data))
         for fault in error.errors(include_url=False, include_context=True):
             loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not step.startswith("<"))
-            teller(loc, fault)
-        teller.count_the_rest()
+            reporter(loc, fault)
+        reporter.count_the_rest()
         return None
 
 
@@ -300,16 +300,16 @@ def find_joint(
         return joint
     known = {j.name for j in mechanism.joints if not single or j.coordinate} | {d.name for d in mechanism.drives}
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.4)
-    said = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
-    findings.add("CB602", said + (f"; nearest: {', '.join(near)}" if near else ""), where)
+    wording = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
+    findings.add("CB602", wording + (f"; nearest: {', '.join(near)}" if near else ""), where)
     return None
 
 
 def on_joint(mechanism: Mechanism, motor: MotorSpec) -> MotorSpec:
     """A motor as it acts on its joint, by the joint's name.
 
-    What is said of a drive by the drive's name is of its motor, before the reduction r: r times its torque acts on the
-    joint, and the joint turns by 1/r of its angle.
+    What is given for a drive by the drive's name is for its motor, before the reduction r: r times its torque acts on
+    the joint, and the joint turns by 1/r of its angle.
     """
     drive, joint = mechanism.drive_named(motor.joint), mechanism.joint_named(motor.joint)
     if drive is None or joint is None:
@@ -328,7 +328,7 @@ def on_joint(mechanism: Mechanism, motor: MotorSpec) -> MotorSpec:
 
 @dataclass
 class _Resolver:
-    """Names to joints, degrees and mm to SI; every fault is told at its place."""
+    """Names to joints, degrees and mm to SI; every fault is reported at its place."""
 
     mechanism: Mechanism
     findings: Findings
@@ -439,6 +439,6 @@ class _Resolver:
         except ValueError as fault:
             self.findings.add("CB603", f"motor on {name}: {fault}", where)
             return None
-        for said in faults:
-            self.findings.add("CB632", f"motor on {name}: {said}", where)
+        for wording in faults:
+            self.findings.add("CB632", f"motor on {name}: {wording}", where)
         return through_drive(self.mechanism, made) if isinstance(made, DcMotor) else made

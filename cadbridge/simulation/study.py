@@ -24,7 +24,7 @@ FINEST = 1e-8
 """A run takes at least this tolerance: what a source claims of its own solver is mostly looser."""
 
 
-def asked_scenario(
+def requested_scenario(
     mechanism: Mechanism, findings: Findings, file: Path | None = None, duration: float | None = None
 ) -> Scenario:
     """What a person asks for: a scenario file over what the source itself asks for, and a duration (s) over both.
@@ -39,7 +39,7 @@ def asked_scenario(
 def study_scenario(mechanism: Mechanism, findings: Findings) -> Scenario:
     """Gravity, times, motions and initial velocities as the source says them, else the defaults.
 
-    A motion that no joint of one freedom can follow is told (CB615) and left out.
+    A motion that no joint of one freedom can follow is reported (CB615) and left out.
     """
     study = mechanism.assembly.study
     scenario = Scenario()
@@ -80,25 +80,25 @@ def _motor(mechanism: Mechanism, law: MotionLaw, designed_at: float, findings: F
     if mechanism.body_of[mate.a.component] != joint.a:
         sense = -sense
     try:
-        said = expression(law.text)
-        value = said.evaluate(designed_at)[0]
-        said.evaluate(0.0)  # where the run starts
+        stated = expression(law.text)
+        value = stated.evaluate(designed_at)[0]
+        stated.evaluate(0.0)  # where the run starts
     except ValueError as fault:
         findings.add("CB603", f"{law.name}: {fault}", law.where)
         return None
     zero = _designed(a, b, law.kind)
     if law.kind == "angle":
-        # A pose tells a turn up to whole turns; the law tells them.
+        # A pose reports a turn up to whole turns; the law reports them.
         zero += 2 * math.pi * round((value - zero) / (2 * math.pi))
-    return MotorSpec(joint.name, "angle", _measured(said, zero, sense))
+    return MotorSpec(joint.name, "angle", _measured(stated, zero, sense))
 
 
-def _measured(said: TimeFunction, zero: float, sense: float) -> TimeFunction:
+def _measured(stated: TimeFunction, zero: float, sense: float) -> TimeFunction:
     def evaluate(t: float) -> tuple[float, float, float]:
-        f, f1, f2 = said.evaluate(t)
+        f, f1, f2 = stated.evaluate(t)
         return sense * (f - zero), sense * f1, sense * f2
 
-    return TimeFunction(evaluate, text=said.text)
+    return TimeFunction(evaluate, text=stated.text)
 
 
 def _designed(a: Side, b: Side, kind: str) -> float:
@@ -122,7 +122,7 @@ def _pose(mechanism: Mechanism, body: int) -> Pose:
 def with_velocities(lowered: Lowered, state: State, velocities: dict[str, Vector], findings: Findings) -> State:
     """The state with the bodies moving as their components do as designed; the ground's are passed over.
 
-    Components of one body that move differently cannot both be right: the later is told (CB615).
+    Components of one body that move differently cannot both be right: the later is reported (CB615).
     """
     moving = np.array(state.velocities, float).reshape(-1, 6)
     given: dict[int, Vector] = {}

@@ -2,7 +2,7 @@
 
 A row of such a pair holds the turns alone. The true contact force acts at the pitch point P on the common
 perpendicular n of the two axes u_a, u_b, at the radii r_a : r_b = z_a / cos β_a : z_b / cos β_b. Its parts across each
-axis follow from the moments on the two wheels, friction included, and as the axes are not parallel these two tell its
+axis follow from the moments on the two wheels, friction included, and as the axes are not parallel these two give its
 part in the pitch plane; the part along n follows from the normal pressure angle α:
 
     F · (u_a × n) = −T_a / r_a        F · (u_b × n) = −T_b / r_b        F · n = |F · m| tan α
@@ -47,12 +47,12 @@ def screws(run: Run) -> tuple[Screw, ...]:
     if len(run.lowered.units) != len(run.mechanism.bodies):
         return ()
     for coupling in run.mechanism.couplings:
-        said = coupling.coupling
-        if said.kind in SCREWS and said.pressure_angle is not None and coupling.name in model.groups:
+        stated = coupling.coupling
+        if stated.kind in SCREWS and stated.pressure_angle is not None and coupling.name in model.groups:
             pair = model.primitives[model.groups.index(coupling.name)]
-            if isinstance(pair, WheelPair) and said.teeth_a and said.teeth_b:
-                teeth = (said.teeth_a, said.teeth_b)
-                found.append(Screw(coupling.name, pair, said.helix, said.pressure_angle, teeth))
+            if isinstance(pair, WheelPair) and stated.teeth_a and stated.teeth_b:
+                teeth = (stated.teeth_a, stated.teeth_b)
+                found.append(Screw(coupling.name, pair, stated.helix, stated.pressure_angle, teeth))
     return tuple(found)
 
 

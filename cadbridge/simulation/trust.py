@@ -1,6 +1,6 @@
 """Whether a run's numbers are what its tolerances or its step promise.
 
-The energy balance T + V − W + D is in no equation that is integrated, so that it tells an error of any kind. What
+The energy balance T + V − W + D is in no equation that is integrated, so that it reports an error of any kind. What
 may be missing from it follows from the error that each step is allowed: with δ = atol + rtol |value| for every
 velocity and position, a step changes the energy by at most
 
@@ -38,7 +38,7 @@ OPEN = 1e-6
 """Of the largest speed (m/s; at least 1): how far rows may be open in their rates. Rows that contradict each other by
 rounding cost 1e-8."""
 MANY = 1000
-"""Rejected steps below which nothing is said of them."""
+"""Rejected steps below which they are not reported."""
 UNSOLVED = 0.01
 """Of the evaluations: some are tried beyond a dead point, where nothing can be solved, and their steps are rejected."""
 APART = 1e7
@@ -112,41 +112,41 @@ def _stiffnesses(model: Model) -> list[float]:
 
 
 def distrust(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> bool | None:
-    """Whether a run is what its tolerances promise: tells why not (CB627), what it cost to get there (CB628), and what
-    could not be solved on the way (CB680).
+    """Whether a run is what its tolerances promise: reports why not (CB627), what it cost to get there (CB628), and
+    what could not be solved on the way (CB680).
 
     None of a run that did not come to its end, or has nothing to look at.
     """
     T, cost = result.trajectory, result.statistics
     if not result.status.ok or len(T.t) < 2:
         return None
-    said = []
+    message = []
     if not lowered.stand_ins:
         balance = energy_balance(lowered.model, what, result)
         if not balance.holds:
             promise = "a fixed step" if what.step is not None else f"the tolerances in {cost.steps} steps"
-            said.append(
+            message.append(
                 f"the energy balance is off by {balance.drift:.3g} J at t = {balance.t:.4g} s, of "
                 f"{balance.exchanged:.3g} J exchanged, where {promise} would allow {balance.allowed:.2g} J"
             )
     fastest = float(np.abs(T.velocities).max(initial=0.0))
     opened, allowed = float(T.constraint_velocity.max()), OPEN * max(1.0, fastest) + what.atol + what.rtol * fastest
     if not opened <= allowed:
-        said.append(f"joints come apart with {opened:.2g} m/s, where {allowed:.2g} m/s is allowed")
-    if said:
+        message.append(f"joints come apart with {opened:.2g} m/s, where {allowed:.2g} m/s is allowed")
+    if message:
         cure = "Take a step of a tenth" if what.step is not None else "Set rtol and atol a hundred times smaller"
         findings.add(
-            "CB627", "; ".join(said), hint=f"{cure} in the scenario, and see whether the figure falls with it."
+            "CB627", "; ".join(message), hint=f"{cure} in the scenario, and see whether the figure falls with it."
         )
     if cost.rejected > max(MANY, cost.steps):
         findings.add("CB628", f"{cost.rejected} steps were rejected for {cost.steps} taken")
     if cost.unsolved > UNSOLVED * cost.evaluations:
         findings.add("CB680", f"{cost.unsolved} of {cost.evaluations} accelerations leave joints open")
-    return not said
+    return not message
 
 
 def mass_ratios(lowered: Lowered, findings: Findings) -> None:
-    """Tell closed loops of bodies whose masses differ by more than `APART` (CB629)."""
+    """Report closed loops of bodies whose masses differ by more than `APART` (CB629)."""
     masses = [body.mass for body in lowered.model.bodies]
     some = [mass for mass in masses if mass > 0.0]
     if lowered.stand_ins or not some or max(some) <= APART * min(some):
@@ -155,8 +155,8 @@ def mass_ratios(lowered: Lowered, findings: Findings) -> None:
         held = sorted((masses[i], lowered.units[i].name) for i in loop if masses[i] > 0.0)
         if held and held[-1][0] > APART * held[0][0]:
             (light, lightest), (heavy, heaviest) = held[0], held[-1]
-            said = f"{lightest} has {light:.3g} kg and {heaviest} {heavy:.3g} kg, {heavy / light:.1e} times as much"
-            findings.add("CB629", f"in one closed loop, {said}", Where(item=lightest), items=[lightest, heaviest])
+            message = f"{lightest} has {light:.3g} kg and {heaviest} {heavy:.3g} kg, {heavy / light:.1e} times as much"
+            findings.add("CB629", f"in one closed loop, {message}", Where(item=lightest), items=[lightest, heaviest])
 
 
 def _loops(model: Model) -> list[list[int]]:

@@ -21,7 +21,7 @@ Point = tuple[int, list[Any]]
 class Crew:
     """Runs points in `workers` processes; `task` is the pickled (base, sweep, how) that each is given at its start.
 
-    A process that ends on its way loses the run that it had, which is told in its row, and is replaced.
+    A process that ends on its way loses the run that it had, which is reported in its row, and is replaced.
     """
 
     def __init__(self, task: bytes, points: Iterator[Point], workers: int) -> None:
@@ -85,7 +85,7 @@ class Crew:
             with contextlib.suppress(OSError):
                 write_message(stream, self._task)
             while point is not None:
-                row = _asked(stream, answers, point)
+                row = _requested(stream, answers, point)
                 if row is None:
                     if not self._stopped:
                         self._rows.put(_crashed(point[0], process.wait()))
@@ -113,7 +113,7 @@ class Crew:
             return process
 
 
-def _asked(stream: IO[bytes], answers: IO[bytes], point: Point) -> Row | None:
+def _requested(stream: IO[bytes], answers: IO[bytes], point: Point) -> Row | None:
     """The row of a point; None where the process has ended."""
     try:
         write_message(stream, pickle.dumps(point))

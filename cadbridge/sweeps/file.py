@@ -46,7 +46,7 @@ class Values(Strict):
 
 
 def _written_as(given: object) -> str:
-    """Which form the values have, so that a fault is told of that one alone."""
+    """Which form the values have, so that only its own faults are reported."""
     for kind, key in ((Uniform, "uniform"), (Normal, "normal"), (Values, "values")):
         if isinstance(given, kind) or (isinstance(given, dict) and key in given):
             return f"<{key}>"

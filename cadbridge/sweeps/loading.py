@@ -59,7 +59,7 @@ def sweep_of(document: object, base: Base, file: str = "", places: Place | None 
 
 @dataclass
 class _Resolver:
-    """Names to joints, bodies, gears and places of the scenario; every fault is told at its place."""
+    """Names to joints, bodies, gears and places of the scenario; every fault is reported at its place."""
 
     base: Base
     findings: Findings
@@ -83,8 +83,8 @@ class _Resolver:
         if not parameters or not sweep.count:
             self.findings.add("CB651", "the sweep holds no run: nothing is varied", self._where("vary"))
         elif sweep.count > LARGEST:
-            said = f"{sweep.count:,} runs are more than the {LARGEST:,} that a sweep may have"
-            self.findings.add("CB651", said, self._where("vary"))
+            wording = f"{sweep.count:,} runs are more than the {LARGEST:,} that a sweep may have"
+            self.findings.add("CB651", wording, self._where("vary"))
         else:
             self._check_values(made)
         return sweep
@@ -112,8 +112,8 @@ class _Resolver:
         first: dict[str, int] = {}
         for i, parameter in enumerate(made):
             if parameter is not None and first.setdefault(parameter.name, i) != i:
-                said = f"{parameter.name} is varied by entry {first[parameter.name] + 1} as well"
-                self.findings.add("CB650", said, self._where("vary", i))
+                wording = f"{parameter.name} is varied by entry {first[parameter.name] + 1} as well"
+                self.findings.add("CB650", wording, self._where("vary", i))
 
     def _parameter(self, i: int, entry: VaryEntry) -> Parameter | None:
         where = self._where("vary", i)
@@ -162,8 +162,10 @@ class _Resolver:
             return None
         body = found[0]
         if body.mass is None or not body.mass.mass > 0:
-            said = f"the mass of {body.name} is not known or zero, so that it has no inertia that could follow a mass"
-            self.findings.add("CB650", said, where)
+            wording = (
+                f"the mass of {body.name} is not known or zero, so that it has no inertia that could follow a mass"
+            )
+            self.findings.add("CB650", wording, where)
             return None
         return Parameter(f"body.{body.name}.mass", "body", body.name, quantity, "kg")
 
@@ -179,8 +181,8 @@ class _Resolver:
             text = "places in the scenario can be varied where the scenario is a file or its document"
             self.findings.add("CB650", text, where)
             return None
-        said = cast("str | list[str | int]", entry.scenario)
-        steps = said.split(".") if isinstance(said, str) else list(said)
+        wording = cast("str | list[str | int]", entry.scenario)
+        steps = wording.split(".") if isinstance(wording, str) else list(wording)
         path, fault = resolved(self.base.document, steps)
         if fault:
             self.findings.add("CB649", f"scenario {'.'.join(map(str, steps))}: {fault}", where)
@@ -193,15 +195,15 @@ class _Resolver:
         if getattr(choice, "relative", False):
             own = self._own(parameter)
             if own is None:
-                said = f"{parameter.name}: the model has no value that `relative` could multiply"
-                self.findings.add("CB650", said, where)
+                wording = f"{parameter.name}: the model has no value that `relative` could multiply"
+                self.findings.add("CB650", wording, where)
                 return None
             parameter = replace(parameter, factor=own)
         match choice:
             case Steps():
                 if choice.spacing == "log" and not (choice.from_ * choice.to > 0):
-                    said = f"{parameter.name}: equal ratios need two values of one sign, neither of them 0"
-                    self.findings.add("CB648", said, where)
+                    wording = f"{parameter.name}: equal ratios need two values of one sign, neither of them 0"
+                    self.findings.add("CB648", wording, where)
                     return None
                 return replace(parameter, steps=(choice.from_, choice.to, choice.count, choice.spacing == "log"))
             case Uniform():
@@ -222,21 +224,21 @@ class _Resolver:
         return float(found) if number and found and math.isfinite(found) else None
 
     def _check_values(self, made: list[Parameter | None]) -> None:
-        """CB650 for a value that the model or the scenario cannot have, each alone; a few of each are told."""
+        """CB650 for a value that the model or the scenario cannot have, each alone; a few of each are reported."""
         for i, parameter in enumerate(made):
             if parameter is None or parameter.drawn is not None:
                 continue
-            told = 0
+            reported = 0
             for value in dict.fromkeys(map(_hashable, parameter.values()[:_CHECKED])):
                 fault = check_value(self.base, parameter, value.value)
-                if fault and told < _TOLD:
-                    told += 1
+                if fault and reported < _REPORTED:
+                    reported += 1
                     self.findings.add("CB650", fault, self._where("vary", i, parameter.quantity))
 
 
 _OF_BALLS = ("damping", "stiffness", "armature")
-_CHECKED, _TOLD = 1000, 5
-"""Values of a parameter that are checked beforehand, and faults of them that are told; runs tell of the rest."""
+_CHECKED, _REPORTED = 1000, 5
+"""Values of a parameter that are checked beforehand, and faults of them that are reported; runs report the rest."""
 
 
 @dataclass(frozen=True)

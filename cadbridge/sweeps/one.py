@@ -56,7 +56,7 @@ class How:
 
 
 def one_run(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any]) -> Row:
-    """Simulate one point of a sweep; whatever goes wrong is told in the row."""
+    """Simulate one point of a sweep; whatever goes wrong is reported in the row."""
     start = time.process_time()
     row = _attempted(base, sweep, how, run, values)
     return replace(row, seconds=time.process_time() - start)

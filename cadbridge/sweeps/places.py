@@ -16,7 +16,7 @@ def resolved(document: Any, steps: Sequence[Step]) -> tuple[tuple[Step, ...], st
     """The keys and indices that a path means, and a fault ("" where there is none).
 
     A step into a list is a number from 1, or the entry's name (or joint). Keys that are not there are taken as they
-    stand: whoever reads the document tells whether they can be.
+    stand: whoever reads the document decides whether they can be.
     """
     path: list[Step] = []
     here = document

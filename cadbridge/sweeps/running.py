@@ -63,7 +63,7 @@ def sweep(
     computing = _here(base, plan, how, source) if number <= 1 else _beside(base, plan, how, source, number)
     stopped = _collected(computing, rows, len(runs), progress)
     table = table_of(mechanism, plan, points, rows)
-    _tell(table, plan, len(runs) - len(rows) if stopped else 0, findings)
+    _report(table, plan, len(runs) - len(rows) if stopped else 0, findings)
     return replace(table, findings=findings.as_tuple())
 
 
@@ -130,8 +130,8 @@ def _collected(computing: Iterator[Row], rows: list[Row], total: int, progress: 
     return False
 
 
-def _tell(table: SweepTable, plan: Sweep, missing: int, findings: Findings) -> None:
-    """Tell what did not end well (CB652), what was not run (CB654), and the columns that no run has (CB633)."""
+def _report(table: SweepTable, plan: Sweep, missing: int, findings: Findings) -> None:
+    """Report what did not end well (CB652), what was not run (CB654), and the columns that no run has (CB633)."""
     status = table.columns["status"]
     bad = Counter(
         (str(s), str(c).split(" ")[0])
@@ -143,18 +143,18 @@ def _tell(table: SweepTable, plan: Sweep, missing: int, findings: Findings) -> N
         kinds = [f"{n} {s}" + (f" ({c})" if c else "") for (s, c), n in bad.most_common(5)]
         first = next(k for k, s in enumerate(status) if s not in ("ok", NOT_RUN))
         why = str(table.columns["message"][first])
-        said = f"{sum(bad.values())} of {count(done, 'run')} did not end well: {', '.join(kinds)}"
-        findings.add("CB652", said + (f"; run {first}: {why}" if why else ""))
+        text = f"{sum(bad.values())} of {count(done, 'run')} did not end well: {', '.join(kinds)}"
+        findings.add("CB652", text + (f"; run {first}: {why}" if why else ""))
     if missing:
         findings.add("CB654", f"the sweep was stopped: {done} of {count(done + missing, 'run')} are kept")
     if done:
-        _tell_unmatched(table, plan, findings)
+        _report_unmatched(table, plan, findings)
 
 
-def _tell_unmatched(table: SweepTable, plan: Sweep, findings: Findings) -> None:
-    from cadbridge.simulation.groups import tell_unmatched
+def _report_unmatched(table: SweepTable, plan: Sweep, findings: Findings) -> None:
+    from cadbridge.simulation.groups import report_unmatched
 
     names = {n.rpartition(".")[0] for n in table.columns if n.endswith((".final", ".least", ".most"))}
     if names or table.series:
         wanted = list(islice(dict.fromkeys((*plan.final, *plan.extremes, *plan.series)), 100))
-        tell_unmatched([*names, *table.series], wanted, findings)
+        report_unmatched([*names, *table.series], wanted, findings)

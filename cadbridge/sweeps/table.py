@@ -205,11 +205,11 @@ def load_sweep(path: str | Path) -> SweepTable:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as fault:
         raise InputError(f"{path} cannot be read as a sweep: {fault}") from fault
-    told = (table.schema.metadata or {}).get(FORMAT.encode())
-    if told is None or any(name not in table.column_names for name in OUTCOME):
+    reported = (table.schema.metadata or {}).get(FORMAT.encode())
+    if reported is None or any(name not in table.column_names for name in OUTCOME):
         raise InputError(f"{path} is Parquet, but no {FORMAT}.")
     try:
-        document = json.loads(told)
+        document = json.loads(reported)
         parameters = tuple(str(p["name"]) for p in document["parameters"])
     except (ValueError, KeyError, TypeError) as fault:
         raise InputError(f"{path}: what the table says of itself cannot be read: {fault}") from fault

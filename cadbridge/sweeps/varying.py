@@ -33,7 +33,7 @@ class Base:
         return {name: self.__dict__[name] for name in ("mechanism", "document", "given", "duration")}
 
     @cached_property
-    def _asked(self) -> Scenario:
+    def _requested(self) -> Scenario:
         """The run that the source itself asks for."""
         return study_scenario(self.mechanism, Findings())
 
@@ -47,7 +47,7 @@ class Base:
         if self.given is not None:
             what = self.given
         else:
-            what = scenario_of(document, self.mechanism, self._asked)
+            what = scenario_of(document, self.mechanism, self._requested)
         return what if self.duration is None else replace(what, duration=self.duration)
 
     def _start(self, quantity: str) -> dict[str, float]:
@@ -79,13 +79,13 @@ _LIMITS: dict[str, tuple[Callable[[float], bool], str]] = {
 def check_value(base: Base, parameter: Parameter, value: Any) -> str:
     """Why a value alone cannot be, "" where it can."""
     if parameter.kind != "scenario":
-        fits, said = _LIMITS.get(parameter.quantity, (lambda v: True, ""))
-        return "" if fits(value) else f"{parameter.name} must be {said}, not {value:g}"
+        fits, text = _LIMITS.get(parameter.quantity, (lambda v: True, ""))
+        return "" if fits(value) else f"{parameter.name} must be {text}, not {value:g}"
     try:
         base.scenario_with(placed(base.document, parameter.path, value))
     except CadbridgeError as fault:
-        said = "; ".join(f.message for f in fault.findings) or str(fault)
-        return f"{parameter.name} cannot be {value!r}: {said}"
+        text = "; ".join(f.message for f in fault.findings) or str(fault)
+        return f"{parameter.name} cannot be {value!r}: {text}"
     return ""
 
 
@@ -96,9 +96,9 @@ def varied(base: Base, parameters: Sequence[Parameter], values: Sequence[Any]) -
         if parameter.kind == "scenario":
             document, changed = placed(document, parameter.path, value), True
             continue
-        fits, said = _LIMITS.get(parameter.quantity, (lambda v: True, ""))
+        fits, text = _LIMITS.get(parameter.quantity, (lambda v: True, ""))
         if not fits(value):
-            raise InputError(f"{parameter.name} must be {said}, not {value:g}.")
+            raise InputError(f"{parameter.name} must be {text}, not {value:g}.")
     scenario = base.scenario_with(document) if changed else base.scenario
     mechanism = base.mechanism
     for parameter, value in zip(parameters, values, strict=True):

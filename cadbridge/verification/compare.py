@@ -55,8 +55,8 @@ class Verification:
     tested"; `remark` says why. `swing` is the largest difference of a joint coordinate (rad, m) after `duration` s from
     random velocities, None where it was not compared; `moved` the largest motion of a joint in it, `still` the joints
     that did not move; `coupling_error` by how much the engine then breaks the relations between its own joints;
-    `step_error`, asked for where the swing differs by more than 1e-6, by how much it differs from itself at half the
-    step. `passed` tells whether all was compared and nothing differs.
+    `step_error`, requested where the swing differs by more than 1e-6, by how much it differs from itself at half the
+    step. `passed` says whether all was compared and nothing differs.
     """
 
     to: str

@@ -1,4 +1,4 @@
-"""The engines that load our exports, behind one face; each is imported only when asked for.
+"""The engines that load our exports, behind one face; each is imported only when requested.
 
 An engine takes joint coordinates by name (rad, m; of joints of one freedom, the others stay as designed) and gives
 poses and masses by link name. Fixed-step swings are RK4 where the engine has or lets us write it.

@@ -30,7 +30,7 @@ LOOSE = 1e-8
 
 @dataclass(frozen=True)
 class Compared:
-    """What `verify` tells of an FMU; see `Verification`."""
+    """What `verify` reports of an FMU; see `Verification`."""
 
     links: int
     joints: int
@@ -90,8 +90,8 @@ class _Fmu:
 
     def simulated(self, mechanism: Mechanism, kind: str, duration: float, twists: Sequence[Vector]) -> NDArray[Any]:
         """The outputs from the velocities given on."""
-        said = self.fmpy.read_model_description(str(self.path))
-        outputs = [v.name for v in said.modelVariables if v.causality == "output"]
+        described = self.fmpy.read_model_description(str(self.path))
+        outputs = [v.name for v in described.modelVariables if v.causality == "output"]
         found: NDArray[Any] = self.fmpy.simulate_fmu(
             str(self.path), fmi_type=kind, stop_time=duration, output_interval=duration / max(SHORTER),
             output=outputs, start_values=self._velocities(mechanism, twists),
@@ -111,8 +111,8 @@ class _Fmu:
 
     def masses(self, mechanism: Mechanism) -> tuple[float, float]:
         """The largest differences of masses (relative) and centres (m), of what the description says."""
-        said = self.fmpy.read_model_description(str(self.path))
-        start = {v.name: float(v.start) for v in said.modelVariables if v.start is not None}
+        described = self.fmpy.read_model_description(str(self.path))
+        start = {v.name: float(v.start) for v in described.modelVariables if v.start is not None}
         new, mass, centre = self.new("links"), 0.0, 0.0
         for body in mechanism.bodies:
             name = new[body.name]

@@ -114,12 +114,12 @@ class Swinger:
         """Our joints at `duration` against the engine's."""
         name_of = {name: self.tree.freedoms[k].name for name, k in self.joints.items()}
         ours = self._ours(run, duration)
-        asked = [name for name in self.joints if name_of[name] in ours]
+        requested = [name for name in self.joints if name_of[name] in ours]
         theirs = self.engine.swing(list(self.joints), self.start, duration)
-        moved = {name: abs(ours[name_of[name]]) for name in asked}
-        errors = {name: abs(ours[name_of[name]] - theirs[name]) for name in asked}
+        moved = {name: abs(ours[name_of[name]]) for name in requested}
+        errors = {name: abs(ours[name_of[name]] - theirs[name]) for name in requested}
         difference = _largest(errors.values())
-        still = tuple(name_of[name] for name in asked if moved[name] < STILL)
+        still = tuple(name_of[name] for name in requested if moved[name] < STILL)
         coupling_error = self._coupling_error(theirs)
         step_error, share = None, 0.0
         same = max(TOLERANCE, GROWTH * self.engine.precision)

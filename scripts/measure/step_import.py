@@ -82,7 +82,7 @@ class Bare:
         self._labels = [shape.label for shape in known.shapes.values()]
         self._items = list(asked[0][0])
         index = {id(item): i for i, item in enumerate(self._items)}
-        self._asked = [([index[id(item)] for item in items], how) for items, how in asked]
+        self._requested = [([index[id(item)] for item in items], how) for items, how in asked]
 
     def once(self) -> None:
         """Read, transfer, mesh."""
@@ -91,7 +91,7 @@ class Bare:
         source = self._open(self._path)
         shapes = [source.shape(label) for label in self._labels]
         items = [replace(item, shape=shape) for item, shape in zip(self._items, shapes, strict=True)]
-        for n, (which, how) in enumerate(self._asked):
+        for n, (which, how) in enumerate(self._requested):
             for i in which if n else ():
                 BRepTools.Clean_s(shapes[i])
             self._meshing.triangulate([items[i] for i in which], *how)

@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 def connected(count: int, first: Ints, second: Ints) -> Ints:
     """For each of `count` nodes the least node (count,) that edges `first`–`second` (e,) join it to.
 
-    Of two joined labels the greater is told the less, and labels follow their labels, until no edge joins two.
+    Of two joined labels the greater takes the less, and labels follow their labels, until no edge joins two.
     """
     label = np.arange(count)
     while True:

@@ -33,7 +33,7 @@ _MOST = 100_000
 def kinematic(model: Model | System, times: ArrayLike, state: State | None = None) -> Result:
     """The motion that drivers prescribe, at `times` (k,; rising, s): positions, velocities, accelerations, reactions.
 
-    `state` (none: the reference pose) tells the branch at the first time, where the drivers take over. Between the
+    `state` (none: the reference pose) reports the branch at the first time, where the drivers take over. Between the
     times the way is followed in steps short enough to stay on the branch and to count turns. Speeds are integrated
     from the first time on. Raises ValueError where a freedom is left that nothing drives.
     """
@@ -87,7 +87,7 @@ def _value(system: System, state: State, coordinate: Coordinate) -> float:
 
 
 def _integral(function: TimeFunction, start: float, value: float) -> TimeFunction:
-    """value + ∫ function from `start` on, by Gauss–Legendre panels that continue the last one asked for."""
+    """value + ∫ function from `start` on, by Gauss–Legendre panels that continue the last one requested."""
     nodes, weights = np.polynomial.legendre.leggauss(12)
     last = [start, value]
 
@@ -189,7 +189,7 @@ class Efforts:
     """What motions ask for in k states: `efforts` (k, c) along the coordinates, N m or N.
 
     `multipliers` (k, m) of constraints and drivers (M v̇ + Ĝᵀλ = f), `accelerations` (k, n, 6). `unmet` (k,) is the
-    largest part of the accelerations asked for that the constraints forbid, rad/s² or m/s².
+    largest part of the accelerations requested that the constraints forbid, rad/s² or m/s².
     """
 
     efforts: Array
@@ -205,10 +205,10 @@ def inverse(model: Model, states: Sequence[State], accelerations: ArrayLike) -> 
     coordinates repeat each other (a loop with more motors than freedoms) the efforts are those of least norm. States
     must be on the constraints. Raises ValueError where shapes do not fit.
     """
-    asked = np.asarray(accelerations, float)
+    requested = np.asarray(accelerations, float)
     c = len(model.coordinates)
-    if asked.shape != (len(states), c):
-        raise ValueError(f"the accelerations must be ({len(states)}, {c}), a row for each state, not {asked.shape}")
+    if requested.shape != (len(states), c):
+        raise ValueError(f"the accelerations must be ({len(states)}, {c}), a row for each state, not {requested.shape}")
     zero = TimeFunction(lambda t: (0.0, 0.0, 0.0), "asked for")
     drivers = tuple(Motor(f"coordinate {k}", o, "speed", zero) for k, o in enumerate(model.coordinates))
     source = prepare(model)
@@ -216,7 +216,7 @@ def inverse(model: Model, states: Sequence[State], accelerations: ArrayLike) -> 
     first = len(model.motors)
     held = source.constraint_rows
     found = []
-    for state, wish in zip(states, asked, strict=True):
+    for state, wish in zip(states, requested, strict=True):
         here = carry_angles(complete(source, state), source, system)
         drive = drive_values(system, here.t)
         drive[first : first + c, 1] = wish

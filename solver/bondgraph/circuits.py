@@ -51,7 +51,7 @@ class Circuit:
 class FluidLine:
     """A chamber of a cylinder: `area` (m²) by which a larger value of the coordinate widens it, negative: narrows.
 
-    `resistance` (Pa s/m³) of its line and `capacity` (m³/Pa), 0: none; `drives` where its supply is what is asked for.
+    `resistance` (Pa s/m³) of its line and `capacity` (m³/Pa), 0: none; `drives` where its supply is what is requested.
     """
 
     name: str
@@ -66,7 +66,7 @@ Actuator = Circuit | tuple[FluidLine, ...]
 
 @dataclass
 class _Wiring:
-    """The graph that grows; `drives` are the sources whose efforts are asked for, in order."""
+    """The graph that grows; `drives` are the sources whose efforts are requested, in order."""
 
     nodes: list[Node]
     bonds: list[Bond]

@@ -49,7 +49,7 @@ class Known:
 
 
 def split(J: Blocks, first: NDArray[np.bool_]) -> Blocks:
-    """The blocks with storage i split: `first` (ni,) tells what is i1."""
+    """The blocks with storage i split: `first` (ni,) says what is i1."""
 
     def columns(row: dict[str, Array]) -> dict[str, Array]:
         parts = {"i1": row["i"][:, first], "i2": row["i"][:, ~first]}

@@ -1,4 +1,4 @@
-"""Ctrl-C during compiled code: asked for between steps instead of raised wherever it falls.
+"""Ctrl-C during compiled code: requested between steps instead of raised wherever it falls.
 
 A KeyboardInterrupt that falls while arguments are taken apart for compiled code may come out as a SystemError. While
 Numba compiles, which may take minutes, it is raised at once.
@@ -20,11 +20,11 @@ def deferred() -> Iterator[Callable[[], bool]]:
 
     Nothing changes in other threads than the main one, nor where somebody else handles the signal.
     """
-    asked = False
+    requested = False
 
     def note(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        asked = True
+        nonlocal requested
+        requested = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
         numba = sys.modules.get("numba.core.compiler_lock")
         if numba is not None and numba.global_compiler_lock.is_locked():
@@ -35,7 +35,7 @@ def deferred() -> Iterator[Callable[[], bool]]:
     if ours:
         signal.signal(signal.SIGINT, note)
     try:
-        yield lambda: asked
+        yield lambda: requested
     finally:
         if ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -134,7 +134,7 @@ def _bevel(p: GearPair, poses: Poses) -> tuple[Array, float, Array, Array]:
     along_a = float(np.cross(d, axis_b) @ normal / square)
     along_b = float(np.cross(d, axis_a) @ normal / square)
     apex = (point_a + along_a * axis_a + point_b + along_b * axis_b) / 2
-    # The wheel's point tells on which side of the apex the wheel sits; in the apex, its axis does.
+    # The wheel's point shows on which side of the apex the wheel sits; in the apex, its axis does.
     side_a = -1.0 if along_a > _APEX_TOLERANCE else 1.0
     side_b = -1.0 if along_b > _APEX_TOLERANCE else 1.0
     out_a, out_b = side_a * axis_a, side_b * axis_b

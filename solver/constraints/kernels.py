@@ -308,7 +308,7 @@ def rows_into(
     terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
     rows: tuple[Ints1, Array1, Array1, Array1, Array2],
 ) -> None:
-    """As `evaluate_rows`, into arrays; `angles` tell the branches, if at all, and become those found."""
+    """As `evaluate_rows`, into arrays; `angles` hold the branches, if at all, and become those found."""
     (x, R, v), (with_rates, with_angles) = poses, branches
     these, value, rate, bias, JA, JB = terms
     those, g, gv, c, blocks = rows

@@ -28,7 +28,7 @@ from solver.sweeps.factor import factor as factor_sweeps
 from solver.sweeps.factor import repeats
 from solver.sweeps.forest import Forest
 from solver.sweeps.joints import bias_accelerations
-from solver.sweeps.response import joint_multipliers, remove_lent_mass, solve_refined
+from solver.sweeps.response import joint_multipliers, remove_added_mass, solve_refined
 from solver.sweeps.work import copy_rows
 
 _MESHES = 200
@@ -224,7 +224,7 @@ def _solve(T, P, B, E):  # type: ignore[no-untyped-def]
     bias_accelerations(P, Q, E.R, E.v, E.acceleration)
     solve_refined(T, P, B, Q, E.compliance, E.R, E.blocks, E.force, E.c, 0.0, E.acceleration, Q.loop_multipliers)
     if B.light.shape[0] > 0:
-        remove_lent_mass(T, P, B, Q, E.compliance, E.R, E.blocks, E.acceleration)
+        remove_added_mass(T, P, B, Q, E.compliance, E.R, E.blocks, E.acceleration)
 
 
 @kernel

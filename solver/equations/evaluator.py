@@ -62,7 +62,7 @@ class _Placed:
 
 
 class Observer(_Placed):
-    """What `solver.equations.dynamics.observe` tells of states."""
+    """What `solver.equations.dynamics.observe` finds of states."""
 
     def __init__(self, system: System) -> None:
         super().__init__(system)

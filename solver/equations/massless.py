@@ -1,6 +1,6 @@
 """Bodies that lack mass or inertia, as far as constraints carry them.
 
-S = Ĝ M⁻¹ Ĝᵀ needs an M that can be inverted: a little mass D is lent where M has none, and given back by refining,
+S = Ĝ M⁻¹ Ĝᵀ needs an M that can be inverted: a little mass D is added where M has none, and given back by refining,
 
     (M + D) v̇ₖ₊₁ + Ĝᵀ λₖ₊₁ = f + D v̇ₖ,    Ĝ v̇ₖ₊₁ = c,
 
@@ -24,14 +24,14 @@ from solver.model import Model, RigidBody
 Array = NDArray[np.float64]
 
 LENT = 1e-4
-"""Mass lent over the least there is in the model. Four rounds or five give it back; less would cost digits of λ."""
+"""Mass added over the least there is in the model. Four rounds or five give it back; less would cost digits of λ."""
 _NOTHING = 1e-10
 """Principal moments below this part of the body's largest count as nothing."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lent:
-    """Masses (n,) and inertias (n, 3, 3; body axes) lent, and the motions (k, n, 6) that have none of their own."""
+class AddedMass:
+    """Masses (n,) and inertias (n, 3, 3; body axes) added, and the motions (k, n, 6) that have none of their own."""
 
     mass: Array
     inertia: Array
@@ -69,7 +69,7 @@ def _check_body(body: RigidBody) -> None:
         raise ValueError(f"body {body.name}: its inertia must not be negative, and about one axis is {least:g} kg m²")
 
 
-def lend(model: Model, length: float) -> Lent:
+def add_mass(model: Model, length: float) -> AddedMass:
     """What the bodies of a model need; all zero where each has mass and inertia of its own."""
     n = len(model.bodies)
     masses = np.array([b.mass for b in model.bodies], dtype=float)
@@ -79,37 +79,37 @@ def lend(model: Model, length: float) -> Lent:
     there = values > least[:, None]
     mass = LENT * min(masses[masses > 0].tolist(), default=1.0)
     moment = LENT * min(values[there].tolist(), default=length**2)
-    lent = Lent(np.where(masses > 0, 0.0, mass), np.zeros((n, 3, 3)), np.zeros((0, n, 6)))
+    added = AddedMass(np.where(masses > 0, 0.0, mass), np.zeros((n, 3, 3)), np.zeros((0, n, 6)))
     motions = []
     for i in np.flatnonzero(~(masses > 0) | ~there.all(axis=1)):
         motions += [(i, np.eye(6)[k]) for k in range(3) if not masses[i] > 0]
         for axis in axes[i].T[~there[i]]:
-            lent.inertia[i] += moment * np.outer(axis, axis)
+            added.inertia[i] += moment * np.outer(axis, axis)
             motions.append((i, np.concatenate([np.zeros(3), axis])))
     stacked = np.zeros((len(motions), n, 6))
     for k, (i, motion) in enumerate(motions):
         stacked[k, i] = motion
-    return Lent(lent.mass, lent.inertia, stacked)
+    return AddedMass(added.mass, added.inertia, stacked)
 
 
-def check_carried(model: Model, program: Program, lent: Lent) -> None:
+def check_carried(model: Model, program: Program, added: AddedMass) -> None:
     """Raise ValueError, naming bodies, where at the reference pose nothing gives a freedom inertia."""
-    if not len(lent.motions):
+    if not len(added.motions):
         return
     x = np.ascontiguousarray(model.positions, float).reshape(-1, 3)
     q = np.ascontiguousarray(model.quaternions, float).reshape(-1, 4)
     still = np.zeros((len(x), 6))
     *_, blocks, _ = evaluate_rows(program.terms, x, q, still, False, np.zeros(program.angle_count), False)
     owner = np.repeat(np.arange(program.rows), np.diff(program.terms.row_block))
-    world = lent.motions.copy()
+    world = added.motions.copy()
     for i, R in enumerate(rotation.matrix(q)):
-        world[:, i, 3:] = lent.motions[:, i, 3:] @ R.T
+        world[:, i, 3:] = added.motions[:, i, 3:] @ R.T
     carried = np.zeros((program.rows, len(world)))
     np.add.at(carried, owner, np.einsum("bj,kbj->bk", blocks, world[:, program.terms.block_body]))
     _, sizes, motions = np.linalg.svd(carried) if program.rows else (None, np.zeros(0), np.eye(len(world)))
     rank = int(np.sum(sizes > 1e-9 * max(1.0, float(sizes.max(initial=0.0)))))
     if rank < len(world):
-        free = np.einsum("fk,knj->fnj", motions[rank:], lent.motions)
+        free = np.einsum("fk,knj->fnj", motions[rank:], added.motions)
         amount = np.abs(free).max(axis=(0, 2))
         names = [model.bodies[i].name for i in np.flatnonzero(amount > 1e-6)]
         raise ValueError(

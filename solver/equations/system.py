@@ -23,7 +23,7 @@ from solver.constraints.program import Program, compile_program
 from solver.constraints.terms import Poses
 from solver.equations.kkt import Plan, plan
 from solver.equations.loading import Loads, check, drives, tables
-from solver.equations.massless import Lent, check_bodies, check_carried, lend
+from solver.equations.massless import AddedMass, add_mass, check_bodies, check_carried
 from solver.equations.workspace import Workspace, make_workspace
 from solver.model import Model, TimeFunction
 from solver.model.callbacks import Callbacks
@@ -57,7 +57,7 @@ class System:
     """A model with all that is computed from it once. `length` (m) makes residuals dimensionless.
 
     `drives` are the functions of time with the names of their loads, in the order of the rows of `drive`.
-    `angle_owner` tells of each integrated angle whose it is: a coordinate's, or a primitive's with its number there.
+    `angle_owner` says of each integrated angle whose it is: a coordinate's, or a primitive's with its number there.
     """
 
     model: Model
@@ -149,16 +149,16 @@ def _prepared(model: Model, implicit: bool, carried: bool) -> System:
         compliance=np.array([0.0] * (held + len(driving)) + [1 / max(j, 1 / SOFT) for j in inertia]),
     )
     length = _length(model)
-    lent = lend(model, length)
+    added = add_mass(model, length)
     if carried:
-        check_carried(model, program, lent)
+        check_carried(model, program, added)
     callbacks = Callbacks(model.callbacks, len(model.coordinates))
     loads = tables(model, program, held, driving, callbacks)
-    bodies = _bodies(model, lent)
+    bodies = _bodies(model, added)
     return System(
         model=model,
         program=program,
-        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads), bodies.mass, lent.mass),
+        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads), bodies.mass, added.mass),
         bodies=bodies,
         loads=loads,
         drives=drives(model),
@@ -188,20 +188,20 @@ def _loaded(loads: Loads) -> Ints:
     return np.concatenate([loads.term, *tied, called])
 
 
-def _bodies(model: Model, lent: Lent) -> Bodies:
+def _bodies(model: Model, added: AddedMass) -> Bodies:
     n = len(model.bodies)
     mass = np.array([b.mass for b in model.bodies], dtype=float)
     inertia = np.array([np.asarray(b.inertia, float) for b in model.bodies]).reshape(n, 3, 3)
     return Bodies(
         mass=mass,
-        inverse_mass=1 / (mass + lent.mass),
+        inverse_mass=1 / (mass + added.mass),
         inertia=inertia,
-        inverse_inertia=np.asarray(np.linalg.inv(inertia + lent.inertia), dtype=np.float64),
-        even_mass=1 / np.maximum(mass + lent.mass, _EVEN * mass.max(initial=0.0)),
-        even_inertia=_even(inertia + lent.inertia),
-        lent_mass=lent.mass,
-        lent_inertia=lent.inertia,
-        light=np.unique(np.nonzero(np.any(lent.motions != 0, axis=2))[1]).astype(np.int64),
+        inverse_inertia=np.asarray(np.linalg.inv(inertia + added.inertia), dtype=np.float64),
+        even_mass=1 / np.maximum(mass + added.mass, _EVEN * mass.max(initial=0.0)),
+        even_inertia=_even(inertia + added.inertia),
+        added_mass=added.mass,
+        added_inertia=added.inertia,
+        light=np.unique(np.nonzero(np.any(added.motions != 0, axis=2))[1]).astype(np.int64),
         spin=_spin_axes(model),
         gravity=np.array(model.gravity, dtype=float),
     )

@@ -38,7 +38,7 @@ KINDS = ("joints", "tree", "carrier", "output", "freedoms", "inputs", "loads")
 
 
 class NotGearedError(ValueError):
-    """The mechanism is no geared robot; `reasons` tells all that was found."""
+    """The mechanism is no geared robot; `reasons` reports all that was found."""
 
     def __init__(self, reasons: Sequence[Reason]) -> None:
         super().__init__("; ".join(r.message for r in reasons))
@@ -246,6 +246,6 @@ def _mesh(
     for own, point, axis, at in ((gear.a, gear.point_a, gear.axis_a, 0), (gear.b, gear.point_b, gear.axis_b, -1)):
         hinge = graph.pairs[way[at]]
         if not same_line(poses.point(own, point), poses.turn(own, axis), hinge.point, hinge.axis, extent):
-            said = f"{name}: the wheel on {graph.name(own)} does not turn about the axis {hinge.label} of {hinge.name}"
-            return Reason("carrier", said)
+            text = f"{name}: the wheel on {graph.name(own)} does not turn about the axis {hinge.label} of {hinge.name}"
+            return Reason("carrier", text)
     return Mesh(name, gear.a, gear.b, carrier, primitive, gear, contact, tuple(way))

@@ -141,7 +141,7 @@ def move(L, q, qd, qdd, gravity, x, R, w, a, alpha):  # type: ignore[no-untyped-
 
 
 @njit(cache=True)
-def asked(L, R, w, a, alpha, external, wrench):  # type: ignore[no-untyped-def]
+def required(L, R, w, a, alpha, external, wrench):  # type: ignore[no-untyped-def]
     """What must act on each link in its centre beside hinges and teeth: eqs. (15), (16), less the external wrench."""
     for i in range(L.order.shape[0]):
         moment = turn(R[i], turn(L.inertia[i], _back(R[i], _of(alpha, i))))
@@ -228,7 +228,7 @@ def two_steps(L, M, balance, inputs, gravity, q, qd, qdd, resist, external, out)
     wrench, right, solved, torque = np.empty((n, 6)), np.empty(n), np.empty(n), np.empty(n)
     for s in range(q.shape[0]):
         move(L, q[s], qd[s], qdd[s], gravity, x, R, w, a, alpha)
-        asked(L, R, w, a, alpha, external[s], wrench)
+        required(L, R, w, a, alpha, external[s], wrench)
         effective(L, x, R, wrench, right)
         for i in range(n):
             torque[i] = resist[s, i]

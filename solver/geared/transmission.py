@@ -167,8 +167,10 @@ def _inputs(
         touching = [link for m in graph.meshes for link in (m.a, m.b)]
         found = tuple(i for i in range(len(graph.pairs)) if i not in primary and touching.count(i) == 1)
     if len(found) != n:
-        said = ", ".join(graph.pairs[i].name for i in found) or "none"
-        reasons.append(Reason("inputs", f"{n} primary joints need as many actuated hinges, not {len(found)} ({said})"))
+        message = ", ".join(graph.pairs[i].name for i in found) or "none"
+        reasons.append(
+            Reason("inputs", f"{n} primary joints need as many actuated hinges, not {len(found)} ({message})")
+        )
     return found
 
 
@@ -255,8 +257,10 @@ def _motion(
     try:
         rates = cut(*_columns(own), keys)
     except ValueError as fault:
-        said = "the gear pairs do not determine how the secondary links turn: they repeat each other or leave one loose"
-        raise NotGearedError([Reason("freedoms", said)]) from fault
+        message = (
+            "the gear pairs do not determine how the secondary links turn: they repeat each other or leave one loose"
+        )
+        raise NotGearedError([Reason("freedoms", message)]) from fault
     motion = np.zeros((len(graph.pairs), len(primary) - 1))
     for k, joint in enumerate(primary[1:]):
         motion[joint, k] = 1.0
@@ -303,8 +307,8 @@ def _balance(
     try:
         return cut(*_columns(entries), keys)
     except ValueError as fault:
-        said = "the inputs do not move all primary joints: the structure matrix is singular"
-        raise NotGearedError([Reason("inputs", said)]) from fault
+        message = "the inputs do not move all primary joints: the structure matrix is singular"
+        raise NotGearedError([Reason("inputs", message)]) from fault
 
 
 def _unbalanced(model: Model, graph: Graph, secondary: tuple[int, ...]) -> tuple[Imbalance, ...]:

@@ -54,7 +54,7 @@ class Callbacks:
         except KeyboardInterrupt as stop:
             self._fault = stop
             return
-        except BaseException as fault:  # - a user's function may raise anything; it is told, not lost
+        except BaseException as fault:  # - a user's function may raise anything; it is reported, not lost
             self._fault = LoadError(
                 f'the callback "{callback.name}" raised {type(fault).__name__} at t = {t:.6g} s: {fault}'
             )
@@ -97,5 +97,5 @@ class Filler:
             return
         try:
             out[:] = self._values(t)
-        except (ValueError, KeyboardInterrupt):  # asked again in Python, where it is told
+        except (ValueError, KeyboardInterrupt):  # asked again in Python, where it is reported
             self._failed = True

@@ -1,4 +1,4 @@
-"""Whether bodies are somewhere, and rows between bodies that exist: told before anything is computed."""
+"""Whether bodies are somewhere, and rows between bodies that exist: checked before anything is computed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _check_poses(positions: ArrayLike, quaternions: ArrayLike, names: list[str])
 
 
 def _name_first(fine: NDArray[np.bool_], names: list[str], what: str) -> None:
-    """Raise for the first body that is not; arrays of other lengths than the bodies are told where they are used."""
+    """Raise for the first body that is not; arrays of other lengths than the bodies raise where they are used."""
     if not fine.all():
         at = int(np.argmin(fine))
         name = names[at] if at < len(names) else at

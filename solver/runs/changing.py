@@ -3,7 +3,7 @@
 After Xue, Huang, Ahamed & Woodard, Generic dynamic simulation for mechanical systems (2005), whose simulator assembles
 and takes apart machines as they move. Rows that begin must hold where the mechanism then is; where they do not hold
 for its rates, an impulse would be needed: the bodies' momenta change by −ĜᵀΛ, with Λ the least that meets the rates
-(M Δv + ĜᵀΛ = 0, Ĝ(v + Δv) = …). Such a change is refused with its size, unless it is said to be plastic.
+(M Δv + ĜᵀΛ = 0, Ĝ(v + Δv) = …). Such a change is refused with its size, unless it is stated to be plastic.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Changed:
 class Rebuilt:
     """A run with changes: its result is one of `model`, which has all rows that ever held.
 
-    A row that does not hold has the multiplier zero. `changes` tells what each change did, as far as the run came.
+    A row that does not hold has the multiplier zero. `changes` says what each change did, as far as the run came.
     """
 
     model: Model
@@ -347,8 +347,8 @@ def _fit(
     at = f"at t = {state.t:.6g} s"
     if float(np.max(apart[own], initial=0.0)) > MEETS:
         away, turned = _apart(system, g, blocks, own)
-        said = f"{change.name} {at}: the parts do not meet, they are {away:.3g} m and {turned:.3g}° apart"
-        return _refused("parted", said, _APART), state, {}
+        text = f"{change.name} {at}: the parts do not meet, they are {away:.3g} m and {turned:.3g}° apart"
+        return _refused("parted", text, _APART), state, {}
     if float(np.max(jump, initial=0.0)) <= MEETS:
         return None, state, {}
     # The whole matrix, for a body without mass takes no impulse: what the sparse factor lends it would show.
@@ -361,9 +361,9 @@ def _fit(
     if change.plastic:
         return None, replace(state, velocities=state.velocities + by.reshape(-1, 6)), impulses
     force, moment = _largest(impulses, slice(0, 3)), _largest(impulses, slice(3, 6))
-    said = f"{change.name} {at} would need an impulse of {force:.3g} N s and {moment:.3g} N m s"
+    text = f"{change.name} {at} would need an impulse of {force:.3g} N s and {moment:.3g} N m s"
     advice = "Let the parts meet without a jump of their rates, or say that it is plastic."
-    return _refused("impulse", said, advice), state, {}
+    return _refused("impulse", text, advice), state, {}
 
 
 def _apart(system: System, g: Array, blocks: Array, rows: NDArray[np.int64]) -> tuple[float, float]:

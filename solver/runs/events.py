@@ -54,7 +54,7 @@ def crossings(
         for event in events:
             k, sense = event.coordinate, DIRECTIONS[event.direction]
             a, b = values[k] - event.value, now[k] - event.value
-            # To arrive at the value is a crossing, to leave it is none: no crossing is told twice.
+            # To arrive at the value is a crossing, to leave it is none: no crossing counts twice.
             if (a < 0 <= b or a > 0 >= b) and sense * (b - a) >= 0:
                 found.append((_locate(look, event, last, theta, b), event))
         last, values = theta, now

@@ -132,7 +132,7 @@ def simulate(
     in parts of controlled error one whose iteration does not converge; without, the error of each is
     kept below atol + rtol · |value| for every position (m), orientation, velocity, angle and work (generalized_alpha:
     position and orientation), and none is longer than `longest_step` or ten samples. Samples within a step are as
-    accurate as its ends, and lie on the constraints. `events` are told in the result, or end the run. `progress` is
+    accurate as its ends, and lie on the constraints. `events` are reported in the result, or end the run. `progress` is
     called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. With `tree`, the joints
     named are taken by a spanning tree, whose joint coordinates are integrated (`solver.chart`). Raises ValueError for
     a model or call that cannot be computed.
@@ -230,7 +230,7 @@ def _advance_all(
                 return endings.stopped(run.state.t)
             if run.marcher is not None:
                 stuck = _go(run, run.marcher)
-                sampled = run.marcher.told
+                sampled = run.marcher.reported
                 status = None if sampled == len(times) else _crawling(run, times[sampled:])
                 if status is not None:
                     return status
@@ -338,12 +338,12 @@ def _advance(run: _Run, end: float) -> Status | None:
     h = left if last else wished
     if run.fixed is None and not last and h > 0.5 * left:
         h = 0.5 * left
-    cut, asked, refused = h < run.h, h, False
+    cut, requested, refused = h < run.h, h, False
     while True:
         if h < endings.SMALLEST * max(1.0, abs(run.state.t)):
             return endings.too_small(run.system, run.state, run.slope, run.refused == "projection")
         # The parts of a fixed step are as short as their error asks for.
-        plain = run.fixed is not None and h == asked and run.due == 0.0
+        plain = run.fixed is not None and h == requested and run.due == 0.0
         tried = _try(run, h, plain)
         run.evaluations += tried.evaluations
         if tried.error <= 1.0 and tried.moved <= _PROJECTION_ALLOWED:
@@ -364,7 +364,7 @@ def _advance(run: _Run, end: float) -> Status | None:
         # A step cut short to meet the end says little of the length that the error would allow.
         run.h = min(run.longest_step, max(wished, run.h) if cut else wished)
     else:
-        due = (run.due or asked) - h
+        due = (run.due or requested) - h
         run.due, run.part = (due if due > 1e-9 * run.fixed and not last else 0.0), wished
     run.state = replace(tried.state, t=end if last else run.state.t + h)
     run.work = tried.work
@@ -390,7 +390,7 @@ def _shrunk(run: _Run, tried: Attempt) -> float:
 def _try(run: _Run, h: float, plain: bool) -> Attempt:
     """A step and its projection. What projection cannot close is as much an error as what it moves.
 
-    `plain`: as long as was asked for, whatever its error.
+    `plain`: as long as was requested, whatever its error.
     """
     fixed = run.fixed is not None
     allowed = (0.0, np.inf) if fixed and run.method.alpha is None else run.tolerances
@@ -449,7 +449,7 @@ def _sample(run: _Run, segment: Segment, t: float) -> None:
 
 
 def _meet_events(run: _Run, segment: Segment) -> Status | None:
-    """Tell the events of the step just taken; where one stops, the step ends there."""
+    """Report the events of the step just taken; where one stops, the step ends there."""
 
     def look(theta: float) -> tuple[State, Array]:
         state = _within(run, segment, theta)[0]

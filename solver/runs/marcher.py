@@ -18,14 +18,14 @@ Array = NDArray[np.float64]
 
 _TRIES = 300
 """Steps of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
-_TOLD = 16
-"""Samples of one call, and no more than a tenth of all: between calls progress is told, and a run may stop."""
+_AT_ONCE = 16
+"""Samples of one call, and no more than a tenth of all: between calls progress is reported, and a run may stop."""
 _SAMPLES = 200
 """Samples for which there is workspace at once."""
 
 
 class Marcher:
-    """Where a run is: `state`, `slope` and `work`, the counts of its steps, and the samples told since last asked."""
+    """A run: `state`, `slope` and `work`, the counts of its steps, and the samples made since the last look."""
 
     def __init__(self, engine: Absolute, pace: Pace, times: Array, tolerances: tuple[float, float]) -> None:
         self._engine, self._pace, self._times, self._tolerances = engine, pace, times, tolerances
@@ -53,7 +53,7 @@ class Marcher:
         self._course.counts[4], self._taken = 0, 0
         steps: Steps = self._engine.steps
         n = self._engine.system.program.bodies
-        most = (max(1, 10 * _TRIES // (10 + n)), max(1, min(_TOLD, len(self._times) // 10)))
+        most = (max(1, 10 * _TRIES // (10 + n)), max(1, min(_AT_ONCE, len(self._times) // 10)))
         self._march = march.bound(
             self._engine.tables, steps, self._tableau, self._pace, self._drives, self._within, self._course,
             self._state, self._work, self._slope, self._samples, most, self._tolerances,
@@ -77,7 +77,7 @@ class Marcher:
         return bool(how == STUCK)
 
     @property
-    def told(self) -> int:
+    def reported(self) -> int:
         """How many samples there are so far."""
         return self._first + int(self._course.counts[4])
 
@@ -116,7 +116,7 @@ class Marcher:
         return state, slope, self._work.copy()
 
     def rows(self) -> list[tuple[object, ...]]:
-        """The samples told since last asked, as rows of a trajectory."""
+        """The samples made since the last look, as rows of a trajectory."""
         S, count = self._samples, int(self._course.counts[4])
         found = [self._row(i) for i in range(self._taken, count)]
         self._taken = count
@@ -126,10 +126,10 @@ class Marcher:
         return found
 
     def skip(self) -> None:
-        """The next sample was told by somebody else."""
+        """The next sample was made by somebody else."""
         self._course.counts[4] += 1
         self._taken += 1
-        if self._taken == len(self._samples.times) and self.told < len(self._times):
+        if self._taken == len(self._samples.times) and self.reported < len(self._times):
             self._first += self._taken
             self._open()
 

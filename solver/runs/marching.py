@@ -18,7 +18,7 @@ from solver.equations.loading import Loads
 from solver.equations.system import SPEED, Rows
 from solver.equations.workspace import Workspace
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
-from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, sample_within, tell
+from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, record, sample_within
 from solver.steps.tableaus import Tableau
 from solver.sweeps.bodies import Bodies
 from solver.sweeps.forest import Forest
@@ -30,7 +30,7 @@ LEFT = 1e-9
 SHORTEST = 1e-13
 """s, over the time from 1 s on: no step is shorter."""
 GOES_ON, ENDED, STUCK = range(3)
-"""How a march ends: it may go on, all samples are told, or the next step needs a closer look."""
+"""How a march ends: it may go on, all samples are made, or the next step needs a closer look."""
 
 
 @table
@@ -48,8 +48,8 @@ class Drives(NamedTuple):
 @table
 class Course(NamedTuple):
     """Where a run is, in place. `clock`: t, the next step's length, the run's end, the shortest and the longest step,
-    the error of the step before. `counts`: steps, refused, refused for the constraints, evaluations, samples told, and
-    whether the last refusal was for the constraints.
+    the error of the step before. `counts`: steps, refused, refused for the constraints, evaluations, samples
+    made, and whether the last refusal was for the constraints.
     """
 
     clock: Array1
@@ -84,7 +84,7 @@ def _fill_nodes(drives, tableau, t, h):  # type: ignore[no-untyped-def]
 
 @kernel
 def _missed(tables, S):  # type: ignore[no-untyped-def]
-    """Whether a motor's rate is left open at the step's end: no position tells; only beyond a dead point it is."""
+    """Whether a motor's rate is left open at the step's end: no position reports; only beyond a dead point it is."""
     T, P, _, _, W, length, E = tables
     fastest = 1.0
     for i in range(S.v.shape[0]):
@@ -133,7 +133,7 @@ def shrink(pace, whole):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _told(tables, S, drives, D, out, i, start, h, state, work, level):  # type: ignore[no-untyped-def]
+def _reported(tables, S, drives, D, out, i, start, h, state, work, level):  # type: ignore[no-untyped-def]
     """Sample i, from the step of h that began at `start` (s); the number of nodes the polynomial has then."""
     T, P, B, F, W, _, E = tables
     theta = (out.times[i] - start) / h
@@ -141,7 +141,7 @@ def _told(tables, S, drives, D, out, i, start, h, state, work, level):  # type: 
         stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
         for k in range(work.shape[0]):
             out.work[i, k] = work[k]
-        tell(tables, D, state, drives.end, S.multipliers, out, i)
+        record(tables, D, state, drives.end, S.multipliers, out, i)
         return level
     if level < D.extra:
         _raise(tables, drives, D, start, h)
@@ -176,7 +176,7 @@ def _length(pace, h, left):  # type: ignore[no-untyped-def]
 
 @kernel
 def _go_on(tables, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
-    """Make a step's end the start of the next, and tell the samples within: `times` are its start, h, and its end."""
+    """Make a step's end the start of the next, and make the samples within: `times` are its start, h, and its end."""
     counts, clock, (start, h, now) = course.counts, course.clock, times
     sampled, level = counts[4], 0
     reach = now + 1e-12 * max(1.0, abs(now))
@@ -185,7 +185,7 @@ def _go_on(tables, S, drives, D, course, times, state, work, slope, out):  # typ
     keep(tables[6], S, state, work, slope)
     while sampled < out.times.shape[0] and out.times[sampled] <= reach:
         before = level
-        level = _told(tables, S, drives, D, out, sampled, start, h, state, work, level)
+        level = _reported(tables, S, drives, D, out, sampled, start, h, state, work, level)
         counts[3] += 1 + level - before
         sampled += 1
     counts[0] += 1
@@ -216,9 +216,9 @@ def march(
     """
     clock, counts = course.clock, course.counts
     t, h, end, before = clock[0], clock[1], clock[2], clock[5]
-    tried, how, refused, told = 0, GOES_ON, False, counts[4]
+    tried, how, refused, reported = 0, GOES_ON, False, counts[4]
     cost = tableau.nodes.shape[0]
-    while refused or (tried < most[0] and counts[4] - told < most[1]):
+    while refused or (tried < most[0] and counts[4] - reported < most[1]):
         step, last = _length(pace, h, end - t)
         tried += 1
         if step < SHORTEST * max(1.0, abs(t)) or not _fill_nodes(drives, tableau, t, step):

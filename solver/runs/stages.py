@@ -28,7 +28,7 @@ def total(parts: Sequence[Statistics], seconds: float) -> Statistics:
 
 
 def joined(parts: Sequence[Trajectory], lost: Sequence[float], samples: Array) -> Trajectory:
-    """The stages' samples at the times asked for and at the end; at a change, the state after it.
+    """The stages' samples at the times requested and at the end; at a change, the state after it.
 
     `lost` is the energy (J) that changes had taken by the beginning of each stage: it counts as dissipated.
     """
@@ -67,7 +67,7 @@ def _chained(parts: Sequence[Trajectory], lost: Sequence[float]) -> Trajectory:
 
 
 def _kept(parts: Sequence[Trajectory], samples: Array, end: float) -> NDArray[np.bool_]:
-    """Which states are samples: those at the times asked for and at the end; at a change the state after it."""
+    """Which states are samples: those at the times requested and at the end; at a change the state after it."""
     kept = []
     for k, T in enumerate(parts):
         after = np.clip(np.searchsorted(samples, T.t), 1, max(1, len(samples) - 1))

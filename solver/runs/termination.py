@@ -54,10 +54,10 @@ class Watch:
 
 def reached(t: float, fixed: float | None, shortest: float | None) -> Status:
     """To the end (s); `shortest`: where fixed steps had to be taken in parts, the least of them (s)."""
-    said = f"simulated to t = {t:g} s"
+    message = f"simulated to t = {t:g} s"
     if fixed is None or shortest is None:
-        return Status(True, "ok", said, "")
-    parts = f"{said}; steps of {fixed:g} s that did not converge were taken in parts, down to {shortest:.1e} s"
+        return Status(True, "ok", message, "")
+    parts = f"{message}; steps of {fixed:g} s that did not converge were taken in parts, down to {shortest:.1e} s"
     return Status(True, "ok", parts, "A shorter step, or none, may be quicker and closer.")
 
 
@@ -150,12 +150,12 @@ def _driven(system: System, state: State, slope: Slope) -> str:
     driven = np.where(np.isnan(driven), np.inf, driven)
     body = int(np.argmax(driven))
     name = system.model.bodies[body].name
-    said = f"{name} is driven hardest, with {driven[body]:.1e} m/s² at {pace[body]:.1e} m/s"
+    message = f"{name} is driven hardest, with {driven[body]:.1e} m/s² at {pace[body]:.1e} m/s"
     given = np.abs(slope.drive[:, 0]) if len(system.drives) else np.zeros(1)
     if given.max() > _HUGE:
         load = int(np.argmax(given))
-        said += f"; {system.drives[load][0]} gives {slope.drive[load, 0]:.1e}"
-    return said
+        message += f"; {system.drives[load][0]} gives {slope.drive[load, 0]:.1e}"
+    return message
 
 
 def _jumping(system: System, t: float) -> str:

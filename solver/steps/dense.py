@@ -1,7 +1,7 @@
 """States between the ends of a step: polynomials through both ends' states and accelerations.
 
 Poses have values, rates and accelerations at both projected ends: a quintic. Each extra acceleration, evaluated
-where the polynomial so far tells the state, raises its degree by one (bootstrapping: Enright, Jackson, Nørsett and
+where the polynomial so far reports the state, raises its degree by one (bootstrapping: Enright, Jackson, Nørsett and
 Thomsen 1986). With 0 or 3 of them the rates' error over a step h is of order h⁵ or h⁸, and that of angles and work,
 which have rates only, h⁴ or h⁶: a sample is as accurate as the ends of its step.
 """
@@ -128,7 +128,7 @@ class Segment:
         self._wanted: tuple[float, ...] = _NODES[extra]
 
     def _begin(self) -> None:
-        """The polynomial of both ends: made when the first state within is asked for, as most steps are never."""
+        """The polynomial of both ends: made when the first state within is requested, as most steps are never."""
         ends = ((self.start, self._slopes[0], 0.0), (self.end, self._slopes[1], 1.0))
         poses = [self._pose(state, slope, theta) for state, slope, theta in ends]
         self._second = [data[order] for order in range(3) for data in poses]

@@ -237,10 +237,10 @@ class Absolute:
         assert isinstance(memory, Memory)
         memory = Memory(*_copied(memory))
         empty = np.empty((0, 3))
-        *told, evaluations = alpha_march(
+        *reported, evaluations = alpha_march(
             *kernel, times, place, done, begin, memory, empty, self.system.soft, most, tolerances
         )
-        t, h, steps, shortest, longest, repeated = told
+        t, h, steps, shortest, longest, repeated = reported
         last = Slope(*begin, self._own[0].multipliers.copy(), slope.drive, repeated)
         return March(State(t, *place), last, done, memory, h, steps, shortest, longest, evaluations)
 

@@ -300,11 +300,11 @@ def sample_within(tables, D, theta, h, out, i):  # type: ignore[no-untyped-def]
     stage(T, P, B, F, W, E, state, D.drive, True, D.multipliers)
     for k in range(out.work.shape[1]):
         out.work[i, k] = D.sum[na + k]
-    tell(tables, D, state, D.drive, D.multipliers, out, i)
+    record(tables, D, state, D.drive, D.multipliers, out, i)
 
 
 @kernel
-def tell(tables, D, state, drive, multipliers, out, i):  # type: ignore[no-untyped-def]
+def record(tables, D, state, drive, multipliers, out, i):  # type: ignore[no-untyped-def]
     """Sample i of a state at which the workspace has the accelerations; the work done is recorded already."""
     (T, _, B, F, W, length, E), (x, q, v, angles) = tables, state
     terms = (D.every_term, D.value, D.term_rate, D.bias, D.JA, D.JB)

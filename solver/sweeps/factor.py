@@ -38,13 +38,13 @@ _GIVES, _ROUNDING = 1e-2, 1e-6
 
 @kernel
 def _spatial_inertias(B, R, P, A):  # type: ignore[no-untyped-def]
-    """A = the spatial inertias of the bodies, world axes, with the mass lent to them."""
-    mass, lent, inertia, more = B.mass, B.lent_mass, B.inertia, B.lent_inertia
+    """A = the spatial inertias of the bodies, world axes, with the mass added to them."""
+    mass, added, inertia, more = B.mass, B.added_mass, B.inertia, B.added_inertia
     for k in range(P.body.shape[0]):
         i = P.body[k]
         for j in range(15):
             A[k, j] = 0.0
-        A[k, 0] = A[k, 3] = A[k, 5] = mass[i] + lent[i]
+        A[k, 0] = A[k, 3] = A[k, 5] = mass[i] + added[i]
         o = 15
         for r in range(3):
             t0, t1, t2 = 0.0, 0.0, 0.0

@@ -36,13 +36,13 @@ class Forest(NamedTuple):
     of `first` in its plane and then its normal first[0] × first[1]. `plane_row`, `angle_row` (n, 3): the rows, −1:
     none.
 
-    Rows that close loops are numbered in the order of their elimination: `row` (l,) tells which they are, `share` (l,)
-    which part of the shift μ w they get. Those
+    Rows that close loops are numbered in the order of their elimination: `row` (l,) says which they are, `share`
+    (l,) which part of the shift μ w they get. Those
     numbered `closed[k]:closed[k + 1]` close at the place n − 1 − k, and those from closed[n] on at the ground.
     A slot is a row that passes a body: body k has `slot_start[k]:slot_start[k + 1]`, of which the first `passing[k]`
     go on to the parent's slot `slot_parent`; `slot_loop` is the row's number, `slot_block` its own block there or −1.
     The factor of their Schur complement D has the columns `column`, by `column_start`, the diagonal first;
-    `column_slot` is the entry's slot where the column's row closes (−1: the ground). `pair_target` tells the entries
+    `column_slot` is the entry's slot where the column's row closes (−1: the ground). `pair_target` reports the entries
     to which pairs of slots that pass a body add, by `pair_start`; `update_target` to which a column's pairs.
 
     `term` are the terms that accelerations need: those of rows that close loops, and of loads; `spin` are other terms
@@ -86,12 +86,12 @@ class Forest(NamedTuple):
 
 
 def forest(
-    program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints, masses: Array, lent: Array
+    program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints, masses: Array, added: Array
 ) -> Forest:
     """The plan for a program whose first `held` rows are those of primitives; the poses are the reference's.
 
-    `loaded` are the terms along which loads act; `masses` (n,) in kg lead the choice of joints (`span`); `lent` (n,) is
-    what some of them are lent.
+    `loaded` are the terms along which loads act; `masses` (n,) in kg lead the choice of joints (`span`); `added` (n,)
+    is what is added to some of them.
     """
     n = program.bodies
     poses = Poses(np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4))
@@ -109,7 +109,7 @@ def forest(
         parent=parent,
         base=np.array([j.there for j in joints], dtype=np.int64),
         **_geometry(program, joints),
-        **loops(program, closing, place, parent, masses + lent),
+        **loops(program, closing, place, parent, masses + added),
         **_terms(program, closing, loaded),
     )
 

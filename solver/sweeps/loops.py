@@ -23,7 +23,7 @@ _LEAST = 1e-6
 def loops(program: Program, closing: Ints, place: Ints, parent: Ints, masses: Array) -> dict[str, Any]:
     """Slots, order of elimination and structure of the factor for the rows that close loops; see `Forest`.
 
-    `masses` (n,) kg of the bodies by number, with what is lent to them.
+    `masses` (n,) kg of the bodies by number, with what is added to them.
     """
     paths = _paths(program, closing, place, parent)
     order, columns = eliminate([passed for _, passed in paths], [-top for top, _ in paths])

@@ -26,14 +26,14 @@ _FELT = 1e-8
 
 
 @kernel
-def momentum(P, B, R, a, sign, lent, out):  # type: ignore[no-untyped-def]
-    """out (n, 6, by places) += sign · M a (n, 6, by bodies), with the share `lent` (0 or 1) of the lent mass."""
+def momentum(P, B, R, a, sign, added, out):  # type: ignore[no-untyped-def]
+    """out (n, 6, by places) += sign · M a (n, 6, by bodies), with the share `added` (0 or 1) of the added mass."""
     mass, inertia = B.mass, B.inertia
     for k in range(P.body.shape[0]):
         i = P.body[k]
-        m = sign * (mass[i] + lent * B.lent_mass[i])
+        m = sign * (mass[i] + added * B.added_mass[i])
         w = into(R, i, (sign * a[i, 3], sign * a[i, 4], sign * a[i, 5]))
-        world = out_of(R, i, add(out_of(inertia, i, w), mul(lent, out_of(B.lent_inertia, i, w))))
+        world = out_of(R, i, add(out_of(inertia, i, w), mul(added, out_of(B.added_inertia, i, w))))
         for j in range(3):
             out[k, j] += m * a[i, j]
             out[k, 3 + j] += world[j]
@@ -80,7 +80,7 @@ def solve_refined(
     """v̇ (n, 6) and the loops' λ in closing (l,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
 
     `acceleration` starts as one that meets the joints' rows (`particular_accelerations`, `bias_accelerations`), and
-    becomes v̇. The lent mass counts as the bodies' own. Refines until the residual is below `enough` of the first, or
+    becomes v̇. The added mass counts as the bodies' own. Refines until the residual is below `enough` of the first, or
     stops falling: what c has outside the range of the rows then remains. A large rest is counted, where all was to be
     solved (`enough` 0).
     """
@@ -90,7 +90,7 @@ def solve_refined(
         i = P.body[k]
         for j in range(6):
             Q.force[k, j] = force[i, j]
-        mass = B.mass[i] + B.lent_mass[i]
+        mass = B.mass[i] + B.added_mass[i]
         if mass > 0.0:
             pulled = max(pulled, (abs(force[i, 0]) + abs(force[i, 1]) + abs(force[i, 2])) / math.sqrt(mass))
     momentum(P, B, R, acceleration, -1.0, 1.0, Q.force)
@@ -147,21 +147,21 @@ def joint_multipliers(
 
 
 @entry
-def remove_lent_mass(
+def remove_added_mass(
     T: Terms, P: Forest, B: Bodies, Q: Work, compliance: Array1, R: Array3, blocks: Array2, acceleration: Array2
 ) -> None:
-    """Refine v̇ and Q.closing in place until the lent mass has no effect (see `solver.equations.massless`)."""
+    """Refine v̇ and Q.closing in place until the added mass has no effect (see `solver.equations.massless`)."""
     n, before = P.body.shape[0], np.inf
-    force, correction, loop_multipliers = Q.lent_force, Q.lent_correction, Q.lent_multipliers
+    force, correction, loop_multipliers = Q.added_force, Q.added_correction, Q.added_multipliers
     for i in range(n):
         for j in range(6):
             correction[i, j], force[i, j] = acceleration[i, j], 0.0
     for _ in range(_ROUNDS):
         for i in B.light:
             w = into(R, i, (correction[i, 3], correction[i, 4], correction[i, 5]))
-            moment = out_of(R, i, out_of(B.lent_inertia, i, w))
+            moment = out_of(R, i, out_of(B.added_inertia, i, w))
             for j in range(3):
-                force[i, j] = B.lent_mass[i] * correction[i, j]
+                force[i, j] = B.added_mass[i] * correction[i, j]
                 force[i, 3 + j] = moment[j]
         for i in range(n):
             for j in range(6):

@@ -175,7 +175,7 @@ def span(n: int, pairs: dict[tuple[int, int], Joint], masses: Array) -> list[Joi
 def _lightness(masses: Array) -> list[int]:
     """How many times each body is `_MUCH` lighter than the heaviest; the ground, at the end, is not light.
 
-    A body without mass counts as the lightest: what it is lent depends on the others.
+    A body without mass counts as the lightest: what it is added depends on the others.
     """
     some = masses[masses > 0.0]
     if some.size == 0:

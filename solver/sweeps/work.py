@@ -21,8 +21,8 @@ class Work(NamedTuple):
     `angle_duals` (n, 3, 3): f, or the duals of the joint's angles. Slots: `C` the gradients of the loop rows over the
     body that they have reached, and `SC` s·C (slots, 6). `schur` the factor of the loops' Schur complement, `pivot`,
     `weight` w and `least` μ w (l,). Of a solution: `force` the bias forces pᴬ, `u` = sᵀpᴬ, `correction` (n, 6), `gap`
-    and `loop_correction` (l,); `loop_multipliers` (l,). `lent_force` (n, 6), `lent_correction`, `lent_multipliers`, and
-    `no_gap` (m,), zero, belong to the mass lent to bodies without (`solver.equations.massless`).
+    and `loop_correction` (l,); `loop_multipliers` (l,). `added_force` (n, 6), `added_correction`, `added_multipliers`
+    and `no_gap` (m,), zero, belong to the mass added to bodies without (`solver.equations.massless`).
     `unsolved` (1,) counts the accelerations of which the refinement left rows open.
     """
 
@@ -45,9 +45,9 @@ class Work(NamedTuple):
     gap: Array1
     loop_correction: Array1
     loop_multipliers: Array1
-    lent_force: Array2
-    lent_correction: Array2
-    lent_multipliers: Array1
+    added_force: Array2
+    added_correction: Array2
+    added_multipliers: Array1
     no_gap: Array1
     unsolved: Array1
 

@@ -39,7 +39,7 @@ def _read(folder: Path, text: str, name: str = "arm.urdf") -> Assembly:
     return read(path)
 
 
-def _told(assembly: Assembly, code: str) -> list[str]:
+def _reported(assembly: Assembly, code: str) -> list[str]:
     return [f.message for f in assembly.findings if f.code == code]
 
 
@@ -47,7 +47,7 @@ def _told(assembly: Assembly, code: str) -> list[str]:
 def test_xml_that_engines_read_is_read_with_a_finding(case: str, tmp_path: Path) -> None:
     old, new, words = LAX[case]
     arm = _read(tmp_path, ROBOT.replace(old, new, 1))
-    assert [words in text for text in _told(arm, "CB115")] == [True]
+    assert [words in text for text in _reported(arm, "CB115")] == [True]
     assert arm.mates[0].where.line == 7 + (case == "blank line")
     assert build(arm).bodies[0].mass is not None
 
@@ -65,7 +65,7 @@ def test_well_formed_text_is_left_as_it_is() -> None:
 
 def test_quoted_numbers(tmp_path: Path) -> None:
     arm = _read(tmp_path, ROBOT.replace('xyz="0 0 1"', "xyz=\"'0' '0', '1'\""))
-    assert len(_told(arm, "CB1923")) == 1
+    assert len(_reported(arm, "CB1923")) == 1
     assert arm.mates[0].a.direction is not None
     np.testing.assert_allclose(arm.mates[0].a.direction, [0, 0, 1])
 
@@ -89,7 +89,7 @@ def test_meshes_in_the_folder_above_are_found(uri: str, told: int, tmp_path: Pat
     (tmp_path / "meshes" / "x.stl").write_bytes(_stl())
     arm = _read(tmp_path, ROBOT.replace("</inertial></link>", "</inertial>" + MESH.format(uri)), "urdf/arm.urdf")
     assert arm.part("arm").shape is not None
-    assert len(_told(arm, "CB114")) == told
+    assert len(_reported(arm, "CB114")) == told
     assert {f.code for f in arm.findings} - {"CB114"} <= {"CB189", "CB190"}
 
 
@@ -113,7 +113,7 @@ def test_nothing_else_above_is_opened(uri: str, tmp_path: Path) -> None:
     (home / "link.stl").symlink_to(home / "secret.txt")
     arm = _read(home, ROBOT.replace("</inertial></link>", "</inertial>" + MESH.format(uri)), "urdf/arm.urdf")
     assert arm.part("arm").shape is None
-    assert _told(arm, "CB1438") or _told(arm, "CB112")
+    assert _reported(arm, "CB1438") or _reported(arm, "CB112")
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_nothing_else_above_is_opened(uri: str, tmp_path: Path) -> None:
 def test_solids_without_volume_are_no_error(solid: str, tmp_path: Path) -> None:
     shape = f"</inertial><collision><geometry>{solid}</geometry></collision></link>"
     arm = _read(tmp_path, ROBOT.replace("</inertial></link>", shape))
-    assert len(_told(arm, "CB193")) == 1
+    assert len(_reported(arm, "CB193")) == 1
     assert all(str(f.severity) != "error" for f in arm.findings)
 
 
 def test_inertia_without_mass_is_told(tmp_path: Path) -> None:
-    assert len(_told(_read(tmp_path, ROBOT.replace('mass value="2"', 'mass value="0"')), "CB1924")) == 1
+    assert len(_reported(_read(tmp_path, ROBOT.replace('mass value="2"', 'mass value="0"')), "CB1924")) == 1
 
 
 SDF = """<sdf version="1.7" xmlns:drake="d"><world name="w"><gravity>0 0 -3</gravity><model name="m">
@@ -150,7 +150,7 @@ def test_flat_names_springs_rotors_and_gravity_of_sdf(tmp_path: Path) -> None:
     assert [c.name for c in model.components if c.gravity_compensation] == ["A/arm"]
     (held,) = lower(build(model)).model.wrenches
     assert [f.text if f else None for f in held.force] == [None, None, "3"]  # a link without <inertial> has 1 kg
-    assert len(_told(model, "CB1431")) == len(_told(model, "CB1432")) == 1
+    assert len(_reported(model, "CB1431")) == len(_reported(model, "CB1432")) == 1
 
 
 def test_gravity_that_is_switched_off_goes_to_sdf_and_is_missed_elsewhere(tmp_path: Path) -> None:
@@ -172,4 +172,4 @@ def test_what_other_readers_of_urdf_leave_out_is_named(tmp_path: Path) -> None:
 
 
 def test_such_names_are_refused_where_the_format_refuses_them(tmp_path: Path) -> None:
-    assert _told(_read(tmp_path, SDF.replace('"1.7"', '"1.9"'), "m.sdf"), "CB1421")
+    assert _reported(_read(tmp_path, SDF.replace('"1.7"', '"1.9"'), "m.sdf"), "CB1421")

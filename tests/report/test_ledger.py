@@ -33,7 +33,7 @@ def test_real_files(corpus: Path, file: str, reader: str, mates: int) -> None:
     counted = count_mates(assembly)
     assert counted.in_file >= mates
     assert counted.in_file == counted.understood + counted.not_understood
-    assert len(counted.left_out) + counted.untold == counted.not_understood
+    assert len(counted.left_out) + counted.unreported == counted.not_understood
 
 
 def made(*codes: tuple[str, str]) -> Assembly:
@@ -50,7 +50,7 @@ def test_what_was_not_understood_is_named_with_its_reasons() -> None:
     assert (counted.in_file, counted.understood, counted.not_understood) == (3, 0, 3)
     # Link is a component, and CB207 is not of reading: neither is a mate left out.
     assert [(m.name, [f.code for f in m.why]) for m in counted.left_out] == [("Gear:1", ["CB164", "CB161"])]
-    assert counted.untold == 2
+    assert counted.unreported == 2
     text = "\n".join(taken_lines(assembly))
     assert "3 mates in the file, 0 understood, 3 not:" in text
     assert "Gear:1: Gear:1 is odd (CB164); Gear:1 is odd (CB161)" in text
@@ -87,6 +87,6 @@ def test_mates_are_counted_by_file_and_units_told_of_both(tmp_path: Path) -> Non
         "mates file: m and rad → m and rad; kg, kg/m³ and kg m² as they are",
     )
     counted = count_mates(assembly)
-    assert (counted.in_file, counted.of_mates_file, counted.understood, counted.untold) == (9, 2, 6, 0)
+    assert (counted.in_file, counted.of_mates_file, counted.understood, counted.unreported) == (9, 2, 6, 0)
     assert {m.name.split(" #")[0] for m in counted.left_out} == {"Hinge B", "Odd", "Far"}
     assert "  7 mates in the file, 2 in fourbar.mates.yaml, 6 understood, 3 not:" in taken_lines(assembly)

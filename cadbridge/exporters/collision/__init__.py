@@ -34,7 +34,7 @@ _SOLIDS: dict[str, type[Solid]] = {c.__name__: c for c in (Box, Cylinder, Sphere
 
 @dataclass(frozen=True, eq=False)
 class Collision:
-    """The pieces of a part; empty where the kind asked for does not fit it.
+    """The pieces of a part; empty where the kind requested does not fit it.
 
     `deviation`: the largest distance (m) between the surfaces of pieces and part; `size` of the part (m).
     `volume`: of the pieces together over that of the part; None where one of them encloses none.

@@ -90,9 +90,9 @@ class Surface:
 
         count = min(_NEIGHBOURS, len(self._pieces))
         _, near = self._tree.query(points, k=count)
-        asked = np.repeat(points, count, axis=0)
-        found = closest_point(self._pieces[near.ravel()], asked)
-        apart = np.linalg.norm(found - asked, axis=1).reshape(len(points), count)
+        requested = np.repeat(points, count, axis=0)
+        found = closest_point(self._pieces[near.ravel()], requested)
+        apart = np.linalg.norm(found - requested, axis=1).reshape(len(points), count)
         return np.asarray(np.nanmin(apart, axis=1))
 
 
@@ -173,9 +173,9 @@ def apart(pieces: tuple[Piece, ...], surface: Surface) -> float:
     nearest = np.full(len(surface.points), np.inf)
     for piece, box in zip(pieces, boxes, strict=True):
         # A piece whose box is further off than what was found is not the nearest.
-        asked = _to_box(surface.points, box) <= np.maximum(nearest, 0.0)
-        if asked.any():
-            nearest[asked] = np.minimum(nearest[asked], piece.distance(surface.points[asked]))
+        requested = _to_box(surface.points, box) <= np.maximum(nearest, 0.0)
+        if requested.any():
+            nearest[requested] = np.minimum(nearest[requested], piece.distance(surface.points[requested]))
     return max(worst, float(np.abs(nearest).max()))
 
 

@@ -46,13 +46,13 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     rows = [(KINDS.index(v.kind), v.place, v.extra) for v in variables]
     token = hashlib.sha256(tables.content(bytes(16), rows)).digest()[:16]
     what = machine.scenario
-    said = Description(
+    description_of_model = Description(
         mechanism.assembly.name or name, name, _token(token), variables, what.duration, 1 / what.rate,
         importers_tolerance(what),
     )  # fmt: skip
     files = {
-        "modelDescription.xml": description(options.fmi, said),
-        "documentation/index.html": page(said),
+        "modelDescription.xml": description(options.fmi, description_of_model),
+        "documentation/index.html": page(description_of_model),
         f"binaries/{PLATFORM[options.fmi]}/{name}.so": binary,
         "resources/model.bin": tables.content(token, rows),
     }

@@ -66,20 +66,20 @@ class Description:
         return [k for k, v in enumerate(self.variables) if v.kind in kinds]
 
 
-def page(said: Description) -> bytes:
+def page(content: Description) -> bytes:
     """The documentation within the FMU."""
-    title = escape(said.name)
+    title = escape(content.name)
     rows = [f"<tr><td>{escape(v.name)}</td><td>{_SAYS[v.kind][0]}</td><td>{v.unit}</td><td>{escape(v.text)}</td></tr>"
-            for v in said.variables if v.kind not in ("state", "derivative")]  # fmt: skip
+            for v in content.variables if v.kind not in ("state", "derivative")]  # fmt: skip
     head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head><body>'
-    said_before = [f"<h1>{title}</h1>", f"<p>{STATES}</p>", f"<p>{INPUTS}</p>"]
-    lines = [head, *said_before, "<table>", *rows, "</table></body></html>"]
+    stated_before = [f"<h1>{title}</h1>", f"<p>{STATES}</p>", f"<p>{INPUTS}</p>"]
+    lines = [head, *stated_before, "<table>", *rows, "</table></body></html>"]
     return ("\n".join(lines) + "\n").encode()
 
 
-def description(fmi: int, said: Description) -> bytes:
+def description(fmi: int, content: Description) -> bytes:
     """The file for FMI 2 or 3."""
-    lines = _fmi2(said) if fmi == 2 else _fmi3(said)
+    lines = _fmi2(content) if fmi == 2 else _fmi3(content)
     return ("\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *lines]) + "\n").encode()
 
 
@@ -87,10 +87,10 @@ def _attributes(**values: object) -> str:
     return "".join(f" {name}={quoteattr(str(value))}" for name, value in values.items() if value is not None)
 
 
-def _head(said: Description) -> dict[str, str]:
+def _head(content: Description) -> dict[str, str]:
     tool = f"cadbridge {__version__}"
     return {
-        "modelName": said.name,
+        "modelName": content.name,
         "description": STATES,
         "generationTool": tool,
         "variableNamingConvention": "structured",
@@ -100,23 +100,23 @@ def _head(said: Description) -> dict[str, str]:
 _CAN = {"canHandleVariableCommunicationStepSize": "true"}
 
 
-def _kinds(said: Description, states: str) -> Iterable[str]:
+def _kinds(content: Description, states: str) -> Iterable[str]:
     """The two elements of the kinds of FMU; `states` is how this version writes "FMUState"."""
     saved = {f"canGetAndSet{states}": "true", f"canSerialize{states}": "true"}
-    yield f"  <ModelExchange{_attributes(modelIdentifier=said.identifier, **saved)}/>"
-    yield f"  <CoSimulation{_attributes(modelIdentifier=said.identifier, **_CAN, **saved)}/>"
+    yield f"  <ModelExchange{_attributes(modelIdentifier=content.identifier, **saved)}/>"
+    yield f"  <CoSimulation{_attributes(modelIdentifier=content.identifier, **_CAN, **saved)}/>"
 
 
-def _unit_definitions(said: Description) -> Iterable[str]:
+def _unit_definitions(content: Description) -> Iterable[str]:
     yield "  <UnitDefinitions>"
-    for unit in said.units:
+    for unit in content.units:
         yield f"    <Unit{_attributes(name=unit)}><BaseUnit {_BASE[unit]}/></Unit>".replace("'", '"')
     yield "  </UnitDefinitions>"
 
 
-def _experiment(said: Description) -> str:
-    times = {"startTime": "0", "stopTime": number(said.duration), "tolerance": number(said.tolerance)}
-    return f"  <DefaultExperiment{_attributes(**times, stepSize=number(said.step))}/>"
+def _experiment(content: Description) -> str:
+    times = {"startTime": "0", "stopTime": number(content.duration), "tolerance": number(content.tolerance)}
+    return f"  <DefaultExperiment{_attributes(**times, stepSize=number(content.step))}/>"
 
 
 _SAYS = {
@@ -138,26 +138,26 @@ def _common(k: int, v: Variable) -> dict[str, object]:
             "variability": variability, "initial": initial}  # fmt: skip
 
 
-def _real(said: Description, v: Variable, offset: int) -> dict[str, object]:
+def _real(content: Description, v: Variable, offset: int) -> dict[str, object]:
     """Unit, start and derivative; `offset` from a value reference to what the version counts by."""
     start = None if v.start is None else repr(v.start)
     derivative = None if v.of is None else v.of + offset
     return {"unit": None if v.unit == "1" else v.unit, "derivative": derivative, "start": start}
 
 
-def _fmi2(said: Description) -> Iterable[str]:
-    version = {"fmiVersion": "2.0", "guid": said.token, "numberOfEventIndicators": 0}
-    yield f"<fmiModelDescription{_attributes(**version, **_head(said))}>"
-    yield from _kinds(said, "FMUstate")
-    yield from _unit_definitions(said)
+def _fmi2(content: Description) -> Iterable[str]:
+    version = {"fmiVersion": "2.0", "guid": content.token, "numberOfEventIndicators": 0}
+    yield f"<fmiModelDescription{_attributes(**version, **_head(content))}>"
+    yield from _kinds(content, "FMUstate")
+    yield from _unit_definitions(content)
     yield '  <LogCategories><Category name="logStatusError"/><Category name="logStatusDiscard"/></LogCategories>'
-    yield _experiment(said)
+    yield _experiment(content)
     yield "  <ModelVariables>"
-    for k, v in enumerate(said.variables):
-        inner = f"<Real{_attributes(**_real(said, v, 1))}/>"
+    for k, v in enumerate(content.variables):
+        inner = f"<Real{_attributes(**_real(content, v, 1))}/>"
         yield f"    <ScalarVariable{_attributes(**_common(k, v))}>{inner}</ScalarVariable>"
     yield "  </ModelVariables>"
-    outputs, derivatives = said.references("output", "reaction"), said.references("derivative")
+    outputs, derivatives = content.references("output", "reaction"), content.references("derivative")
     yield "  <ModelStructure>"
     parts = {"Outputs": outputs, "Derivatives": derivatives, "InitialUnknowns": sorted({*outputs, *derivatives})}
     for name, references in parts.items():
@@ -169,18 +169,18 @@ def _fmi2(said: Description) -> Iterable[str]:
     yield "</fmiModelDescription>"
 
 
-def _fmi3(said: Description) -> Iterable[str]:
-    version = {"fmiVersion": "3.0", "instantiationToken": said.token}
-    yield f"<fmiModelDescription{_attributes(**version, **_head(said))}>"
-    yield from _kinds(said, "FMUState")
-    yield from _unit_definitions(said)
+def _fmi3(content: Description) -> Iterable[str]:
+    version = {"fmiVersion": "3.0", "instantiationToken": content.token}
+    yield f"<fmiModelDescription{_attributes(**version, **_head(content))}>"
+    yield from _kinds(content, "FMUState")
+    yield from _unit_definitions(content)
     yield '  <LogCategories><Category name="logStatusError"/><Category name="logStatusDiscard"/></LogCategories>'
-    yield _experiment(said)
+    yield _experiment(content)
     yield "  <ModelVariables>"
-    for k, v in enumerate(said.variables):
-        yield f"    <Float64{_attributes(**_common(k, v), **_real(said, v, 0))}/>"
+    for k, v in enumerate(content.variables):
+        yield f"    <Float64{_attributes(**_common(k, v), **_real(content, v, 0))}/>"
     yield "  </ModelVariables>"
-    outputs, derivatives = said.references("output", "reaction"), said.references("derivative")
+    outputs, derivatives = content.references("output", "reaction"), content.references("derivative")
     yield "  <ModelStructure>"
     yield from (f'    <Output valueReference="{k}"/>' for k in outputs)
     yield from (f'    <ContinuousStateDerivative valueReference="{k}"/>' for k in derivatives)

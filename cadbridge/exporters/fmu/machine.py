@@ -14,7 +14,7 @@ from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.laws import LEADS, check_laws
 from cadbridge.simulation.run import STATUS_CODES, Begun, begin, check_numbers, losses_left_out, lower_for
 from cadbridge.simulation.scenario import FRICTION_SPEEDS, Scenario
-from cadbridge.simulation.study import asked_scenario
+from cadbridge.simulation.study import requested_scenario
 from solver.equations.projection import carry_angles, project
 from solver.equations.system import System, prepare
 from solver.functions import constant
@@ -61,9 +61,9 @@ class Machine:
 def machine_of(mechanism: Mechanism, options: ExportOptions, findings: Findings) -> Machine | None:
     """The machine, or None with errors among the findings."""
     given = options.scenario
-    what = given if isinstance(given, Scenario) else asked_scenario(mechanism, findings, given)
+    what = given if isinstance(given, Scenario) else requested_scenario(mechanism, findings, given)
     check_numbers(what)
-    _tell_left_out(what, findings)
+    _report_left_out(what, findings)
     if findings.errors:
         return None
     mechanism = fitted(mechanism, findings, what.gap)
@@ -80,7 +80,7 @@ def machine_of(mechanism: Mechanism, options: ExportOptions, findings: Findings)
         raise InputError(str(fault), findings) from fault
 
 
-def _tell_left_out(what: Scenario, findings: Findings) -> None:
+def _report_left_out(what: Scenario, findings: Findings) -> None:
     """What a scenario may hold and an FMU not."""
     callbacks = [callback.name for callback in what.loads.callbacks]
     if callbacks:
@@ -92,8 +92,8 @@ def _tell_left_out(what: Scenario, findings: Findings) -> None:
         names = [event.joint for event in what.events]
         findings.add("CB692", f"events of the scenario are not in the FMU: {', '.join(names)}", items=names)
     if what.integrator != METHOD or what.step is not None:
-        said = what.integrator if what.step is None else f"{what.integrator} in steps of {what.step:g} s"
-        findings.add("CB693", f"the scenario asks for {said}")
+        content = what.integrator if what.step is None else f"{what.integrator} in steps of {what.step:g} s"
+        findings.add("CB693", f"the scenario asks for {content}")
 
 
 def _prepared(lowered: Lowered, what: Scenario, findings: Findings) -> Machine:

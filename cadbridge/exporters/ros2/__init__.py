@@ -22,27 +22,27 @@ from cadbridge.mechanism.model import Mechanism
 
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
-    said = describe(mechanism, name, findings, options)
-    roles = roles_of(said)
+    described = describe(mechanism, name, findings, options)
+    roles = roles_of(described)
     folder = package_name(name)
-    _tell(roles, mechanism, folder, findings)
-    matrix = collision_matrix(said, roles, options.poses, findings)
-    robot = by_package(said.robot, folder)
+    _report(roles, mechanism, folder, findings)
+    matrix = collision_matrix(described, roles, options.poses, findings)
+    robot = by_package(described.robot, folder)
     files = {
-        **description.files(robot, name, folder, said.plan.link_names[0], bool(roles.controlled)),
+        **description.files(robot, name, folder, described.plan.link_names[0], bool(roles.controlled)),
         **(control.files(roles, name, robot) if roles.controlled else {}),
-        f"config/{name}.srdf": srdf.document_of(said, roles, name, matrix),
-        **package.files(name, folder, said.plan.link_names[0], roles),
-        **({f"config/{sidecars.CLOSURES}": closures_of(said, roles.active)} if roles.relayed else {}),
-        **said.plan.meshes.contents,
+        f"config/{name}.srdf": srdf.document_of(described, roles, name, matrix),
+        **package.files(name, folder, described.plan.link_names[0], roles),
+        **({f"config/{sidecars.CLOSURES}": closures_of(described, roles.active)} if roles.relayed else {}),
+        **described.plan.meshes.contents,
     }
     return {
         **{f"{folder}/{path}": data for path, data in files.items()},
-        sidecars.LOSSES: sidecars.losses("ros2", name, said.plan.names, findings, mechanism.assembly.home),
+        sidecars.LOSSES: sidecars.losses("ros2", name, described.plan.names, findings, mechanism.assembly.home),
     }
 
 
-def _tell(roles: Roles, mechanism: Mechanism, folder: str, findings: Findings) -> None:
+def _report(roles: Roles, mechanism: Mechanism, folder: str, findings: Findings) -> None:
     """What ROS carries otherwise than the mechanism says."""
     source = mechanism.assembly.name
     if folder != f"{source}_description":

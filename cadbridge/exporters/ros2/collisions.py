@@ -67,10 +67,10 @@ class _Body:
     half: Vector
 
 
-def collision_matrix(said: Description, roles: Roles, poses: int, findings: Findings) -> tuple[Disabled, ...]:
-    """The pairs of links that need no check; what could not be sampled is told."""
-    adjacent = _adjacent(said)
-    names = [str(link.get("name")) for link in said.robot.findall("link") if link.find("collision") is not None]
+def collision_matrix(described: Description, roles: Roles, poses: int, findings: Findings) -> tuple[Disabled, ...]:
+    """The pairs of links that need no check; what could not be sampled is reported."""
+    adjacent = _adjacent(described)
+    names = [str(link.get("name")) for link in described.robot.findall("link") if link.find("collision") is not None]
     pairs = list(combinations(names, 2))
     found = {pair: "Adjacent" for pair in pairs if frozenset(pair) in adjacent}
     others = [pair for pair in pairs if pair not in found]
@@ -80,18 +80,18 @@ def collision_matrix(said: Description, roles: Roles, poses: int, findings: Find
         except ImportError:
             findings.add("CB557", "coal is not installed: the SRDF disables adjacent links alone")
         else:
-            found |= _Sampling(said, roles, poses, others).reasons(findings)
+            found |= _Sampling(described, roles, poses, others).reasons(findings)
     elif others:
         findings.add("CB557", "no poses were asked for: the SRDF disables adjacent links alone")
     return tuple(Disabled(*pair, found[pair]) for pair in pairs if pair in found)
 
 
-def _adjacent(said: Description) -> set[frozenset[str]]:
+def _adjacent(described: Description) -> set[frozenset[str]]:
     """Links that a joint connects, past links without geometry, and those that a closure connects."""
-    solid = {str(e.get("name")) for e in said.robot.findall("link") if e.find("collision") is not None}
+    solid = {str(e.get("name")) for e in described.robot.findall("link") if e.find("collision") is not None}
     beside: dict[str, set[str]] = defaultdict(set)
-    ends = [(_end(joint, "parent"), _end(joint, "child")) for joint in said.robot.findall("joint")]
-    tree, names = said.plan.tree, said.plan.link_names
+    ends = [(_end(joint, "parent"), _end(joint, "child")) for joint in described.robot.findall("joint")]
+    tree, names = described.plan.tree, described.plan.link_names
     ends += [(names[tree.link_of(j.a)], names[tree.link_of(j.b)]) for j in tree.closures]
     for a, b in ends:
         beside[a].add(b)
@@ -106,14 +106,14 @@ def _adjacent(said: Description) -> set[frozenset[str]]:
             seen.add(other)
             if other in solid:
                 found.add(frozenset((name, other)))
-            elif not _holds_up(other, said):
+            elif not _holds_up(other, described):
                 waiting += sorted(beside[other])
     return found
 
 
-def _holds_up(link: str, said: Description) -> bool:
+def _holds_up(link: str, described: Description) -> bool:
     """Whether a link without geometry is the ground: what stands on it side by side is not adjacent."""
-    return link == said.plan.link_names[0]
+    return link == described.plan.link_names[0]
 
 
 def _end(joint: ET.Element, tag: str) -> str:
@@ -124,10 +124,10 @@ def _end(joint: ET.Element, tag: str) -> str:
 class _Sampling:
     """Pairs of links in poses of the mechanism."""
 
-    def __init__(self, said: Description, roles: Roles, poses: int, pairs: Iterable[Pair]) -> None:
+    def __init__(self, described: Description, roles: Roles, poses: int, pairs: Iterable[Pair]) -> None:
         self._loops, self._roles, self._poses = roles.loops, roles, poses
         self._pairs = list(pairs)
-        self._bodies = _bodies_of(said.robot, said.plan.meshes.contents)
+        self._bodies = _bodies_of(described.robot, described.plan.meshes.contents)
         self._size = _size_of(self._bodies, self._loops.place(np.zeros((1, len(self._loops.joints)))))
         self._margin = MARGIN * self._size
         self._left = WORK
@@ -209,11 +209,11 @@ class _Sampling:
         import coal
 
         near = np.zeros(len(q), dtype=bool)
-        asked = np.ones(len(q), dtype=bool) if only is None else only
+        requested = np.ones(len(q), dtype=bool) if only is None else only
         request, result = coal.CollisionRequest(), coal.CollisionResult()
         request.security_margin = margin
         for one, other, places in self._placed(pair, q):
-            to_check = (_apart(one, other, places) <= margin) & ~near & asked
+            to_check = (_apart(one, other, places) <= margin) & ~near & requested
             for k in np.flatnonzero(to_check).tolist():
                 self._left -= 1
                 A, B = (coal.Transform3s(R[k], p[k]) for R, p in places)
@@ -299,8 +299,8 @@ def _bodies_of(robot: ET.Element, meshes: Mapping[str, bytes]) -> dict[str, list
             if key not in made:
                 made[key] = _geometry(shape, meshes)
             origin = element.find("origin")
-            said = {} if origin is None else origin.attrib
-            X = Pose.from_rpy(*([float(v) for v in said.get(what, "0 0 0").split()] for what in ("xyz", "rpy")))
+            described = {} if origin is None else origin.attrib
+            X = Pose.from_rpy(*([float(v) for v in described.get(what, "0 0 0").split()] for what in ("xyz", "rpy")))
             found[str(link.get("name"))].append(_Body(made[key][0], X, *made[key][1:]))
     return found
 

@@ -47,19 +47,21 @@ class Roles:
         return (*own, *(name for name, driver in self.mimics.items() if driver in own))
 
 
-def roles_of(said: Description) -> Roles:
+def roles_of(described: Description) -> Roles:
     """The roles of the joints of a description."""
-    text = ET.tostring(said.robot, encoding="unicode")
-    free = LoopClosure(text, closures_of(said, ()).decode())
-    mimics = {e.get("name", ""): m.get("joint", "") for e in said.robot.findall("joint") for m in e.findall("mimic")}
+    text = ET.tostring(described.robot, encoding="unicode")
+    free = LoopClosure(text, closures_of(described, ()).decode())
+    mimics = {
+        e.get("name", ""): m.get("joint", "") for e in described.robot.findall("joint") for m in e.findall("mimic")
+    }
     single = {
-        said.plan.joint_names[link.first] for link in said.plan.tree.links if len(link.freedoms) == 1
+        described.plan.joint_names[link.first] for link in described.plan.tree.links if len(link.freedoms) == 1
     }  # fmt: skip
-    driven = _driven(said)
+    driven = _driven(described)
     active = _independent(free, driven, single)
-    loops = LoopClosure(text, closures_of(said, active).decode())
+    loops = LoopClosure(text, closures_of(described, active).decode())
     commanded = [name for name in active if name in single and (name in driven or not driven & set(active))]
-    relayed = bool(loops.passive or said.sums)
+    relayed = bool(loops.passive or described.sums)
     return Roles(
         loops=loops,
         active=active,
@@ -68,26 +70,26 @@ def roles_of(said: Description) -> Roles:
         passive=tuple(name for name in loops.joints if name not in active and name not in mimics),
         undriven=tuple(name for name in active if name in single and name not in commanded),
         surplus=tuple(name for name in loops.joints if name in driven and name not in active),
-        floating=tuple(e.get("name", "") for e in said.robot.findall("joint") if e.get("type") == "floating"),
+        floating=tuple(e.get("name", "") for e in described.robot.findall("joint") if e.get("type") == "floating"),
         left_open=loops.left_open,
         gap=loops.gap,
         relayed=relayed,
-        home=_home(said),
+        home=_home(described),
     )
 
 
-def _home(said: Description) -> dict[str, float]:
+def _home(described: Description) -> dict[str, float]:
     """The home pose by the names of the export."""
-    home = said.plan.mechanism.assembly.home
-    pairs = zip(said.plan.joint_names, said.plan.tree.freedoms, strict=True)
+    home = described.plan.mechanism.assembly.home
+    pairs = zip(described.plan.joint_names, described.plan.tree.freedoms, strict=True)
     return {name: home[freedom.name] for name, freedom in pairs if freedom.name in home}
 
 
-def _driven(said: Description) -> set[str]:
+def _driven(described: Description) -> set[str]:
     """The joints of the tree that drives of the source move."""
-    moved = driven_joints(said.plan.mechanism)
-    freedoms = said.plan.tree.freedoms
-    return {name for name, freedom in zip(said.plan.joint_names, freedoms, strict=True) if freedom.name in moved}
+    moved = driven_joints(described.plan.mechanism)
+    freedoms = described.plan.tree.freedoms
+    return {name for name, freedom in zip(described.plan.joint_names, freedoms, strict=True) if freedom.name in moved}
 
 
 def _independent(loops: LoopClosure, driven: set[str], single: set[str]) -> tuple[str, ...]:

@@ -13,12 +13,12 @@ from cadbridge.exporters.urdf import Description
 GROUP = "manipulator"
 
 
-def document_of(said: Description, roles: Roles, name: str, disabled: tuple[Disabled, ...]) -> bytes:
+def document_of(described: Description, roles: Roles, name: str, disabled: tuple[Disabled, ...]) -> bytes:
     """The file; a serial arm is a chain from its first to its last link, any other group a list of joints."""
     root = ET.Element("robot", name=name)
     if roles.commanded:
         group = add(root, "group", name=GROUP)
-        ends = _chain(said)
+        ends = _chain(described)
         if ends is not None and not roles.relayed:
             add(group, "chain", base_link=ends[0], tip_link=ends[1])
         else:
@@ -34,10 +34,10 @@ def document_of(said: Description, roles: Roles, name: str, disabled: tuple[Disa
     return document(root)
 
 
-def _chain(said: Description) -> tuple[str, str] | None:
+def _chain(described: Description) -> tuple[str, str] | None:
     """The first and last link of a tree without branches; None of any other."""
-    tree = said.plan.tree
+    tree = described.plan.tree
     parents = [link.parent for link in tree.links[1:]]
     if not parents or parents != list(range(len(parents))) or any(link.floats for link in tree.links):
         return None
-    return said.plan.link_names[0], said.plan.link_names[-1]
+    return described.plan.link_names[0], described.plan.link_names[-1]

@@ -31,7 +31,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     if data is None:
         return {}
     pairs = pairs_of(mechanism, findings)
-    _tell(assembly, findings)
+    _report(assembly, findings)
     try:
         step = Writer(Text(data), assembly, findings).add(pairs, data)
     except Part21Error as error:
@@ -59,7 +59,7 @@ def _source(assembly: Assembly, findings: Findings) -> bytes | None:
     return data
 
 
-def _tell(assembly: Assembly, findings: Findings) -> None:
+def _report(assembly: Assembly, findings: Findings) -> None:
     """What the pairs have no place for, in one finding."""
     mates = assembly.mates
     kinds = {

@@ -40,7 +40,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     closures = {joint.name: names.give(joint.name) for joint in tree.closures}
     plan.names["joints"].update(names.mapping)
     world = names.give("world")
-    _tell(plan, findings)
+    _report(plan, findings)
     if findings.errors:
         return {}
     followers = _followers(plan, findings)
@@ -61,7 +61,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
 
 def _followers(plan: Plan, findings: Findings) -> list[Dependence]:
-    """The joints that follow one other; sums and what no joint of one freedom takes part in are told."""
+    """The joints that follow one other; sums and what no joint of one freedom takes part in are reported."""
     tree = plan.tree
     dependences, agree = eliminate(plan.relations, ranking(tree))
     if not agree:
@@ -78,7 +78,7 @@ def _followers(plan: Plan, findings: Findings) -> list[Dependence]:
     return found
 
 
-def _tell(plan: Plan, findings: Findings) -> None:
+def _report(plan: Plan, findings: Findings) -> None:
     """What UsdPhysics has no place for, and what its engines read differently."""
     tree, mechanism = plan.tree, plan.mechanism
     used = {link.joint.name: link.type for link in tree.links if link.joint is not None}

@@ -63,7 +63,7 @@ def newton(
         layer.point(prim, "newton:mimicJoint", leader)
         layer.set(prim, "newton:mimicCoef0", d.offset * (DEGREES if turns[0] else 1.0))
         layer.set(prim, "newton:mimicCoef1", factor)
-    _tell(findings, "Newton", mixed, "follow a joint of another type")
+    _report(findings, "Newton", mixed, "follow a joint of another type")
     for joint, prim_name in _resisted(plan, closures):
         prim = layer.prim(prim_name, "NewtonJointAPI")
         layer.set(prim, "newton:armature", joint.armature)
@@ -97,7 +97,7 @@ def mujoco(
         if joint.type == "spherical":
             layer.prim(closures[joint.name], "MjcEqualityConnectAPI")
     others = [closures[joint.name] for joint in closing if joint.type != "spherical"]
-    _tell(findings, "MuJoCo", others, "close loops and are no balls; --to mjcf closes them")
+    _report(findings, "MuJoCo", others, "close loops and are no balls; --to mjcf closes them")
     return bytes_of(layer.stage)
 
 
@@ -121,13 +121,13 @@ def physx(
         layer.set(prim, f"{at}:offset", -d.offset * DEGREES)
         layer.set(prim, f"{at}:naturalFrequency", PHYSX_FREQUENCY)
         layer.set(prim, f"{at}:dampingRatio", PHYSX_DAMPING)
-    _tell(findings, "PhysX", sliding, "follow or lead as slides, where it ignores mimics")
+    _report(findings, "PhysX", sliding, "follow or lead as slides, where it ignores mimics")
     resisted = _resisted(plan, closures)
     for joint, prim_name in resisted:
         if joint.armature:
             layer.set(layer.prim(prim_name, "PhysxJointAPI"), "physxJoint:armature", joint.armature)
     rubbing = [prim_name for joint, prim_name in resisted if joint.friction or joint.damping]
-    _tell(findings, "PhysX", rubbing, "have dry friction or damping")
+    _report(findings, "PhysX", rubbing, "have dry friction or damping")
     return bytes_of(layer.stage)
 
 
@@ -156,6 +156,6 @@ def _resisted(plan: Plan, closures: Mapping[str, str]) -> list[tuple[Joint, str]
     return [(j, n) for j, n in (*of_tree, *closing) if j.armature or j.damping or j.friction]
 
 
-def _tell(findings: Findings, engine: str, names: Sequence[str], why: str) -> None:
+def _report(findings: Findings, engine: str, names: Sequence[str], why: str) -> None:
     if names:
         findings.add("CB541", f"{engine}: {', '.join(names)} {why}", Where(item=names[0]), items=names)

@@ -1,4 +1,4 @@
-"""What a Python file of Chrono::SolidWorks makes, told from its text; nothing of it is run.
+"""What a Python file of Chrono::SolidWorks makes, read from its text; nothing of it is run.
 
 The exporter writes two kinds of statements, `name = chrono.Class(values)` and `name.method(values)`, a hundred
 thousand of them in a large assembly. They are read here token by token, four times as fast as Python's parser; whether
@@ -63,16 +63,16 @@ class Made:
 
     def numbers(self, method: str, count: int) -> np.ndarray | None:
         """`count` finite numbers of a method's first argument; None where they are not there."""
-        said = (self.calls.get(method) or [None])[0]
-        return array(said, count)
+        stated = (self.calls.get(method) or [None])[0]
+        return array(stated, count)
 
 
-def array(said: Any, count: int) -> np.ndarray | None:
+def array(stated: Any, count: int) -> np.ndarray | None:
     """A vector of so many numbers; None where it is none."""
-    if not isinstance(said, tuple) or len(said) != count:
+    if not isinstance(stated, tuple) or len(stated) != count:
         return None
-    fits = all(isinstance(v, float) and abs(v) < LARGEST for v in said)
-    return np.array(said) if fits else None
+    fits = all(isinstance(v, float) and abs(v) < LARGEST for v in stated)
+    return np.array(stated) if fits else None
 
 
 def read_objects(text: str) -> dict[str, Made]:
@@ -235,6 +235,6 @@ def _refuse_unless_python(statement: str, line: int) -> None:
         raise SyntaxError(error.msg, ("", line - 1 + (error.lineno or 1), error.offset, error.text)) from None
 
 
-def finite(said: Any) -> float | None:
+def finite(stated: Any) -> float | None:
     """A number of a machine; None where it is none."""
-    return said if isinstance(said, float) and math.isfinite(said) else None
+    return stated if isinstance(stated, float) and math.isfinite(stated) else None

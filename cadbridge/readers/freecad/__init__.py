@@ -87,7 +87,7 @@ def _assembly(document: Document, library: Library, options: ReadOptions, unit: 
 def _idle(units: list[Unit], held: set[str], findings: Findings) -> set[str]:
     """Names of what no joint holds and what has no shape: exploded views and other helpers, links to empty bodies.
 
-    What could have been a part is told, and what a joint holds although it has no shape.
+    What could have been a part is reported, and what a joint holds although it has no shape.
     """
     idle = set()
     for unit in units:

@@ -25,7 +25,7 @@ ENDING = ".FCStd"
 
 @dataclass(eq=False)
 class Object:
-    """An object of a document; properties are read as they are asked for, None where missing or malformed."""
+    """An object of a document; properties are read as they are requested, None where missing or malformed."""
 
     document: Document
     name: str
@@ -202,11 +202,11 @@ class Library:
     def _other(self, owner: Object, name: str, file: str) -> Document | None:
         path = Path(file.replace("\\", "/"))
         path = path if path.is_absolute() else owner.document.path.resolve().parent / path
-        # A link is followed once for each joint that holds it; what is wrong with it is told once.
-        asked = (owner.document.path, owner.name, name)
-        findings = Findings() if asked in self._followed else self.findings
+        # A link is followed once for each joint that holds it; what is wrong with it is reported once.
+        requested = (owner.document.path, owner.name, name)
+        findings = Findings() if requested in self._followed else self.findings
         roots = (self._folder, *self._folders)
-        self._followed.add(asked)
+        self._followed.add(requested)
         real = inside(_as_stored(path, roots), roots, findings, owner.where(name))
         if real is None:
             return None

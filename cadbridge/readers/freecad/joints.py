@@ -110,16 +110,18 @@ class Joints:
         if self._kind(joint) != "Slider" or joint.flag("Suppressed", False) or not joint.flag("Activated", True):
             return
         quiet = Findings()
-        said, self.resolver.findings = self.resolver.findings, quiet
+        stated, self.resolver.findings = self.resolver.findings, quiet
         for number in "12":
             side = self.resolver.side(joint, number, scope)
             if side is not None:
                 self.sliders.setdefault(side.unit.name, []).append(side)
-        self.resolver.findings = said
+        self.resolver.findings = stated
 
     def _kind(self, joint: Object) -> str | None:
-        said = joint.choice("JointType")
-        return DEFAULT_TYPES[int(said)] if said and said.isdigit() and int(said) < len(DEFAULT_TYPES) else said
+        stated = joint.choice("JointType")
+        return (
+            DEFAULT_TYPES[int(stated)] if stated and stated.isdigit() and int(stated) < len(DEFAULT_TYPES) else stated
+        )
 
     def amount(self, joint: Object, name: str) -> float:
         """A number of a joint; ValueError where it is none. A joint of an older file may lack it: 0."""
@@ -191,7 +193,7 @@ class Joints:
         return any(float(np.linalg.norm(np.cross(z, side.X_WM.R[:, 2]))) < 1e-4 for z in axes)
 
     def _limit(self, joint: Object, kind: MateKind, first: Side, second: Side) -> Limit | None:
-        """Limits that are enabled, counted from the designed pose; on a joint of two freedoms they are told."""
+        """Limits that are enabled, counted from the designed pose; on a joint of two freedoms they are reported."""
         found = {}
         for what, freedom, scale in (("Length", "distance", self.length), ("Angle", "angle", math.pi / 180.0)):
             ends = [

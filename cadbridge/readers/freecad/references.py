@@ -50,8 +50,8 @@ class Resolver:
         X_OM = joint.placement(connector)
         if unit is None or X_OM is None:
             code, what = ("CB1225", connector) if unit is not None else ("CB1226", reference)
-            said = "cannot be read" if unit is not None else f"names {'.'.join(way)!r}, which is no component"
-            self.findings.add(code, f"{joint.label}: {what} {said}", joint.where(what))
+            message = "cannot be read" if unit is not None else f"names {'.'.join(way)!r}, which is no component"
+            self.findings.add(code, f"{joint.label}: {what} {message}", joint.where(what))
             return None
         holder, X_CO, element = self._object(unit, rest)
         X_CM = X_CO @ X_OM
@@ -63,8 +63,8 @@ class Resolver:
         target = joint.link("ObjectToGround")
         unit = None if target is None else self._by_way.get((*scope, target[1]))
         if unit is None:
-            said = f"{joint.label} grounds {None if target is None else target[1]!r}, which is no component"
-            self.findings.add("CB1226", said, joint.where("ObjectToGround"))
+            message = f"{joint.label} grounds {None if target is None else target[1]!r}, which is no component"
+            self.findings.add("CB1226", message, joint.where("ObjectToGround"))
         return unit
 
     def _way(self, joint: Object, reference: str) -> list[str]:
@@ -121,8 +121,8 @@ class Resolver:
             return "", 0.0
         items = brep.shape.faces if what == "Face" else brep.edges
         if not 0 <= index < len(items):
-            said = f"{joint.label}: {holder.label} has no {element}; it has {len(items)}"
-            self.findings.add("CB1226", said, joint.where(reference))
+            message = f"{joint.label}: {holder.label} has no {element}; it has {len(items)}"
+            self.findings.add("CB1226", message, joint.where(reference))
             return "", 0.0
         if what == "Face":
             face = brep.shape.faces[index]

@@ -191,7 +191,7 @@ def _has_shape(item: Object) -> bool:
         return False
     size = archive.size(file)
     if not 0 < size < SMALLEST:
-        # A member that is missing is told when it is read.
+        # A member that is missing is reported when it is read.
         return size > 0 or not archive.has(file)
     text = archive.read(file) or b""
     return not text or b"\nTShapes 0\n" not in text.replace(b"\r\n", b"\n")

@@ -91,10 +91,10 @@ def _joint(c: Context, uuid: str, joint: dict[str, Any], as_built: bool) -> tupl
         c.suppressed.append(name)
         return ()
     c.given += 1
-    said = c.file.mapping(joint.get("joint_motion"), f"{name}: joint_motion")
-    motion = MOTIONS.get(text_of(said.get("joint_type")))
+    stated = c.file.mapping(joint.get("joint_motion"), f"{name}: joint_motion")
+    motion = MOTIONS.get(text_of(stated.get("joint_type")))
     if motion is None:
-        c.file.say("CB1303", f"{name}: a joint of type {said.get('joint_type')!r} is not understood", uuid, name)
+        c.file.say("CB1303", f"{name}: a joint of type {stated.get('joint_type')!r} is not understood", uuid, name)
         return ()
     places = [_place(c, joint.get(f"occurrence_{end}"), uuid, name) for end in ("one", "two")]
     one, two = places
@@ -111,15 +111,15 @@ def _joint(c: Context, uuid: str, joint: dict[str, Any], as_built: bool) -> tupl
     if as_built and sides[0] is not None:
         sides.append(replace(sides[0], place=two))  # one geometry, as drawn, for both
     found = [s for s in sides if s is not None]
-    return _between(c, uuid, name, joint, motion, said, found) if len(found) == 2 else ()
+    return _between(c, uuid, name, joint, motion, stated, found) if len(found) == 2 else ()
 
 
-def _place(c: Context, said: Any, uuid: str, name: str) -> Placed | None:
+def _place(c: Context, stated: Any, uuid: str, name: str) -> Placed | None:
     """Where an occurrence is; an absent one is the root."""
-    key = c.keys.get(said if isinstance(said, str) else "") if said is None or isinstance(said, str) else None
+    key = c.keys.get(stated if isinstance(stated, str) else "") if stated is None or isinstance(stated, str) else None
     place = None if key is None else c.structure.placed.get(key)
     if place is None:
-        c.file.say("CB1302", f"{name} holds the occurrence {said!r}, which is not in the tree", uuid, name)
+        c.file.say("CB1302", f"{name} holds the occurrence {stated!r}, which is not in the tree", uuid, name)
         return None
     if not place.component:
         text = f"{name} holds {place.name}, whose parts move and which has no body of its own"
@@ -174,11 +174,11 @@ def _between(
     name: str,
     joint: dict[str, Any],
     motion: Motion,
-    said: dict[str, Any],
+    stated: dict[str, Any],
     sides: list[_Side],
 ) -> tuple[Mate, ...]:
     """The mates between two geometries: the first occurrence moves relative to the second."""
-    axes = _axes(c, motion, said, uuid, name)
+    axes = _axes(c, motion, stated, uuid, name)
     offset, angle = (_parameter(joint.get(key)) for key in ("offset", "angle"))
     if axes is None:
         return ()
@@ -201,7 +201,7 @@ def _between(
     other = first.p if not (across and along) else at
     a = _feature(c, two.place, replace(X_WJ, p=at))
     b = _feature(c, one.place, replace(X_WJ, p=other))
-    limit = _limit(c, motion, said, uuid, name)
+    limit = _limit(c, motion, stated, uuid, name)
     if limit is not None:
         turned = frame_from_axis(first.R[:, axes[0]], first.R[:, axes[1]])
         # A flipped joint has its z against the other's; turns are counted about the second's.
@@ -233,14 +233,14 @@ def _met(kind: str, first: Pose, second: Pose, axes: tuple[int, int], offset: fl
     return (not across or sideways < MET) and (not along or min(abs(height - offset), abs(height + offset)) < MET)
 
 
-def _axes(c: Context, motion: Motion, said: dict[str, Any], uuid: str, name: str) -> tuple[int, int] | None:
-    """The columns of the joint's frame that are z and x of the motion; z and x where nothing is said."""
-    z = DIRECTIONS.get(text_of(said.get(motion.z)) or "ZAxisJointDirection") if motion.z else 2
+def _axes(c: Context, motion: Motion, stated: dict[str, Any], uuid: str, name: str) -> tuple[int, int] | None:
+    """The columns of the joint's frame that are z and x of the motion; z and x where no limit is given."""
+    z = DIRECTIONS.get(text_of(stated.get(motion.z)) or "ZAxisJointDirection") if motion.z else 2
     x = (z + 1) % 3 if z is not None else None
-    if motion.x and said.get(motion.x) is not None and motion.kind == "pin_slot":
-        x = DIRECTIONS.get(text_of(said.get(motion.x)))
+    if motion.x and stated.get(motion.x) is not None and motion.kind == "pin_slot":
+        x = DIRECTIONS.get(text_of(stated.get(motion.x)))
     if z is None or x is None or z == x:
-        shown = ", ".join(str(said.get(k)) for k in (motion.z, motion.x) if k)
+        shown = ", ".join(str(stated.get(k)) for k in (motion.z, motion.x) if k)
         c.file.say("CB1303", f"{name}: the directions {shown} are not among the joint's own axes", uuid, name)
         return None
     return z, x
@@ -258,10 +258,10 @@ def _feature(c: Context, place: Placed, X_WJ: Pose) -> Any:
     return c.structure.feature(whole, FeatureKind.FRAME, X_WJ.p, X_WJ.R[:, 2], X_WJ.R[:, 0], label="joint")
 
 
-def _limit(c: Context, motion: Motion, said: dict[str, Any], uuid: str, name: str) -> Limit | None:
-    """The limit of the first freedom, from the joint's zero; enabled limits of others are told."""
+def _limit(c: Context, motion: Motion, stated: dict[str, Any], uuid: str, name: str) -> Limit | None:
+    """The limit of the first freedom, from the joint's zero; enabled limits of others are reported."""
     limit = None
-    for key, value in said.items():
+    for key, value in stated.items():
         if not key.endswith("_limits") or not isinstance(value, dict):
             continue
         scale = c.length if "slide" in key else 1.0
@@ -286,8 +286,8 @@ def _group(c: Context, uuid: str, group: dict[str, Any]) -> tuple[Mate, ...]:
         c.suppressed.append(name)
         return ()
     c.given += 1
-    said = group.get("occurrences")
-    members = names_of(list(said) if isinstance(said, dict) else said)
+    stated = group.get("occurrences")
+    members = names_of(list(stated) if isinstance(stated, dict) else stated)
     if not members:
         c.file.say("CB1301", f"{name}: the occurrences of a rigid group must be a list of uuids", uuid, name)
         return ()

@@ -140,8 +140,12 @@ class _Tree:
             name = text_of(component.get("name")) if alone else text_of(body.get("name"))
             material = c.file.mapping(body.get("material"), f"material of {uuid}").get("name")
             physical = c.file.mapping(body.get("physical_properties"), f"physical_properties of {uuid}")
-            said = physical.get("density")
-            density = float(said) * KG_PER_CM3 if is_number(said) and said is not None and said > 0 else None
+            collected = physical.get("density")
+            density = (
+                float(collected) * KG_PER_CM3
+                if is_number(collected) and collected is not None and collected > 0
+                else None
+            )
             part = Part(
                 name=name or uuid,
                 shape=shapes.get(uuid),
@@ -190,7 +194,7 @@ def _shapes(c: Context, bodies: dict[str, dict[str, Any]]) -> dict[str, Shape]:
     files: dict[str, Path] = {}
     folder = c.file.path.resolve().parent
     only_smt = [u for u, b in bodies.items() if text_of(b.get("smt")) and not _is_there(folder, text_of(b.get("step")))]
-    _tell_smt(c, only_smt)
+    _report_smt(c, only_smt)
     for uuid, body in bodies.items():
         name = text_of(body.get("step"))
         if name and uuid not in only_smt:
@@ -202,9 +206,9 @@ def _shapes(c: Context, bodies: dict[str, dict[str, Any]]) -> dict[str, Shape]:
         return {}
     from cadbridge.shapes import load_shapes
 
-    said = Findings()
-    found = load_shapes(files.values(), findings=said)
-    for finding in said:
+    collected = Findings()
+    found = load_shapes(files.values(), findings=collected)
+    for finding in collected:
         if finding.severity is Severity.ERROR:
             c.findings.add("CB167", f"no shape: {finding.message} ({finding.code})", finding.where)
         else:
@@ -219,8 +223,8 @@ def _is_there(folder: Path, name: str) -> bool:
         return False
 
 
-def _tell_smt(c: Context, uuids: list[str]) -> None:
-    """Tell, once, the bodies whose shape stands in Autodesk's own format alone."""
+def _report_smt(c: Context, uuids: list[str]) -> None:
+    """Report, once, the bodies whose shape stands in Autodesk's own format alone."""
     if uuids:
         n = len(uuids)
         text = f"the shapes of {n} bod{'y' if n == 1 else 'ies'} are given as .smt, without a STEP file beside it"

@@ -58,7 +58,7 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
             couplings.append(made)
         elif made is not None:
             links.grounded.add(made)
-    count = len(numbers) + _tell_joints_without_pair(text, numbers, path, findings)
+    count = len(numbers) + _report_joints_without_pair(text, numbers, path, findings)
     units = {units_of(text, number) for number in numbers}
     return _assembled(assembly, links, mates, couplings, count, units, path, findings)
 
@@ -69,11 +69,11 @@ def _unit(names: Mapping[str, float], size: float) -> str:
     return min(found, key=len, default=f"{size:g}")
 
 
-def _tell_joints_without_pair(text: Text, pairs: Iterable[int], path: Path, findings: Findings) -> int:
+def _report_joints_without_pair(text: Text, pairs: Iterable[int], path: Path, findings: Findings) -> int:
     """Joints that none of the pairs is of: their pair is missing, or of a type that no edition has. How many."""
     used: set[int] = set()
     for number in pairs:
-        with suppress(Part21Error):  # told with the pair itself
+        with suppress(Part21Error):  # reported with the pair itself
             used.update(int(a) for part in text.get(number).parts.values() for a in part if isinstance(a, Ref))
     alone = [number for number in text.numbers_of("KINEMATIC_JOINT") if number not in used]
     for number in alone:
@@ -111,6 +111,6 @@ def _assembled(
     )
     component_of = {name: c.name for c in done.components for name in c.instances}
     instances = tuple(replace(i, component=component_of.get(i.name, i.component)) for i in done.instances)
-    said = f"{len(mates)} mates and {len(couplings)} couplings of {count} pairs in the file's own kinematics"
-    findings.add("CB780", said, Where(file=str(path)))
+    message = f"{len(mates)} mates and {len(couplings)} couplings of {count} pairs in the file's own kinematics"
+    findings.add("CB780", message, Where(file=str(path)))
     return replace(done, instances=instances).with_findings(findings.as_tuple())

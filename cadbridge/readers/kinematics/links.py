@@ -37,7 +37,7 @@ class Links:
 
 
 def read_links(text: Text, assembly: Assembly, path: Path, findings: Findings) -> Links:
-    """All links that can be bound to an occurrence; the others are told."""
+    """All links that can be bound to an occurrence; the others are reported."""
     links = Links(file=str(path))
     tree = {entry["path"]: entry for entry in assembly.extra.get("tree", ())}
     occurrences = Occurrences(text, assembly, tree)
@@ -176,12 +176,12 @@ class Occurrences:
             relation, shape = (*next(iter(entity.parts.values())), None, None)[:2]
             usage = argument(self._text, shape, 2) if isinstance(shape, Ref) else None
             if isinstance(relation, Ref) and isinstance(usage, Ref):
-                with suppress(Part21Error):  # names and products may still tell which occurrence it is
+                with suppress(Part21Error):  # names and products may still say which occurrence it is
                     found[int(usage)] = self._text.get(relation)
         return found
 
     def of(self, representation: int) -> str:
-        """The path of the occurrence; Part21Error where it cannot be told."""
+        """The path of the occurrence; Part21Error where it cannot be found."""
         associations = self._shapes.get(representation, [])
         if not associations:
             raise Part21Error("no association names a shape for it")

@@ -41,7 +41,7 @@ class _Surface:
 
 
 def attach_by_contact(draft: Draft) -> None:
-    """Merge components without mates into the component they touch most, each told.
+    """Merge components without mates into the component they touch most, each reported.
 
     Parts that touch only other loose parts (a screw on a washer) follow once those are attached.
     """

@@ -16,8 +16,8 @@ from cadbridge.readers.kinds import other_kind
 from cadbridge.readers.mates_file import schema
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 
-MAX_TOLD = 1000
-"""Faults of the form told one by one; the rest are counted."""
+MAX_REPORTED = 1000
+"""Faults of the form reported one by one; the rest are counted."""
 
 MAX_SUGGESTED = 50
 """Faults that get a search for the nearest name: it is the slow part."""
@@ -59,7 +59,7 @@ def load_document(path: Path) -> Document:
     # A section with nothing below its key is an empty one.
     data = {k: v for k, v in data.items() if v is not None or k == "format" or k not in schema.MatesFile.model_fields}
     rows = {key: list(range(len(value))) for key, value in data.items() if isinstance(value, list)}
-    tell = Teller(findings, file, places, names=_names(data))
+    report = Reporter(findings, file, places, names=_names(data))
     # Leaving one item out can uncover no new fault in another, so two rounds are enough; a third
     # serves keys of the whole file that only then come to be judged.
     for _ in range(3):
@@ -68,12 +68,12 @@ def load_document(path: Path) -> Document:
         except ValidationError as error:
             faults = error.errors(include_url=False, include_context=True)
             for fault in faults:
-                tell(_original(fault["loc"], rows), fault)
+                report(_original(fault["loc"], rows), fault)
             _leave_out(data, rows, [fault["loc"] for fault in faults])
         else:
-            tell.count_the_rest()
+            report.count_the_rest()
             return Document(file, spec, places, rows, given, findings)
-    tell.count_the_rest()
+    report.count_the_rest()
     return Document(file, None, places, {}, given, findings)
 
 
@@ -90,7 +90,7 @@ def _is_item(value: Any) -> bool:
 
 def _has_format(data: Any, places: Place, findings: Findings, file: str) -> bool:
     if data is None and findings.errors:
-        return False  # told already
+        return False  # reported already
     if not isinstance(data, dict):
         where = Where(file=file, line=places.line, column=places.column)
         findings.add("CB141", "a mates file is a mapping with `format:` at its top", where)
@@ -100,8 +100,8 @@ def _has_format(data: Any, places: Place, findings: Findings, file: str) -> bool
         if other := other_kind(data.get("format"), schema.FORMAT, file):
             findings.add("CB141", other[0], Where(file, line, column), other[1])
             return False
-        said = f"is {str(data['format'])[:60]!r}" if "format" in data else "is missing"
-        findings.add("CB141", f"the format {said}, not {schema.FORMAT!r}", Where(file, line, column))
+        wording = f"is {str(data['format'])[:60]!r}" if "format" in data else "is missing"
+        findings.add("CB141", f"the format {wording}, not {schema.FORMAT!r}", Where(file, line, column))
         return False
     return True
 
@@ -163,8 +163,8 @@ _MESSAGES = {
 """Texts by pydantic's error type; other types keep pydantic's own text."""
 
 
-class Teller:
-    """Turns pydantic's errors into findings, up to MAX_TOLD.
+class Reporter:
+    """Turns pydantic's errors into findings, up to MAX_REPORTED.
 
     `root` is the model of the whole file; `unknown_key` and `faulty` are the codes of its findings; `names` are
     what items are called, by section and position.
@@ -182,14 +182,14 @@ class Teller:
     ) -> None:
         self.findings, self.file, self.places, self.root = findings, file, places, root
         self.unknown_key, self.faulty, self.names = unknown_key, faulty, names
-        self.told = 0
+        self.reported = 0
         self.left = 0
 
     def __call__(self, loc: tuple[int | str, ...], fault: Any) -> None:
-        if self.told >= MAX_TOLD:
+        if self.reported >= MAX_REPORTED:
             self.left += 1
             return
-        self.told += 1
+        self.reported += 1
         kind = fault["type"]
         unknown_key = kind == "extra_forbidden"
         line, column = self.places.find(loc, key=unknown_key)
@@ -202,7 +202,7 @@ class Teller:
         self.findings.add(code, message, Where(self.file, line, column, item))
 
     def count_the_rest(self) -> None:
-        """Say how many faults were not told one by one."""
+        """Say how many faults were not reported one by one."""
         if self.left:
             self.findings.add(self.faulty, f"{self.left} more faults of the form", Where(file=self.file))
 
@@ -224,7 +224,7 @@ class Teller:
         return str(fault["msg"])
 
     def _near(self, name: Any, known: Sequence[str]) -> str:
-        if self.told > MAX_SUGGESTED or not isinstance(name, str):
+        if self.reported > MAX_SUGGESTED or not isinstance(name, str):
             return ""
         return nearest(name, known)
 

@@ -60,12 +60,12 @@ def keys_of(text: str, name: str) -> frozenset[str]:
 
 
 def set_ground(text: str, component: str) -> str:
-    """The file in which one component stands still; what was said before is commented out."""
+    """The file in which one component stands still; what stood there before is commented out."""
     return _renewed(text, "ground", [f"  - {yaml_text(component)}  # {MARK}"])
 
 
 def set_home(text: str, values: Mapping[str, float]) -> str:
-    """The file with a home pose, values in its units; what was said before is commented out."""
+    """The file with a home pose, values in its units; what stood there before is commented out."""
     return _renewed(text, "home", [f"  {yaml_text(name)}: {value:.6g}  # {MARK}" for name, value in values.items()])
 
 

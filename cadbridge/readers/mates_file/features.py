@@ -55,7 +55,7 @@ FROM_FACE: dict[tuple[str, str | None], Callable[[Face], Feature]] = {
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Request:
     """A feature to be found: what was written, where, and on what."""
 
     spec: FeatureSpec
@@ -65,32 +65,32 @@ class _Asked:
 
 
 def resolve(draft: Draft, spec: FeatureSpec, section: str, item: int, side: str, name: str) -> Feature | None:
-    """The feature in its component's frame C (the world for the ground), SI; None with findings told."""
+    """The feature in its component's frame C (the world for the ground), SI; None with findings reported."""
 
     def at(key: str) -> Where:
         return draft.place(section, item, side, key, name=name)
 
-    asked = _whose(draft, spec, at)
-    if asked is None:
+    requested = _whose(draft, spec, at)
+    if requested is None:
         return None
     if spec.point is not None:
         feature = _from_numbers(draft, spec, at)
     else:
-        feature = _from_faces(draft, asked, at)
+        feature = _from_faces(draft, requested, at)
     if feature is None:
         return None
-    component = GROUND if asked.component is None else asked.component.name
+    component = GROUND if requested.component is None else requested.component.name
     X_CP = Pose()
-    if asked.instance is not None:
-        X_CP = draft.pose(component).inverse() @ asked.instance.X_WI
+    if requested.instance is not None:
+        X_CP = draft.pose(component).inverse() @ requested.instance.X_WI
     elif (attached := draft.attached(spec.component)) is not None:
         X_CP = draft.pose(component).inverse() @ draft.pose_before[attached]
     placed = moved(feature, component, X_CP)
-    return replace(placed, instance=asked.instance.name if asked.instance else None, label=label(spec))
+    return replace(placed, instance=requested.instance.name if requested.instance else None, label=label(spec))
 
 
 def owner_of(draft: Draft, spec: FeatureSpec, section: str, item: int, side: str, name: str) -> str | None:
-    """The component that a feature names, GROUND for the ground; None with findings told."""
+    """The component that a feature names, GROUND for the ground; None with findings reported."""
     if spec.component == GROUND and GROUND not in draft.components:
         return GROUND
     component = draft.component(spec.component, draft.place(section, item, side, "component", name=name))
@@ -103,13 +103,13 @@ def label(spec: FeatureSpec) -> str:
     return "/".join(step for step in (spec.component, spec.part, what) if step)
 
 
-def _whose(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -> _Asked | None:
+def _whose(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -> _Request | None:
     """The component, and the instance in whose frame the feature is given (None: the component's own)."""
     if spec.component == GROUND and GROUND not in draft.components:
         if spec.point is None or spec.part is not None:
             draft.findings.add("CB147", "the ground has no parts or faces; give a point in the world", at("component"))
             return None
-        return _Asked(spec, at("component"), None, None)
+        return _Request(spec, at("component"), None, None)
     component = draft.component(spec.component, at("component"))
     if component is None:
         return None
@@ -126,7 +126,7 @@ def _whose(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -> _Aske
             instance = draft.instances[own]
         elif len(component.instances) == 1:
             instance = draft.instances[component.instances[0]]
-    return _Asked(spec, at("component"), component, instance)
+    return _Request(spec, at("component"), component, instance)
 
 
 def _inner(draft: Draft, component: Component, spec: FeatureSpec, where: Where) -> Instance | None:
@@ -168,9 +168,9 @@ def _from_numbers(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -
     return Feature("", FeatureKind.SPHERE if radius else FeatureKind.POINT, point, radius=radius)
 
 
-def _from_faces(draft: Draft, asked: _Asked, at: Callable[[str], Where]) -> Feature | None:
+def _from_faces(draft: Draft, requested: _Request, at: Callable[[str], Where]) -> Feature | None:
     """The feature of the one face (or of faces that are one surface) that is named or selected."""
-    component, instance, spec = asked.component, asked.instance, asked.spec
+    component, instance, spec = requested.component, requested.instance, requested.spec
     if component is None:
         return None
     key = "face" if spec.face is not None else "select"
@@ -229,9 +229,9 @@ def _selected(draft: Draft, shape: Shape, spec: FeatureSpec, at: Callable[[str],
 def _of_face(draft: Draft, face: Face, spec: FeatureSpec, at: Callable[[str], Where]) -> Feature | None:
     make = FROM_FACE.get((face.kind, spec.kind))
     if make is None:
-        asked = spec.kind or "feature"
+        requested = spec.kind or "feature"
         has = f"which has {HAS[face.kind]}" if face.kind in HAS else "which has neither axis nor normal"
-        what = f"{spec.face or spec.select!r} is a {face.kind} face, {has}; it has no {asked} to take"
+        what = f"{spec.face or spec.select!r} is a {face.kind} face, {has}; it has no {requested} to take"
         draft.findings.add("CB148", what, at("as" if spec.kind else "face"))
         return None
     return make(face)

@@ -64,17 +64,19 @@ class ToothedPair(LossyPair):
 
     def numbers(self, angle: float, length: float) -> Keys:
         """Teeth are exact, so they come first; a ratio is often rounded, radii always."""
-        said: list[tuple[str, float, float]] = []
+        stated: list[tuple[str, float, float]] = []
         if self.teeth is not None:
-            said.append((f"teeth {self.teeth[0]}:{self.teeth[1]}", self.teeth[1] / self.teeth[0], RATIO_TOLERANCE))
+            stated.append((f"teeth {self.teeth[0]}:{self.teeth[1]}", self.teeth[1] / self.teeth[0], RATIO_TOLERANCE))
         if self.ratio is not None:
-            said.append((f"ratio {self.ratio:g}", self.ratio, RATIO_TOLERANCE))
+            stated.append((f"ratio {self.ratio:g}", self.ratio, RATIO_TOLERANCE))
         if self.radii is not None:
-            said.append((f"radii {self.radii[0]:g}:{self.radii[1]:g}", self.radii[1] / self.radii[0], RADII_TOLERANCE))
-        if not said:
+            stated.append(
+                (f"radii {self.radii[0]:g}:{self.radii[1]:g}", self.radii[1] / self.radii[0], RADII_TOLERANCE)
+            )
+        if not stated:
             raise ValueError("it needs teeth, ratio or radii")
-        first, ratio, _ = said[0]
-        for text, value, tolerance in said[1:]:
+        first, ratio, _ = stated[0]
+        for text, value, tolerance in stated[1:]:
             if abs(value / ratio - 1.0) > tolerance:
                 raise ValueError(f"{first} make a ratio of {ratio:g}, but {text} make {value:g}")
         keys: Keys = {"ratio": ratio, "efficiency": self.efficiency}

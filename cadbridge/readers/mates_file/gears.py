@@ -10,7 +10,7 @@ from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, 
 
 
 def add_gears(draft: Draft) -> None:
-    """Every gear of the file whose features and numbers hold; the others are left out and told."""
+    """Every gear of the file whose features and numbers hold; the others are left out and reported."""
     for index, spec in enumerate(draft.spec.gears):
         if isinstance(spec, CamPair | LinearSpec | DifferentialSpec):
             continue  # they couple joints, which are named later

@@ -14,7 +14,7 @@ _TITLES = {"cam": CouplingKind.CAM, "linear": CouplingKind.LINEAR, "differential
 
 
 def add_joint_couplings(draft: Draft, joint_names: dict[str, str]) -> None:
-    """Every cam, linear law and differential whose joints are there; the others are left out and told."""
+    """Every cam, linear law and differential whose joints are there; the others are left out and reported."""
     for index, spec in enumerate(draft.spec.gears):
         if not isinstance(spec, CamPair | LinearSpec | DifferentialSpec):
             continue
@@ -37,7 +37,7 @@ def _joints(spec: JointCouplingSpec) -> tuple[str, ...]:
 
 
 def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, where: Where) -> Mate | None:
-    """The mate that tells the value of a joint, which is named by a mate or by its own name."""
+    """The mate that determines the value of a joint, which is named by a mate or by its own name."""
     by_name = {mate.name: mate for mate in draft.mates}
     named = [joint] if joint in by_name else [mate for mate, own in joint_names.items() if own == joint]
     if not named:
@@ -63,13 +63,13 @@ def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str,
         cam = _law(draft, spec, driver, follower)
         return Coupling(name, kind, None, None, joints=(driver.name, follower.name), cam=cam, where=where)
     if isinstance(spec, DifferentialSpec):
-        said = {spec.case: 1.0 + spec.ratio, spec.left: -1.0, spec.right: -spec.ratio}
+        stated = {spec.case: 1.0 + spec.ratio, spec.left: -1.0, spec.right: -spec.ratio}
     else:
         # The factors are of the values as the file writes them.
-        said = {joint: factor / _unit(draft, mates[joint]) for joint, factor in spec.factors.items()}
-        largest = max(map(abs, said.values())) or 1.0
-        said = {joint: factor / largest for joint, factor in said.items()}
-    factors = tuple((mates[joint].name, factor) for joint, factor in said.items())
+        stated = {joint: factor / _unit(draft, mates[joint]) for joint, factor in spec.factors.items()}
+        largest = max(map(abs, stated.values())) or 1.0
+        stated = {joint: factor / largest for joint, factor in stated.items()}
+    factors = tuple((mates[joint].name, factor) for joint, factor in stated.items())
     return Coupling(name, kind, None, None, factors=factors, where=where)
 
 

@@ -32,7 +32,7 @@ FREEDOM: dict[MateKind, str] = {
 
 
 def add_mates(draft: Draft) -> None:
-    """Every mate of the file whose features are there; the others are left out and told."""
+    """Every mate of the file whose features are there; the others are left out and reported."""
     for index, spec in enumerate(draft.spec.mates):
         kind = MateKind("coincident" if spec.type == "mate" else spec.type)
         name = spec.name or f"{kind.value.title()}:{draft.document.rows['mates'][index] + 1}"
@@ -133,7 +133,7 @@ def name_joints(draft: Draft) -> dict[str, str]:
         if spec.limits is not None and members:
             freedom = joint_freedom(draft, joint, spec)
             where = draft.place("joints", joint, "limits", name=joint)
-            tell_open(draft, joint, freedom, where)
+            report_open(draft, joint, freedom, where)
             i = members[0]
             draft.mates[i] = replace(draft.mates[i], limit=limit_in_si(draft, spec.limits, freedom))
     return names
@@ -150,7 +150,7 @@ def joint_freedom(draft: Draft, joint: str, spec: JointSpec | None) -> str | Non
     return found.pop() if len(found) == 1 else None
 
 
-def tell_open(draft: Draft, joint: str, freedom: str | None, where: Where) -> None:
+def report_open(draft: Draft, joint: str, freedom: str | None, where: Where) -> None:
     """A finding where it is not known whether values are angles or lengths."""
     if freedom is None:
         message = f"it is open whether {joint!r} turns or slides; its values were taken in rad or m"
@@ -168,7 +168,7 @@ def home_pose(draft: Draft, joint_names: dict[str, str]) -> dict[str, float]:
             draft.findings.add("CB155", message, where)
             continue
         freedom = joint_freedom(draft, name, draft.spec.joints.get(name))
-        tell_open(draft, name, freedom, where)
+        report_open(draft, name, freedom, where)
         home[name] = value * {TURNS: draft.angle, SLIDES: draft.length, None: 1.0}[freedom]
     return home
 

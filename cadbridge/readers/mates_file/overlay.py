@@ -23,7 +23,7 @@ from cadbridge.readers.mates_file.weights import set_densities, set_masses
 
 
 def overlay(assembly: Assembly, document: Document) -> Assembly:
-    """The assembly with all that the mates file adds; what is faulty in the file is left out and told.
+    """The assembly with all that the mates file adds; what is faulty in the file is left out and reported.
 
     Where nothing of the file can be used, the assembly with the file's findings.
     """

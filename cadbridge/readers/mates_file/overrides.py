@@ -7,7 +7,7 @@ from typing import Any
 
 from cadbridge.assembly import Drive, Limit, Mate, MateKind
 from cadbridge.readers.mates_file.draft import Draft, wildcard
-from cadbridge.readers.mates_file.mates import joint_freedom, limit_in_si, tell_open
+from cadbridge.readers.mates_file.mates import joint_freedom, limit_in_si, report_open
 from cadbridge.readers.mates_file.schema import OverrideSpec
 
 OF_A_JOINT = ("damping", "friction", "stiffness", "armature")
@@ -73,7 +73,7 @@ def _apply(draft: Draft, index: int, spec: OverrideSpec, joint: str, members: li
         draft.mates[i] = replace(draft.mates[i], **changed)
     if spec.limits is not None:
         freedom = joint_freedom(draft, joint, None)
-        tell_open(draft, joint, freedom, draft.place("overrides", index, "limits", name=joint))
+        report_open(draft, joint, freedom, draft.place("overrides", index, "limits", name=joint))
         new = limit_in_si(draft, spec.limits, freedom)
         first = next((i for i in members if draft.mates[i].limit is not None), members[0])
         old = draft.mates[first].limit or Limit()

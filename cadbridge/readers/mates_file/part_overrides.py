@@ -27,7 +27,7 @@ def override_parts(draft: Draft) -> None:
 
 
 def _collide(draft: Draft, spec: PartSpec, found: list[Instance]) -> None:
-    """What collides is said of parts; where only some instances of one fit, these get a part of their own."""
+    """What collides is given for parts; where only some instances of one fit, these get a part of their own."""
     names = {instance.name for instance in found}
     for part in dict.fromkeys(instance.part for instance in found):
         changed = replace(draft.parts[part], collision=spec.collision)

@@ -145,7 +145,7 @@ def attach_by_name(draft: Draft) -> None:
 
 
 def _attached_names(draft: Draft, index: int) -> list[str]:
-    """The components that an item of `attach` names; what it names in vain is told."""
+    """The components that an item of `attach` names; what it names in vain is reported."""
     spec, where = draft.spec.attach[index], draft.place("attach", index)
     if spec.components is None:
         names = draft.fitting(spec.parts or "")

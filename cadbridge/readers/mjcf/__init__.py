@@ -21,7 +21,7 @@ from cadbridge.readers.mjcf.equalities import read_equalities
 from cadbridge.readers.mjcf.files import check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
-from cadbridge.readers.mjcf.leftovers import gravity, tell_leftovers
+from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers
 from cadbridge.readers.mjcf.worker import MEMORY
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
@@ -49,7 +49,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     parts = [read_part(c, body) for body in range(len(c.bodies))]
     mates, between = read_joints(c, X)
     loops, couplings = read_equalities(c)
-    tell_leftovers(c)
+    report_leftovers(c)
     kept = read_kept(c)
     named = list(zip(c.bodies, parts, X, strict=True))
     return Assembly(

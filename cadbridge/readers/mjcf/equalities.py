@@ -95,7 +95,7 @@ def _feature(c: Context, body: int, X_BF: Pose) -> Feature:
 
 
 def _joint(c: Context, i: int, name: str, where: Where) -> Made:
-    """q₁ − q₁⁰ = a₀ + a₁ (q₂ − q₂⁰), or a₀ alone; higher powers are told."""
+    """q₁ − q₁⁰ = a₀ + a₁ (q₂ − q₂⁰), or a₀ alone; higher powers are reported."""
     m = c.model
     driven, driver = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
     polynomial = m["eq_data"][i][:5]

@@ -22,7 +22,7 @@ from cadbridge.readers.xml import Element, local, parse
 _FOLDERS = ("assetdir", "meshdir", "texturedir")
 _INCLUDING = ("include", "model")
 MAX_COPIES = 100_000
-"""So many copies of a body may be asked for."""
+"""So many copies of a body may be requested."""
 MAX_FILES = 200
 """So many files may include one another."""
 

@@ -63,7 +63,7 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
 
 
 def _alike(c: Context, joints: list[int]) -> bool:
-    """Whether nothing tells the joints of a stack apart: no name, no load, no range. Only then may one stand for all.
+    """Whether nothing reports the joints of a stack apart: no name, no load, no range. Only then may one stand for all.
 
     What refers to a joint (an actuator, an equality, a tendon, a sensor) does so by its name.
     """
@@ -103,7 +103,7 @@ def _single(c: Context, joint: int, parent: str, body: int, child: str, within: 
     mate = _mate(c, name, _SINGLE[kind], parent, body, m["jnt_pos"][joint], m["jnt_axis"][joint])
     a = replace(mate.b, component=parent) if within else mate.a
     dof = int(m["jnt_dofadr"][joint])
-    _tell_friction(c, joint, kind)
+    _report_friction(c, joint, kind)
     return replace(
         mate,
         a=a,
@@ -124,7 +124,7 @@ def leading(value: Any) -> float:
 
 
 def _rest(c: Context, joint: int) -> float:
-    """Where a spring is slack, from the reference pose: rad or m; of balls and free joints 0, told where wrong."""
+    """Where a spring is slack, from the reference pose: rad or m; of balls and free joints 0, reported where wrong."""
     m, at = c.model, int(c.model["jnt_qposadr"][joint])
     count = {FREE: 7, BALL: 4}.get(int(m["jnt_type"][joint]), 1)
     apart = m["qpos_spring"][at : at + count] - m["qpos0"][at : at + count]
@@ -151,7 +151,7 @@ def _limit(c: Context, joint: int) -> Limit | None:
     return None if lower is None and effort is None else Limit(lower, upper, None, effort)
 
 
-def _tell_friction(c: Context, joint: int, kind: int) -> None:
+def _report_friction(c: Context, joint: int, kind: int) -> None:
     """Dry friction of a joint with several freedoms, and loads that differ between them, have no place."""
     m, name = c.model, c.joints[joint]
     dofs = slice(int(m["jnt_dofadr"][joint]), int(m["jnt_dofadr"][joint]) + DOFS[kind])

@@ -33,11 +33,11 @@ def read_kept(c: Context) -> dict[str, Any]:
         "activations": _activations(c),
         "keys": _keys(c),
     }
-    _tell(c, kept)
+    _report(c, kept)
     return {what: data for what, data in kept.items() if data}
 
 
-def _tell(c: Context, kept: dict[str, Any]) -> None:
+def _report(c: Context, kept: dict[str, Any]) -> None:
     where = Where(str(c.path))
     acting = [t["name"] for t in kept["tendons"] if t["values"]]
     for what, names in (
@@ -69,11 +69,11 @@ def _medium(c: Context) -> dict[str, list[float]]:
 
 def _medium_text(c: Context, medium: dict[str, list[float]]) -> str:
     units = {"density": "kg/m³", "viscosity": "Pa s", "wind": "m/s"}
-    said = ", ".join(f"{what} {' '.join(f'{v:g}' for v in medium[what])} {units[what]}" for what in medium)
+    message = ", ".join(f"{what} {' '.join(f'{v:g}' for v in medium[what])} {units[what]}" for what in medium)
     heavy = np.flatnonzero((c.model["body_jntnum"] == 0) & (c.model["body_mass"] > 0) & (c.model["body_weldid"] != 0))
     fixed = [c.bodies[int(i)] for i in heavy]
     together = f"; fixed bodies are dragged with what bears them: {listed(fixed)}" if fixed else ""
-    return f"drag of a medium of {said}{together}"
+    return f"drag of a medium of {message}{together}"
 
 
 # --- joints ---

@@ -1,4 +1,4 @@
-"""What MuJoCo's compiled model holds beside the mechanism: every value that is not its default is told.
+"""What MuJoCo's compiled model holds beside the mechanism: every value that is not its default is reported.
 
 A table, not code: a field of the compiled model, its default, whose it is, what it means. Fields that the installed
 MuJoCo does not have are passed over.
@@ -74,17 +74,17 @@ _ACTING = {
 """What MuJoCo's mjtDisableBit switches off that acts here; the others are of contact and integration."""
 
 
-def tell_leftovers(c: Context) -> None:
+def report_leftovers(c: Context) -> None:
     """One finding for what moves otherwise (CB1410), one for what does not (CB1405)."""
     where = Where(str(c.path))
-    moving = [text for entry in MOVING if (text := _told(c, entry))]
+    moving = [text for entry in MOVING if (text := _reported(c, entry))]
     spatial = [i for i in range(len(c.model["tendons"])) if sum_of(c, i) is None]
-    moving += [text for entry in OF_SPATIAL if (text := _told(c, entry, spatial))]
-    moving += [text for tell in (_flexible, _ellipsoids, _flags) if (text := tell(c))]
+    moving += [text for entry in OF_SPATIAL if (text := _reported(c, entry, spatial))]
+    moving += [text for report in (_flexible, _ellipsoids, _flags) if (text := report(c))]
     for text in moving:
         c.findings.add("CB1410", text, where)
     counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n and kind != "flexes"]
-    counts += [text for tell in (_unnamed_sites, _stepping, _switches, _softness, _contacts) if (text := tell(c))]
+    counts += [text for report in (_unnamed_sites, _stepping, _switches, _softness, _contacts) if (text := report(c))]
     counts += [f"{len(spatial)} spatial tendons"] if spatial else []
     if counts:
         c.findings.add("CB1405", f"not read: {', '.join(counts)}", where)
@@ -97,7 +97,7 @@ def gravity(c: Context) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _told(c: Context, entry: Leftover, among: Sequence[int] | None = None) -> str | None:
+def _reported(c: Context, entry: Leftover, among: Sequence[int] | None = None) -> str | None:
     values = c.model.get(entry.field)
     if values is None or not len(values):
         return None

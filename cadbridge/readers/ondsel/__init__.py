@@ -70,9 +70,9 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
 
 
 def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities: dict[str, Vector]) -> Study:
-    """The run that the file asks for, and the trajectory that it holds. Forces are told: none is carried."""
-    said = assembly.child("SimulationParameters")
-    numbers = {} if said is None else {n.text: number(n.children[0].text) for n in said.children if n.children}
+    """The run that the file asks for, and the trajectory that it holds. Forces are reported: none is carried."""
+    stated = assembly.child("SimulationParameters")
+    numbers = {} if stated is None else {n.text: number(n.children[0].text) for n in stated.children if n.children}
     start, end, step = numbers.get("tstart"), numbers.get("tend"), numbers.get("hout")
     gravity = row(assembly.value("ConstantGravity") or "")
     tolerance = numbers.get("errorTol")

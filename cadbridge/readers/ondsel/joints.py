@@ -113,11 +113,11 @@ def _markers(r: Reader, node: Node, name: str) -> tuple[Marker, Marker] | None:
     """Markers I and J of two different parts; findings and None where they are not."""
     found = []
     for key in ("MarkerI", "MarkerJ"):
-        said = node.value(key)
-        marker = r.markers.get(said or "")
+        stated = node.value(key)
+        marker = r.markers.get(stated or "")
         if marker is None:
             place = node.child(key) or node
-            r.findings.add("CB1203", f"{name}: {key} is {said!r}, which is no marker", r.where(place, name))
+            r.findings.add("CB1203", f"{name}: {key} is {stated!r}, which is no marker", r.where(place, name))
         else:
             found.append(marker)
     if len(found) < 2:
@@ -135,10 +135,10 @@ def _mates(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> list[Mate]
         value = 0.0
         if piece.value is not None:
             # Older files leave an offset of zero out.
-            said = 0.0 if node.child(piece.value) is None else r.scalar(node, piece.value, name)
-            if said is None:
+            stated = 0.0 if node.child(piece.value) is None else r.scalar(node, piece.value, name)
+            if stated is None:
                 return []
-            value = said if piece.kind is MateKind.ANGLE else said * r.length
+            value = stated if piece.kind is MateKind.ANGLE else stated * r.length
         title = name if count == 1 else f"{name} ({count} of {len(pieces)})"
         a, b = feature(i, piece.a, piece.turned[0]), feature(j, piece.b, piece.turned[1])
         made.append(Mate(title, piece.kind, a, b, value=value, where=r.where(node, name)))
@@ -181,7 +181,7 @@ COUPLINGS: dict[str, Callable[[Reader, Node, str, Marker, Marker], Coupling | No
 
 
 def read_motions(r: Reader, assembly: Node) -> tuple[MotionLaw, ...]:
-    """Motions as expressions of t; one that cannot be carried is told and left out."""
+    """Motions as expressions of t; one that cannot be carried is reported and left out."""
     sets = assembly.child("ConstraintSets")
     laws = []
     for node in [] if sets is None else sets.under("Motions"):
@@ -211,8 +211,8 @@ def _checked(r: Reader, node: Node, key: str, name: str) -> str | None:
     """An expression of t in the solver's words; a finding and None where it cannot be computed."""
     from solver.functions import expression as parse
 
-    said = node.value(key) or ""
-    text = expression(said)
+    stated = node.value(key) or ""
+    text = expression(stated)
     try:
         parse(text)
     except ValueError as fault:
@@ -225,7 +225,7 @@ _SIDES = {"=>": "lower", ">=": "lower", "=<": "upper", "<=": "upper"}
 
 
 def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
-    """The mates with the limits whose two markers are theirs; a limit elsewhere is told."""
+    """The mates with the limits whose two markers are theirs; a limit elsewhere is reported."""
     from solver.functions import expression as parse
 
     done = list(mates)
@@ -236,8 +236,8 @@ def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
         where = r.where(node)
         pair = _markers(r, node, name)
         # Files of before 2024 have the keys with capitals.
-        said, key = node.value("type") or node.value("Type"), "limit" if node.child("limit") else "Limit"
-        side, text = _SIDES.get(said or ""), _checked(r, node, key, name)
+        stated, key = node.value("type") or node.value("Type"), "limit" if node.child("limit") else "Limit"
+        side, text = _SIDES.get(stated or ""), _checked(r, node, key, name)
         if pair is None or text is None:
             continue
         index = _held(r, done, pair)

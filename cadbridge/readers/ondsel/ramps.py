@@ -1,4 +1,4 @@
-"""Ramps in expressions of `.asmt` files, and their integrals over time, said by `step`.
+"""Ramps in expressions of `.asmt` files, and their integrals over time, stated by `step`.
 
 `rampstep(time, t0, y0, t1, y1)` is y0 before t0, y1 after t1 and straight between. `integral(time, f)` counts from 0.
 """

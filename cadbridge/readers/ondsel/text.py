@@ -65,7 +65,7 @@ def load(path: Path, findings: Findings) -> tuple[str, Node, list[tuple[int, str
 
 
 def _tree(path: Path, lines: list[str], end: int, findings: Findings) -> Node:
-    """The tree of lines 2 … end; a line that skips a level hangs on the line above, and is told."""
+    """The tree of lines 2 … end; a line that skips a level hangs on the line above, and is reported."""
     root = Node("", 0)
     open_nodes = [root]
     for i in range(1, end):

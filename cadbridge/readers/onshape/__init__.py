@@ -15,7 +15,7 @@ from cadbridge.readers.json_file import JsonFile, text_of
 from cadbridge.readers.onshape.context import Context
 from cadbridge.readers.onshape.geometry import step_beside, with_geometry
 from cadbridge.readers.onshape.limits import read_parameters
-from cadbridge.readers.onshape.mates import read_frames, read_mates, tell_unknown
+from cadbridge.readers.onshape.mates import read_frames, read_mates, report_unknown
 from cadbridge.readers.onshape.relations import read_relations
 from cadbridge.readers.onshape.tree import read_tree
 from cadbridge.readers.options import ReadOptions
@@ -38,7 +38,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     read_tree(c, root)
     mates, couplings = read_relations(c, read_mates(c))
     frames = read_frames(c)
-    tell_unknown(c)
+    report_unknown(c)
     parts, instances, ledger = _geometry(c)
     return Assembly(
         name=text_of(root.get("name")) or file.path.stem,

@@ -41,7 +41,7 @@ class Parameters:
         return self.values.get("limitsEnabled", {}).get("value") is True
 
     def quantity(self, key: str, say: Say) -> float | None:
-        """A quantity in m or rad; None where it is absent or empty, and told where it cannot be read."""
+        """A quantity in m or rad; None where it is absent or empty, and reported where it cannot be read."""
         parameter = self.values.get(key)
         if parameter is None or parameter.get("isNull") is True:
             return None
@@ -81,7 +81,7 @@ def read_parameters(file: JsonFile, findings: Findings) -> dict[str, Parameters]
         try:
             file = JsonFile(beside, findings)
         except InputError:
-            return {}  # told; the mates do without their limits
+            return {}  # reported; the mates do without their limits
         content = file.content.get("features") if isinstance(file.content, dict) else file.content
     found: dict[str, Parameters] = {}
     for entry in file.objects(content, "features"):
@@ -108,7 +108,7 @@ RANGES: dict[str, tuple[str, str]] = {
 
 
 def limit_of(kind: str, parameters: Parameters | None, own: dict[str, Any], say: Say) -> Limit | None:
-    """The range of a mate's first freedom from the mate's zero; what cannot be carried is told by `say`.
+    """The range of a mate's first freedom from the mate's zero; what cannot be carried is reported by `say`.
 
     `own` are limits that the mate itself carries, numbers in m and rad under the same names.
     """

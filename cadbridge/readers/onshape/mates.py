@@ -84,7 +84,7 @@ def _pose(point: Any, z: Any, x: Any) -> Pose:
 
 
 def _limit(c: Context, kind: str, name: str, identity: str, data: dict[str, Any]) -> Limit | None:
-    """The limit, counted from where the connectors meet; what it cannot carry is told."""
+    """The limit, counted from where the connectors meet; what it cannot carry is reported."""
     own = data.get("limits") or data.get("mateLimits")
     carried = c.file.mapping(own, f"{name}: limits") if own else {}
     return limit_of(
@@ -104,8 +104,10 @@ def _group(c: Context, place: Key, feature: dict[str, Any]) -> tuple[Mate, ...]:
         path = names_of(entry.get("occurrence"))
         placed = None if path is None else c.structure.placed.get((*place, *path))
         if placed is None or not placed.component:
-            said = entry.get("occurrence") if path is None else "/".join(path)
-            c.file.say("CB1302", f"{name} holds the occurrence {said!r}, which is not in the assembly", identity, name)
+            stated = entry.get("occurrence") if path is None else "/".join(path)
+            c.file.say(
+                "CB1302", f"{name} holds the occurrence {stated!r}, which is not in the assembly", identity, name
+            )
         else:
             members.append(placed)
     made: list[Mate] = []
@@ -136,7 +138,7 @@ def read_frames(c: Context) -> list[NamedFrame]:
     return found
 
 
-def tell_unknown(c: Context) -> None:
+def report_unknown(c: Context) -> None:
     """Features of a type that is not read, and what is suppressed."""
     known = ("mate", "mateGroup", "mateRelation", "mateConnector")
     for place, features in c.holders:

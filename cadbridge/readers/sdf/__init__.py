@@ -39,7 +39,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         c.say("CB1420", f"{c.path.name} holds no link", root)
         raise InputError(f"{c.path.name} holds no link", c.findings)
     mates, couplings, count = _joints(c, everything, X, _version(c, root))
-    c.tell_unread()
+    c.report_unread()
     return Assembly(
         name=next(iter(world.nested), "") or c.path.stem,
         source=str(c.path),

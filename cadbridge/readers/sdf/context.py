@@ -91,7 +91,7 @@ class Context:
         self.say("CB1421", f"{item}: <pose> is {text[:60]!r}, which is no pose", element, item)
         return Pose(), relative
 
-    def tell_unread(self) -> None:
+    def report_unread(self) -> None:
         """One finding for all elements that were not read."""
         if self.unread:
             text = ", ".join(f"{n} <{tag}>" for tag, n in sorted(self.unread.items()))

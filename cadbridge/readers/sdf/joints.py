@@ -96,7 +96,7 @@ def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, P
 
 
 def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, version: float) -> Vector | None:
-    """The unit axis in the world. It is said in the joint's frame, in older files in the model's."""
+    """The unit axis in the world. It is given in the joint's frame, in older files in the model's."""
     given = child(element, "xyz")
     text = "0 0 1" if given is None else given.text
     found = numbers(text, 3)
@@ -174,8 +174,8 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
 def _bound(c: Context, element: Element, key: str, item: str, none: float) -> float:
     """A bound; `none`, the infinity that stands for none, where it is absent or says so itself (inf, 1e16)."""
     try:
-        said = float(c.text(element, key))
-        if abs(said) >= NO_LIMIT and said * none > 0:
+        stated = float(c.text(element, key))
+        if abs(stated) >= NO_LIMIT and stated * none > 0:
             return none
     except ValueError:
         pass

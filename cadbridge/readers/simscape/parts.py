@@ -66,9 +66,9 @@ def _shapes(c: Context, files: dict[str, Path | None]) -> dict[str, Shape]:
         return {}
     from cadbridge.shapes import load_shapes
 
-    said = Findings()
-    found = load_shapes([p for p in files.values() if p is not None], findings=said)
-    for finding in said:
+    collected = Findings()
+    found = load_shapes([p for p in files.values() if p is not None], findings=collected)
+    for finding in collected:
         # A part without a shape leaves the mates and the declared masses usable.
         if finding.severity is Severity.ERROR:
             c.findings.add("CB167", f"no shape: {finding.message} ({finding.code})", finding.where)

@@ -14,7 +14,7 @@ from cadbridge.readers.xml import Element, child, children
 def read_tree(c: Context, root: Element, assembly: Element) -> None:
     """Place all instances.
 
-    A sub-assembly is flexible where `rigid` is "false"; where nothing is said, if it has joints or constraints
+    A sub-assembly is flexible where `rigid` is "false"; where nothing is stated, if it has joints or constraints
     of its own (Onshape writes `rigid` only where it is true) and none of its places says `grounded`.
     """
     tree = child(assembly, "InstanceTree")
@@ -57,7 +57,7 @@ def _occurrence(c: Context, element: Element, moving: set[str], empty: dict[str,
         return None
     below = children(element, "Instance")
     entity = element.get("entityUid", "")
-    said = (element.get("rigid") or "").lower()
+    stated = (element.get("rigid") or "").lower()
     if not below and entity in empty and not c.structure.known(entity):
         if not empty[entity]:
             c.say("CB171", f"{name} is of the assembly {entity!r}, which places nothing", element, name)
@@ -71,14 +71,14 @@ def _occurrence(c: Context, element: Element, moving: set[str], empty: dict[str,
         part=None if below else _part(c, element, entity, name),
         children=[o for e in below if (o := _occurrence(c, e, moving, empty)) is not None],
         grounded=(element.get("grounded") or "").lower() == "true",
-        flexible=said == "false" or (said != "true" and entity in moving),
+        flexible=stated == "false" or (stated != "true" and entity in moving),
         product=entity,
         where=c.where(element, name),
     )
 
 
 def _part(c: Context, element: Element, entity: str, name: str) -> str:
-    """The part's key; a part that the file does not have is told and stands without mass or shape."""
+    """The part's key; a part that the file does not have is reported and stands without mass or shape."""
     if not c.structure.known(entity):
         text = f"{name} is of part {entity!r}, which the file does not have"
         c.say("CB162", text, element, name)

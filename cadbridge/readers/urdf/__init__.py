@@ -49,8 +49,8 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     more = read_extensions(c, robot, links, joints, drives)
     grounded = _ground(c, links, joints)
     links = _without_mass(c, links, joints, grounded)
-    c.tell_unread()
-    _tell_what_engines_leave_out(c, (*drives, *more.drives), more.loops)
+    c.report_unread()
+    _report_what_engines_leave_out(c, (*drives, *more.drives), more.loops)
     real = [link for link in links.values() if link.part is not None]
     elements = children(robot, "joint")
     mimics = sum(len(children(e, "mimic")) for e in elements)
@@ -75,7 +75,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     )
 
 
-def _tell_what_engines_leave_out(c: Context, drives: Sequence[Drive], loops: Sequence[Mate]) -> None:
+def _report_what_engines_leave_out(c: Context, drives: Sequence[Drive], loops: Sequence[Mate]) -> None:
     """Say what acts here and not in programs that read links and joints alone (CB1249)."""
     rotors = [drive.name for drive in drives if drive.rotor_inertia]
     for what, names in (
@@ -103,7 +103,7 @@ def _robot(c: Context) -> Element:
 
 
 def _expanded(c: Context, robot: Element) -> bytes | None:
-    """What xacro makes of the file; None, told, where a URDF without expressions has elements that cannot be expanded.
+    """What xacro makes of the file; None (reported) where a URDF without expressions has elements it cannot expand.
 
     Engines read such a file as it stands.
     """
@@ -137,7 +137,7 @@ def _rename_ground(c: Context, robot: Element) -> None:
 
 
 def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str | None:
-    """The root link, told; None where it is to float."""
+    """The root link, reported; None where it is to float."""
     below = {j.child for j in joints}
     roots = [name for name in links if name not in below]  # never empty: read_joints leaves no circle
     if len(roots) > 1:
@@ -150,10 +150,10 @@ def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str |
 
 
 def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], grounded: str | None) -> dict[str, Link]:
-    """The links, with those weightless that have no mass but are fixed to one that has; told.
+    """The links, with those weightless that have no mass but are fixed to one that has; reported.
 
     That is what the format means by a link without <inertial>. Where nothing of what moves together has a mass, that
-    is told too. A density given by the person weighs such links instead.
+    is reported too. A density given by the person weighs such links instead.
     """
     group = {name: name for name in links}
     for joint in joints:

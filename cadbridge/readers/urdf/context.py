@@ -84,7 +84,7 @@ class Context:
                 place = parent.get("name") or local(parent)
                 self.unread.append({"tag": local(element), "line": self.line(element), "in": place})
 
-    def tell_unread(self) -> None:
+    def report_unread(self) -> None:
         """One finding for all elements that were not read."""
         if self.unread:
             counts = Counter(str(row["tag"]) for row in self.unread)

@@ -64,7 +64,7 @@ def read_extensions(
                 loops.append(replace(mate, name=name, joint_name=name))
         if tag == "ros2_control":
             more += _drives(c, element, joints, [*drives, *more])
-    _tell_closing_frames(c, links)
+    _report_closing_frames(c, links)
     return Extensions(kept, tuple(loops), count, tuple(more))
 
 
@@ -187,7 +187,7 @@ def _loop(
     return Mate(name, LOOP_KINDS[kind], a, b, aligned=True, joint_name=name, where=c.where(element, name))
 
 
-def _tell_closing_frames(c: Context, links: Mapping[str, Link]) -> None:
+def _report_closing_frames(c: Context, links: Mapping[str, Link]) -> None:
     """Pairs of frames by which some converters mark a loop without saying what closes it."""
     for name, link in links.items():
         if name.startswith("closing_") and name.endswith("_1") and f"{name[:-2]}_2" in links:

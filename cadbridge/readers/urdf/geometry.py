@@ -21,11 +21,11 @@ def shape_of(c: Context, link: Element, name: str) -> Shape | None:
     if shape is None:
         return None
     if c.options.mass_from == "mesh":
-        _tell_weighed(c, link, name, shape)
+        _report_weighed(c, link, name, shape)
     return shape
 
 
-def _tell_weighed(c: Context, link: Element, name: str, shape: Shape) -> None:
+def _report_weighed(c: Context, link: Element, name: str, shape: Shape) -> None:
     """Say which mesh gives the link its mass; the weighing itself decides by the same audit."""
     from cadbridge.mass import audit_mesh
 

@@ -145,13 +145,13 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
         return None
     values: dict[str, float | None] = {}
     for key in ("velocity", "effort"):
-        values[key] = None if given.get(key) is None or _says_none(given.get(key)) else c.number(given, key, name)
+        values[key] = None if given.get(key) is None or _states_none(given.get(key)) else c.number(given, key, name)
         if (values[key] or 0.0) < 0:
             c.say("CB181", f"{name}: {key} is below zero; it is left out", given, name)
             values[key] = None
     if ranged:
         lower, upper = (
-            None if _says_none(given.get(key)) else c.number(given, key, name, 0.0) for key in ("lower", "upper")
+            None if _states_none(given.get(key)) else c.number(given, key, name, 0.0) for key in ("lower", "upper")
         )
         if lower is not None and upper is not None and lower > upper:
             c.say("CB186", f"{name}: lower {lower:g} is above upper {upper:g}; the range is left out", given, name)
@@ -162,7 +162,7 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
     return Limit(**values)
 
 
-def _says_none(text: str | None) -> bool:
+def _states_none(text: str | None) -> bool:
     """Whether a bound is so large that it stands for none, as converters write it (inf, 1.8e308)."""
     try:
         return abs(float(text or "")) >= NO_LIMIT
@@ -200,7 +200,7 @@ def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
 def _led(
     c: Context, name: str, follows: Mapping[str, tuple[str, float, float]], by_name: Mapping[str, Joint]
 ) -> Coupling | None:
-    """The coupling of a follower to the joint at the end of its chain of leaders; None, told, in a circle."""
+    """The coupling of a follower to the joint at the end of its chain of leaders; None, reported, in a circle."""
     leader_name, ratio, offset, seen = name, 1.0, 0.0, {name}
     while leader_name in follows:
         leader_name, by, shift = follows[leader_name]

@@ -76,7 +76,7 @@ def _declared(c: Context, link: Element, name: str) -> MassProperties | None:
     if mass == 0.0 and any(entries):
         c.say("CB1924", f"{name} has inertia and no mass", inertial, name)
     if X_LI is None or mass is None or len(entries) != 6 or (mass == 0.0 and not any(entries)):
-        return None  # a mass of zero: `read_urdf` tells it where the link moves
+        return None  # a mass of zero: `read_urdf` reports it where the link moves
     xx, yy, zz, yz, xz, xy = entries
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return MassProperties(mass, X_LI.p, X_LI.R @ inertia @ X_LI.R.T)

@@ -103,8 +103,8 @@ class Expansion:
             raise xacro.XacroException(" ".join(map(str, words)))
 
         any_name = frozenset({"print_location", "file", "alt_text", "color"})
-        said = {name: Function(name, self.note, any_name) for name in ("message", "warning", "error")}
-        return said | {
+        stated = {name: Function(name, self.note, any_name) for name in ("message", "warning", "error")}
+        return stated | {
             "print_location": Function("print_location", lambda: ""),
             "fatal": Function("fatal", fatal),
             "load_yaml": Function("load_yaml", self.load_yaml, frozenset({"filename"})),
@@ -321,8 +321,8 @@ _CARRIED = _Carried()
 
 def _quoted(fault: RefusedError | TooLargeError, text: str) -> RefusedError | TooLargeError:
     """The fault with the innermost expression that it is in."""
-    said = str(fault)
-    return fault if "${" in said else type(fault)(f"${{{text.strip()[:200]}}}: {said}")
+    stated = str(fault)
+    return fault if "${" in stated else type(fault)(f"${{{text.strip()[:200]}}}: {stated}")
 
 
 def _typed(value: str) -> Any:
@@ -351,7 +351,7 @@ def _fault(fault: BaseException, expansion: Expansion) -> dict[str, Any]:
 
 
 def _end_in_time() -> None:
-    """At the limit of processor time, a fault with its place, where the system tells of the limit."""
+    """At the limit of processor time, a fault with its place, where the system announces the limit."""
     if hasattr(signal, "SIGXCPU"):
 
         def end(*_: object) -> None:

@@ -34,11 +34,11 @@ def _efforts(found: Inverse, items: Items) -> Html:
     ]
     led = [Line(f"force on {n} (N)", np.linalg.norm(w[:, :3], axis=1)) for n, w in found.led.items()]
     drawn = [p for p in (plot_of("Efforts", "effort in N m or N", lines), plot_of("From outside", "N", led)) if p]
-    told = f"What the motion asks for, by the method {found.method}: {found.summary['message']}."
+    text = f"What the motion asks for, by the method {found.method}: {found.summary['message']}."
     return el(
         "section",
         el("h2", "Efforts", id="efforts-h"),
-        el("p", told, class_="note"),
+        el("p", text, class_="note"),
         el("div", [plot_figure(t, p) for p in drawn], class_="plots"),
         id="efforts",
         aria_labelledby="efforts-h",
@@ -65,7 +65,7 @@ def _graph(found: Inverse) -> Html:
         return Html("")
     from cadbridge.report.bond_graph import bond_graph_svg
 
-    told = (
+    text = (
         "Grey boxes are bodies, the others joints. A half arrow tells the direction of positive power, a stroke the "
         "end that receives the effort; heavy bonds are vectors. Sources that drive are red, those of constraints blue "
         "(by them the graph is augmented, so that every storage is integral), known ones green. "
@@ -74,4 +74,4 @@ def _graph(found: Inverse) -> Html:
     drawing = el("div", bond_graph_svg(analysis.built), class_="drawing natural", tabindex="0", role="region",
                  aria_label="Vector bond graph")  # fmt: skip
     heading = el("h2", "Bond graph", id="bondgraph-h")
-    return el("section", heading, el("p", told, class_="note"), drawing, id="bondgraph", aria_labelledby="bondgraph-h")
+    return el("section", heading, el("p", text, class_="note"), drawing, id="bondgraph", aria_labelledby="bondgraph-h")

@@ -17,7 +17,7 @@ from cadbridge.report.page.items import Items
 Array = NDArray[np.float64]
 
 MOST_NODES = 300
-"""Bodies that a drawing holds; a larger graph is told in the tables only."""
+"""Bodies that a drawing holds; a larger graph is in the tables only."""
 MOST_NAMED = 12
 """Joints and gears whose names stand in the drawing; of more, only those that a person named."""
 MOST_LETTERS = 20
@@ -49,20 +49,20 @@ def graph(mechanism: Mechanism, diagnosis: Diagnosis, items: Items) -> Html:
         return Html("")
     heading = el("h2", "Bodies and joints", id="graph-h")
     lone = len(mechanism.bodies) - len([n for n in nodes if n != GROUND_BODY])
-    told = (
+    summary = (
         "From the base (left) to the tool. Lines are joints, dashed lines are gears. Orange: redundant mates; red: "
         "conflicting mates. A coloured line marks mates between two bodies, a coloured box mates inside one."
     )
     if lone:
-        told += f" {lone} bodies that nothing connects are left out."
+        summary += f" {lone} bodies that nothing connects are left out."
     if len(nodes) > MOST_NODES:
-        told = f"{len(nodes)} connected bodies are more than a drawing shows; the tables name every joint."
+        summary = f"{len(nodes)} connected bodies are more than a drawing shows; the tables name every joint."
         drawing = None
     else:
         drawn, wide = _drawing(items, nodes, edges, mate_states(diagnosis))
         drawing = el("div", drawn, class_="drawing natural" if wide else "drawing", tabindex="0", role="region",
                      aria_label="Connection graph")  # fmt: skip
-    return el("section", heading, el("p", told, class_="note"), drawing, id="graph", aria_labelledby="graph-h")
+    return el("section", heading, el("p", summary, class_="note"), drawing, id="graph", aria_labelledby="graph-h")
 
 
 def edges_of(mechanism: Mechanism, diagnosis: Diagnosis) -> list[Edge]:
@@ -175,19 +175,19 @@ def layout(nodes: Sequence[int], edges: Sequence[Edge]) -> tuple[dict[int, Array
 def _drawing(items: Items, nodes: list[int], edges: list[Edge], states: dict[str, str]) -> tuple[Html, bool]:
     """The drawing, and whether it is wider than a page."""
     place, width, height = layout(nodes, edges)
-    asked = set(items.mechanism.assembly.joint_names.values())
+    requested = set(items.mechanism.assembly.joint_names.values())
     seen: dict[tuple[int, int], int] = {}
     lines = []
     for e in edges:
         pair = (min(e.a, e.b), max(e.a, e.b))
         seen[pair] = seen.get(pair, 0) + 1
-        named = len(edges) <= MOST_NAMED or e.name in asked
+        named = len(edges) <= MOST_NAMED or e.name in requested
         lines.append(_line(e, place[e.a], place[e.b], seen[pair] - 1, named))
     inner = inner_states(items, states)
     dots = [_node(items.mechanism, n, place[n], inner.get(n, "")) for n in nodes]
-    told = f"{len(nodes)} bodies, {len(edges)} joints and gears"
+    summary = f"{len(nodes)} bodies, {len(edges)} joints and gears"
     drawn = el("svg", lines, dots, viewbox=f"0 0 {width:.0f} {height:.0f}", width=f"{width:.0f}",
-               height=f"{height:.0f}", role="group", aria_label=told)  # fmt: skip
+               height=f"{height:.0f}", role="group", aria_label=summary)  # fmt: skip
     return drawn, width > WIDTH
 
 

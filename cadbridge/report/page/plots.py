@@ -19,7 +19,7 @@ LEFT, RIGHT, TOP, BOTTOM = 62.0, 10.0, 10.0, 34.0
 MOST_LINES = 8
 MOST_POINTS = 400
 DASHES = 4
-"""Runs that a dash tells apart."""
+"""Runs that a dash distinguish."""
 FLOOR = 1e-18
 """What a logarithmic axis shows for zero."""
 
@@ -44,7 +44,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines over time. `of` tells how many lines there are in all."""
+    """Lines over time. `of` says how many lines there are in all."""
 
     title: str
     axis: str
@@ -56,14 +56,14 @@ class Plot:
 def plots(runs: Sequence[RunData]) -> Html:
     """The section with all plots of a run; further runs are laid over the first, at its times."""
     first = runs[0]
-    told = [f"{label}: {run.time[-1]:.4g} s in {len(run.time)} samples." for label, run in labelled(runs)]
+    summary = [f"{label}: {run.time[-1]:.4g} s in {len(run.time)} samples." for label, run in labelled(runs)]
     if len(runs) > 1:
-        told.append("A colour is a quantity, a dash a run; all runs are drawn at the times of the first.")
+        summary.append("A colour is a quantity, a dash a run; all runs are drawn at the times of the first.")
     drawn = [p for quantity in QUANTITIES if (p := quantity.drawn(runs)) is not None]
     return el(
         "section",
         el("h2", "Run" if len(runs) == 1 else "Runs", id="run-h"),
-        el("p", " ".join(told), class_="note"),
+        el("p", " ".join(summary), class_="note"),
         el("div", [plot_figure(first.time, p) for p in drawn], class_="plots"),
         id="run",
         aria_labelledby="run-h",
@@ -113,9 +113,9 @@ def _at(times: Array, own: Array, values: Array) -> Array:
 
 def _joints(run: RunData) -> list[Line]:
     """Values of the joints that a person named, else of all."""
-    asked = set(run.mechanism.assembly.joint_names.values())
+    requested = set(run.mechanism.assembly.joint_names.values())
     able = [j for j in run.mechanism.joints if j.coordinate and run.has(f"joint.{j.name}.q")]
-    chosen = [j for j in able if j.name in asked] or able
+    chosen = [j for j in able if j.name in requested] or able
     lines = []
     for j in chosen:
         angle = j.coordinate == "angle"
@@ -244,11 +244,11 @@ def _drawing(time: Array, plot: Plot) -> Html:
              el("text", plot.axis, x=4, y=HEIGHT - 3)]  # fmt: skip
     cursor = el("line", class_="cursor", x1=LEFT, x2=LEFT, y1=TOP, y2=HEIGHT - BOTTOM, data_start=start,
                 data_end=end, data_left=LEFT, data_right=WIDTH - RIGHT)  # fmt: skip
-    told = "; ".join(
+    summary = "; ".join(
         f"{line.name} from {np.nanmin(line.values):.3g} to {np.nanmax(line.values):.3g}" for line in plot.lines
     )
     return el("svg", el("g", grid, class_="grid"), curves, cursor, viewbox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
-              role="img", aria_label=f"{plot.title}, {plot.axis}, over {start:g} to {end:g} s: {told}")  # fmt: skip
+              role="img", aria_label=f"{plot.title}, {plot.axis}, over {start:g} to {end:g} s: {summary}")  # fmt: skip
 
 
 def _pieces(there: NDArray[np.bool_]) -> list[slice]:

@@ -28,7 +28,7 @@ def transmission_section(mechanism: Mechanism, items: Items) -> Html:
     except ModelError:
         return Html("")
     form = "pseudo-triangular" if found.robot.pseudo_triangular else "general"
-    told = (
+    summary = (
         "Boxes with corners are the links of the open-loop chain to the output link, round ones turn on them. Thin "
         "lines are hinges with the names of their axes, heavy ones gear pairs, in the colour of their line. "
         f"The structure matrix has {form} form."
@@ -36,7 +36,7 @@ def transmission_section(mechanism: Mechanism, items: Items) -> Html:
     drawing = el("div", transmission_svg(found), class_="drawing natural", tabindex="0", role="region",
                  aria_label="Canonical graph of the transmission")  # fmt: skip
     heading = el("h2", "Transmission", id="transmission-h")
-    head = el("section", heading, el("p", told, class_="note"), drawing, id="transmission",
+    head = el("section", heading, el("p", summary, class_="note"), drawing, id="transmission",
               aria_labelledby="transmission-h")  # fmt: skip
     return Html(head + draw(items, _structure(found)))
 

@@ -36,8 +36,8 @@ def components_between(mechanism: Mechanism) -> Between:
 
 def gap(mm: float, deg: float) -> str:
     """How far a mate is from what the others hold, without what is rounding."""
-    told = [text for value, text in ((mm, f"{figure(mm, 3)} mm"), (deg, f"{figure(deg, 3)}°")) if value > 1e-6]
-    return ", ".join(told) or "0"
+    summary = [text for value, text in ((mm, f"{figure(mm, 3)} mm"), (deg, f"{figure(deg, 3)}°")) if value > 1e-6]
+    return ", ".join(summary) or "0"
 
 
 def gap_of(redundancy: Document) -> str:
@@ -133,11 +133,11 @@ def motion(document: Document, freedom: Document) -> str:
     if not driven:
         return str(freedom["words"])
     leader = str(freedom["words"]).split("; ")[0]
-    told = [
+    summary = [
         f"{t['axis']}: {figure(t['ratio'])} {t['unit']}" if t["unit"] else f"{t['axis']}: {reduction(t['ratio'])}"
         for t in driven
     ]
-    return "; ".join([leader, *told])
+    return "; ".join([leader, *summary])
 
 
 def ratios(document: Document) -> Table:

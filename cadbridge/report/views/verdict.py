@@ -44,9 +44,9 @@ def _conflicts(document: Document, between: Between) -> tuple[str, str] | None:
     wrong = [r for r in document["redundancies"] if r["kind"] == "conflicting"]
     if not wrong:
         return None
-    told = [f"{r['mate']} ({' – '.join(between.get(r['mate'], ('?', '?')))}) by {gap_of(r)}" for r in wrong]
+    summary = [f"{r['mate']} ({' – '.join(between.get(r['mate'], ('?', '?')))}) by {gap_of(r)}" for r in wrong]
     verb = "contradicts" if len(wrong) == 1 else "contradict"
-    return "bad", (f"{count(len(wrong), 'mate')} {verb} other mates: {listed(told, MOST)}. "
+    return "bad", (f"{count(len(wrong), 'mate')} {verb} other mates: {listed(summary, MOST)}. "
                    f"Correct or delete {'it' if len(wrong) == 1 else 'them'}.")  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from cadbridge.readers import read
 from cadbridge.simulation.loads import JointForce, LoadSpecs
 from cadbridge.simulation.run import Run, simulate
 from cadbridge.simulation.scenario import Scenario
-from cadbridge.simulation.study import asked_scenario
+from cadbridge.simulation.study import requested_scenario
 from cadbridge.simulation.trajectory import columns_of
 from tests.exporters import models
 
@@ -62,7 +62,7 @@ def scenario(text: str, folder: Path) -> Path:
 
 
 def own_run(mechanism: Mechanism, duration: float, file: Path | None = None) -> Run:
-    what = asked_scenario(mechanism, Findings(), file, duration)
+    what = requested_scenario(mechanism, Findings(), file, duration)
     run = simulate(mechanism, what)
     assert run.result.status.ok
     return run

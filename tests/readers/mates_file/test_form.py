@@ -102,8 +102,8 @@ def test_all_faults_are_told_at_once_and_the_rest_is_kept(tmp_path: Path) -> Non
 
 def test_thousands_of_faults_are_counted_not_printed(tmp_path: Path) -> None:
     found = faults(tmp_path, HEAD + "mates:\n" + "  - {type: fush}\n" * 3000)
-    assert len(found) == document.MAX_TOLD + 1
-    assert found[-1][3] == f"{3000 - document.MAX_TOLD} more faults of the form"
+    assert len(found) == document.MAX_REPORTED + 1
+    assert found[-1][3] == f"{3000 - document.MAX_REPORTED} more faults of the form"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from solver.equations.system import ROTOR, System, prepare
 from solver.model import JointLoad, Model, RigidBody
 from solver.sweeps.factor import factor, repeats
 from solver.sweeps.joints import bias_accelerations, gaps, particular_accelerations, place_joints
-from solver.sweeps.response import joint_multipliers, remove_lent_mass, solve_refined
+from solver.sweeps.response import joint_multipliers, remove_added_mass, solve_refined
 from solver.sweeps.work import make_work
 from tests.solver.examples import O, X, Z, hinge, poses, turn
 
@@ -124,7 +124,7 @@ def _respond(system: System, x: Array, R: Array, blocks: Array, force: Array, c:
     particular_accelerations(P, Q, R, c, found)
     solve_refined(T, P, B, Q, compliance, R, blocks, force, c, 0.0, found, Q.loop_multipliers)
     if len(B.light):
-        remove_lent_mass(T, P, B, Q, compliance, R, blocks, found)
+        remove_added_mass(T, P, B, Q, compliance, R, blocks, found)
     joint_multipliers(T, P, B, Q, R, blocks, force, found, Q.loop_multipliers, multipliers)
     return found, multipliers, bool(repeats(P, Q, compliance))
 

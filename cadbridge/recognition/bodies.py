@@ -11,7 +11,7 @@ from itertools import takewhile
 import numpy as np
 
 from cadbridge.assembly import Assembly
-from cadbridge.recognition.contacts import Contact, Contacts
+from cadbridge.recognition.contacts import EXACT, Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.guides import GUIDED, STANDS_OUT, judge
 from cadbridge.recognition.model import Bond
@@ -238,8 +238,18 @@ def bind_fasteners(scene: Scene) -> None:
     for c in scene.contacts.found:
         for side, other in ((c.a.instance, c.b.instance), (c.b.instance, c.a.instance)):
             what = scene.fasteners.get(side)
-            if what is not None and c.kind in ("shaft", "plane", "cone"):
+            if what is not None and c.kind in ("shaft", "plane", "cone") and not _beside_head(scene, side, c):
                 scene.bind(side, other, f"a {what} that clamps it", 0.9)
+
+
+def _beside_head(scene: Scene, name: str, c: Contact) -> bool:
+    """Whether a plane contact of a screw is not the one under its head: where placements carry clearances, chance."""
+    standard = scene.standards.get(name)
+    if c.kind != "plane" or standard is None or standard.under_head is None or scene.contacts.slack <= EXACT:
+        return False
+    X = scene.assembly.instance(name).X_WI
+    at = float((c.point - X.point(standard.point)) @ X.vector(standard.axis))
+    return abs(at - standard.under_head) > scene.contacts.slack
 
 
 def bind_rings(scene: Scene) -> None:

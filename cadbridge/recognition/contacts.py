@@ -31,6 +31,8 @@ TILT = 2e-3
 """rad between directions that count as parallel."""
 NOISY = 1.5
 """So many times more fits at the loose tolerance than at the exact one say that placements carry clearances."""
+ENOUGH = 30
+"""So many axes in bores tell how large the clearances of placements are."""
 LEAST_AREA = 0.02
 """Share of the smaller face that planes in contact have in common at least."""
 FULL_SPHERE = 0.9 * 4 * math.pi
@@ -116,14 +118,21 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     exact = _lines(rounds, centre, EXACT)
     loose = _lines(rounds, centre, LOOSE)
     on_exact, on_loose = list(_on_lines(exact, EXACT)), list(_on_lines(loose, LOOSE))
-    noisy = len({c.pair for c in on_loose}) > NOISY * max(1, len({c.pair for c in on_exact}))
-    slack, lines, found = (LOOSE, loose, on_loose) if noisy else (EXACT, exact, on_exact)
+    fits = [len({c.pair for c in found}) for found in (on_exact, on_loose)]
+    noisy = fits[1] > fits[0] and fits[1] >= NOISY * fits[0]
+    slack, lines, found = (_spread(on_loose), loose, on_loose) if noisy else (EXACT, exact, on_exact)
     found += _planes([p for p in placed if p.surface.kind == "plane"], centre, slack)
     found += _spheres(placed, slack)
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
     for contact in found:
         by_pair[contact.pair].append(contact)
     return Contacts(tuple(found), tuple(lines), slack, dict(by_pair))
+
+
+def _spread(found: Sequence[Contact]) -> float:
+    """How far axes that were meant to be one stand apart where placements carry clearances; LOOSE where few tell."""
+    offsets = [c.offset for c in found]
+    return LOOSE if len(offsets) < ENOUGH else min(LOOSE, 1.5 * float(np.quantile(offsets, 0.95)) + EXACT)
 
 
 def _placed(assembly: Assembly, faces: dict[str, PartFaces]) -> list[Placed]:
@@ -255,6 +264,8 @@ def _facing(up: Sequence[Placed], down: Sequence[Placed], normal: Vector, slack:
         if area <= LEAST_AREA * min(a.surface.area, b.surface.area):
             continue
         gap = float((b.point - a.point) @ normal)
+        if abs(gap) > slack:
+            continue
         point = X_PW.R.T @ np.array([*spot, float(normal @ a.point)])
         found.append(Contact("plane", a, b, point, normal, gap, 0.0, area))
     return found

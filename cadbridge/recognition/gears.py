@@ -9,12 +9,14 @@ from typing import Any
 from cadbridge.assembly import Assembly, CouplingKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
-from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of
+from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, meeting
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheels import Wheel, WheelKind, find_wheels
 
 _TURNING = ("revolute", "cylindrical", "screw")
 """Joints about whose axis a wheel turns."""
+_EXACT = 1e-6
+"""m by which axes that meet may pass each other."""
 _SHOWN = 5
 """So many instances are named in a message."""
 
@@ -128,8 +130,11 @@ def _gear(pair: MeshingPair, a: int, b: int, carrier: int | None) -> FoundGear:
     name = f"{pair.kind.value.capitalize()}: {pair.a.instance} - {pair.b.instance}"
     angle = p.pressure_angle if p.pressure_angle is not None else q.pressure_angle
     radius = (p.teeth or 0) * p.module / 2 if pair.kind is CouplingKind.RACK_PINION else 0.0
+    points = p.point, q.point
+    if pair.kind is CouplingKind.BEVEL and (meet := meeting(p, q))[0] > _EXACT and meet[1] is not None:
+        points = meet[1], meet[1]  # axes that pass each other within the clearance of the placements
     return FoundGear(
-        name, pair.kind, a, b, (pair.a.instance, pair.b.instance), (p.point, q.point), (p.axis, q.axis),
+        name, pair.kind, a, b, (pair.a.instance, pair.b.instance), points, (p.axis, q.axis),
         (p.teeth or 0, q.teeth or 0), pair.ratio, radius, p.helix, angle, carrier, pair.confidence, pair.evidence,
     )  # fmt: skip
 

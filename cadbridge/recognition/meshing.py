@@ -239,7 +239,7 @@ def _bevels(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     if (b.wheel.teeth or 0) < (a.wheel.teeth or 0):
         a, b = b, a
     p, q = a.wheel, b.wheel
-    gap, meet = _meeting(p, q)
+    gap, meet = meeting(p, q)
     if meet is None or p.apex is None or q.apex is None:
         return None
     cone_a, cone_b = p.reference / math.sin(p.cone), q.reference / math.sin(q.cone)
@@ -265,7 +265,7 @@ def _bevels(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     )  # fmt: skip
 
 
-def _meeting(p: Wheel, q: Wheel) -> tuple[float, Vector | None]:
+def meeting(p: Wheel, q: Wheel) -> tuple[float, Vector | None]:
     """(distance of two axes, the point midway between them); None for parallel ones."""
     normal = np.cross(p.axis, q.axis)
     square = float(normal @ normal)
@@ -281,7 +281,7 @@ def _meeting(p: Wheel, q: Wheel) -> tuple[float, Vector | None]:
 def _crossed(a: PlacedWheel, b: PlacedWheel, kind: CouplingKind) -> MeshingPair | None:
     """A worm with its wheel, or two helical wheels, on axes that neither meet nor are parallel."""
     p, q = a.wheel, b.wheel
-    distance, middle = _meeting(p, q)
+    distance, middle = meeting(p, q)
     if middle is None or not _reaches(p, q, distance):
         return None
     if (

@@ -55,6 +55,14 @@ def test_a_lever_on_a_boss_turns(tmp_path: Path) -> None:
     assert any("gap 0.1 mm" in text for text in joint.evidence)
 
 
+def test_a_lever_that_stands_off_its_boss_by_a_clearance_turns_too(tmp_path: Path) -> None:
+    base = cq.Workplane().box(80, 40, 10, centered=(True, True, False)).faces(">Z").workplane().circle(5).extrude(8)
+    lever = plate(60, 12, 8, [(0, 0)], 5.1)
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "lever": (lever, (0.2, -0.1, 10.1))})
+    assert joints(found) == {frozenset(("base", "lever")): "revolute"}
+    assert "CB1605" in {finding.code for finding in found.findings}
+
+
 def test_two_dowels_hold_what_one_pin_lets_turn(tmp_path: Path) -> None:
     def stack(spots: list[tuple[float, float]]) -> Parts:
         low, high = plate(80, 40, 10, spots, 3), plate(60, 30, 10, spots, 3)

@@ -154,3 +154,10 @@ def test_a_jobs_file_may_lie_above(robot: Path, monkeypatch: pytest.MonkeyPatch)
     assert plan.output == robot.parent / "out"
     assert [job.folder.is_relative_to(plan.output) for job in plan.jobs] == [True]
     assert json.dumps([str(p) for p in plan.files]) == json.dumps(["../jobs.yaml"])
+
+
+@pytest.mark.parametrize("chosen", [["-o", "run.csv"], ["--columns", "energy"]])
+def test_the_page_of_a_run_needs_neither_parquet_nor_all_columns(chosen: list[str], robot: Path) -> None:
+    assert main(["simulate", "r.urdf", "--duration", "0.01", *chosen, "--html", "page.html"]) == 0
+    page = (robot.parent / "page.html").read_text("utf-8")
+    assert Path(chosen[-1] if "." in chosen[-1] else "run.parquet").name in page

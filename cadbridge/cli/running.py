@@ -47,15 +47,19 @@ def run_mechanism(
     return replace(run, findings=(*collected, *run.findings))
 
 
-def write_report(mechanism: Mechanism, page: Path, trajectory: Path, findings: Sequence[Finding]) -> None:
-    """Write the report page of a mechanism with a run of it."""
+def write_report(run: Run, page: Path, trajectory: Path, findings: Sequence[Finding]) -> None:
+    """Write the report page of a mechanism with a run of it, which the file `trajectory` names."""
     from cadbridge.cli.output import working
     from cadbridge.diagnosis import diagnose
     from cadbridge.report import all_findings
     from cadbridge.report.page import Extras, write_page
+    from cadbridge.report.page.motions import RunData
     from cadbridge.report.provenance import provenance
+    from cadbridge.simulation import trajectory_table
 
     with working("drawing the page"):
+        mechanism = run.mechanism
         diagnosis = diagnose(mechanism)
+        shown = RunData(mechanism, trajectory, trajectory_table(run))  # a CSV, or chosen columns, would not do
         found = tuple(dict.fromkeys((*all_findings(mechanism, diagnosis), *findings)))
-        write_page(page, mechanism, diagnosis, Extras(trajectory, found, provenance=provenance(mechanism.assembly)))
+        write_page(page, mechanism, diagnosis, Extras(shown, found, provenance=provenance(mechanism.assembly)))

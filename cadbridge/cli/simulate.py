@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -18,85 +18,113 @@ class Against(StrEnum):
     REFERENCE = "reference"
 
 
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Write the trajectory to this file (.parquet or .csv); by default run.parquet, or sweep.parquet.",
+        metavar="FILE",
+    ),
+]
+Plots = Annotated[
+    Path | None, typer.Option("--plots", help="Write plots of the run into this folder.", metavar="FOLDER")
+]
+Html = Annotated[Path | None, typer.Option("--html", help="Write the report page with the run animated and plotted.")]
+RealTime = Annotated[
+    bool, typer.Option("--real-time", help="Run in real time, and report how much faster the run could be.")
+]
+Compared = Annotated[
+    Against | None, typer.Option("--against", help="Compare positions with the time series in the source.")
+]
+Sweep = Annotated[
+    Path | None,
+    typer.Option(
+        "--sweep",
+        help="Simulate once for each point of this sweep file (docs/sweep.md), and write one table of all runs.",
+        metavar="FILE",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="Processes of a sweep; by default one for each core.", metavar="NUMBER"),
+]
+
+
 @reads_source
 def simulate(
     reading: Reading,
     options: RunOptions,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the trajectory to this file (.parquet or .csv); by default run.parquet, or sweep.parquet.",
-            metavar="FILE",
-        ),
-    ] = None,
-    plots: Annotated[
-        Path | None, typer.Option("--plots", help="Write plots of the run into this folder.", metavar="FOLDER")
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write the report page with the run animated and plotted.")
-    ] = None,
-    real_time: Annotated[
-        bool, typer.Option("--real-time", help="Run in real time, and report how much faster the run could be.")
-    ] = False,
-    against: Annotated[
-        Against | None,
-        typer.Option("--against", help="Compare positions with the time series in the source."),
-    ] = None,
-    sweep: Annotated[
-        Path | None,
-        typer.Option(
-            "--sweep",
-            help="Simulate once for each point of this sweep file (docs/sweep.md), and write one table of all runs.",
-            metavar="FILE",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, help="Processes of a sweep; by default one for each core.", metavar="NUMBER"),
-    ] = None,
+    output: Output = None,
+    plots: Plots = None,
+    html: Html = None,
+    real_time: RealTime = False,
+    against: Compared = None,
+    sweep: Sweep = None,
+    workers: Workers = None,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
 ) -> None:
     """Simulate the mechanism and write its trajectory."""
+    if sweep is not None:
+        from cadbridge.cli.sweeping import refuse_others, sweep_command
+
+        refuse_others({"--plots": plots, "--html": html, "--real-time": real_time, "--against": against}, options)
+        to = output or Path("sweep.parquet")
+        flags = {"json": json, "strict": strict, "keep_going": keep_going}
+        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, **flags))
+    if workers is not None:
+        raise typer.BadParameter("--workers goes with --sweep")
+    files = _Files(output or Path("run.parquet"), plots, html)
+    raise typer.Exit(_run(reading, options, files, _Flags(real_time, against is not None, json, strict, keep_going)))
+
+
+class _Files(NamedTuple):
+    """What a run is written to."""
+
+    trajectory: Path
+    plots: Path | None
+    page: Path | None
+
+
+class _Flags(NamedTuple):
+    """How one run is made and shown."""
+
+    real_time: bool
+    compared: bool
+    json: bool
+    strict: bool
+    keep_going: bool
+
+
+def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> int:
+    """Simulate once, write and show the run; the exit status."""
     from dataclasses import replace
 
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
     from cadbridge.cli.running import run_mechanism, write_report
-    from cadbridge.cli.sweeping import refuse_others, sweep_command
     from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
     from cadbridge.report import run_document, run_text
     from cadbridge.report.terminal import width
     from cadbridge.simulation import compare
 
-    if sweep is not None:
-        others = {"--plots": plots, "--html": html, "--real-time": real_time, "--against": against}
-        refuse_others(others, options)
-        to = output or Path("sweep.parquet")
-        flags = {"json": json, "strict": strict, "keep_going": keep_going}
-        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, **flags))
-    if workers is not None:
-        raise typer.BadParameter("--workers goes with --sweep")
-    output = output or Path("run.parquet")
-    for path in (output, html):
-        if path is not None:
-            refuse_output(path)
-    mechanism = reading.whole_mechanism(keep_going)
-    run = run_mechanism(mechanism, output, options, plots=plots, real_time=real_time)
+    for path in filter(None, (to.trajectory, to.page)):
+        refuse_output(path)
+    mechanism = reading.whole_mechanism(flags.keep_going)
+    run = run_mechanism(mechanism, to.trajectory, options, plots=to.plots, real_time=flags.real_time)
     reported = Findings(run.findings)
-    compared = compare(run, reported) if against is not None else None
+    compared = compare(run, reported) if flags.compared else None
     run = replace(run, findings=reported.as_tuple())
     findings = (*mechanism.assembly.findings, *mechanism.findings, *run.findings)
-    if html is not None:
-        write_report(run.mechanism, html, output, findings)
-    if json:
-        print_json(run_document(run, output, compared))
+    if to.page is not None:
+        write_report(run, to.page, to.trajectory, findings)
+    if flags.json:
+        print_json(run_document(run, to.trajectory, compared))
     else:
-        typer.echo(run_text(run, output, compared, plots, width()))
+        typer.echo(run_text(run, to.trajectory, compared, to.plots, width()))
         print_findings(findings)
         mates = "" if reading.mates is None else f" --mates {reading.mates}"
-        print_next(f"Next: cadbridge view {reading.source}{mates} --run {output}   (plays the run in a browser)")
-    raise typer.Exit(exit_status(findings, strict))
+        print_next(f"Next: cadbridge view {reading.source}{mates} --run {to.trajectory}   (plays the run in a browser)")
+    return exit_status(findings, flags.strict)

@@ -54,13 +54,13 @@ STILL = (640, 420)
 class Extras:
     """What a page can show beside the diagnosis.
 
-    `run` is a trajectory of the mechanism, played and plotted, with `others` laid over it; `efforts` an inverse
-    analysis, whose motion is played where there is no run. `findings` are those to list, by default all. `changes` are
-    the changes since the older document that `since` names. `provenance` are names and values of where the page comes
-    from. `tables` are sections of their own after the answer.
+    `run` is a trajectory of the mechanism or its file, played and plotted, with `others` laid over it; `efforts` an
+    inverse analysis, whose motion is played where there is no run. `findings` are those to list, by default all.
+    `changes` are the changes since the older document that `since` names. `provenance` are names and values of where
+    the page comes from. `tables` are sections of their own after the answer.
     """
 
-    run: Path | None = None
+    run: Path | RunData | None = None
     findings: Sequence[Finding] | None = None
     efforts: Inverse | None = None
     changes: Sequence[str] | None = None
@@ -116,7 +116,8 @@ def _played(mechanism: Mechanism, extras: Extras) -> list[RunData]:
     from cadbridge.report.page.motions import RunData
 
     if extras.run is not None:
-        return [RunData(mechanism, path) for path in (extras.run, *extras.others)]
+        runs = (extras.run, *extras.others)
+        return [RunData(mechanism, run) if isinstance(run, Path) else run for run in runs]
     if extras.efforts is not None:
         return [RunData(mechanism, Path("the motion prescribed"), inverse_table(extras.efforts))]
     return []

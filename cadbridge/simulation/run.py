@@ -26,7 +26,7 @@ from cadbridge.simulation.scenario import Scenario, on_joint
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, tree_joints
-from cadbridge.simulation.trust import distrust, mass_ratios
+from cadbridge.simulation.trust import distrust, mass_ratios, short_steps
 from cadbridge.wording import count
 from solver.algebra.rank import rank
 from solver.chart.spanning import TreeJoint
@@ -148,6 +148,7 @@ def _judged(lowered: Lowered, what: Scenario, system: System, result: Result, fi
     if not result.status.ok:
         _stopped(lowered, what, result, findings)
     trusted = distrust(replace(lowered, model=system.model), what, result, findings)
+    short_steps(lowered, system.model, result, findings)
     beyond_range(lowered, what, result.trajectory, findings)
     return trusted
 

@@ -44,6 +44,9 @@ UNSOLVED = 0.01
 APART = 1e7
 """The ratio of masses in one closed loop beyond which accelerations lose digits that the tolerances need."""
 
+SHORT, SHORT_A_SAMPLE = 100_000, 1_000
+"""Steps of a run, and steps a sample, beyond which a run says that its steps are short, and why."""
+
 
 @dataclass(frozen=True)
 class Balance:
@@ -143,6 +146,21 @@ def distrust(lowered: Lowered, what: Scenario, result: Result, findings: Finding
     if cost.unsolved > UNSOLVED * cost.evaluations:
         findings.add("CB680", f"{cost.unsolved} of {cost.evaluations} accelerations leave joints open")
     return not message
+
+
+def short_steps(lowered: Lowered, model: Model, result: Result, findings: Findings) -> None:
+    """Tell a run whose steps are far shorter than its samples, and what may vibrate so fast (CB682)."""
+    t, steps = result.trajectory.t, result.statistics.steps
+    if steps <= SHORT or steps <= SHORT_A_SAMPLE * len(t):
+        return
+    said = [f"{steps} steps of {(t[-1] - t[0]) / steps:.1e} s on average"]
+    bodies = sorted((body.mass, unit.name) for body, unit in zip(model.bodies, lowered.units, strict=False))
+    held = [each for each in bodies if each[0] > 0.0]
+    if held and held[-1][0] > APART * held[0][0]:
+        said.append("{1} has {0:.3g} kg".format(*held[0]) + " and {1} {0:.3g} kg".format(*held[-1]))
+    if stiffest := max(_stiffnesses(model), default=0.0):
+        said.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
+    findings.add("CB682", "; ".join(said), items=[held[0][1], held[-1][1]] if len(said) > 1 and held else [])
 
 
 def mass_ratios(lowered: Lowered, findings: Findings) -> None:

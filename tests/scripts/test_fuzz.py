@@ -120,6 +120,14 @@ def test_a_member_of_an_archive_is_broken_alone(fuzzing: Any, sound: Any) -> Non
         assert after.read(seed.inner) == b"x" + before.read(seed.inner)
 
 
+def test_a_run_goes_on_where_it_was_stopped(fuzzing: Any, sound: Any, tmp_path: Path) -> None:
+    runs, files = vars(fuzzing)["__main__"], {"config": sound["config"]}
+    first = runs.fuzz(files, 2, 12, tmp_path, log=tmp_path / "log")
+    again = runs.fuzz(files, 2, 12, tmp_path, until=0.0, log=tmp_path / "log")
+    assert again == first
+    assert first["config"].kinds.total() == 2
+
+
 def test_two_broken_files_of_every_format(fuzzing: Any, sound: Any, tmp_path: Path) -> None:
     """The long run is by hand: `scripts/fuzz --cases 2000`."""
     rows = vars(fuzzing)["__main__"].fuzz(sound, 2, 12, tmp_path / "kept")

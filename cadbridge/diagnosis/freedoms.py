@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.pairs import Pair
+from cadbridge.diagnosis.pairs import BodyPair
 from cadbridge.diagnosis.web import Branch, Web
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.rows import GROUND, Rows
@@ -53,7 +53,7 @@ def joint_columns(mechanism: Mechanism, joint: Joint, rows: Rows) -> Array:
     return np.vstack([v, w * rows.length])
 
 
-def readable(mechanism: Mechanism, joint: Joint | None, pair: Pair, rows: Rows) -> Array:
+def readable(mechanism: Mechanism, joint: Joint | None, pair: BodyPair, rows: Rows) -> Array:
     """The freedoms of a pair along those of its joint, unit length; as they are where the joint reports others."""
     if joint is None or joint.freedom.shape[1] != pair.freedom.shape[1] or pair.freedom.shape[1] == 0:
         return pair.freedom

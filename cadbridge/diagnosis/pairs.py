@@ -31,7 +31,7 @@ class Reduced:
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class BodyPair:
     """All rows between the units `a` (maybe the ground, -1) and `b`, strongest first.
 
     `rows` (m,) are their numbers, `W` (m, 6) their wrenches on b for the twist of b relative to a; `freedom`
@@ -70,11 +70,11 @@ def stacks_of(rows: Rows, order: Sequence[int]) -> tuple[dict[tuple[int, int], l
     return stacks, wide
 
 
-def pair_of(rows: Rows, a: int, b: int, members: list[int], highest: float, lowest: float = LOWEST) -> Pair:
+def pair_of(rows: Rows, a: int, b: int, members: list[int], highest: float, lowest: float = LOWEST) -> BodyPair:
     """The rows `members` between two units, reduced."""
     W = np.array([rows.wrenches[i][rows.units[i].index(b)] for i in members])
     found = reduce_rows(W, highest, lowest)
-    return Pair(a, b, np.array(members, np.int64), W, found.basis, found.coefficients, found.freedom)
+    return BodyPair(a, b, np.array(members, np.int64), W, found.basis, found.coefficients, found.freedom)
 
 
 def reduce_rows(W: Array, highest: float = HIGHEST, lowest: float = LOWEST) -> Reduced:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.diagnosis.model import Freed, Share
-from cadbridge.diagnosis.pairs import Pair, reduce_rows
+from cadbridge.diagnosis.pairs import BodyPair, reduce_rows
 from cadbridge.diagnosis.web import Web
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Joint, Mechanism
@@ -66,7 +66,7 @@ class Sharing:
         return [bool(v) for v in np.max(np.abs(seen), axis=0, initial=0.0) < ARTEFACT]
 
 
-def _self_stresses(pair: Pair, stresses: Sequence[Array]) -> Array:
+def _self_stresses(pair: BodyPair, stresses: Sequence[Array]) -> Array:
     """Multipliers (k, m) of the pair's rows, orthonormal: those that give no wrench, and those that give `stresses`."""
     m = len(pair.rows)
     others = np.setdiff1d(np.arange(m), pair.basis)
@@ -80,7 +80,7 @@ def _self_stresses(pair: Pair, stresses: Sequence[Array]) -> Array:
     return np.linalg.qr(N.T)[0].T if len(N) else N
 
 
-def _freed(pair: Pair, rows_of: dict[str, Ints], X_WJ: Pose) -> Iterator[Freed]:
+def _freed(pair: BodyPair, rows_of: dict[str, Ints], X_WJ: Pose) -> Iterator[Freed]:
     """The equations to free: what is kept holds travel before turns, the first mates before the last."""
     named = np.concatenate(list(rows_of.values()))
     others = np.setdiff1d(np.arange(len(pair.rows)), named)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.pairs import Pair, Reduced, pair_of, reduce_rows, stacks_of
+from cadbridge.diagnosis.pairs import BodyPair, Reduced, pair_of, reduce_rows, stacks_of
 from cadbridge.mechanism.rows import GROUND, Rows
 from solver.algebra.connected import connected, rooted, spanning_forest
 from solver.algebra.rank import HIGHEST, LOWEST
@@ -38,7 +38,7 @@ class Branch:
 
     unit: int
     parent: int
-    pair: Pair | None
+    pair: BodyPair | None
     freedom: Array
     first: int
     depth: int
@@ -55,7 +55,7 @@ class Chord:
 
     rows: Ints
     wrenches: dict[int, Array]
-    pair: Pair | None
+    pair: BodyPair | None
     along: dict[int, Array]
 
 
@@ -83,7 +83,7 @@ class Web:
     """Everything about the rows' dependence: pairs, the tree's branches (by unit), loops."""
 
     rows: Rows
-    pairs: tuple[Pair, ...]
+    pairs: tuple[BodyPair, ...]
     branches: dict[int, Branch]
     chords: tuple[Chord, ...]
     loops: tuple[Loops, ...]
@@ -136,8 +136,8 @@ def web_of(
     rows: Rows,
     order: Sequence[int],
     highest: float = HIGHEST,
-    readable: Callable[[Pair], Array] | None = None,
-    known: tuple[Pair, ...] | None = None,
+    readable: Callable[[BodyPair], Array] | None = None,
+    known: tuple[BodyPair, ...] | None = None,
     lowest: float = LOWEST,
 ) -> Web:
     """The web of rows, those first in `order` (all rows) kept where rows repeat each other.
@@ -170,19 +170,19 @@ def web_of(
     return Web(rows, tuple(pairs), branches, tuple(chords), loops, coordinates)
 
 
-def _both(pair: Pair) -> dict[int, Array]:
+def _both(pair: BodyPair) -> dict[int, Array]:
     W = pair.W[pair.basis]
     return {pair.b: W} if pair.a == GROUND else {pair.b: W, pair.a: -W}
 
 
-def _spanning(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
+def _spanning(pairs: Sequence[BodyPair]) -> tuple[list[BodyPair], list[BodyPair]]:
     """A spanning forest of units and ground along the pairs, the first of them first, and the pairs that close it."""
     firm = [pair for pair in pairs if pair.rank]
     taken = {id(firm[i]) for i in spanning_forest([(pair.a, pair.b) for pair in firm], lambda i: i)}
     return [pair for pair in pairs if id(pair) in taken], [pair for pair in pairs if id(pair) not in taken]
 
 
-def _branches(count: int, tree: list[Pair]) -> dict[int, Branch]:
+def _branches(count: int, tree: list[BodyPair]) -> dict[int, Branch]:
     """The tree rooted in the ground; a group of units that nothing ties to it hangs on six free coordinates."""
     branches: dict[int, Branch] = {}
     first = 0
@@ -200,7 +200,7 @@ def _branches(count: int, tree: list[Pair]) -> dict[int, Branch]:
     return branches
 
 
-def _chord(branches: dict[int, Branch], rows: Ints, wrenches: dict[int, Array], pair: Pair | None) -> Chord:
+def _chord(branches: dict[int, Branch], rows: Ints, wrenches: dict[int, Array], pair: BodyPair | None) -> Chord:
     return Chord(rows, wrenches, pair, carried(branches, wrenches))
 
 

@@ -45,7 +45,7 @@ class DamagedError(Exception):
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredResult:
     """A result that is kept: `inputs` are all files looked at (None: not there), `outputs` name → hash."""
 
     path: Path
@@ -81,7 +81,7 @@ class Cache:
         """The hash of what is known before the job runs; `source` is its source's hash, None where it is not there."""
         return digest(canonical({"order": job.order, "source": source, "versions": versions()}))
 
-    def find(self, job: Job, hashes: Hashes) -> Entry | None:
+    def find(self, job: Job, hashes: Hashes) -> StoredResult | None:
         """The entry that serves a job as its files are now; None where there is none.
 
         Raises DamagedError where one was found and could not be read.
@@ -102,7 +102,7 @@ class Cache:
                 return entry
         return None
 
-    def keep(self, job: Job, body: dict[str, Any], files: dict[str, Path]) -> Entry:
+    def keep(self, job: Job, body: dict[str, Any], files: dict[str, Path]) -> StoredResult:
         """Store a result: its entry's body, and the files of outputs and log by their hashes.
 
         OSError where the folder cannot be written.
@@ -113,7 +113,7 @@ class Cache:
         data = canonical(body)
         path = self._entries(self.key(job, source)) / f"{digest(data)[:32]}.json"
         write_atomically(path, canonical({"format": FORMAT, "sha256": digest(data), "body": body}))
-        return Entry(path, body)
+        return StoredResult(path, body)
 
     def fetch(self, name: str, target: Path) -> None:
         """Copy an object; DamagedError where it is not there or not what it was."""
@@ -133,7 +133,7 @@ class Cache:
             path.unlink(missing_ok=True)
             raise DamagedError(f"{name[:12]} is not what was stored")
 
-    def drop(self, entry: Entry) -> None:
+    def drop(self, entry: StoredResult) -> None:
         """Forget an entry."""
         entry.path.unlink(missing_ok=True)
 
@@ -213,7 +213,7 @@ class Cache:
                 if now - path.stat().st_mtime > _YOUNG:
                     path.unlink()
 
-    def _named(self, entry: Entry) -> list[str]:
+    def _named(self, entry: StoredResult) -> list[str]:
         return [*entry.outputs.values(), entry.body["log"]]
 
     def _files(self, kind: str) -> Iterator[tuple[Path, os.stat_result]]:
@@ -229,7 +229,7 @@ class Cache:
     def _object(self, name: str) -> Path:
         return self.folder / "objects" / name[:2] / name
 
-    def _load(self, path: Path) -> Entry:
+    def _load(self, path: Path) -> StoredResult:
         try:
             document = json.loads(path.read_bytes())
             body = document["body"]
@@ -239,7 +239,7 @@ class Cache:
         if not whole:
             path.unlink(missing_ok=True)
             raise DamagedError(f"entry {path.stem[:12]} is not what was stored")
-        return Entry(path, body)
+        return StoredResult(path, body)
 
     def _put(self, name: str, path: Path) -> None:
         target = self._object(name)

@@ -19,7 +19,7 @@ from cadbridge.readers.options import ReadOptions
 
 
 @dataclass(frozen=True)
-class Entry:
+class JobEntry:
     """An item of `jobs:` with its defaults laid under it (`options`), the folder its paths count from, its place."""
 
     spec: JobSpec
@@ -35,7 +35,7 @@ class Entry:
         return Where(self.file, line, column, f"jobs/{self.index}")
 
 
-def read_jobs_files(path: Path, findings: Findings) -> tuple[list[Entry], str | None]:
+def read_jobs_files(path: Path, findings: Findings) -> tuple[list[JobEntry], str | None]:
     """All items of a jobs file and of those it includes, and the folder of outputs that the first one names.
 
     Each file is read once, however often it is included; a circle is a finding.
@@ -45,7 +45,7 @@ def read_jobs_files(path: Path, findings: Findings) -> tuple[list[Entry], str | 
     return reader.entries, reader.output
 
 
-def entries_of(document: dict[str, Any], base: Path, findings: Findings) -> tuple[list[Entry], str | None]:
+def entries_of(document: dict[str, Any], base: Path, findings: Findings) -> tuple[list[JobEntry], str | None]:
     """The same of a document made in Python; places are those of its items by number."""
     reader = _Reader(findings)
     spec = validated(document, Place(0, 0), "jobs", findings)
@@ -89,7 +89,7 @@ class _Reader:
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
-        self.entries: list[Entry] = []
+        self.entries: list[JobEntry] = []
         self.output: str | None = None
         self._read: set[Path] = set()
 
@@ -132,7 +132,7 @@ class _Reader:
         for i, item in enumerate(spec.jobs):
             given = _given(item)
             _anchor(given, base)
-            self.entries.append(Entry(item, {**mine, **given}, base, file, places, i))
+            self.entries.append(JobEntry(item, {**mine, **given}, base, file, places, i))
         return mine
 
 

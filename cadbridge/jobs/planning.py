@@ -13,7 +13,7 @@ from typing import Any
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.jobs.files import FOLDERS, Entry, as_list, entries_of, read_jobs_files
+from cadbridge.jobs.files import FOLDERS, JobEntry, as_list, entries_of, read_jobs_files
 from cadbridge.jobs.model import Job, shown
 from cadbridge.jobs.schema import memory_bytes
 from cadbridge.options import options_of
@@ -95,7 +95,7 @@ def plan(
     return _plan(entries, Path(output or Path(base) / (named or OUTPUT)), {}, findings, "jobs")
 
 
-def _plan(entries: list[Entry], output: Path, overrides: Mapping[str, Any], findings: Findings, file: str) -> Plan:
+def _plan(entries: list[JobEntry], output: Path, overrides: Mapping[str, Any], findings: Findings, file: str) -> Plan:
     output = Path(os.path.abspath(output))  # without "..": folders of jobs are compared with it
     jobs: list[Job] = []
     if not findings.errors:
@@ -110,7 +110,7 @@ def _plan(entries: list[Entry], output: Path, overrides: Mapping[str, Any], find
     return Plan(tuple(jobs), output, findings.as_tuple(), files)
 
 
-def _expand(entry: Entry, output: Path, overrides: Mapping[str, Any], findings: Findings) -> list[Job]:
+def _expand(entry: JobEntry, output: Path, overrides: Mapping[str, Any], findings: Findings) -> list[Job]:
     """The jobs of one item: one a file that its sources name."""
     options = {"do": "check", **entry.options, **overrides}
     _check_options(entry, options, findings)
@@ -127,7 +127,7 @@ def _expand(entry: Entry, output: Path, overrides: Mapping[str, Any], findings: 
     ]
 
 
-def _check_options(entry: Entry, options: dict[str, Any], findings: Findings) -> None:
+def _check_options(entry: JobEntry, options: dict[str, Any], findings: Findings) -> None:
     """Options against the kind of job: what it needs, and what it has no use for."""
     do = options["do"]
     for key, owner in _ONLY_FOR.items():
@@ -149,7 +149,7 @@ def _check_options(entry: Entry, options: dict[str, Any], findings: Findings) ->
         findings.add("CB702", f"{wording} one of {', '.join(sorted(FORMATS))}", entry.where("to"))
 
 
-def _matches(pattern: str, entry: Entry, output: Path, findings: Findings, where: Where) -> list[Path]:
+def _matches(pattern: str, entry: JobEntry, output: Path, findings: Findings, where: Where) -> list[Path]:
     """The files of a pattern, sorted; a path without magic stands for itself, there or not."""
     if "\0" in pattern:
         findings.add("CB702", "a path cannot hold a NUL character", where)
@@ -179,7 +179,7 @@ def _below(path: Path, folder: Path) -> bool:
     return Path(os.path.abspath(path)).is_relative_to(os.path.abspath(folder))
 
 
-def _job(entry: Entry, source: Path, output: Path, options: dict[str, Any], findings: Findings) -> Job | None:
+def _job(entry: JobEntry, source: Path, output: Path, options: dict[str, Any], findings: Findings) -> Job | None:
     """One job with its name and folder; None, with findings, where they cannot be."""
     base = Path(os.path.abspath(entry.base))
     relative = relative_to(source, base)

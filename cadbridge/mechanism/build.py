@@ -13,9 +13,9 @@ from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, Feature
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism.collapse import joints_of, mate_axis
+from cadbridge.mechanism.connections import Connection
 from cadbridge.mechanism.couplings import gear_primitive, joints_primitive, ratio_primitive
 from cadbridge.mechanism.laws import Placed, cam_primitive, linear_primitive
-from cadbridge.mechanism.links import Link
 from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses, turns
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
 from cadbridge.mechanism.merge import clusters
@@ -266,14 +266,14 @@ def _joints(b: _Builder, mate_rows: tuple[MateRows, ...]) -> tuple[Joint, ...]:
         a, c = _body_index(b, rows.a), _body_index(b, rows.b)
         if a != c:
             pairs[frozenset((a, c))].append(rows)
-    links, names, axes = [], [], []
+    connections, names, axes = [], [], []
     for rows_of_pair in pairs.values():
         mates = tuple(by_name[r.mate] for r in rows_of_pair)
         chief = next((m for m in mates if _requested_name(b, m)), mates[0])
-        links.append(_link(b, rows_of_pair, mates))
+        connections.append(_connection(b, rows_of_pair, mates))
         names.append(_requested_name(b, chief) or chief.name)
         axes.append(mate_axis(chief, b.side(chief.a)))
-    joints = [j for j in joints_of(links, names, b.length, axes, b.highest) if j is not None]
+    joints = [j for j in joints_of(connections, names, b.length, axes, b.highest) if j is not None]
     return _unique([replace(joint, limit=_limit(b, joint)) for joint in joints])
 
 
@@ -308,7 +308,7 @@ def _body_pose(b: _Builder, body: int) -> Pose:
     return Pose() if body == GROUND_BODY else b.bodies[body].X_WB
 
 
-def _link(b: _Builder, rows: list[MateRows], mates: tuple[Mate, ...]) -> Link:
+def _connection(b: _Builder, rows: list[MateRows], mates: tuple[Mate, ...]) -> Connection:
     """The mates between two bodies, expressed for the bodies; a is the body of the first mate's feature a."""
     first = mates[0]
     a = _body_index(b, b.index[first.a.component])
@@ -325,7 +325,7 @@ def _link(b: _Builder, rows: list[MateRows], mates: tuple[Mate, ...]) -> Link:
 
     primitives = tuple(reframed(p, place) for r in rows for p in r.primitives)
     points = [b.side(f).world_point() for m in mates for f in (m.a, m.b)]
-    return Link(a, other, X_WA, X_WB, mates, tuple(rows), primitives, np.mean(points, axis=0))
+    return Connection(a, other, X_WA, X_WB, mates, tuple(rows), primitives, np.mean(points, axis=0))
 
 
 def _body_coupling(b: _Builder, rows: MateRows) -> BodyCoupling:

@@ -9,8 +9,8 @@ import numpy as np
 from cadbridge.assembly import Limit, Mate
 from cadbridge.frames import Pose, frame_from_axis, unit
 from cadbridge.mechanism.classify import LowerPair, classify, motions
+from cadbridge.mechanism.connections import Connection, Stack
 from cadbridge.mechanism.joint_types import JOINT_TYPES, SLIDE
-from cadbridge.mechanism.links import Link, Stack
 from cadbridge.mechanism.model import Joint
 from cadbridge.mechanism.reframe import renumbered
 from cadbridge.mechanism.sides import Side
@@ -23,27 +23,35 @@ PROBE = 0.35
 """Radians (or lengths of the mechanism) by which a freedom is moved to see that it is a finite one."""
 
 
-def joint_of(link: Link, name: str, length: float, sign_axis: Array | None, highest: float = HIGHEST) -> Joint | None:
-    """The joint of a link, None where its mates hold nothing. `primitives` of the link refer to 0 (a) and 1 (b)."""
-    return joints_of([link], [name], length, [sign_axis], highest)[0]
+def joint_of(
+    connection: Connection, name: str, length: float, sign_axis: Array | None, highest: float = HIGHEST
+) -> Joint | None:
+    """The joint of a connection, None where its mates hold nothing; its `primitives` refer to 0 (a) and 1 (b)."""
+    return joints_of([connection], [name], length, [sign_axis], highest)[0]
 
 
 def joints_of(
-    links: Sequence[Link], names: Sequence[str], length: float, sign_axes: Sequence[Array | None], highest: float
+    connections: Sequence[Connection],
+    names: Sequence[str],
+    length: float,
+    sign_axes: Sequence[Array | None],
+    highest: float,
 ) -> list[Joint | None]:
-    """The joint of each link, see `joint_of`; all are evaluated at once."""
-    if not links:
+    """The joint of each connection, see `joint_of`; all are evaluated at once."""
+    if not connections:
         return []
-    stack = Stack(links)
+    stack = Stack(connections)
     twists = [freedom(W, length, highest) for W in stack.wrenches]
     pairs = [
-        _signed(classify(t, link.centre, length), axis) if t.shape[1] < 6 else None
-        for link, t, axis in zip(links, twists, sign_axes, strict=True)
+        _signed(classify(t, connection.centre, length), axis) if t.shape[1] < 6 else None
+        for connection, t, axis in zip(connections, twists, sign_axes, strict=True)
     ]
     moves = _moves(stack, pairs, length)
     return [
-        _joint(link, name, W, t, pair if moved else None, length) if t.shape[1] < 6 else None
-        for link, name, W, t, pair, moved in zip(links, names, stack.wrenches, twists, pairs, moves, strict=True)
+        _joint(connection, name, W, t, pair if moved else None, length) if t.shape[1] < 6 else None
+        for connection, name, W, t, pair, moved in zip(
+            connections, names, stack.wrenches, twists, pairs, moves, strict=True
+        )
     ]
 
 
@@ -54,34 +62,34 @@ def _signed(pair: LowerPair | None, axis: Array | None) -> LowerPair | None:
     return pair
 
 
-def _joint(link: Link, name: str, W: Array, twists: Array, pair: LowerPair | None, length: float) -> Joint:
+def _joint(connection: Connection, name: str, W: Array, twists: Array, pair: LowerPair | None, length: float) -> Joint:
     """The joint of rows W (m, 6): a lower pair, or what is left of the rows."""
     if pair is not None:
         X_WJ = Pose(frame_from_axis(pair.axis), pair.point)
-        primitives = lower_pair_primitives(pair, link.X_WA, link.X_WB, X_WJ)
+        primitives = lower_pair_primitives(pair, connection.X_WA, connection.X_WB, X_WJ)
         moving = motions(pair)
         kind = pair.type
     else:
-        X_WJ = Pose(np.eye(3), link.centre)
+        X_WJ = Pose(np.eye(3), connection.centre)
         keep = independent_rows(W, length)
-        primitives = tuple(p for p, k in zip(link.primitives, keep, strict=True) if k)
-        moving, kind = twists, "universal" if _is_universal(link) else "generic"
+        primitives = tuple(p for p, k in zip(connection.primitives, keep, strict=True) if k)
+        moving, kind = twists, "universal" if _is_universal(connection) else "generic"
     return Joint(
         name=name,
         type=kind,
-        a=link.a,
-        b=link.b,
-        X_AJ=link.X_WA.inverse() @ X_WJ,
-        X_BJ=link.X_WB.inverse() @ X_WJ,
-        primitives=tuple(renumbered(p, {0: link.a, 1: link.b}) for p in primitives),
+        a=connection.a,
+        b=connection.b,
+        X_AJ=connection.X_WA.inverse() @ X_WJ,
+        X_BJ=connection.X_WB.inverse() @ X_WJ,
+        primitives=tuple(renumbered(p, {0: connection.a, 1: connection.b}) for p in primitives),
         freedom=moving,
-        mates=tuple(m.name for m in link.mates),
-        limit=_limit(link.mates),
+        mates=tuple(m.name for m in connection.mates),
+        limit=_limit(connection.mates),
         pitch=pair.pitch if pair is not None else None,
-        damping=sum(m.damping for m in link.mates),
-        friction=sum(m.friction for m in link.mates),
-        armature=sum(m.armature for m in link.mates),
-        **_spring(link.mates),
+        damping=sum(m.damping for m in connection.mates),
+        friction=sum(m.friction for m in connection.mates),
+        armature=sum(m.armature for m in connection.mates),
+        **_spring(connection.mates),
     )
 
 
@@ -92,8 +100,8 @@ def _spring(mates: Sequence[Mate]) -> dict[str, float]:
     return {"stiffness": stiffness, "rest": rest}
 
 
-def _is_universal(link: Link) -> bool:
-    return any(m.kind.value == "universal" for m in link.mates)
+def _is_universal(connection: Connection) -> bool:
+    return any(m.kind.value == "universal" for m in connection.mates)
 
 
 def _limit(mates: Sequence[Mate]) -> Limit | None:
@@ -104,14 +112,14 @@ def _limit(mates: Sequence[Mate]) -> Limit | None:
 
 
 def _moves(stack: Stack, pairs: Sequence[LowerPair | None], length: float) -> list[bool]:
-    """Whether the mates of links still hold after each freedom of their pairs has been moved by a finite step."""
+    """Whether the mates of connections still hold after each freedom of their pairs has been moved by a finite step."""
     freedoms = [motions(pair).T if pair is not None else np.zeros((0, 6)) for pair in pairs]
     holds = [True] * len(pairs)
     for k in range(max((len(f) for f in freedoms), default=0)):
         moved = {}
-        for i, (pair, link) in enumerate(zip(pairs, stack.links, strict=True)):
+        for i, (pair, connection) in enumerate(zip(pairs, stack.connections, strict=True)):
             if pair is not None and holds[i] and k < len(freedoms[i]):
-                moved[i] = _moved(freedoms[i][k], pair, length) @ link.X_WB
+                moved[i] = _moved(freedoms[i][k], pair, length) @ connection.X_WB
         if not moved:
             break
         for i, gap in stack.gaps(moved).items():

@@ -10,7 +10,7 @@ from cadbridge.assembly import GROUND, Limit, Mate, MateKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Matrix, Pose, Vector, frame_from_axis, unit
 from cadbridge.mechanism.collapse import joint_of, mate_axis
-from cadbridge.mechanism.links import Link
+from cadbridge.mechanism.connections import Connection
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.sides import Side, side_of
@@ -107,7 +107,7 @@ class _Single:
         rows = self._rows[mate.name]
         a, b = (self._index[f.component] for f in (mate.a, mate.b))
         primitives = tuple(reframed(p, lambda i: (0 if i == a else 1, Pose())) for p in rows.primitives)
-        link = Link(0, 1, self._pose(a), self._pose(b), (mate,), (rows,), primitives, side.world_point())
+        link = Connection(0, 1, self._pose(a), self._pose(b), (mate,), (rows,), primitives, side.world_point())
         return joint_of(link, mate.name, self._scale, mate_axis(mate, side))
 
     def _pose(self, index: int) -> Pose:

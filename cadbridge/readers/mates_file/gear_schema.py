@@ -31,7 +31,7 @@ RATIO_TOLERANCE = 1e-4
 """Relative: a ratio typed with few digits beside the teeth; the teeth are then taken."""
 
 
-class Pair(Strict):
+class FeaturePair(Strict):
     """Two features that turn or slide together, and the component that holds both."""
 
     name: Name | None = None
@@ -49,7 +49,7 @@ class Pair(Strict):
         raise NotImplementedError
 
 
-class LossyPair(Pair):
+class LossyPair(FeaturePair):
     """A pair of which `efficiency` is the share of the power that arrives."""
 
     efficiency: Share | None = None
@@ -160,7 +160,7 @@ class RackPair(LossyPair):
         return None if c.radius_a is None else {"radius": float(c.radius_a)}
 
 
-class RatioPair(Pair):
+class RatioPair(FeaturePair):
     """Turns of b for one turn of a about their axes, signed, seen from the carrier."""
 
     type: Literal["ratio"]
@@ -315,7 +315,7 @@ def written(c: Coupling) -> Keys | None:
     return keys
 
 
-_WRITERS: dict[str, type[Pair | CamPair | LinearSpec]] = {
+_WRITERS: dict[str, type[FeaturePair | CamPair | LinearSpec]] = {
     name: kind
     for kind in (*get_args(AxisPairSpec), CamPair, LinearSpec)
     for name in get_args(kind.model_fields["type"].annotation)

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class Connection:
     """Mates between two bodies a and b (indices; -1 ground) with the poses X_WA and X_WB as designed."""
 
     a: int
@@ -35,29 +35,35 @@ class Link:
 
 
 class Stack:
-    """The rows of many links, compiled and evaluated as one; each link has two units of its own, 2 i and 2 i + 1."""
+    """The rows of many connections, compiled and evaluated as one; each has two units of its own, 2 i and 2 i + 1."""
 
-    def __init__(self, links: Sequence[Link]) -> None:
-        self.links = tuple(links)
-        poses = [X for link in links for X in (link.X_WA, link.X_WB)]
+    def __init__(self, connections: Sequence[Connection]) -> None:
+        self.connections = tuple(connections)
+        poses = [X for connection in connections for X in (connection.X_WA, connection.X_WB)]
         self._positions = np.array([X.p for X in poses]).reshape(-1, 3)
         self._quaternions = quaternions_of(poses)
-        primitives = [renumbered(p, {0: 2 * i, 1: 2 * i + 1}) for i, link in enumerate(links) for p in link.primitives]
+        primitives = [
+            renumbered(p, {0: 2 * i, 1: 2 * i + 1})
+            for i, connection in enumerate(connections)
+            for p in connection.primitives
+        ]
         self._program = compile_program(primitives, self._positions, self._quaternions)
-        counts = [sum(p.rows for p in link.primitives) for link in links]
+        counts = [sum(p.rows for p in connection.primitives) for connection in connections]
         self._starts = np.cumsum([0, *counts])
         found = evaluate_sparse(self._program, self._positions, self._quaternions)
         self._residuals = found.g
         W = np.zeros((len(found.g), 6))
         on_b = found.body % 2 == 1
         W[found.row[on_b]] = found.blocks[on_b]
-        levers = np.repeat([link.X_WB.p - link.centre for link in links], counts, axis=0).reshape(-1, 3)
+        levers = np.repeat(
+            [connection.X_WB.p - connection.centre for connection in connections], counts, axis=0
+        ).reshape(-1, 3)
         W[:, 3:] += np.cross(levers, W[:, :3])
         self.wrenches = tuple(W[start:end] for start, end in pairwise(self._starts.tolist()))
-        """Of each link, its rows (m, 6) on b, for the twist [v; ω] of b about the link's centre."""
+        """Of each connection, its rows (m, 6) on b, for the twist [v; ω] of b about the connection's centre."""
 
     def gaps(self, moved: Mapping[int, Pose]) -> dict[int, float]:
-        """By how much the rows of some links change most, their bodies b being elsewhere (X_WB)."""
+        """By how much the rows of some connections change most, their bodies b being elsewhere (X_WB)."""
         x, q = self._positions.copy(), self._quaternions.copy()
         units = [2 * i + 1 for i in moved]
         x[units], q[units] = np.array([X.p for X in moved.values()]), quaternions_of(list(moved.values()))

@@ -1,4 +1,4 @@
-"""Codes CB5xx, exports."""
+"""Codes CB5xx, and CB1480 to CB1489, exports."""
 
 from __future__ import annotations
 
@@ -402,6 +402,29 @@ ENTRIES: dict[str, Entry] = {
         "Linux on x86-64. Nothing is written.",
         "Run `pip install 'cadbridge[fmu]'`, which brings the compiler ziglang, or install gcc.",
         "A container without a compiler.",
+    ),
+    "CB1480": Entry(
+        Severity.INFO,
+        "limits found by moving a joint",
+        "The source gives this joint no limits. It was moved with all that its loops and gears move, in steps of 5° or "
+        "a fortieth of the assembly's size, until two parts met or its loops closed no further. The last pose without "
+        "a collision is the limit, to 0.16°.",
+        "Give the limits in the mates file or in NAME.cadbridge.yaml where they are others.",
+        "A lever that stops at a post.",
+    ),
+    "CB1481": Entry(
+        Severity.WARNING,
+        "joints whose limits were not found",
+        "The joint was not moved until something stops it: it cannot move, or the number of tests was reached.",
+        "Give its limits in the mates file or in NAME.cadbridge.yaml.",
+        "A hinge whose pin presses into its plate from the start.",
+    ),
+    "CB1482": Entry(
+        Severity.WARNING,
+        "parts that were not looked at for limits",
+        "Whether parts meet is found with closed meshes. These parts have none, so a joint may stop earlier than said.",
+        "Close their meshes, or give the limits of their joints.",
+        "A cover as an open shell.",
     ),
 }
 

@@ -49,6 +49,10 @@ def convert(
         typer.Option("--scenario", help="What acts in an FMU, and where it begins.", metavar="FILE.yaml"),
     ] = None,
     fmi: Annotated[int, typer.Option("--fmi", help="The version of an FMU: 2 or 3.", min=2, max=3)] = 3,
+    limits: Annotated[
+        bool,
+        typer.Option("--limits", help="Move each joint without limits until parts meet, and write its limits."),
+    ] = False,
     reactions: Annotated[bool, typer.Option("--reactions", help="Make the joints' forces outputs of an FMU.")] = False,
     json: Json = False,
     strict: Strict = False,
@@ -58,17 +62,24 @@ def convert(
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.exporters import ExportOptions, export
     from cadbridge.exporters.result import FORMATS
+    from cadbridge.findings import Findings
     from cadbridge.report import export_document
     from cadbridge.storage import cache_folder
     from cadbridge.wording import count
 
     refuse_unknown(to, tuple(FORMATS))
     mechanism = reading.whole_mechanism(keep_going)
+    swept = Findings()
+    if limits:
+        from cadbridge.simulation.limits import with_limits
+
+        with working("moving each joint"):
+            mechanism = with_limits(mechanism, swept)
     with working(f"writing {to}"):
         chosen = (poses, scenario, fmi, reactions)
         options = ExportOptions(run, collision, collision_tolerance, cache_folder(), *chosen)
         result = export(mechanism, output, to=to, options=options)
-    findings = (*mechanism.assembly.findings, *mechanism.findings, *result.findings)
+    findings = (*mechanism.assembly.findings, *mechanism.findings, *swept, *result.findings)
     if json:
         print_json(export_document(mechanism, result, to))
     else:

@@ -54,7 +54,11 @@ def recognise(
     with working("recognising bodies and joints"):
         found = beside_own(found_in(assembly, names=not no_names))
     with working("moving each joint"):
-        found = move_each(found, limits)
+        found = move_each(found)
+        if limits:
+            from cadbridge.simulation.limits import of_recognised
+
+            found = of_recognised(found)
     text = mates_text(found)
     merged = () if output is None else write_mates(output, text, overwrite=overwrite)
     findings = (*assembly.findings, *found.findings, *merged)

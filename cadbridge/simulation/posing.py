@@ -220,9 +220,9 @@ def _within(joint: Joint, value: float) -> float:
     return value
 
 
-def leading_joints(mechanism: Mechanism) -> tuple[str, ...]:
-    """Joints with one freedom whose coordinates are independent, as many as there are: those with a name that a
-    person requested first, then in the order of the mechanism."""
+def leading_joints(mechanism: Mechanism, first: str | None = None) -> tuple[str, ...]:
+    """Joints with one freedom whose coordinates are independent, as many as there are: the `first`, those with a name
+    that a person requested, then in the order of the mechanism."""
     primitives = [p for j in mechanism.joints for p in j.primitives] + [c.primitive for c in mechanism.couplings]
     length = mechanism.length_scale
     _, G = jacobian(primitives, [body.X_WB for body in mechanism.bodies])
@@ -231,7 +231,7 @@ def leading_joints(mechanism: Mechanism) -> tuple[str, ...]:
     candidates = [j for j in mechanism.joints if j.coordinate]
     chosen: list[str] = []
     basis = np.zeros((0, N.shape[1]))
-    for joint in sorted(candidates, key=lambda j: j.name not in requested):
+    for joint in sorted(candidates, key=lambda j: (j.name != first, j.name not in requested)):
         row = _rate(mechanism, joint) @ N
         rest = row - (row @ basis.T) @ basis
         if float(np.linalg.norm(rest)) > 1e-3 * max(float(np.linalg.norm(row)), 1e-12) and np.linalg.norm(row) > 1e-9:

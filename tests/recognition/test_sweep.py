@@ -13,6 +13,7 @@ import cadbridge as cb
 from cadbridge.cli.app import app
 from cadbridge.mechanism import build
 from cadbridge.recognition import Recognition, mates_text, move_each, recognise
+from cadbridge.simulation.limits import of_recognised
 
 
 def lever_and_posts(folder: Path, angles: list[float], radius: float = 4.0) -> Path:
@@ -31,7 +32,8 @@ def lever_and_posts(folder: Path, angles: list[float], radius: float = 4.0) -> P
 
 
 def moved(file: Path, limits: bool = True) -> Recognition:
-    return move_each(recognise(cb.read(file)), limits)
+    found = move_each(recognise(cb.read(file)))
+    return of_recognised(found) if limits else found
 
 
 def touching(post: float, radius: float = 4.0) -> float:

@@ -1,0 +1,162 @@
+"""Parts moved with their shapes: which of them run into each other.
+
+Two parts collide where the volume that they share is thicker than what their meshes are off, and clearly thicker than
+as designed: shafts in their bores, threads and press fits overlap from the start and do not count. The work is bounded
+by counting intersections and not by the clock, so that the same file gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Assembly
+from cadbridge.frames import Pose
+from cadbridge.mass.overlap import solid_of
+
+if TYPE_CHECKING:
+    from manifold3d import Manifold
+
+THICK = 1.5e-4
+"""m; a common volume of less mean thickness is what meshes are off."""
+SHRUNK = 1.0 - 2e-5
+"""What moves is made smaller by so much: faces that lie on each other as designed then share no film."""
+MORE = 3.0
+"""So many times thicker than as designed is a collision of parts that overlap from the start."""
+
+Pair = tuple[str, str]
+
+
+class SpentError(Exception):
+    """No work is left."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """A piece of what two parts share: its box (2, 3), mm, and its thickness, m: twice its volume by its surface.
+
+    Of slivers along round faces that fit each other the thickness is what the meshes are off.
+    """
+
+    box: NDArray[np.float64]
+    thickness: float
+
+    @staticmethod
+    def of(solid: Manifold) -> _Piece:
+        """The piece that a solid is."""
+        box = np.array(solid.bounding_box()).reshape(2, 3)
+        return _Piece(box, 2e-3 * float(solid.volume()) / float(solid.surface_area()))
+
+    def near(self, piece: _Piece) -> bool:
+        """Whether another piece lies where this one is: its middle within this one's box, or beside it by its size."""
+        margin = np.ptp(piece.box, axis=0) + 0.1 * np.ptp(self.box, axis=0)
+        middle = piece.box.mean(axis=0)
+        return bool((middle >= self.box[0] - margin).all() and (middle <= self.box[1] + margin).all())
+
+
+class Scene:
+    """The parts of an assembly as solids. `size`: its diagonal, m; `work`: how many intersections may be made.
+
+    Pairs of instances in `apart` are not looked at.
+    """
+
+    def __init__(self, assembly: Assembly, apart: Collection[frozenset[str]], work: int) -> None:
+        self._assembly = assembly
+        self._left = work
+        self._solids: dict[str, Manifold | None] = {}
+        self._smaller: dict[str, Manifold] = {}
+        self._boxes: dict[str, NDArray[np.float64]] = {}
+        self._designed: dict[Pair, list[_Piece]] = {}
+        self._apart = apart
+        boxes = [b for i in assembly.instances if (b := self._box(i.name)) is not None]
+        corners = np.concatenate(boxes) if boxes else np.zeros((1, 3))
+        self.size = float(np.linalg.norm(np.ptp(corners, axis=0))) or 1.0
+
+    def solid(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of some instances that have a closed mesh."""
+        return tuple(name for name in names if self._solid(name) is not None)
+
+    def first_hit(self, moving: Sequence[str], staying: Sequence[str], X: Pose) -> Pair | None:
+        """The first two parts that collide when some are displaced by X_WW and others are not; None where none do.
+
+        SpentError where no work is left.
+        """
+        still = np.array([self._bounds(n, Pose()) for n in staying]).reshape(-1, 2, 3)
+        for name in moving:
+            low, high = self._bounds(name, X)
+            near = np.all((still[:, 0] < high) & (still[:, 1] > low), axis=1)
+            for k in np.flatnonzero(near).tolist():
+                other = staying[k]
+                if frozenset((name, other)) not in self._apart and self._collide(name, other, X):
+                    return name, other
+        return None
+
+    def _collide(self, name: str, other: str, X: Pose) -> bool:
+        limit = min(THICK, 0.01 * self._extent(name), 0.01 * self._extent(other))
+        pieces = [piece for piece in self._shared(name, other, X) if piece.thickness > limit]
+        if not pieces:
+            return False
+        pair = (name, other)
+        if pair not in self._designed:
+            self._designed[pair] = self._shared(name, other, Pose())
+        return any(
+            piece.thickness > MORE * max((d.thickness for d in self._designed[pair] if d.near(piece)), default=0.0)
+            for piece in pieces
+        )
+
+    def _shared(self, name: str, other: str, X: Pose) -> list[_Piece]:
+        """The pieces that a displaced part shares with one that stays, in the frame of the latter, mm."""
+        if self._left <= 0:
+            raise SpentError
+        self._left -= 1
+        A, B = self._solid(name), self._solid(other)
+        assert A is not None
+        assert B is not None
+        X_WA, X_WB = (self._assembly.instance(n).X_WI for n in (name, other))
+        X_BA = X_WB.inverse() @ X @ X_WA
+        both = B ^ self._shrunk(name, A).transform(np.hstack([X_BA.R, 1e3 * X_BA.p[:, None]]))
+        if both.is_empty():
+            return []
+        return [_Piece.of(p) for p in both.decompose() if p.volume() > 0.0 and p.surface_area() > 0.0]
+
+    def _shrunk(self, name: str, solid: Manifold) -> Manifold:
+        part = self._assembly.instance(name).part
+        if part not in self._smaller:
+            middle = np.array(solid.bounding_box()).reshape(2, 3).mean(axis=0)
+            self._smaller[part] = solid.translate(-middle).scale((SHRUNK,) * 3).translate(middle)
+        return self._smaller[part]
+
+    def _solid(self, name: str) -> Manifold | None:
+        part = self._assembly.instance(name).part
+        if part not in self._solids:
+            shape = self._assembly.part(part).shape
+            meshes = () if shape is None else (shape.coarse, shape.fine)
+            self._solids[part] = next((s for mesh in meshes if (s := solid_of(mesh)) is not None), None)
+        return self._solids[part]
+
+    def _box(self, name: str) -> NDArray[np.float64] | None:
+        """The corners (8, 3) of a part's box in W, by instance; None where it has no mesh."""
+        if name not in self._boxes:
+            instance = self._assembly.instance(name)
+            shape = self._assembly.part(instance.part).shape
+            mesh = None if shape is None else shape.coarse or shape.fine
+            if mesh is None or not len(mesh.vertices):
+                return None
+            ends = np.array([mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)])
+            corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+            self._boxes[name] = instance.X_WI.point(corners)
+        return self._boxes[name]
+
+    def _bounds(self, name: str, X: Pose) -> NDArray[np.float64]:
+        corners = self._box(name)
+        assert corners is not None
+        moved = X.point(corners)
+        return np.array([moved.min(axis=0), moved.max(axis=0)])
+
+    def _extent(self, name: str) -> float:
+        corners = self._box(name)
+        return 0.0 if corners is None else float(np.linalg.norm(np.ptp(corners, axis=0)))

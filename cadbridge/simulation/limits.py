@@ -1,0 +1,212 @@
+"""Limits of joints by moving them until two parts meet.
+
+A joint is moved with all that its loops and gears move; the other joints that could move by themselves stay as
+designed. It stops where parts collide (`cadbridge.mass.meeting`), or where its loops close no further. Wheels that mesh
+are not looked at: their teeth are closer to each other than what meshes are off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from cadbridge.assembly import CouplingKind, Limit
+from cadbridge.findings import Findings
+from cadbridge.frames import Pose
+from cadbridge.mass.meeting import Scene, SpentError
+from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism, build
+from cadbridge.recognition import Recognition, with_recognised
+from cadbridge.recognition.model import FoundJoint, Motion
+from cadbridge.simulation.posing import Mover, leading_joints
+from cadbridge.wording import count, listed
+
+STEP_TURN = math.radians(5.0)
+STEPS_SLIDE = 40
+"""Steps of a sweep: 5°, or a fortieth of the assembly's size."""
+HALVINGS = 5
+"""How often the step in which a collision begins is halved: to 0.16°."""
+LEAST_TURN, LEAST_SLIDE = math.radians(1.0), 5e-4
+"""rad and m: a joint that moves less cannot move."""
+WORK = 40_000
+"""Intersections in all; joints beyond are named."""
+_SAME = 1e-9
+_OPEN = "its loops close no further"
+_MESH = (
+    CouplingKind.SPUR, CouplingKind.BEVEL, CouplingKind.INTERNAL, CouplingKind.RACK_PINION, CouplingKind.WORM,
+    CouplingKind.CROSSED_HELICAL, CouplingKind.BELT, CouplingKind.CHAIN,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Swept:
+    """How far a joint goes either way (rad, m; None: nothing stops it), with `texts` that say why.
+
+    `fault` says why it was not moved, or that it cannot move; "" otherwise.
+    """
+
+    joint: Joint
+    lower: float | None = None
+    upper: float | None = None
+    texts: tuple[str, ...] = ()
+    fault: str = ""
+
+
+def with_limits(mechanism: Mechanism, findings: Findings) -> Mechanism:
+    """The mechanism with limits of the hinges and slides that have none; what the source says stays.
+
+    Each limit is reported with the parts that meet (CB1480), and so are joints without one (CB1481), and parts that
+    could not be looked at (CB1482).
+    """
+    found = {swept.joint.name: swept for swept in sweep(mechanism, findings)}
+    for swept in found.values():
+        if not swept.fault:
+            findings.add("CB1480", f"{swept.joint.name}: {'; '.join(swept.texts)}", items=[swept.joint.name])
+    faults: dict[str, list[str]] = {}
+    for swept in found.values():
+        if swept.fault:
+            faults.setdefault(swept.fault, []).append(swept.joint.name)
+    for fault, names in faults.items():
+        findings.add("CB1481", f"{listed(names)}: {fault}", items=names)
+    joints = tuple(_limited(joint, found.get(joint.name)) for joint in mechanism.joints)
+    return replace(mechanism, joints=joints)
+
+
+def _limited(joint: Joint, swept: Swept | None) -> Joint:
+    if swept is None or (swept.lower is None and swept.upper is None):
+        return joint
+    own = joint.limit or Limit()
+    lower, upper = (a if a is not None else b for a, b in ((own.lower, swept.lower), (own.upper, swept.upper)))
+    return replace(joint, limit=replace(own, lower=lower, upper=upper))
+
+
+def of_recognised(found: Recognition) -> Recognition:
+    """A recognition with the limits of its joints, moved with the gears and loops that were recognised."""
+    findings = Findings(found.findings)
+    mechanism = build(with_recognised(found.assembly, found))
+    swept = {s.joint.name: s for s in sweep(mechanism, findings, {frozenset(g.instances) for g in found.gears})}
+    joints = tuple(_taken(mechanism, found, joint, swept.get(joint.name)) for joint in found.joints)
+    return replace(found, joints=joints, findings=findings.as_tuple())
+
+
+def _taken(mechanism: Mechanism, found: Recognition, joint: FoundJoint, swept: Swept | None) -> FoundJoint:
+    """A recognised joint with its limits, about its own axis and from its own body a."""
+    if swept is None or swept.fault or joint.axis is None:
+        return joint
+    own = swept.joint
+    base = mechanism.X_WB(own.a) @ own.X_AJ
+    b = mechanism.ground if own.b == GROUND_BODY else mechanism.bodies[own.b]
+    alike = (found.bodies[joint.b].instances[0] in b.instances) == bool(base.R[:, 2] @ joint.axis > 0)
+    ends = (swept.lower, swept.upper)
+    lower, upper = ends if alike else (None if x is None else -x for x in reversed(ends))
+    limit = None if lower is None and upper is None else Limit(lower, upper)
+    return replace(joint, limit=limit, motion=Motion("free", "; ".join(swept.texts)))
+
+
+def sweep(
+    mechanism: Mechanism, findings: Findings, apart: set[frozenset[str]] | frozenset[frozenset[str]] = frozenset()
+) -> list[Swept]:
+    """Move every hinge and slide that has no limits. Pairs of instances in `apart` are not looked at."""
+    assembly = mechanism.assembly
+    scene = Scene(assembly, {*apart, *_meshing(mechanism)}, WORK)
+    sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
+    asked = [j for j in mechanism.joints if j.coordinate and not _bounded(j)]
+    hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
+    if hollow and asked:
+        findings.add("CB1482", f"{count(len(hollow), 'part')} without a closed mesh: {listed(hollow)}", items=hollow)
+    return [_swept(mechanism, scene, sides, joint) for joint in asked]
+
+
+def _bounded(joint: Joint) -> bool:
+    return joint.limit is not None and joint.limit.lower is not None and joint.limit.upper is not None
+
+
+def _meshing(mechanism: Mechanism) -> set[frozenset[str]]:
+    """Pairs of instances of the wheels of each gear."""
+    found = set()
+    for coupling in (c.coupling for c in mechanism.couplings):
+        if coupling.kind in _MESH and coupling.a is not None and coupling.b is not None:
+            ends = (mechanism.assembly.component(f.component).instances for f in (coupling.a, coupling.b))
+            first, second = ends
+            found |= {frozenset((a, b)) for a in first for b in second}
+    return found
+
+
+def _swept(mechanism: Mechanism, scene: Scene, sides: Sequence[Sequence[str]], joint: Joint) -> Swept:
+    led = leading_joints(mechanism, joint.name)
+    if joint.name not in led:
+        return Swept(joint, fault="no freedom of the mechanism moves it")
+    turning = joint.coordinate == "angle"
+    step, most = (STEP_TURN, 2 * math.pi) if turning else (scene.size / STEPS_SLIDE, scene.size)
+    try:
+        high, low = (
+            _stop(_meets(Mover(mechanism, led), scene, sides, joint.name, way), step, most) for way in (1.0, -1.0)
+        )
+    except SpentError:
+        return Swept(joint, fault="the assembly is too large to move every joint")
+    if low is not None and high is not None and max(low[0], high[0]) < (LEAST_TURN if turning else LEAST_SLIDE):
+        return Swept(joint, fault=f"cannot move: {high[1]} at once, both ways")
+    scale, unit = (math.degrees(1.0), "°") if turning else (1e3, " mm")
+    texts = tuple(
+        f"{name} limit {way * scale * stop[0]:.4g}{unit}: {stop[1]}"
+        for name, way, stop in (("lower", -1, low), ("upper", 1, high)) if stop is not None
+    )  # fmt: skip
+    whole = "turns all round" if turning else f"slides by {1e3 * most:.4g} mm both ways"
+    ends = (None if low is None else -low[0], None if high is None else high[0])
+    return Swept(joint, *ends, texts or (f"{whole}, and nothing collides",))
+
+
+def _meets(
+    mover: Mover, scene: Scene, sides: Sequence[Sequence[str]], name: str, way: float
+) -> Callable[[float], str | None]:
+    """What stops the joint at a coordinate; None where nothing does."""
+    designed = mover.home().poses
+
+    def meets(q: float) -> str | None:
+        posed = mover.move({name: way * q})
+        if not posed.status.ok:
+            return _OPEN
+        moved = [X @ X0.inverse() for X, X0 in zip(posed.poses, designed, strict=True)]
+        for (X, some), (Y, others) in combinations(_alike([*moved, Pose()], sides, scene.size), 2):
+            pair = scene.first_hit(some, others, Y.inverse() @ X)
+            if pair is not None:
+                return f"{pair[0]} meets {pair[1]}"
+        return None
+
+    return meets
+
+
+def _alike(moved: Sequence[Pose], sides: Sequence[Sequence[str]], size: float) -> list[tuple[Pose, list[str]]]:
+    """The instances that are displaced alike, with by what."""
+    groups: list[tuple[Pose, list[str]]] = []
+    for X, names in zip(moved, sides, strict=True):
+        for Y, own in groups:
+            if np.abs(X.R - Y.R).max() < _SAME and np.abs(X.p - Y.p).max() < _SAME * size:
+                own += names
+                break
+        else:
+            groups.append((X, list(names)))
+    return [group for group in groups if group[1]]
+
+
+def _stop(meets: Callable[[float], str | None], step: float, most: float) -> tuple[float, str] | None:
+    """How far a coordinate goes until something stops it, and what; None where it goes to the end."""
+    free = 0.0
+    while free < most * (1 - 1e-9):
+        q = min(free + step, most)
+        why = meets(q)
+        if why is None:
+            free = q
+            continue
+        for _ in range(HALVINGS):
+            middle = (free + q) / 2
+            nearer = meets(middle)
+            if nearer is None:
+                free = middle
+            else:
+                q, why = middle, nearer
+        return free, why
+    return None

@@ -1,0 +1,143 @@
+"""Limits of joints by moving them: what meets what, followers move with their leaders, loops stop where they must."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import cadbridge as cb
+from cadbridge.cli.app import app
+from cadbridge.findings import Findings
+from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.simulation.limits import with_limits
+
+BOX = """
+  <link name="{name}">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="{at}"/><geometry><box size="{size}"/></geometry></visual>
+  </link>"""
+HINGE = """
+  <joint name="{name}" type="continuous">
+    <parent link="{parent}"/><child link="{child}"/><origin xyz="{at}"/><axis xyz="0 0 1"/>{more}
+  </joint>"""
+
+
+def robot(*elements: str) -> str:
+    return f'<robot name="made">{"".join(elements)}\n</robot>'
+
+
+def box(name: str, size: str, at: str = "0 0 0") -> str:
+    return BOX.format(name=name, size=size, at=at)
+
+
+def hinge(name: str, parent: str, child: str, at: str = "0 0 0", more: str = "") -> str:
+    return HINGE.format(name=name, parent=parent, child=child, at=at, more=more)
+
+
+LEVER = box("lever", "0.2 0.02 0.02", "0.1 0 0")
+POST = box("base", "0.02 0.02 0.02", "0 0.15 0")
+"""A post on the y axis, 0.14 to 0.16 m from the hinge of a lever along x."""
+MIMIC = '<mimic joint="one" multiplier="-1"/>'
+FINGERS = robot(
+    box("base", "0.01 0.01 0.01", "0 -0.5 0"),
+    box("left", "0.02 0.2 0.02", "0 0.1 0"),
+    box("right", "0.02 0.2 0.02", "0 0.1 0"),
+    hinge("one", "base", "left", "-0.05 0 0"),
+    hinge("two", "base", "right", "0.05 0 0", MIMIC),
+)
+"""Two fingers along y, 0.1 m apart, that close by the same angle."""
+
+
+def limited(text: str, folder: Path) -> tuple[Mechanism, Findings]:
+    path = folder / "made.urdf"
+    path.write_text(text)
+    findings = Findings()
+    return with_limits(cb.build(cb.read(path)), findings), findings
+
+
+def ends(joint: Joint) -> tuple[float | None, float | None]:
+    """Degrees."""
+    assert joint.limit is not None
+    found = (joint.limit.lower, joint.limit.upper)
+    return tuple(None if x is None else math.degrees(x) for x in found)  # type: ignore[return-value]
+
+
+FOUR_BAR = """
+<mujoco model="four_bar"><worldbody>
+  <body name="crank"><joint name="in" axis="0 0 1"/><geom type="box" size="0.005 0.05 0.001" pos="0 0.05 0" mass="1"/>
+    <body name="coupler" pos="0 0.1 0.01"><joint name="mid" axis="0 0 1"/>
+      <geom type="box" size="0.05 0.005 0.001" pos="0.05 0 0" mass="1"/></body></body>
+  <body name="rocker" pos="0.1 0.04 0.02"><joint name="out" axis="0 0 1"/>
+    <geom type="box" size="0.005 0.03 0.001" pos="0 0.03 0" mass="1"/></body>
+</worldbody>
+<equality><connect body1="coupler" body2="rocker" anchor="0.1 0 0"/></equality></mujoco>
+"""
+"""Crank and coupler of 0.1 m, rocker of 0.06 m; no part is in another's plane."""
+
+
+def test_a_lever_stops_at_a_post_from_both_sides(tmp_path: Path) -> None:
+    mechanism, findings = limited(robot(POST, LEVER, hinge("one", "base", "lever")), tmp_path)
+    # Its side, 0.01 m from its axis, meets the post's nearer corner at (0.01, 0.14).
+    first = math.degrees(math.atan2(0.14, 0.01) - math.asin(0.01 / math.hypot(0.01, 0.14)))
+    assert ends(mechanism.joint("one")) == pytest.approx((-(180 + first), first), abs=0.25)
+    assert [(f.code, "lever meets base" in f.message) for f in findings] == [("CB1480", True)]
+
+
+def test_limits_of_the_source_stay(tmp_path: Path) -> None:
+    stopped = hinge("one", "base", "lever", more='<limit lower="-1" upper="1" effort="1" velocity="1"/>')
+    text = robot(POST, LEVER, stopped.replace("continuous", "revolute"))
+    mechanism, findings = limited(text, tmp_path)
+    assert ends(mechanism.joint("one")) == pytest.approx((-math.degrees(1), math.degrees(1)))
+    assert not len(findings)
+
+
+def test_a_follower_moves_with_its_leader(tmp_path: Path) -> None:
+    mechanism, _ = limited(FINGERS, tmp_path)
+    # Their inner corners meet half way between the hinges: 0.2 sin a + 0.01 cos a = 0.05.
+    closed = math.degrees(math.asin(0.05 / math.hypot(0.2, 0.01)) - math.atan2(0.01, 0.2))
+    assert ends(mechanism.joint("one"))[0] == pytest.approx(-closed, abs=0.25)
+    assert ends(mechanism.joint("two"))[1] == pytest.approx(closed, abs=0.25)
+
+
+def test_a_loop_stops_where_it_closes_no_further(tmp_path: Path) -> None:
+    path = tmp_path / "four_bar.xml"
+    path.write_text(FOUR_BAR)
+    findings = Findings()
+    mechanism = with_limits(cb.build(cb.read(path)), findings)
+    # Coupler and rocker in line, stretched (0.16 m) and folded (0.04 m), from the law of cosines.
+    reach, toward = math.hypot(0.1, 0.04), math.atan2(0.04, 0.1)
+    out, fold = (toward + math.acos((0.01 + reach**2 - d**2) / (0.2 * reach)) for d in (0.16, 0.04))
+    assert ends(mechanism.joint("in")) == pytest.approx((math.degrees(fold) - 90, math.degrees(out) - 90), abs=0.25)
+    assert any("its loops close no further" in f.message for f in findings)
+
+
+def test_nothing_to_meet_is_no_limit(tmp_path: Path) -> None:
+    far = box("base", "0.02 0.02 0.02", "0 0.5 0")
+    mechanism, findings = limited(robot(far, LEVER, hinge("one", "base", "lever")), tmp_path)
+    assert mechanism.joint("one").limit is None
+    assert ["turns all round" in f.message for f in findings] == [True]
+
+
+def test_a_joint_that_cannot_move_is_told(tmp_path: Path) -> None:
+    wall = ("0.02 0.5 0.02", "0.1 0.2602 0")
+    held = robot(box("base", *wall), LEVER, box("other", wall[0], "0.1 -0.2602 0"), hinge("one", "base", "lever"),
+                 '<joint name="fixed" type="fixed"><parent link="base"/><child link="other"/></joint>')  # fmt: skip
+    mechanism, findings = limited(held, tmp_path)
+    assert mechanism.joint("one").limit is None
+    assert [(f.code, "cannot move" in f.message) for f in findings] == [("CB1481", True)]
+
+
+@pytest.mark.parametrize("to", ["urdf", "mjcf"])
+def test_convert_writes_them(to: str, tmp_path: Path) -> None:
+    source = tmp_path / "made.urdf"
+    source.write_text(robot(POST, LEVER, hinge("one", "base", "lever")))
+    result = CliRunner().invoke(app, ["convert", str(source), "--to", to, "--limits", "-o", str(tmp_path / "out")])
+    assert result.exit_code == 0
+    assert "CB1480: one: lower limit" in result.stderr
+    again = next(p for p in (tmp_path / "out").rglob("*") if p.name in ("made.urdf", "robot.xml"))
+    lower, upper = ends(cb.build(cb.read(again)).joint("one"))
+    assert lower == pytest.approx(-262, abs=1)
+    assert upper == pytest.approx(82, abs=1)

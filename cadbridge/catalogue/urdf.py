@@ -1,4 +1,4 @@
-"""Codes CB180–CB199, CB1920–CB1929 and CB1435–CB1439, URDF."""
+"""Codes CB180–CB199, CB1920–CB1929, CB1250, CB1251 and CB1435–CB1439, URDF."""
 
 from __future__ import annotations
 
@@ -89,10 +89,25 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1437": Entry(
         Severity.WARNING,
-        "missing products of inertia",
-        "URDF requires all six entries of <inertia>. cadbridge sets the missing products to 0, as engines do.",
+        "missing entries of the inertia",
+        "URDF requires all six entries of <inertia>. cadbridge sets the missing ones to 0, as Pinocchio does.",
         'Write ixy="0" ixz="0" iyz="0".',
         '`<inertia ixx="0.1" iyy="0.1" izz="0.1"/>`.',
+    ),
+    "CB1250": Entry(
+        Severity.WARNING,
+        "an <inertial> without its mass or inertia",
+        "URDF requires <mass> and <inertia> within <inertial>. cadbridge sets what is missing to 0, as Pinocchio does.",
+        "Add what is missing, or delete the <inertial>.",
+        "`<inertial/>` of a sensor's frame.",
+    ),
+    "CB1251": Entry(
+        Severity.INFO,
+        "a joint to the world",
+        "A joint has the parent world, and the file has no link of that name. cadbridge adds it as the fixed root, as "
+        "Drake does. ROS and Pinocchio refuse such a file.",
+        'Add `<link name="world"/>` if other programs are to read the file.',
+        '`<parent link="world"/>` of the joint that welds a robot to the floor.',
     ),
     "CB1439": Entry(
         Severity.WARNING,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_DECLARATION = re.compile(rb"\A(\s*)(<\?xml\b[^>]*\?>)")
+_DECLARATION = re.compile(rb"\A((?:\s|<!--.*?-->)*)(<\?xml\b[^>]*\?>)", re.DOTALL)
 _VERSION = re.compile(rb"""(version\s*=\s*["'])[^"']*""")
 _COMMENT = re.compile(rb"<!--(.*?)-->", re.DOTALL)
 _PREFIX = re.compile(rb"""(?:<|\s)([A-Za-z_][\w.-]*):[A-Za-z_]""")
@@ -31,8 +31,8 @@ def _declaration(text: bytes) -> tuple[bytes, list[str]]:
         declaration = _VERSION.sub(rb"\g<1>1.0", declaration)
         what.append("a version of XML that does not exist")
     if before:
-        what.append("blanks before the XML declaration")
-    # The blanks stand behind the declaration then: elements keep their lines.
+        what.append("comments before the XML declaration" if before.strip() else "blanks before the XML declaration")
+    # They stand behind the declaration then: elements keep their lines.
     return declaration + before + text[found.end() :], what
 
 

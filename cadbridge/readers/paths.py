@@ -125,8 +125,9 @@ def _beside(tail: str, folder: Path) -> Path | None:
 def package_folder(package: str, folder: Path, package_dirs: Iterable[Path]) -> Path | None:
     """The folder of a ROS package: in `package_dirs`, else up from `folder`; None where it is not found.
 
-    Above the source a package is known by its package.xml. A folder that merely bears the name is taken for it
-    only close by: any folder on the way to the root of the disk could be read otherwise.
+    Above the source a package is known by its package.xml, a model of Gazebo by its model.config. A folder that
+    merely bears the name is taken for it only close by: any folder on the way to the root of the disk could be read
+    otherwise.
     """
     if package in ("", ".", "..") or "\\" in package or "\0" in package:
         return None
@@ -141,6 +142,9 @@ def package_folder(package: str, folder: Path, package_dirs: Iterable[Path]) -> 
             return at
         if _declares(at / package, package):
             return at / package
+        models = (at / package, at / "models" / package)
+        if (model := next((m for m in models if (m / "model.config").is_file()), None)) is not None:
+            return model
     return None
 
 

@@ -158,7 +158,7 @@ def _prepared(model: Model, implicit: bool, carried: bool) -> System:
     return System(
         model=model,
         program=program,
-        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads), bodies.mass, added.mass),
+        plan=forest(program, held, model.positions, model.quaternions, _loaded(loads), bodies.mass, _own(bodies)),
         bodies=bodies,
         loads=loads,
         drives=drives(model),
@@ -205,6 +205,12 @@ def _bodies(model: Model, added: AddedMass) -> Bodies:
         spin=_spin_axes(model),
         gravity=np.array(model.gravity, dtype=float),
     )
+
+
+def _own(bodies: Bodies) -> Array:
+    """Masses and mean moments (n, 2) as the rows feel them: of a body that turns easily about any axis, a small one."""
+    ease = np.trace(bodies.inverse_inertia, axis1=1, axis2=2) / 3
+    return np.stack([1 / bodies.inverse_mass, 1 / ease], axis=1)
 
 
 def _even(inertia: Array) -> Array:

@@ -86,12 +86,12 @@ class Forest(NamedTuple):
 
 
 def forest(
-    program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints, masses: Array, added: Array
+    program: Program, held: int, positions: Array, quaternions: Array, loaded: Ints, masses: Array, own: Array
 ) -> Forest:
     """The plan for a program whose first `held` rows are those of primitives; the poses are the reference's.
 
-    `loaded` are the terms along which loads act; `masses` (n,) in kg lead the choice of joints (`span`); `added` (n,)
-    is what is added to some of them.
+    `loaded` are the terms along which loads act; `masses` (n,) in kg lead the choice of joints (`span`); `own` (n, 2)
+    are masses and moments (kg m²) with what is added to some of them.
     """
     n = program.bodies
     poses = Poses(np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4))
@@ -109,7 +109,7 @@ def forest(
         parent=parent,
         base=np.array([j.there for j in joints], dtype=np.int64),
         **_geometry(program, joints),
-        **loops(program, closing, place, parent, masses + added),
+        **loops(program, closing, place, parent, own, float(np.ptp(poses.positions, axis=0).max()) if n else 0.0),
         **_terms(program, closing, loaded),
     )
 

@@ -20,10 +20,10 @@ _LEAST = 1e-6
 """A smaller part of μ w would be lost in the rounding of w."""
 
 
-def loops(program: Program, closing: Ints, place: Ints, parent: Ints, masses: Array) -> dict[str, Any]:
+def loops(program: Program, closing: Ints, place: Ints, parent: Ints, own: Array, span: float) -> dict[str, Any]:
     """Slots, order of elimination and structure of the factor for the rows that close loops; see `Forest`.
 
-    `masses` (n,) kg of the bodies by number, with what is added to them.
+    `own` (n, 2) kg and kg m² of the bodies by number, with what is added to them; they lie within `span` m.
     """
     paths = _paths(program, closing, place, parent)
     order, columns = eliminate([passed for _, passed in paths], [-top for top, _ in paths])
@@ -37,7 +37,7 @@ def loops(program: Program, closing: Ints, place: Ints, parent: Ints, masses: Ar
     rows = closing[order]
     return {
         "row": rows,
-        "share": _shares(program, rows, below, passing, place, parent, masses),
+        "share": _shares(program, rows, (below, passing), place, parent, own, span),
         **_tables(program, rows, place, parent, counts, tops, slots),
         "column_start": start,
         "column": column,
@@ -75,25 +75,29 @@ def _path(here: set[int], parents: list[int]) -> tuple[int, list[int]]:
 
 
 def _shares(
-    program: Program, rows: Ints, below: Ints, passing: Ints, place: Ints, parent: Ints, masses: Array
+    program: Program, rows: Ints, passed: tuple[Ints, Ints], place: Ints, parent: Ints, own: Array, span: float
 ) -> Array:
-    """The part (l,) of μ w by which rows that pass the places `below` are shifted; see `solver.sweeps.factor`.
+    """The part (l,) of μ w by which rows that pass places are shifted; see `solver.sweeps.factor`.
 
-    What a row is between free bodies goes with the lightest of its own. Where that one is held between heavy bodies,
-    the row gives only as much as these do.
+    What a row is between free bodies goes with the least mass or moment of its own. Where that is held between heavy
+    bodies, the row gives only as much as these do.
     """
-    T, count = program.terms, len(rows)
-    heavy = np.zeros(len(parent))
-    heavy[place[:-1]] = masses
+    T, count, (below, passing) = program.terms, len(rows), passed
+    if not count:
+        return np.zeros(0)
+    heavy = np.zeros((len(parent), 2))
+    heavy[place[:-1]] = own + [0.0, span**2] * own[:, :1]
     for k in range(len(parent) - 1, -1, -1):
         if parent[k] >= 0:
             heavy[parent[k]] += heavy[k]
     together = connected(count + len(parent), passing, count + below)
-    heaviest = np.zeros(count + len(parent))
+    heaviest = np.zeros((count + len(parent), 2))
     np.maximum.at(heaviest, together[count + below], heavy[below])
-    own = np.append(masses, np.inf)[T.block_body]
-    lightest = np.minimum.reduceat(np.append(own, np.inf), T.row_block[:-1])[rows] if count else np.zeros(0)
-    return np.clip(_SAFE * lightest / np.maximum(heaviest[together[:count]], 1e-300), _LEAST, 1.0)
+    free = np.full((1, 2), np.inf)
+    named = np.concatenate([np.concatenate([own, free])[T.block_body], free])
+    lightest = np.minimum.reduceat(named, T.row_block[:-1])[rows]
+    share: Array = (lightest / np.maximum(heaviest[together[:count]], 1e-300)).min(axis=1)
+    return np.clip(_SAFE * share, _LEAST, 1.0)
 
 
 def _passing(passed: list[list[int]]) -> tuple[Ints, Ints]:

@@ -172,7 +172,7 @@ def link_of(names: tuple[str, ...], links: dict[str, Moving]) -> tuple[str, Movi
         if name in links:
             return name, links[name]
         scoped = f"::{name.replace('/', '::')}"
-        ends = sorted((key for key in links if key.endswith(scoped)), key=lambda key: key.count("::"))
+        ends = sorted((key for key in links if f"::{key}".endswith(scoped)), key=lambda key: key.count("::"))
         if ends and (len(ends) == 1 or ends[0].count("::") < ends[1].count("::")):
             return name, links[ends[0]]
     return None

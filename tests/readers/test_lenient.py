@@ -27,6 +27,7 @@ ROBOT = """<?xml version="1.0"?>
 LAX: dict[str, tuple[str, str, str]] = {
     "version": ('version="1.0"', 'version="0.0"', "a version of XML that does not exist"),
     "blank line": ("<?xml", "\n <?xml", "blanks before the XML declaration"),
+    "comment": ("<?xml", "<!-- a\nlicence --><?xml", "comments before the XML declaration"),
     "dashes": ("an arm", "an -- arm ---", "-- within a comment"),
     "prefix": ("<link name", '<controller:x q:y="1"/><link name', "undeclared prefixes (controller, q)"),
 }
@@ -48,7 +49,7 @@ def test_xml_that_engines_read_is_read_with_a_finding(case: str, tmp_path: Path)
     old, new, words = LAX[case]
     arm = _read(tmp_path, ROBOT.replace(old, new, 1))
     assert [words in text for text in _reported(arm, "CB115")] == [True]
-    assert arm.mates[0].where.line == 7 + (case == "blank line")
+    assert arm.mates[0].where.line == 7 + (case in ("blank line", "comment"))
     assert build(arm).bodies[0].mass is not None
 
 

@@ -175,6 +175,25 @@ def test_missing_products_of_inertia_are_zero_and_told(tmp_path: Path) -> None:
     assert not [f for f in robot.findings if f.severity == "error"]
 
 
+@pytest.mark.parametrize("tag", ["mass", "inertia"])
+def test_an_inertial_without_its_mass_or_inertia_has_none(tag: str, tmp_path: Path) -> None:
+    inertial = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    more = f'<link name="d">{re.sub(f"<{tag} [^>]*>", "", inertial)}</link>'
+    joint = '<joint name="J4" type="fixed"><parent link="tip"/><child link="d"/></joint></robot>'
+    robot = read(_write(tmp_path, ROBOT.replace("</robot>", more + joint)))
+    assert [f.message for f in robot.findings if f.code == "CB1250"] == [f"d: <inertial> has no <{tag}>, taken as 0"]
+    part = next(p for p in robot.parts if p.name == "d")
+    assert part.declared is not None
+    assert (part.declared.mass, part.declared.inertia.max()) == ((2.0, 0.0) if tag == "inertia" else (0.0, 1.0))
+
+
+def test_a_joint_to_the_world_needs_no_link_of_that_name(tmp_path: Path) -> None:
+    weld = '<joint name="weld" type="fixed"><parent link="world"/><child link="base"/></joint></robot>'
+    robot = read(_write(tmp_path, ROBOT.replace("</robot>", weld)))
+    assert "CB1251" in {f.code for f in robot.findings}
+    assert [c.name for c in robot.components if c.grounded] == ["world"]
+
+
 def test_an_inertia_without_mass_is_added_where_the_link_is_fixed(tmp_path: Path) -> None:
     more = """<link name="d"><inertial><mass value="0"/>
       <inertia ixx="0.3" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -227,7 +246,7 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "nan": (_swap('xyz="1 0 0"/><axis', 'xyz="nan 0 0"/><axis'), "CB181", "xyz"),
     "inf": (_swap('<mass value="2"/>', '<mass value="inf"/>'), "CB181", "arm"),
     "two numbers": (_swap('xyz="0 0 1" rpy', 'xyz="0 0" rpy'), "CB181", "3 numbers"),
-    "no inertia": (_swap('ixx="0.1" ', ""), "CB181", "ixx"),
+    "no inertia": (_swap('ixx="0.1" ', ""), "CB1437", "ixx"),
     "zero mass": (_swap('<mass value="2"/>', '<mass value="0"/>'), "CB191", "arm"),
     "mimic of nothing": (_swap('mimic joint="J1"', 'mimic joint="J9"'), "CB188", "J9"),
     "mimic of itself": (_swap('mimic joint="J1"', 'mimic joint="J2"'), "CB188", "itself"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cadbridge.assembly import Assembly
+from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.mass import audit_mesh, volume_properties
 from cadbridge.mechanism import build
@@ -123,8 +124,6 @@ def test_faults_of_a_xacro_are_told(change: tuple[str, str], tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("loop", "dof"), [(GAZEBO_LOOP, 1), (LOOP_JOINT, 1), (BALL, 1), ("", 3)])
 def test_loops_of_converters_close(loop: str, dof: int, tmp_path: Path) -> None:
-    from cadbridge.diagnosis import diagnose
-
     text = FOUR_BAR.format(loop=loop)
     robot = _robot(tmp_path, text)
     assert robot.mates_in_file == len(robot.mates) == (4 if loop else 3)
@@ -133,6 +132,25 @@ def test_loops_of_converters_close(loop: str, dof: int, tmp_path: Path) -> None:
         X = [robot.component(f.component).X_WC for f in (mate.a, mate.b)]
         np.testing.assert_allclose(X[0].point(mate.a.point), X[1].point(mate.b.point), atol=1e-12)
     assert diagnose(build(robot)).mobility.dof == dof
+
+
+@pytest.mark.parametrize(
+    ("pitch", "value"),
+    [("<screw_thread_pitch>0.02</screw_thread_pitch>", 0.02 / (2 * np.pi)), ("<thread_pitch>-50</thread_pitch>", 0.02)],
+)
+def test_a_screw_of_gazebo_ties_two_joints(pitch: str, value: float, tmp_path: Path) -> None:
+    text = """<robot name="jack"><link name="base"/>
+      <link name="nut"/><joint name="lift" type="prismatic"><parent link="base"/><child link="nut"/>
+        <axis xyz="0 0 1"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>
+      <link name="spindle"/><joint name="turn" type="continuous"><parent link="base"/><child link="spindle"/>
+        <axis xyz="0 0 1"/></joint>
+      <gazebo><joint name="thread" type="screw"><parent>nut</parent><child>spindle</child>
+        <axis><xyz>0 0 1</xyz></axis>PITCH</joint></gazebo></robot>"""
+    robot = _robot(tmp_path, text.replace("PITCH", pitch))
+    assert robot.mates[-1].value == pytest.approx(value)
+    assert diagnose(build(robot)).mobility.dof == 1
+    (left,) = [f for f in _robot(tmp_path, text.replace("PITCH", "")).findings if f.code == "CB198"]
+    assert "no pitch" in left.message
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ _TAKEN: dict[str, str] = {
 _OPTIONS = ("density", "viscosity", "wind", "disableflags", "enableflags", "disableactuator")
 """What acts; all other options than gravity are of the integration."""
 
-MEMORY = 1_500_000_000
+MEMORY = 4_000_000_000
 """Bytes that MuJoCo may take for a model, on Linux."""
 
 _NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys", "tendons")

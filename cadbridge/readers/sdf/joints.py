@@ -182,17 +182,24 @@ def _bound(c: Context, element: Element, key: str, item: str, none: float) -> fl
     return c.number(element, key, item, none)
 
 
+def screw_pitch(turn: float, old: float) -> float:
+    """The advance in m/rad of an SDF screw: `screw_thread_pitch` in m a turn, right-handed, before the old element.
+
+    `thread_pitch` is rad/m, left-handed. 0 where neither is given.
+    """
+    return turn / (2 * math.pi) or (-1 / old if old else 0.0)
+
+
 def _screw(c: Context, j: Joint) -> Made:
-    """The advance in m/rad: `screw_thread_pitch` is m a turn, right-handed; the older one rad/m, left-handed."""
     mate = _single(MateKind.SCREW)(c, j)
     if not isinstance(mate, Mate):
         return None
-    old = c.number(j.element, "thread_pitch", j.name, 0.0)
-    turn = c.number(j.element, "screw_thread_pitch", j.name, -2 * math.pi / old if old else 0.0)
-    if turn == 0.0:
+    turn, old = (c.number(j.element, key, j.name, 0.0) for key in ("screw_thread_pitch", "thread_pitch"))
+    pitch = screw_pitch(turn, old)
+    if pitch == 0.0:
         c.say("CB1421", f"joint {j.name}: the screw has no pitch", j.element, j.name)
         return None
-    return replace(mate, value=turn / (2 * math.pi))
+    return replace(mate, value=pitch)
 
 
 def _plain(kind: MateKind) -> Callable[[Context, Joint], Made]:

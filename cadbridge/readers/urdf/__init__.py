@@ -26,6 +26,8 @@ _NAMES_A_LINK = {
     "link2": ("link",),
 }  # fmt: skip
 """Elements of a URDF and their attributes that name a link."""
+_WORLD = "world"
+"""The link that needs no <link>."""
 
 
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:
@@ -37,6 +39,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     c = Context(Path(path), options or ReadOptions())
     robot = _robot(c)
     _rename_ground(c, robot)
+    _add_world(c, robot)
     links = read_links(c, robot) if local(robot) == "robot" else {}
     if not links:
         c.say("CB180", f"the root is <{local(robot)}>, with no link that can be read", robot)
@@ -134,6 +137,15 @@ def _rename_ground(c: Context, robot: Element) -> None:
             if element.get(key) == GROUND:
                 element.set(key, new)
     c.say("CB1436", f"the link {GROUND!r} is called {new!r}", robot, new)
+
+
+def _add_world(c: Context, robot: Element) -> None:
+    """Give the robot the link that joints mean by the parent "world", where it has none."""
+    parents = (e for joint in children(robot, "joint") for e in children(joint, "parent"))
+    first = next((e for e in parents if e.get("link") == _WORLD), None)
+    if first is not None and all(e.get("name") != _WORLD for e in children(robot, "link")):
+        c.say("CB1251", f"the parent {_WORLD!r} is no link of the file: it is the world itself", first, _WORLD)
+        robot.insert(0, robot.makeelement("link", name=_WORLD))
 
 
 def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str | None:

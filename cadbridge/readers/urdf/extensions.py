@@ -10,6 +10,7 @@ from lxml import etree
 
 from cadbridge.assembly import Drive, Feature, FeatureKind, Mate, MateKind
 from cadbridge.frames import Pose, Vector, perpendicular, unit
+from cadbridge.readers.sdf.joints import screw_pitch
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.joints import Joint, drive_of
 from cadbridge.readers.urdf.links import Link
@@ -27,6 +28,7 @@ LOOP_KINDS: dict[str, MateKind] = {
     "universal": MateKind.UNIVERSAL,
     "fixed": MateKind.FIXED,
     "planar": MateKind.PLANAR,
+    "screw": MateKind.SCREW,
 }
 
 
@@ -102,8 +104,17 @@ def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Ma
     if pose is None or axis is None:
         _refused(c, element, name, "its pose or axis cannot be read")
         return None
-    X_CJ = Pose.from_rpy(pose[:3], pose[3:])
-    return _loop(c, element, name, element.get("type", ""), (ends[0], ends[1]), (None, X_CJ), axis, links)
+    X_CJ, kind = Pose.from_rpy(pose[:3], pose[3:]), element.get("type", "")
+    mate = _loop(c, element, name, kind, (ends[0], ends[1]), (None, X_CJ), axis, links)
+    if kind != "screw" or mate is None:
+        return mate
+    (turn,) = numbers(_inner(element, "screw_thread_pitch"), 1) or (0.0,)
+    (old,) = numbers(_inner(element, "thread_pitch"), 1) or (0.0,)
+    pitch = screw_pitch(turn, old)
+    if not pitch:
+        _refused(c, element, name, "the screw has no pitch")
+        return None
+    return replace(mate, value=pitch)
 
 
 def _loop_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate | None:
@@ -184,7 +195,9 @@ def _loop(
         Feature(end, FeatureKind.FRAME, X.p, X.vector(direction), X.vector(perpendicular(direction)))
         for end, X in zip(ends, (first, second), strict=True)
     )
-    return Mate(name, LOOP_KINDS[kind], a, b, aligned=True, joint_name=name, where=c.where(element, name))
+    made = LOOP_KINDS[kind]
+    aligned = None if made is MateKind.SPHERICAL else True
+    return Mate(name, made, a, b, aligned=aligned, joint_name=name, where=c.where(element, name))
 
 
 def _report_closing_frames(c: Context, links: Mapping[str, Link]) -> None:

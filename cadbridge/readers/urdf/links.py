@@ -63,15 +63,16 @@ def _declared(c: Context, link: Element, name: str) -> MassProperties | None:
     c.leave(inertial, "origin", "mass", "inertia")
     X_LI = c.origin(inertial, name)
     mass_element, inertia_element = child(inertial, "mass"), child(inertial, "inertia")
-    if mass_element is None or inertia_element is None:
-        c.say("CB181", f"{name}: <inertial> needs <mass> and <inertia>", inertial, name)
-        return None
-    mass = c.number(mass_element, "value", name)
+    missing = [tag for tag, e in (("mass", mass_element), ("inertia", inertia_element)) if e is None]
+    if missing:
+        text = f"{name}: <inertial> has no <{'> and no <'.join(missing)}>, taken as 0"
+        c.say("CB1250", text, inertial, name)
+    mass = 0.0 if mass_element is None else c.number(mass_element, "value", name)
     keys = ("ixx", "iyy", "izz", "iyz", "ixz", "ixy")
-    absent = [key for key in keys[3:] if inertia_element.get(key) is None]
+    absent = [] if inertia_element is None else [key for key in keys if inertia_element.get(key) is None]
     if absent:
         c.say("CB1437", f"{name}: {', '.join(absent)} of <inertia> taken as 0", inertia_element, name)
-    six = [c.number(inertia_element, key, name, 0.0 if key in absent else None) for key in keys]
+    six = [0.0] * 6 if inertia_element is None else [c.number(inertia_element, key, name, 0.0) for key in keys]
     entries = [v for v in six if v is not None]
     if mass == 0.0 and any(entries):
         c.say("CB1924", f"{name} has inertia and no mass", inertial, name)

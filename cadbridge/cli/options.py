@@ -87,7 +87,7 @@ _SOURCE = (
         annotation=Annotated[
             Path,
             typer.Argument(
-                help="The CAD or robot file: STEP, FreeCAD, URDF, MJCF, SDF, Simscape XML …", metavar="SOURCE"
+                help="The CAD or robot file: STEP, FreeCAD, URDF, MJCF, SDF, USD, Simscape XML …", metavar="SOURCE"
             ),
         ],
     ),

@@ -26,15 +26,19 @@ _TOPS = (".git", "package.xml")
 
 
 def around(real: Path, folder: Path) -> bool:
-    """Whether a path, links resolved, may be a shape that a source in `folder` names.
+    """Whether a path, links resolved, may be a shape that a source in `folder` names."""
+    return any(real.is_relative_to(at) for at in folders_around(folder))
 
-    It lies in the same repository or package as the source, or below one of the three folders above it. Neither the
-    disk's root nor a folder that holds the homes of several people counts.
+
+def folders_around(folder: Path) -> tuple[Path, ...]:
+    """The repository or package that `folder` lies in, else itself, and the three folders above it.
+
+    Neither the disk's root nor a folder that holds the homes of several people counts.
     """
     home = Path.home()
     above = [at for at in folder.parents if at != Path(at.anchor) and (at == home or not home.is_relative_to(at))]
     top = next((at for at in (folder, *above) if at != home and any((at / mark).exists() for mark in _TOPS)), folder)
-    return any(real.is_relative_to(at) for at in (top, *above[:_ABOVE]))
+    return (top, *above[:_ABOVE])
 
 
 def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, missing: str = "CB106") -> Path | None:

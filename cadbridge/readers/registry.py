@@ -153,6 +153,14 @@ FORMATS: tuple[Format, ...] = (
         "cadbridge.readers.sdf",
         "poses in the frames that they name → the world; joint axes → links",
     ),
+    Format(
+        "usd",
+        (".usd", ".usda", ".usdc", ".usdz"),
+        lambda head: head.startswith((b"#usda ", b"PXR-USDC")) or (head.startswith(b"PK") and b".usd" in head),
+        "cadbridge.readers.usd",
+        "transforms of prims in their parents → the world, z up; joint frames → bodies",
+        heeds=frozenset({"length_unit"}),
+    ),
 )
 
 

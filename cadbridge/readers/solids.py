@@ -17,6 +17,8 @@ from cadbridge.polyhedron import volume_properties_of
 AROUND = 128
 """Sides of a round solid. Its radius is widened so that the volume is the round one's."""
 
+_WIDENED = math.sqrt(2.0 * math.pi / (AROUND * math.sin(2.0 * math.pi / AROUND)))
+
 
 def box(size: Sequence[float]) -> Mesh:
     """A box of three edges (m), its centre at the origin."""
@@ -27,9 +29,13 @@ def box(size: Sequence[float]) -> Mesh:
 
 def cylinder(radius: float, length: float) -> Mesh:
     """A cylinder along z, its centre at the origin."""
-    widened = radius * math.sqrt(2.0 * math.pi / (AROUND * math.sin(2.0 * math.pi / AROUND)))
-    ring = widened * _circle()
+    ring = radius * _WIDENED * _circle()
     return _lathe([ring, ring], [-length / 2.0, length / 2.0])
+
+
+def cone(radius: float, length: float) -> Mesh:
+    """A cone along z with its tip above, its half height at the origin."""
+    return _lathe([radius * _WIDENED * _circle()], [-length / 2.0], (-length / 2.0, length / 2.0))
 
 
 def ellipsoid(radii: Sequence[float]) -> Mesh:

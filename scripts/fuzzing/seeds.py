@@ -68,6 +68,7 @@ _MODELS = {
     "xacro": ("xacro",),
     "sdf": ("sdf",),
     "mjcf": ("mjcf",),
+    "usd": ("usd",),
 }
 """The formats of tests/readers/same_mechanism, by the names of the fuzzer."""
 

@@ -18,7 +18,7 @@ FORMATS = {
     "chrono", "compare", "config", "edited", "freecad", "freecad-document", "fusion", "jobs", "mates-file", "mechanism",
     "mesh-dae", "mesh-obj", "mesh-stl", "mjcf", "motion", "ondsel", "onshape", "onshape-features", "package", "run",
     "scenario", "sdf", "simmechanics", "simscape", "step", "step-kinematics", "step-packed", "sw2robot", "urdf",
-    "xacro",
+    "usd", "xacro",
 }  # fmt: skip
 
 

@@ -30,9 +30,12 @@ FILES = 64
 """Files open at a time."""
 
 _LIMITS = (
-    ("RLIMIT_AS", MEMORY), ("RLIMIT_CPU", SECONDS), ("RLIMIT_FSIZE", 0), ("RLIMIT_NPROC", 0),
-    ("RLIMIT_NOFILE", FILES), ("RLIMIT_CORE", 0),
-)  # fmt: skip
+    ("RLIMIT_AS", MEMORY),
+    ("RLIMIT_FSIZE", 0),
+    ("RLIMIT_NPROC", 0),
+    ("RLIMIT_NOFILE", FILES),
+    ("RLIMIT_CORE", 0),
+)
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -51,13 +54,13 @@ _CALLS = {"x86_64": _X86_64, "aarch64": _ARM64}
 """By machine: the number of the architecture (linux/audit.h), of openat, and of the calls allowed."""
 
 
-def confine(folders: Iterable[Path]) -> tuple[str, ...]:
-    """Hold this process from now on, for ever; the names of the layers in force.
+def confine(folders: Iterable[Path], seconds: int = SECONDS) -> tuple[str, ...]:
+    """Hold this process from now on, for ever, to `seconds` of the processor; the names of the layers in force.
 
     Import first whatever is needed: Python's own modules can be opened no more.
     """
     readable = tuple(Path(f).resolve() for f in folders)
-    done = ["limits"] if _limit() else []
+    done = ["limits"] if _limit(seconds) else []
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError, KeyError):
             libc = ctypes.CDLL(None, use_errno=True)
@@ -71,12 +74,12 @@ def confine(folders: Iterable[Path]) -> tuple[str, ...]:
     return (*done, "audit")
 
 
-def _limit() -> bool:
+def _limit(seconds: int) -> bool:
     try:
         import resource
     except ImportError:
         return False
-    for name, value in _LIMITS:
+    for name, value in (("RLIMIT_CPU", seconds), *_LIMITS):
         with contextlib.suppress(AttributeError, ValueError, OSError):  # not every system has each
             more = 5 if name == "RLIMIT_CPU" else 0  # first the signal, then the end
             resource.setrlimit(getattr(resource, name), (value, value + more))

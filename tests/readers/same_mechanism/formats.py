@@ -71,4 +71,5 @@ FORMATS: dict[str, Sample] = {
     "xacro": Sample(robot_formats.xacro, "joints", robot_formats.URDF_COUPLINGS, own_frames=False),
     "sdf": Sample(robot_formats.sdf, "joints"),
     "mjcf": Sample(robot_formats.mjcf, "joints"),
+    "usd": Sample(robot_formats.usd, "joints", robot_formats.URDF_COUPLINGS),
 }

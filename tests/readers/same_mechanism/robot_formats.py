@@ -167,3 +167,57 @@ def mjcf(folder: Path) -> Path:
     )
     write_mates(beside(source), _mates(LOOPS[0][0], GUIDE))
     return source
+
+
+def usd(folder: Path) -> Path:
+    """Every joint as UsdPhysics has it, in double precision; loops closed by joints outside the articulation."""
+
+    def tuple_of(values: Iterable[float]) -> str:
+        return f"({', '.join(repr(float(v)) for v in values)})"
+
+    def turn(R: np.ndarray) -> str:
+        return tuple_of(Rotation.from_matrix(R).as_quat(scalar_first=True))
+
+    lines = ["#usda 1.0", '(defaultPrim = "fourbar"\n metersPerUnit = 1\n upAxis = "Z")', 'def Xform "fourbar" {']
+    for name, body in BODIES.items():
+        principal, R = np.linalg.eigh(body.inertia)
+        R[:, 2] *= np.sign(np.linalg.det(R))
+        lines.append(
+            f'def Xform "{name}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {{\n'
+            f"double3 xformOp:translate = {tuple_of(body.X.p)}\nquatd xformOp:orient = {turn(body.X.R)}\n"
+            'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]\n'
+            f"double physics:mass = {body.mass!r}\npoint3d physics:centerOfMass = {tuple_of(body.com)}\n"
+            f"double3 physics:diagonalInertia = {tuple_of(principal)}\nquatd physics:principalAxes = {turn(R)}\n}}"
+        )
+    lines.append('def PhysicsFixedJoint "hold" { rel physics:body1 = </fourbar/Base>\n}')
+    name, a, b, ratio = GEAR
+    joint = {h.b: h.name for h in TREE}
+    for h in (*HINGES, LOOPS[1][0]):
+        planar = h.name == GUIDE.name
+        locks = "".join(
+            f"float limit:{axis}:physics:low = 1\nfloat limit:{axis}:physics:high = -1\n"
+            for axis in ("transZ", "rotX", "rotY")
+        )
+        follows = h.b == b
+        schemas = [f"PhysicsLimitAPI:{axis}" for axis in ("transZ", "rotX", "rotY")] if planar else []
+        schemas += ["MjcEqualityJointAPI"] if follows else []
+        lines.append(
+            f'def {"PhysicsJoint" if planar else "PhysicsRevoluteJoint"} "{h.name.replace(" ", "_")}" '
+            f'(displayName = "{h.name}"{f"; prepend apiSchemas = {schemas}" if schemas else ""}) {{\n'.replace("'", '"')
+            + (locks if planar else 'uniform token physics:axis = "Z"\n')
+        )
+        for i, end in enumerate((h.a, h.b)):
+            X = BODIES[end].X.inverse()
+            lines.append(
+                f"rel physics:body{i} = </fourbar/{end}>\npoint3d physics:localPos{i} = {tuple_of(X.point(h.point))}\n"
+                f"quatd physics:localRot{i} = {turn(X.R)}"
+            )
+        if h.limits:
+            low, high = (float(v) for v in np.degrees(h.limits))
+            lines.append(f"double physics:lowerLimit = {low!r}\ndouble physics:upperLimit = {high!r}")
+        if follows:
+            lines.append(f"rel mjc:target = </fourbar/{joint[a].replace(' ', '_')}>\ndouble mjc:coef1 = {-1 / ratio!r}")
+        lines.append(f"bool physics:excludeFromArticulation = {str(h not in TREE).lower()}\n}}")
+    source = folder / "fourbar.usda"
+    source.write_text("\n".join([*lines, "}"]))
+    return source

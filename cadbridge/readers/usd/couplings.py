@@ -1,0 +1,105 @@
+"""Couplings and drives of joints: what Newton, MuJoCo and PhysX say beyond UsdPhysics, and UsdPhysics' drives.
+
+A follower is q = factor · r + offset of its leader r: MjcEqualityJointAPI in rad and m, NewtonMimicAPI with the offset
+in degrees, PhysxMimicJointAPI as q + gearing · r + offset = 0 in degrees. The first that a joint bears is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from cadbridge.assembly import ControlLaw, Coupling, CouplingKind, Drive
+from cadbridge.findings import Where
+from cadbridge.readers.usd.context import Context
+from cadbridge.readers.usd.joints import UNLIMITED, Joint, drives_of, effort_unit
+
+_Law = tuple[str | None, float, float]
+"""The leader's path (None: the joint stands still), factor and offset in rad or m."""
+
+
+def read_couplings(c: Context, joints: Sequence[Joint]) -> list[Coupling]:
+    """The couplings of all joints; those that are none of one freedom to one other are told."""
+    by_path = {joint.said["path"]: joint for joint in joints}
+    made = [_coupling(c, joint, by_path) for joint in joints]
+    for said in c.stage["joints"]:
+        if said["type"].startswith("Physx"):
+            c.say("CB1450", f"{said['name']} ({said['type']}) is not read", said["name"])
+    return [coupling for coupling in made if coupling is not None]
+
+
+def _coupling(c: Context, joint: Joint, by_path: Mapping[str, Joint]) -> Coupling | None:
+    law = _law(c, joint)
+    if law is None:
+        return None
+    path, factor, offset = law
+    name, where = f"{joint.name} mimic", Where(str(c.path), item=joint.name)
+    leader = by_path.get(path) if path is not None else None
+    alone = path is not None and (leader is None or leader is joint or not leader.single)
+    if alone or not joint.single:
+        c.say("CB1450", f"joint {joint.name} follows {path}, and not both have one freedom", name)
+        return None
+    if leader is None or factor == 0.0:
+        held = ((joint.name, 1.0),)
+        return Coupling(name, CouplingKind.LINEAR, None, None, factors=held, offset=offset - joint.at, where=where)
+    offset += factor * leader.at - joint.at
+    pair = (leader.name, joint.name)
+    return Coupling(name, CouplingKind.JOINTS, None, None, ratio=factor, offset=offset, joints=pair, where=where)
+
+
+def _law(c: Context, joint: Joint) -> _Law | None:
+    """What the joint follows; None where it follows nothing."""
+    schemas, relations = joint.said["schemas"], joint.said["relations"]
+    turns = joint.single and joint.turns
+    degrees = math.pi / 180.0 if turns else c.length
+    if "MjcEqualityJointAPI" in schemas:
+        factors = [joint.value(f"mjc:coef{i}", float(i == 1)) or 0.0 for i in range(5)]
+        if any(factors[2:]):
+            c.say("CB1450", f"joint {joint.name} follows by a polynomial, no constant ratio", f"{joint.name} mimic")
+            return None
+        return next(iter(relations.get("mjc:target", ())), None), factors[1], factors[0] * (1.0 if turns else c.length)
+    if "NewtonMimicAPI" in schemas and joint.said["attributes"].get("newton:mimicEnabled", True):
+        offset, factor = (joint.value(f"newton:mimicCoef{i}", float(i)) or 0.0 for i in (0, 1))
+        return next(iter(relations.get("newton:mimicJoint", ())), None), factor, offset * degrees
+    for schema in schemas:
+        kind, _, axis = schema.partition(":")
+        if kind == "PhysxMimicJointAPI":
+            at = f"physxMimicJoint:{axis}"
+            gearing, offset = joint.value(f"{at}:gearing", 1.0) or 0.0, joint.value(f"{at}:offset") or 0.0
+            return next(iter(relations.get(f"{at}:referenceJoint", ())), None), -gearing, -offset * degrees
+    return None
+
+
+def read_drives(c: Context, joints: Sequence[Joint]) -> list[Drive]:
+    """A drive for every joint of one freedom that has one: a servo whose control is its target, from as designed."""
+    drives, targets = [], []
+    for joint in joints:
+        found = drives_of(joint)
+        if found and not joint.single:
+            c.say("CB1445", f"joint {joint.name}: the drives of a joint of several freedoms are left out", joint.name)
+        elif found:
+            drives.append(_drive(c, joint, found[0]))
+            goal = [joint.value(f"{found[0]}:physics:target{what}") for what in ("Position", "Velocity")]
+            law = drives[-1].law
+            if law is not None and (goal[1] or (law.bias[1] and (goal[0] or joint.at))):
+                targets.append(joint.name)
+    if targets:
+        c.say("CB1451", f"{len(targets)} drives have a target other than the pose as designed", targets[0], targets)
+    return drives
+
+
+def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
+    where = Where(str(c.path), item=joint.name)
+    per = effort_unit(c, joint) * (180.0 / math.pi if joint.turns else 1.0 / c.length)
+    k, d = ((joint.value(f"{prefix}:physics:{key}") or 0.0) * per for key in ("stiffness", "damping"))
+    if joint.said["attributes"].get(f"{prefix}:physics:type") == "acceleration":
+        c.say("CB1445", f"joint {joint.name}: the law of its drive, an acceleration, is left out", joint.name)
+        return Drive(joint.name, joint.name, where=where)
+    if not (k or d) or not np.isfinite([k, d]).all():
+        return Drive(joint.name, joint.name, where=where)
+    force = joint.value(f"{prefix}:physics:maxForce", math.inf)
+    bound = None if force is None or not 0 <= force < UNLIMITED else force * effort_unit(c, joint)
+    law = ControlLaw((k, 0.0, 0.0), (-k * joint.at, -k, -d), effort=None if bound is None else (-bound, bound))
+    return Drive(joint.name, joint.name, where=where, law=law)

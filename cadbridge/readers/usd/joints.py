@@ -1,0 +1,339 @@
+"""Joints as mates. Every joint of UsdPhysics is a set of free axes of its two frames, which coincide in all others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.findings import Where
+from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.readers.joints import joint_mates, shifted
+from cadbridge.readers.mjcf.context import free
+from cadbridge.readers.usd.context import Context
+
+AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+UNLIMITED = 1e30
+"""Files write infinity or 3.4e38 for no limit."""
+
+_FASTEST = 1e6
+"""Degrees or metres a second, PhysX's limit where a file says none."""
+
+_MET = 1e-5
+"""How far frames may be apart where the joint holds them, m and rad, in files of single precision."""
+
+_CLOSE = 1e-3
+"""Beyond that the frames are wrong rather than imprecise."""
+
+
+@dataclass(eq=False)
+class Joint:
+    """A joint read. `free` are indices into AXES; `ends` the components; `frames` X_WK by either end.
+
+    `turn` (3, 3) takes the frame whose axes the mate's kind names (z its axis) to that of the file. `at` is the
+    coordinate as designed, of the one free axis: rad or m.
+    """
+
+    name: str
+    said: dict[str, Any]
+    free: tuple[int, ...]
+    kind: str
+    turn: Matrix
+    ends: tuple[str, str]
+    poses: tuple[Pose, Pose]
+    frames: tuple[Pose, Pose]
+    at: float = 0.0
+
+    @property
+    def single(self) -> bool:
+        """Whether it has one coordinate."""
+        return len(self.free) == 1
+
+    @property
+    def turns(self) -> bool:
+        """Whether that coordinate is an angle."""
+        return self.free[0] > 2
+
+    def value(self, key: str, default: float | None = None) -> float | None:
+        """A number of the joint's attributes."""
+        found = self.said["attributes"].get(key, default)
+        return None if found is None else float(found)
+
+
+def kind_of(open_axes: tuple[int, ...]) -> tuple[str, Matrix] | None:
+    """The kind of `readers.joints` that leaves these axes free, and its frame's axes as columns; None if none does."""
+    slides, turns = [a for a in open_axes if a < 3], [a - 3 for a in open_axes if a > 2]
+    if len(slides) == 3 and len(turns) in (0, 1):
+        return ("parallel", _along(turns[0])) if turns else ("cartesian", np.eye(3))
+    found = {
+        (0, 0): "fixed", (0, 1): "revolute", (1, 0): "prismatic", (0, 3): "spherical", (1, 3): "bearing",
+        (0, 2): "universal", (2, 0): "rectangular", (3, 3): "free",
+    }.get((len(slides), len(turns)))  # fmt: skip
+    if found == "universal":
+        x, y = np.eye(3)[turns]
+        return found, np.column_stack([x, y, np.cross(x, y)])
+    if found == "rectangular":
+        return found, _along(3 - sum(slides))
+    if found is not None:
+        return found, _along((slides or turns or [2])[0] if found != "spherical" else 2)
+    if (len(slides), len(turns)) == (2, 1) and turns[0] not in slides:
+        return "planar", _along(turns[0])
+    if (len(slides), len(turns)) == (1, 1):
+        if slides == turns:
+            return "cylindrical", _along(turns[0])
+        z, x = np.eye(3)[turns[0]], np.eye(3)[slides[0]]
+        return "pin_slot", np.column_stack([x, np.cross(z, x), z])
+    return None
+
+
+def _along(axis: int) -> Matrix:
+    """Axes as columns with the given one as z."""
+    return np.eye(3)[:, [(axis + 1) % 3, (axis + 2) % 3, axis]]
+
+
+def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], set[str]]:
+    """The joints, their mates, massless components between stacked ones, and the bodies that stand on the world."""
+    joints, standing = [], set()
+    taken: set[str] = set()
+    for said in c.stage["joints"]:
+        name = free(said["name"], taken)
+        if not said["attributes"].get("physics:jointEnabled", True):
+            c.say("CB1455", f"joint {name} is switched off", name)
+            continue
+        joint = _joint(c, name, said)
+        if joint is None:
+            continue
+        if joint.kind == "fixed" and GROUND in joint.ends:
+            standing.add(joint.ends[0] if joint.ends[1] == GROUND else joint.ends[1])
+        elif joint.kind == "free":
+            c.say("CB1455", f"joint {name} locks no axis", name)
+        else:
+            joints.append(joint)
+    between = _stack(c, joints)
+    return joints, [mate for joint in joints for mate in _mates(c, joint)], between, standing
+
+
+def _joint(c: Context, name: str, said: dict[str, Any]) -> Joint | None:
+    """A joint with its two ends; None where it was left out, with a finding."""
+    if any(end["target"] and not end["exists"] for end in said["ends"]):
+        missing = ", ".join(end["target"] for end in said["ends"] if not end["exists"])
+        c.say("CB1444", f"joint {name} joins {missing}, which does not exist", name)
+        return None
+    bodies = [end["body"] for end in said["ends"]]
+    if bodies[0] == bodies[1]:
+        c.say("CB1444", f"joint {name} joins no two bodies", name)
+        return None
+    open_axes = _open(c, name, said)
+    kind = None if open_axes is None else kind_of(open_axes)
+    if open_axes is None or kind is None:
+        c.say("CB1444", f"joint {name} ({said['type']}): no mate leaves just its axes free", name)
+        return None
+    frames = []
+    for i, end in enumerate(said["ends"]):
+        position, turn = (said["attributes"].get(f"physics:local{what}{i}", np.zeros(4)) for what in ("Pos", "Rot"))
+        frames.append(c.frame(end["matrix"], np.asarray(position)[:3], turn))
+    ends = (c.names.get(bodies[0], GROUND), c.names.get(bodies[1], GROUND))
+    poses = (c.X.get(bodies[0], Pose()), c.X.get(bodies[1], Pose()))
+    joint = Joint(name, said, open_axes, kind[0], kind[1], ends, poses, (frames[0], frames[1]))
+    _settle(c, joint)
+    return joint
+
+
+_SINGLE = {"PhysicsRevoluteJoint": 3, "PhysicsPrismaticJoint": 0}
+
+
+def _open(c: Context, name: str, said: dict[str, Any]) -> tuple[int, ...] | None:
+    """The free axes; None where the joint is of another kind."""
+    kind, attributes = said["type"], said["attributes"]
+    if kind in _SINGLE:
+        return (_SINGLE[kind] + "XYZ".index(attributes.get("physics:axis") or "X"),)
+    if kind == "PhysicsFixedJoint":
+        return ()
+    if kind == "PhysicsSphericalJoint":
+        if any((attributes.get(f"physics:coneAngle{i}Limit") or -1.0) >= 0.0 for i in (0, 1)):
+            c.say("CB1445", f"joint {name}: the limit of its cone is left out", name)
+        return (3, 4, 5)
+    if kind != "PhysicsJoint":
+        return None
+    axes = []
+    for i, axis in enumerate(AXES):
+        low, high = (attributes.get(f"limit:{axis}:physics:{end}") for end in ("low", "high"))
+        if low is None or high is None or low < high:
+            axes.append(i)
+        elif low == high and abs(low) > _MET:
+            c.say("CB1445", f"joint {name}: {axis} is held as designed, not at {low:g}", name)
+        elif f"PhysicsLimitAPI:{axis}" not in said["schemas"]:
+            c.say("CB1445", f"joint {name}: {axis} is locked although PhysicsLimitAPI:{axis} is not applied", name)
+    return tuple(axes)
+
+
+def _settle(c: Context, joint: Joint) -> None:
+    """Make the frames coincide where the joint holds them; tell where they are apart."""
+    a, b = joint.frames
+    X_AB = a.inverse() @ b
+    free_slides = np.array([i in joint.free for i in range(3)])
+    turns = [i - 3 for i in joint.free if i > 2]
+    motion = Pose(X_AB.R, X_AB.p * free_slides)
+    if len(turns) == 1:
+        w, *xyz = X_AB.quaternion()
+        motion = Pose(_about(turns[0], 2.0 * math.atan2(xyz[turns[0]], w)), motion.p)
+    elif not turns:
+        motion = Pose(np.eye(3), motion.p)
+    rest = motion.inverse() @ X_AB
+    gap = max(float(np.abs(rest.p).max()), float(np.abs(rest.R - np.eye(3)).max()))
+    if joint.single:
+        joint.at = _angle(motion.R, turns[0]) if turns else float(motion.p[joint.free[0]])
+    if gap <= _MET:
+        joint.frames = (b @ motion.inverse(), b)
+    elif gap > _CLOSE and GROUND in joint.ends:
+        joint.frames = (b @ motion.inverse(), b) if joint.ends[0] == GROUND else (a, a @ motion)
+        c.say("CB1456", f"joint {joint.name}: its frames are {gap:.2g} (m, rad) apart; the body's is taken", joint.name)
+
+
+def _about(axis: int, angle: float) -> Matrix:
+    q = np.zeros(4)
+    q[0], q[1 + axis] = math.cos(angle / 2.0), math.sin(angle / 2.0)
+    return Pose.from_quaternion(np.zeros(3), q).R
+
+
+def _angle(R: Matrix, axis: int) -> float:
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    return math.atan2(float(R[j, i]), float(R[i, i]))
+
+
+def _stack(c: Context, joints: list[Joint]) -> list[Component]:
+    """Joints of one freedom between the same two bodies, but for those on one line, act in series.
+
+    UsdPhysics would hold the bodies by both; files made from MJCF mean its joints in series, as Newton reads them.
+    """
+    groups: dict[tuple[str, str], list[Joint]] = {}
+    for joint in joints:
+        if joint.single and not joint.said["attributes"].get("physics:excludeFromArticulation"):
+            groups.setdefault(joint.ends, []).append(joint)
+    between = []
+    for (above, below), stack in groups.items():
+        if len(stack) < 2 or _repeated(stack):
+            continue
+        c.say("CB1457", f"{below} hangs on {above} by {len(stack)} joints in series", below, [j.name for j in stack])
+        for joint, after in pairwise(stack):
+            name = free(f"{below}/{joint.name}", c.taken)
+            X_WB = joint.poses[1]
+            between.append(Component(name, (), X_WB))
+            joint.ends = (joint.ends[0], name)
+            after.ends, after.poses = (name, after.ends[1]), (X_WB, X_WB)
+    return between
+
+
+def _repeated(stack: list[Joint]) -> bool:
+    """Whether all are hinges on one line or slides in one direction: the same joint said several times."""
+    if len({joint.turns for joint in stack}) > 1:
+        return False
+    points = np.array([joint.frames[1].p for joint in stack])
+    axes = np.array([(joint.frames[1].R @ joint.turn)[:, 2] for joint in stack])
+    across = np.cross(points - points[0], axes[0]) * stack[0].turns
+    return bool(np.abs(across).max() < _CLOSE and np.abs(np.cross(axes, axes[0])).max() < _CLOSE)
+
+
+def _mates(c: Context, joint: Joint) -> list[Mate]:
+    a, b = (_feature(joint, i) for i in (0, 1))
+    where = Where(str(c.path), item=joint.name)
+    limit = _limit(c, joint)
+    first, *others = joint_mates(joint.kind, joint.name, a, b, where, limit)
+    if first.kind is not MateKind.UNIVERSAL and not others:
+        first = replace(first, aligned=True)
+    return [_loaded(c, joint, replace(first, joint_name=joint.name)), *others]
+
+
+def _feature(joint: Joint, i: int) -> Feature:
+    X_CK = joint.poses[i].inverse() @ joint.frames[i]
+    axes: Vector = X_CK.R @ joint.turn
+    return Feature(joint.ends[i], FeatureKind.FRAME, X_CK.p, axes[:, 2], axes[:, 0])
+
+
+def _limit(c: Context, joint: Joint) -> Limit | None:
+    """The range of the one freedom, from the pose as designed; its velocity and effort where they are bounded."""
+    ranges = [_range(joint, AXES[i]) for i in joint.free]
+    if not joint.single:
+        if any(end is not None for ends in ranges for end in ends):
+            c.say("CB1445", f"joint {joint.name}: the limits of a joint of several freedoms are left out", joint.name)
+        return None
+    per = math.pi / 180.0 if joint.turns else c.length
+    lower, upper = (None if end is None else end * per for end in ranges[0])
+    if lower is not None and upper is not None and lower > upper:
+        c.say("CB1445", f"joint {joint.name}: its lower limit is above its upper one; both are left out", joint.name)
+        lower = upper = None
+    fast = joint.value("physxJoint:maxJointVelocity")
+    force = next((joint.value(f"{drive}:physics:maxForce") for drive in drives_of(joint)), None)
+    limit = Limit(
+        lower,
+        upper,
+        None if fast is None or not 0 < fast < _FASTEST else fast * per,
+        None if force is None or not 0 <= force < UNLIMITED else force * effort_unit(c, joint),
+    )
+    return None if limit == Limit() else shifted(limit, joint.at, joint.turns)
+
+
+def _range(joint: Joint, axis: str) -> tuple[float | None, float | None]:
+    """Of one axis, in degrees or the stage's unit of length."""
+    general = dict(zip(("low", "high"), ("physics:lowerLimit", "physics:upperLimit"), strict=True))
+    ends = (joint.value(f"limit:{axis}:physics:{end}", joint.value(key)) for end, key in general.items())
+    low, high = (None if end is None or abs(end) >= UNLIMITED else end for end in ends)
+    return low, high
+
+
+def effort_unit(c: Context, joint: Joint) -> float:
+    """N m or N in the stage's unit of the joint's effort."""
+    return c.mass * (c.length**2 if joint.turns else c.length)
+
+
+def drives_of(joint: Joint) -> list[str]:
+    """The prefixes of the drives of a joint of one freedom."""
+    names = ("angular" if joint.turns else "linear", AXES[joint.free[0]]) if joint.single else AXES
+    return [f"drive:{name}" for name in names if f"PhysicsDriveAPI:{name}" in joint.said["schemas"]]
+
+
+def _loaded(c: Context, joint: Joint, mate: Mate) -> Mate:
+    """The mate with damping, dry friction, armature and spring, as MuJoCo's schemas, Newton's or PhysX's say them."""
+    found = {load: next((v for key, unit in keys if (v := _number(joint, key) * unit) > 0.0), 0.0)
+             for load, keys in _loads(c, joint).items()}  # fmt: skip
+    said = joint.said["attributes"]
+    nowhere = {"spherical": ("friction",)}.get(joint.kind, () if joint.single else tuple(found))
+    lost = [load for load in nowhere if found[load]]
+    lost += ["stiffness"] if found["stiffness"] and said.get("mjc:springref") and "stiffness" not in lost else []
+    named = lost + (["PhysX's coefficient of friction"] if said.get("physxJoint:jointFriction") else [])
+    if named:
+        c.say("CB1445", f"joint {joint.name}: {', '.join(named)} left out", joint.name)
+    kept = {load: 0.0 if load in lost else value for load, value in found.items()}
+    return replace(
+        mate,
+        damping=kept["damping"],
+        friction=kept["friction"],
+        armature=kept["armature"],
+        stiffness=kept["stiffness"],
+        rest=-joint.at if kept["stiffness"] else 0.0,
+    )
+
+
+def _number(joint: Joint, key: str) -> float:
+    """An attribute, of several numbers the first; 0 where it is not said."""
+    return float(np.ravel(joint.said["attributes"].get(key, 0.0))[0])
+
+
+def _loads(c: Context, joint: Joint) -> dict[str, tuple[tuple[str, float], ...]]:
+    """By load: the attributes that say it, and their units in SI."""
+    turns = joint.turns if joint.single else joint.kind == "spherical"
+    inertia = c.mass * (c.length**2 if turns else 1.0)
+    effort = c.mass * (c.length**2 if turns else c.length)
+    degrees = 180.0 / math.pi if turns else 1.0
+    rotors = ("mjc:armature", "newton:armature", "physxJoint:armature", "physxJointAxis:angular:armature",
+              "physxJointAxis:linear:armature")  # fmt: skip
+    return {
+        "damping": (("mjc:damping", inertia), ("newton:damping", inertia * degrees)),
+        "friction": (("mjc:frictionloss", effort), ("newton:friction", effort)),
+        "armature": tuple((key, inertia) for key in rotors),
+        "stiffness": (("mjc:stiffness", inertia),),
+    }

@@ -1,0 +1,85 @@
+"""Masses of bodies by UsdPhysics' rules: what MassAPI says, the rest by the density and volume of what collides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cadbridge.assembly import MassOverride
+from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.inertia import MassProperties, combine
+from cadbridge.readers.usd.context import Context
+from cadbridge.readers.usd.shapes import moments_of
+
+WATER = 1000.0
+"""kg/m³, USD's density where a file says neither mass nor density."""
+
+
+def declared(
+    c: Context, body: Mapping[str, Any], shapes: Sequence[Mapping[str, Any]]
+) -> tuple[MassProperties | None, MassOverride | None]:
+    """What the stage says a body weighs, in the body's frame, and what is to be completed from its shape."""
+    name, said = c.names[body["path"]], body["attributes"]
+    mass = float(said.get("physics:mass") or 0.0) * c.mass
+    com, inertia = _centre(c, body, said), _inertia(c, said)
+    if mass > 0 and com is not None and inertia is not None:
+        return MassProperties(mass, com, inertia), None
+    found = _collected(c, body, shapes, name, mass > 0)
+    if found is None:
+        if mass > 0 and inertia is not None:
+            return MassProperties(mass, np.zeros(3), inertia), None
+        if mass > 0:
+            c.say("CB1449", f"{name} has a mass, but neither inertia nor anything that collides", name)
+            return None, MassOverride(mass, com)
+        if inertia is not None:
+            c.say("CB1449", f"{name} has an inertia, but no mass", name)
+        return None, None
+    if mass > 0:
+        found = found.scaled(mass / found.mass)
+    return MassProperties(
+        found.mass, found.com if com is None else com, found.inertia if inertia is None else inertia
+    ), None
+
+
+def _centre(c: Context, body: Mapping[str, Any], said: Mapping[str, Any]) -> Vector | None:
+    """In the body's frame, m; None where it is not said."""
+    given = said.get("physics:centerOfMass")
+    if given is None or not np.isfinite(given).all():
+        return None
+    linear, p = c.affine(body["matrix"])
+    return c.X[body["path"]].inverse().point(linear @ np.asarray(given, dtype=float) + p)
+
+
+def _inertia(c: Context, said: Mapping[str, Any]) -> Matrix | None:
+    """(3, 3) kg m² about the centre; None where it is not said."""
+    principal = np.asarray(said.get("physics:diagonalInertia", np.zeros(3)), dtype=float)
+    if not principal.any():
+        return None
+    axes = np.asarray(said.get("physics:principalAxes", np.zeros(4)), dtype=float)
+    R = Pose.from_quaternion(np.zeros(3), axes).R if axes.any() else np.eye(3)
+    return R @ np.diag(principal * c.mass * c.length**2) @ R.T
+
+
+def _collected(
+    c: Context, body: Mapping[str, Any], shapes: Sequence[Mapping[str, Any]], name: str, massed: bool
+) -> MassProperties | None:
+    """What collides of a body, together; its density: the prim's own, the body's, the material's, water's."""
+    X_WB, unit = c.X[body["path"]], c.mass / c.length**3
+    own = float(body["attributes"].get("physics:density") or 0.0)
+    items, watery = [], 0
+    for shape in shapes:
+        linear, p = c.affine(shape["matrix"])
+        moments = moments_of(shape, X_WB.R.T @ linear, X_WB.inverse().point(p)) if shape["touches"] else None
+        if moments is None:
+            continue
+        said = shape["attributes"] if shape["path"] != body["path"] else {}
+        density = float(said.get("physics:density") or 0.0) or own or float(shape["density"])
+        watery += not density
+        mass = float(said.get("physics:mass") or 0.0) * c.mass
+        one = moments.weighed(density * unit if density else WATER)
+        items.append(one.scaled(mass / one.mass) if mass > 0 else one)
+    if items and watery and not massed:
+        c.say("CB1448", f"{name}: the file says neither mass nor density; {WATER:g} kg/m³ is USD's default", name)
+    return combine(items) if items else None

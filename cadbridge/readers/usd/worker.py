@@ -1,0 +1,57 @@
+"""USD's own library in a process of its own, which reads one stage: `python -m cadbridge.readers.usd.worker`.
+
+It answers one request of `cadbridge.shapes.process.Worker` with plain arrays and texts. On Linux the kernel holds it to
+the folders in which the source's layers may lie, wherever composition looks for them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from cadbridge.readers.paths import folders_around
+from cadbridge.readers.urdf.confinement import confine
+from cadbridge.shapes import protocol
+
+SECONDS = 60
+"""Processor seconds that a stage may take."""
+
+_ELSEWHERE = ("PXR_PLUGINPATH_NAME", "PXR_AR_DEFAULT_SEARCH_PATH")
+"""What makes USD look for plug-ins and layers beyond the source's folders."""
+
+_QUOTED = re.compile(r"Error in '[^']*' at line \d+ in file \S+ : '(.*)'", re.DOTALL)
+
+
+def _answer(path: str, package_dirs: list[str], geometry: bool) -> Any:
+    source = Path(path)
+    roots = [source.parent, *map(Path, package_dirs)]
+    os.chdir(source.parent)
+    try:
+        from cadbridge.readers.usd import stage
+    except ModuleNotFoundError as error:
+        return protocol.Failure("missing", str(error))
+    stage.load_plugins()
+    confine([*roots, *folders_around(source.parent)], SECONDS)
+    try:
+        return stage.extract(source, roots, geometry)
+    except Exception as error:
+        said = _QUOTED.findall(str(error))
+        return protocol.Failure("refused", " ".join("; ".join(said or [str(error)]).split()))
+
+
+def main() -> None:
+    """Answer one request. USD writes what it finds wrong to stderr."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for name in _ELSEWHERE:
+        os.environ.pop(name, None)
+    os.environ["PXR_WORK_THREAD_LIMIT"] = "1"
+    _, arguments = protocol.receive(sys.stdin.buffer)
+    protocol.send(answers, _answer(**arguments))
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ The rules, in the order in which they are tried; all numbers are of the geometry
    A shaft three times as long in its bore as it is wide, that ends at the bottom of it, slides (prismatic).
    Without shoulder, a rod of a telescope, or one guided over three times its width and much longer than that, slides
    and turns (cylindrical). All else turns (revolute): a plain pin is seldom meant to slide.
+   A hole that meets another turns where faces or the rounded end of a link lie about it (its eye); else it is a bolt's.
 4. Planes alone: walls on both sides, long in one direction, and a floor make a slide along it, as do walls on four
    sides. A plane alone rests.
 """
@@ -45,6 +46,12 @@ DEEP = 0.8
 """Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat."""
 MOST_WALLS = 40
 """So many faces between two bodies are tried as walls of a slide."""
+LINES = ("shaft", "cone", "holes", "eyes", "through")
+"""Kinds of contact that share a line."""
+LEAST_CUP = math.pi
+"""sr of a socket at least: a quarter of a ball, as the ring of a rod end; less is a dimple."""
+LEAST_SLIDE = 0.25
+"""Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
 SQUARE = 0.02
 """rad: directions that are parallel or square to each other to this."""
 
@@ -67,7 +74,7 @@ class Guide:
     @property
     def holes_only(self) -> bool:
         """Whether it is but a hole that goes on in another."""
-        return all(c.kind in ("holes", "through") for c in self.contacts)
+        return all(c.kind in ("holes", "eyes", "through") for c in self.contacts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +92,7 @@ class Verdict:
 def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:
     """The lines that contacts share, the longest guided first."""
     groups: list[list[Contact]] = []
-    for c in sorted((c for c in contacts if c.kind in ("shaft", "cone", "holes", "through")), key=lambda c: -c.radius):
+    for c in sorted((c for c in contacts if c.kind in LINES), key=lambda c: -c.radius):
         for group in groups:
             if _one_line(group[0], c, slack):
                 group.append(c)
@@ -135,7 +142,7 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, link
 
     `links`: whether the model shows links alone, so that two parts are seldom one body.
     """
-    balls = [c for c in contacts if c.kind == "sphere" and c.b.surface.turn > 1.5 * math.pi]
+    balls = [c for c in contacts if c.kind == "sphere" and c.b.surface.turn > LEAST_CUP]
     guides = guides_of(contacts, slack)
     planes = [Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"]
     if balls and not guides:
@@ -228,7 +235,7 @@ def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
         if shoulders:
             return Verdict("fixed", point, None, tuple(evidence), (), 0.8)
         return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
-    if guide.holes_only and not _entered(guide) and not _centred(guide, shoulders):
+    if guide.holes_only and not _eyes(guide) and not _entered(guide) and not _centred(guide, shoulders):
         text = "one hole that meets another, beside the faces that lie on each other: a bolt's, not a pivot's"
         return Verdict("rest", point, axis, (*evidence, text), (), 0.6)
     slender = guide.length / (2 * guide.radius)
@@ -256,6 +263,10 @@ def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
     middle = sum((p.area * p.point for p in shoulders), np.zeros(3)) / area
     off = float(np.linalg.norm(np.cross(middle - guide.point, guide.direction)))
     return off <= 0.5 * math.sqrt(area / math.pi)
+
+
+def _eyes(guide: Guide) -> bool:
+    return any(c.kind == "eyes" for c in guide.contacts)
 
 
 def _through(guide: Guide) -> bool:
@@ -335,7 +346,7 @@ def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
         along = unit(np.cross(p.normal, floor.normal))
         long, deep = (min(w.extent(d) for w in (p, q)) for d in (along, floor.normal))
         stops = {float(c.normal @ along) > 0 for c in planes if _along(c, along)}
-        if long >= LONG_WALL * deep and len(stops) < 2:
+        if long >= max(LONG_WALL * deep, LEAST_SLIDE * floor.extent(along)) and len(stops) < 2:
             text = f"walls {_mm(long)} long and {_mm(deep)} deep on both sides of a floor"
             against = ("a face across it stops one way",) if stops else ()
             return Verdict("prismatic", floor.point, along, (text,), against, 0.55)
@@ -345,7 +356,9 @@ def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
 def _guide_text(guide: Guide) -> str:
     shafts = [c for c in guide.contacts if c.kind in ("shaft", "cone")]
     if not shafts:
+        apart = min((c.gap for c in guide.contacts if c.kind == "eyes"), default=0.0)
         what = "a pin through both" if _through(guide) else "a bore that goes on in the other"
+        what += f", {_mm(apart)} apart" if apart > 1e-6 else ""
         return f"{what}, radius {_mm(guide.radius)}"
     first = max(shafts, key=lambda c: c.overlap)
     many = f" in {len(shafts)} bores" if len(shafts) > 1 else " in a bore" if first.kind == "shaft" else " in a cone"

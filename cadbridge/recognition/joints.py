@@ -46,7 +46,7 @@ def find_joints(scene: Scene, is_pin: Callable[[str], bool]) -> tuple[list[Candi
         if any(is_pin(n) for n in names) and all(_slim(scene, is_pin, n) for n in names)
     }
     candidates = _one_partner(scene, candidates, pins, rejected)
-    return _trees(scene, candidates, rejected), rejected
+    return trees(scene, candidates, rejected), rejected
 
 
 def _slim(scene: Scene, is_pin: Callable[[str], bool], name: str) -> bool:
@@ -81,9 +81,12 @@ def _eyelet(
 
     A grommet or a spacer of any shape, which turns on nothing.
     """
-    if verdict.axis is None or {c.kind for c in contacts} not in ({"holes"}, {"holes", "plane"}):
+    holes = [c for c in contacts if c.kind == "holes"]
+    if verdict.axis is None or {c.kind for c in contacts} - {"plane", "eyes"} != {"holes"}:
         return False
-    radius = max(c.radius for c in contacts if c.kind == "holes")
+    if not all(c.a.surface.hollow for c in holes):
+        return False
+    radius = max(c.radius for c in holes)
     return any(
         len(members[root]) == 1 and _across(scene, members[root][0], verdict.axis) <= SLIM * radius for root in roots
     )
@@ -172,7 +175,7 @@ def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, fl
     return found
 
 
-def _trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -> list[Candidate]:
+def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -> list[Candidate]:
     """Of joints on one axis only as many as connect its bodies, the surest first."""
     order = sorted(candidates, key=lambda c: (-c.verdict.confidence, -_nearness(c), c.a, c.b))
     lines = Lines(len(order), 3 * scene.contacts.slack + 1e-5)

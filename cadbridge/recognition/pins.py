@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +19,10 @@ HALF = 0.9 * math.pi
 """rad that a hole goes round at least."""
 MOST_AT_END = 8
 """Holes that begin where another ends, of which each is tried."""
+ROUNDED = 0.6 * math.pi
+"""rad that the rounded end of a link goes about its eye at least: more than the corner of a plate."""
+BETWEEN = 2.0
+"""How far apart eyes of one hinge are drawn at most, beside the width of the wider eye."""
 WIDEST = 2.5
 """Radius of a hole beside that of a shaft which stands in it loosely and yet was drawn to be on its axis."""
 
@@ -31,7 +35,7 @@ def with_shared_lines(scene: Scene) -> Contacts:
     added = [
         c
         for line in known.lines
-        for c in (*_through(scene, line, bores), *_meeting(line, known), *_loosely(line, touching))
+        for c in (*_through(scene, line, bores), *_meeting(line, known), *_loosely(line, touching), *_eyes(line))
     ]
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
     for contact in (*known.found, *added):
@@ -126,8 +130,48 @@ def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Itera
                     yield _shared("holes", line, shaft, hole, None)
 
 
-def _shared(kind: str, line: Line, a: Placed, b: Placed, pin: str | None) -> Contact:
+def _eyes(line: Line) -> Iterator[Contact]:
+    """Holes of one radius, next to each other along a line, of which one at least has a rounded end about it: eyes.
+
+    That is drawn for a pivot whose pin is not; links are often drawn beside each other, with room for a washer.
+    """
+    holes = sorted((m for m in line.members if _hole(m) and m.surface.kind == "cylinder"), key=lambda m: m.low + m.high)
+    if len({m.instance for m in holes}) < 2:
+        return
+    ends = [m for m in line.members if not m.surface.hollow and m.surface.turn >= ROUNDED]
+    for a, b in pairwise(holes):
+        gap = b.low - a.high
+        widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
+        if a.instance == b.instance or not widths or gap > BETWEEN * 2 * max(widths):
+            continue
+        if gap < -1e-6 and len(widths) < 2:
+            continue
+        small, large = sorted((a.surface.radius, b.surface.radius))
+        held = any(
+            m.instance not in (a.instance, b.instance)
+            and m.low <= a.high
+            and m.high >= b.low
+            and m.surface.radius <= small
+            for m in ends
+        )
+        if large - small <= clearance(large) and not held:
+            yield _shared("eyes", line, a, b, None, gap)
+
+
+def _rounded(hole: Placed, ends: Sequence[Placed]) -> float:
+    """The radius of the rounded end about a hole of the same part, 0 where there is none."""
+    return max(
+        (
+            m.surface.radius
+            for m in ends
+            if m.instance == hole.instance and min(m.high, hole.high) > max(m.low, hole.low)
+        ),
+        default=0.0,
+    )
+
+
+def _shared(kind: str, line: Line, a: Placed, b: Placed, pin: str | None, gap: float = 0.0) -> Contact:
     point = line.point + 0.5 * (max(a.low, b.low) + min(a.high, b.high)) * line.direction
     offset = float(np.linalg.norm(np.cross(b.point - a.point, line.direction)))
     radius = min(a.surface.radius, b.surface.radius)
-    return Contact(kind, a, b, point, line.direction, 0.0, offset, 0.0, radius, pin)
+    return Contact(kind, a, b, point, line.direction, gap, offset, 0.0, radius, pin)

@@ -22,7 +22,7 @@ from cadbridge.recognition.bodies import (
 from cadbridge.recognition.contacts import EXACT, find_contacts
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.gears import wheels_of_parts, with_gears
-from cadbridge.recognition.joints import Candidate, find_joints
+from cadbridge.recognition.joints import Candidate, find_joints, trees
 from cadbridge.recognition.meshing import find_meshing, place
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
@@ -65,7 +65,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_within(scene, joints, meshes)
     bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
-    toothed = {p.instance for p in meshing.wheels}
+    toothed = {name for pair in meshes for name in pair}
     while bind_idle(scene, joints, toothed):
         joints, rejected = find_joints(scene, pin)
     apart, turning = connect(scene, joints, meshes)
@@ -75,7 +75,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
-    joints = [*joints, *still_apart(scene, turning, joints)]
+    joints = trees(scene, [*joints, *still_apart(scene, turning, joints)], rejected)
     ground, why = choose_ground(scene, joints, names, set(loose))
     for group in apart:
         chief = max(group, key=lambda n: (scene.size(n), n))

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from cadbridge.frames import Vector
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
 
@@ -112,12 +113,40 @@ def _spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:
         return False
     for name in names:
         round_part = scene.revolution(name)
-        if round_part is None:
-            return False
         X = scene.assembly.instance(name).X_WI
+        if round_part is None:
+            if not _balanced(scene, name, point, axis):
+                return False
+            continue
         if float(np.linalg.norm(np.cross(X.vector(round_part.direction), axis))) > ON_AXIS:
             return False
         off = float(np.linalg.norm(np.cross(X.point(round_part.point) - point, axis)))
         if off > ON_AXIS * round_part.outer + 3 * scene.contacts.slack:
             return False
     return True
+
+
+def _balanced(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
+    """Whether all faces of a part that have an axis are about a line, and its box is square and centred on it.
+
+    A barrel-shaped roller, whose outside is a free-form face.
+    """
+    instance = scene.assembly.instance(name)
+    shape = scene.assembly.part(instance.part).shape
+    known = None if shape is None else scene.faces.get(shape.key)
+    if known is None:
+        return False
+    X_IW = instance.X_WI.inverse()
+    foot, way = X_IW.point(point), X_IW.vector(axis)
+    along = int(np.argmax(np.abs(way)))
+    size = np.delete(np.ptp(known.box, axis=0), along)
+    middle = np.delete(known.box.mean(axis=0) - foot, along)
+    near = ON_AXIS * float(size.max())
+    if abs(way[along]) < 1 - 1e-6 or float(np.ptp(size)) > near or float(np.abs(middle).max()) > near:
+        return False
+    return all(
+        float(np.linalg.norm(np.cross(s.direction, way))) < ON_AXIS
+        and (s.kind == "plane" or float(np.linalg.norm(np.cross(s.point - foot, way))) < near)
+        for s in known.surfaces
+        if s.direction is not None
+    )

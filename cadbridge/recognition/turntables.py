@@ -25,6 +25,8 @@ ROUND = 0.9 * math.pi
 """rad that a round face goes about the axis at least: the rounded end of a link counts."""
 WIDEST = 2.0
 """Radius beside that of the other round face, of two that one stands in the other."""
+EDGE = 0.1
+"""Of a round face's radius: the chamfer or fillet between it and the plane where it ends."""
 FAR = 3.0
 """How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two."""
 SMALL = 0.02
@@ -196,7 +198,7 @@ def _ends_at(m: Placed, line: Line, contacts: Sequence[Contact]) -> bool:
     """Whether a round face reaches the plane of a contact, from one side or through it."""
     if m.surface.turn < ROUND:
         return False
-    near = 0.02 * m.surface.radius + 1e-5
+    near = EDGE * m.surface.radius + 1e-5
     return any(m.low - near <= float((c.point - line.point) @ line.direction) <= m.high + near for c in contacts)
 
 

@@ -63,13 +63,14 @@ def connect(
 
 def _tied(scene: Scene, linked: Groups, turntables: Turntables, tie: Tie, joints: list[Candidate]) -> None:
     """Bind two parts that nothing connects yet, or let one turn on the other."""
-    if not linked.join(tie[0], tie[1]):
+    alone = linked.join(tie[0], tie[1])
+    if scene.groups.root(tie[0]) == scene.groups.root(tie[1]):
         return
     found = turntables.between(tie[0], tie[1])
-    if found is None:
-        scene.bind(*tie)
-    else:
+    if found is not None:
         joints.append(found)
+    elif alone:
+        scene.bind(*tie)
 
 
 def _turning(scene: Scene) -> set[str]:

@@ -124,3 +124,38 @@ def test_a_shaft_beside_a_flat_turns_where_links_alone_are_drawn(tmp_path: Path,
     if not clips:
         assert found.joints[0].against == ("flat faces beside the axis stop the turn both ways",)
         assert found.joints[0].confidence == pytest.approx(0.4)
+
+
+def link(length: float, thick: float = 3.0) -> cq.Workplane:
+    """A flat link along x with a rounded end and an eye of radius 3 at both ends, the first at the origin."""
+    return cq.Workplane().center(length / 2, 0).slot2D(length + 16, 16).extrude(thick).cut(
+        cq.Workplane().pushPoints([(0, 0), (length, 0)]).circle(3).extrude(thick)
+    )  # fmt: skip
+
+
+def test_eyes_of_links_drawn_beside_each_other_are_hinges_and_close_the_loop(tmp_path: Path) -> None:
+    """A parallelogram whose couplers are drawn a washer's width beside its cranks, without a pin."""
+    bar, crank = link(100), cq.Workplane().circle(8).extrude(3)
+    crank = crank.union(box(16, 60, 3).translate((0, 30, 0))).union(crank.translate((0, 60, 0)))
+    crank = crank.cut(cq.Workplane().pushPoints([(0, 0), (0, 60)]).circle(3).extrude(3))
+    places = {"base": (bar, (0, 0, 0)), "left": (crank, (0, 0, 4)), "right": (crank, (100, 0, 4))}
+    found = recognised(tmp_path, places | {"coupler": (bar, (0, 60, 8))})
+    assert list(joints(found).values()) == ["revolute"] * 4
+    assert all("1 mm apart" in joint.evidence[0] for joint in found.joints)
+
+
+def test_holes_of_one_radius_far_apart_on_one_line_are_no_hinge(tmp_path: Path) -> None:
+    found = recognised(tmp_path, {"one": (link(100), (0, 0, 0)), "other": (link(100), (0, 0, 60))})
+    assert found.joints == ()
+
+
+def test_the_ring_of_a_rod_end_about_its_ball_is_spherical(tmp_path: Path) -> None:
+    ball = (
+        cq.Workplane()
+        .sphere(6.35)
+        .cut(box(20, 20, 20).translate((0, 0, 4.5)))
+        .cut(box(20, 20, 20).translate((0, 0, -24.5)))
+    )
+    ring = tube(10, 5, 5).translate((0, 0, -2.5)).cut(cq.Workplane().sphere(6.35))
+    found = recognised(tmp_path, {"ring": (ring, (0, 0, 0)), "ball": (ball, (0, 0, 0))})
+    assert list(joints(found).values()) == ["spherical"]

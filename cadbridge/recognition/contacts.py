@@ -67,7 +67,7 @@ class Line:
 class Contact:
     """Two surfaces that meet. `a` holds the shaft, the ball or the inner cone where there is one.
 
-    `kind`: shaft, plane, cone, sphere or ball; through (a pin, `by`, stands in bores of both), holes (that meet) or eyes
+    `kind`: shaft, plane, cone, sphere or ball; through (a pin, `by`, in bores of both), holes (that meet) or eyes
     (of one radius, `gap` apart along their line).
     `gap` m between the surfaces, negative where they interfere; `offset` m
     between their axes or centres; `overlap` m along an axis, m² of planes. `direction` of planes points out of a.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.diagnosis.constraint_graph import Branch, ConstraintGraph, Loops
 from cadbridge.diagnosis.pairs import NEGLIGIBLE
-from cadbridge.diagnosis.web import Branch, Loops, Web
 
 if TYPE_CHECKING:
     # Not light: imported where it is used, which is where rows repeat others.
@@ -73,23 +73,23 @@ class Dependence:
         return csr_array(unit - self.expansion[others].T)
 
 
-def dependence_of(web: Web) -> Dependence:
-    """The dependences of a web's rows: pair by pair, then across the loops."""
-    m = len(web.rows)
+def dependence_of(graph: ConstraintGraph) -> Dependence:
+    """The dependences of a graph's rows: pair by pair, then across the loops."""
+    m = len(graph.rows)
     keep = np.zeros(m, dtype=bool)
     within: Triples = []
     across: Triples = []
-    for pair in web.pairs:
+    for pair in graph.pairs:
         i, k = np.nonzero(pair.coefficients)
         within.append((pair.rows[i], pair.rows[pair.basis][k], pair.coefficients[i, k]))
-    wide = np.array([int(c.rows[0]) for c in web.chords if c.pair is None], np.int64)
+    wide = np.array([int(c.rows[0]) for c in graph.chords if c.pair is None], np.int64)
     within.append((wide, wide, np.ones(len(wide))))
-    for branch in web.branches.values():
+    for branch in graph.branches.values():
         if branch.pair is not None:
             keep[branch.pair.rows[branch.pair.basis]] = True
-    for block in web.loops:
+    for block in graph.loops:
         keep[block.rows[block.reduced.basis]] = True
-        across += _across(web.branches, block)
+        across += _across(graph.branches, block)
     basis = np.flatnonzero(keep)
     across.append((basis, basis, np.ones(len(basis))))
     return Dependence(keep, within, across)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
 from cadbridge.diagnosis.dependence import Dependence, dependence_of
 from cadbridge.diagnosis.freedoms import joints_between, readable
 from cadbridge.diagnosis.gears import gears_of, locked_trains, transmissions_of
@@ -12,7 +13,6 @@ from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
 from cadbridge.diagnosis.model import Diagnosis, Mobility
 from cadbridge.diagnosis.reactions import reactions_of
 from cadbridge.diagnosis.redundancy import Repeats, repeats_of
-from cadbridge.diagnosis.web import Web, web_of
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mass import overlaps_of
@@ -36,14 +36,14 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     rows = mate_rows(mechanism)
     order = preferred(mechanism, rows)
     highest = fit(rows)
-    by_component = web_of(rows, order, highest)
+    by_component = graph_of(rows, order, highest)
     dependence = dependence_of(by_component)
     repeats = repeats_of(mechanism, rows, dependence)
-    web = body_web(mechanism, rows, order, highest, by_component)
-    free = freedoms_of(mechanism, web, body_primitives(mechanism))
+    graph = body_web(mechanism, rows, order, highest, by_component)
+    free = freedoms_of(mechanism, graph, body_primitives(mechanism))
     mobility = _mobility(rows, dependence, free)
-    _compare(mechanism, web, mobility, findings)
-    _report(mechanism, web, mobility, free, repeats, findings)
+    _compare(mechanism, graph, mobility, findings)
+    _report(mechanism, graph, mobility, free, repeats, findings)
     gears = gears_of(mechanism, findings)
     transmissions = transmissions_of(mechanism, free.freedoms, findings)
     locked = locked_trains(mechanism, free.freedoms, findings)
@@ -52,7 +52,7 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
         mobility,
         repeats.groups,
         repeats.redundancies,
-        reactions_of(mechanism, web),
+        reactions_of(mechanism, graph),
         findings.as_tuple(),
         free.freedoms,
         repeats.repetitions,
@@ -83,8 +83,10 @@ def preferred(mechanism: Mechanism, rows: Rows) -> list[int]:
     )
 
 
-def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float, by_component: Web) -> Web:
-    """The web of bodies, in coordinates that are those of the joints where they can be."""
+def body_web(
+    mechanism: Mechanism, rows: Rows, order: list[int], highest: float, by_component: ConstraintGraph
+) -> ConstraintGraph:
+    """The graph of bodies, in coordinates that are those of the joints where they can be."""
     body = [mechanism.body_of[name] for name in mechanism.component_names]
     on_bodies = rows.on(body, len(mechanism.bodies))
     between = joints_between(mechanism)
@@ -93,7 +95,7 @@ def body_web(mechanism: Mechanism, rows: Rows, order: list[int], highest: float,
         return readable(mechanism, between.get(frozenset((pair.a, pair.b))), pair, on_bodies)
 
     known = by_component.pairs if body == list(range(rows.count)) else None
-    return web_of(on_bodies, order, highest, along_joint, known)
+    return graph_of(on_bodies, order, highest, along_joint, known)
 
 
 def body_primitives(mechanism: Mechanism) -> Callable[[int], Primitive]:
@@ -124,23 +126,28 @@ def _mobility(rows: Rows, dependence: Dependence, free: Freedoms) -> Mobility:
     )
 
 
-def _compare(mechanism: Mechanism, web: Web, mobility: Mobility, findings: Findings) -> None:
+def _compare(mechanism: Mechanism, graph: ConstraintGraph, mobility: Mobility, findings: Findings) -> None:
     """The mobility again, from the bodies' mates and from the joints that stand for them."""
     primitives = [(j.name, p) for j in mechanism.joints for p in j.primitives]
     primitives += [(c.name, c.primitive) for c in mechanism.couplings]
     poses = [b.X_WB for b in mechanism.bodies]
     rows = rows_of([p for _, p in primitives], [name for name, _ in primitives], poses, mechanism.length_scale)
-    collapsed = web_of(rows, range(len(rows)), fit(rows)).dof
-    if not collapsed == web.dof == mobility.dof:
+    collapsed = graph_of(rows, range(len(rows)), fit(rows)).dof
+    if not collapsed == graph.dof == mobility.dof:
         findings.add(
             "CB405",
-            f"{mobility.dof} freedoms by the mates as read, {web.dof} by the mates between bodies, "
+            f"{mobility.dof} freedoms by the mates as read, {graph.dof} by the mates between bodies, "
             f"{collapsed} by bodies and joints",
         )
 
 
 def _report(
-    mechanism: Mechanism, web: Web, mobility: Mobility, free: Freedoms, repeats: Repeats, findings: Findings
+    mechanism: Mechanism,
+    graph: ConstraintGraph,
+    mobility: Mobility,
+    free: Freedoms,
+    repeats: Repeats,
+    findings: Findings,
 ) -> None:
     where = {m.name: m.where for m in mechanism.assembly.mates}
     for r in repeats.redundancies:
@@ -167,7 +174,7 @@ def _report(
         findings.add("CB406", text, items=items)
     _report_of_limits(mechanism, findings)
     _report_of_groups(mechanism, free, findings)
-    _report_of_loops(web, free, findings)
+    _report_of_loops(graph, free, findings)
 
 
 def _report_of_limits(mechanism: Mechanism, findings: Findings) -> None:
@@ -203,18 +210,18 @@ def _report_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) 
             )
 
 
-def _report_of_loops(web: Web, free: Freedoms, findings: Findings) -> None:
+def _report_of_loops(graph: ConstraintGraph, free: Freedoms, findings: Findings) -> None:
     """Loops that hold more than they need and move all the same."""
     if not free.finite:
         return
-    for block in web.loops:
+    for block in graph.loops:
         spare = len(block.rows) - block.rank
         if spare and block.reduced.freedom.shape[1]:
             held = {u for c in block.chords for u in c.along}
-            pairs = [web.branches[u].pair for u in sorted(held)]
+            pairs = [graph.branches[u].pair for u in sorted(held)]
             mates = sorted(
-                {web.rows.owners[int(i)] for p in pairs if p is not None for i in p.rows[p.basis]}
-                | {web.rows.owners[int(i)] for i in block.rows}
+                {graph.rows.owners[int(i)] for p in pairs if p is not None for i in p.rows[p.basis]}
+                | {graph.rows.owners[int(i)] for i in block.rows}
             )
             more = f" and {len(mates) - 5} more" if len(mates) > 5 else ""
             findings.add(

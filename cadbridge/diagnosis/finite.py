@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.web import Branch, Web
+from cadbridge.diagnosis.constraint_graph import Branch, ConstraintGraph
 from cadbridge.frames import Pose
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import GROUND, quaternions_of
@@ -38,7 +38,7 @@ LARGE = 300
 
 
 @dataclass(frozen=True, eq=False)
-class Arm:
+class TreeBody:
     """A body on its branch of the tree: twists `columns` (6, k) [v; ω·length] in the joint frame J, world axes as
     designed; X_PJ in the parent's frame, X_JB the body's; `first` is the place of its coordinates."""
 
@@ -49,28 +49,28 @@ class Arm:
     first: int
 
 
-Pins = tuple[Pose, ...]
-"""What each arm has moved by, in its joint frame."""
+Displacements = tuple[Pose, ...]
+"""What each member has moved by, in its joint frame."""
 
 
 @dataclass(frozen=True, eq=False)
-class Patch:
+class Subsystem:
     """Bodies on a part of the tree, deepest last, with the rows that close it.
 
-    `lift` (k, web coordinates) turns coordinates of the web into the k of the patch. Index n of a body's parent is
-    what stands still. `home` is the design, closed as well as it can be: to the scaled residual `slack`; directions
+    `lift` (k, graph coordinates) turns the graph's coordinates into the k of the subsystem. Index n of a body's parent
+    is what stands still. `home` is the design, closed as well as it can be: to the scaled residual `slack`; directions
     with singular values below `blurred` of the largest are free.
     """
 
     bodies: tuple[int, ...]
-    arms: tuple[Arm, ...]
+    members: tuple[TreeBody, ...]
     program: Program
     scales: Array
     lift: Array
     columns: Ints
     length: float
     root: Pose
-    home: Pins = ()
+    home: Displacements = ()
     slack: float = 0.0
     blurred: float = 1e-9
 
@@ -81,26 +81,26 @@ class Patch:
 
     @cached_property
     def twists(self) -> Array:
-        """Of each coordinate its twist (k, 6), see `Arm`."""
-        return np.concatenate([np.zeros((0, 6)), *(arm.columns.T for arm in self.arms)])
+        """Of each coordinate its twist (k, 6), see `TreeBody`."""
+        return np.concatenate([np.zeros((0, 6)), *(member.columns.T for member in self.members)])
 
     @cached_property
     def owner(self) -> Ints:
-        """Of each coordinate its arm (k,)."""
-        return np.repeat(np.arange(len(self.arms)), [arm.columns.shape[1] for arm in self.arms])
+        """Of each coordinate its member (k,)."""
+        return np.repeat(np.arange(len(self.members)), [member.columns.shape[1] for member in self.members])
 
     @cached_property
     def carried(self) -> NDArray[np.bool_]:
-        """Which coordinates (n, k) move each arm: its own, and those of the arms that carry it."""
-        found = np.zeros((len(self.arms) + 1, self.size), dtype=bool)
-        for i, arm in enumerate(self.arms):
-            found[i] = found[arm.parent]
-            found[i, arm.first : arm.first + arm.columns.shape[1]] = True
+        """Which coordinates (n, k) move each member: its own, and those of the members that carry it."""
+        found = np.zeros((len(self.members) + 1, self.size), dtype=bool)
+        for i, member in enumerate(self.members):
+            found[i] = found[member.parent]
+            found[i, member.first : member.first + member.columns.shape[1]] = True
         return found[:-1]
 
 
-def patch_of(
-    web: Web,
+def subsystem_of(
+    graph: ConstraintGraph,
     units: set[int],
     rows: set[int],
     loose: set[int],
@@ -108,64 +108,64 @@ def patch_of(
     primitive_of: Callable[[int], Primitive],
     poses: Sequence[Pose],
     free: int,
-) -> Patch:
+) -> Subsystem:
     """The bodies `units` and the numbers of the `rows` that bind them, leaving `free` motions at first.
 
     Branches in `loose` are no lower pairs: all six of their coordinates are free, their rows are among `rows`. The
     others move by those of their coordinates that are in `columns`.
     """
     moving = sorted(
-        (u for u in units if u != GROUND and _parent_in(web, u, units)), key=lambda u: web.branches[u].depth
+        (u for u in units if u != GROUND and _parent_in(graph, u, units)), key=lambda u: graph.branches[u].depth
     )
-    root = next(iter({web.branches[u].parent for u in moving} - set(moving)), GROUND)
+    root = next(iter({graph.branches[u].parent for u in moving} - set(moving)), GROUND)
     X_root = Pose() if root == GROUND else poses[root]
     index = {u: i for i, u in enumerate(moving)}
-    arms: list[Arm] = []
+    members: list[TreeBody] = []
     lifts = []
     first = 0
     for unit in moving:
-        branch = web.branches[unit]
+        branch = graph.branches[unit]
         own, lift = _columns(branch, unit in loose, columns)
         X_WP = X_root if branch.parent not in index else poses[branch.parent]
-        arms.append(_arm(web, branch, index.get(branch.parent, len(moving)), X_WP, poses[unit], own, first))
+        members.append(_tree_body(graph, branch, index.get(branch.parent, len(moving)), X_WP, poses[unit], own, first))
         first += own.shape[1]
         lifts.append(lift)
-    keep = [i for i in sorted(rows) if all(u in index or u in (root, GROUND) for u in web.rows.ends[i])]
+    keep = [i for i in sorted(rows) if all(u in index or u in (root, GROUND) for u in graph.rows.ends[i])]
     program = _program([primitive_of(i) for i in keep], index, root, X_root, [poses[u] for u in moving])
-    patch = Patch(
+    subsystem = Subsystem(
         tuple(moving),
-        tuple(arms),
+        tuple(members),
         program,
-        web.rows.factors[keep] / web.rows.length,
+        graph.rows.factors[keep] / graph.rows.length,
         np.vstack(lifts) if lifts else np.zeros((0, len(columns))),
         columns,
-        web.rows.length,
+        graph.rows.length,
         X_root,
-        tuple(Pose() for _ in arms),
+        tuple(Pose() for _ in members),
     )
-    return _settled(patch, free)
+    return _settled(subsystem, free)
 
 
-def _settled(patch: Patch, free: int) -> Patch:
-    """The patch with its design closed: where dimensions were rounded, loops that need them exactly stay open a bit."""
-    if patch.program.rows == 0 or patch.size == 0 or max(patch.size, patch.program.rows) > LARGE:
-        return patch
-    g, J = closing(patch, patch.home)
+def _settled(subsystem: Subsystem, free: int) -> Subsystem:
+    """The subsystem, its design closed: where dimensions were rounded, loops that need them exactly stay open a bit."""
+    if subsystem.program.rows == 0 or subsystem.size == 0 or max(subsystem.size, subsystem.program.rows) > LARGE:
+        return subsystem
+    g, J = closing(subsystem, subsystem.home)
     if float(np.max(np.abs(g), initial=0.0)) < CLOSED:
-        return patch
+        return subsystem
     s = np.linalg.svd(J, compute_uv=False)
-    below = float(s[patch.size - free]) if patch.size - free < len(s) else 0.0
-    patch = replace(patch, blurred=max(patch.blurred, WORSE * below / max(float(s[0]), 1e-300)))
-    pins, _, left = close(patch, patch.home)
-    return replace(patch, home=pins, slack=left)
+    below = float(s[subsystem.size - free]) if subsystem.size - free < len(s) else 0.0
+    subsystem = replace(subsystem, blurred=max(subsystem.blurred, WORSE * below / max(float(s[0]), 1e-300)))
+    displacements, _, left = close(subsystem, subsystem.home)
+    return replace(subsystem, home=displacements, slack=left)
 
 
-def _parent_in(web: Web, unit: int, units: set[int]) -> bool:
-    return web.branches[unit].parent in units
+def _parent_in(graph: ConstraintGraph, unit: int, units: set[int]) -> bool:
+    return graph.branches[unit].parent in units
 
 
 def _columns(branch: Branch, loose: bool, columns: Ints) -> tuple[Array, Array]:
-    """The twists of a branch's coordinates in a patch, and how they follow from the web's `columns`."""
+    """The twists of a branch's coordinates in a subsystem, and how they follow from the graph's `columns`."""
     places = [(k, np.searchsorted(columns, c)) for k, c in enumerate(branch.columns)]
     seen = [(k, int(at)) for k, at in places if at < len(columns) and columns[at] == branch.first + k]
     lift = np.zeros((branch.freedom.shape[1], len(columns)))
@@ -177,12 +177,14 @@ def _columns(branch: Branch, loose: bool, columns: Ints) -> tuple[Array, Array]:
     return branch.freedom[:, chosen], lift[chosen]
 
 
-def _arm(web: Web, branch: Branch, parent: int, X_WP: Pose, X_WB: Pose, columns: Array, first: int) -> Arm:
+def _tree_body(
+    graph: ConstraintGraph, branch: Branch, parent: int, X_WP: Pose, X_WB: Pose, columns: Array, first: int
+) -> TreeBody:
     """The joint frame J stands at the body's origin with the world's axes; twists about the rows' centre go there."""
     X_WJ = Pose(np.eye(3), X_WB.p)
     own = columns.copy()
-    own[:3] += np.cross(own[3:].T / web.rows.length, X_WB.p - web.rows.centre).T
-    return Arm(parent, X_WP.inverse() @ X_WJ, X_WJ.inverse() @ X_WB, own, first)
+    own[:3] += np.cross(own[3:].T / graph.rows.length, X_WB.p - graph.rows.centre).T
+    return TreeBody(parent, X_WP.inverse() @ X_WJ, X_WJ.inverse() @ X_WB, own, first)
 
 
 def _program(
@@ -197,11 +199,11 @@ def _program(
     return compile_program(moved, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
 
 
-def advance(patch: Patch, pins: Pins, z: Array) -> Pins:
-    """Every arm moved on by its coordinates z (k,)."""
-    steps = [arm.columns @ z[arm.first : arm.first + arm.columns.shape[1]] for arm in patch.arms]
-    moves = exponentials(np.array(steps).reshape(-1, 6), patch.length)
-    return tuple(X @ move for X, move in zip(pins, moves, strict=True))
+def advance(subsystem: Subsystem, displacements: Displacements, z: Array) -> Displacements:
+    """Every member moved on by its coordinates z (k,)."""
+    steps = [member.columns @ z[member.first : member.first + member.columns.shape[1]] for member in subsystem.members]
+    moves = exponentials(np.array(steps).reshape(-1, 6), subsystem.length)
+    return tuple(X @ move for X, move in zip(displacements, moves, strict=True))
 
 
 def exponentials(twists: Array, length: float) -> list[Pose]:
@@ -222,52 +224,52 @@ def exponentials(twists: Array, length: float) -> list[Pose]:
     return [Pose(*move) for move in zip(R, p, strict=True)]
 
 
-def poses_at(patch: Patch, pins: Pins) -> tuple[list[Pose], Array]:
+def poses_at(subsystem: Subsystem, displacements: Displacements) -> tuple[list[Pose], Array]:
     """Poses of the bodies and their twists (n, 6, k) [v of the origin; ω·length] for each coordinate."""
-    n = len(patch.arms)
+    n = len(subsystem.members)
     joints: list[Pose] = []
     poses: list[Pose] = []
-    for arm, X in zip(patch.arms, pins, strict=True):
-        parent = patch.root if arm.parent == n else poses[arm.parent]
-        joints.append(parent @ arm.X_PJ @ X)
-        poses.append(joints[-1] @ arm.X_JB)
-    R = np.array([X.R for X in joints]).reshape(-1, 3, 3)[patch.owner]
-    starts = np.array([X.p for X in joints]).reshape(-1, 3)[patch.owner]
-    v = np.einsum("kij,kj->ki", R, patch.twists[:, :3])
-    w = np.einsum("kij,kj->ki", R, patch.twists[:, 3:])
-    levers = (np.array([X.p for X in poses]).reshape(-1, 1, 3) - starts) / patch.length
+    for member, X in zip(subsystem.members, displacements, strict=True):
+        parent = subsystem.root if member.parent == n else poses[member.parent]
+        joints.append(parent @ member.X_PJ @ X)
+        poses.append(joints[-1] @ member.X_JB)
+    R = np.array([X.R for X in joints]).reshape(-1, 3, 3)[subsystem.owner]
+    starts = np.array([X.p for X in joints]).reshape(-1, 3)[subsystem.owner]
+    v = np.einsum("kij,kj->ki", R, subsystem.twists[:, :3])
+    w = np.einsum("kij,kj->ki", R, subsystem.twists[:, 3:])
+    levers = (np.array([X.p for X in poses]).reshape(-1, 1, 3) - starts) / subsystem.length
     S = np.concatenate([v + np.cross(w, levers), np.broadcast_to(w, levers.shape)], axis=2)
-    return poses, (S * patch.carried[:, :, None]).swapaxes(1, 2)
+    return poses, (S * subsystem.carried[:, :, None]).swapaxes(1, 2)
 
 
-def closing(patch: Patch, pins: Pins) -> tuple[Array, Array]:
+def closing(subsystem: Subsystem, displacements: Displacements) -> tuple[Array, Array]:
     """Scaled residuals (m,) of the closing rows and their Jacobian (m, k)."""
-    poses, S = poses_at(patch, pins)
-    found = evaluate_sparse(patch.program, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
+    poses, S = poses_at(subsystem, displacements)
+    found = evaluate_sparse(subsystem.program, np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses))
     blocks = found.blocks.copy()
-    blocks[:, 3:] /= patch.length
-    J = np.zeros((len(found.g), patch.size))
+    blocks[:, 3:] /= subsystem.length
+    J = np.zeros((len(found.g), subsystem.size))
     np.add.at(J, found.row, np.einsum("bi,bik->bk", blocks, S[found.body]))
-    return found.g * patch.scales, J * patch.scales[:, None]
+    return found.g * subsystem.scales, J * subsystem.scales[:, None]
 
 
-def close(patch: Patch, pins: Pins, rounds: int = 25) -> tuple[Pins, Array, float]:
+def close(subsystem: Subsystem, displacements: Displacements, rounds: int = 25) -> tuple[Displacements, Array, float]:
     """Gauss–Newton with the shortest step; also all steps' sum (k,) and the scaled residual that is left."""
-    total = np.zeros(patch.size)
+    total = np.zeros(subsystem.size)
     before = np.inf
-    g, J = closing(patch, pins)
+    g, J = closing(subsystem, displacements)
     for _ in range(rounds):
         size = float(np.max(np.abs(g), initial=0.0))
         if size < 1e-12 or size > 0.99 * before:
             break
         before = size
-        step = -_least(J, g, patch.blurred)
-        reach = float(np.max(np.abs(step), initial=0.0)) / patch.length
+        step = -_least(J, g, subsystem.blurred)
+        reach = float(np.max(np.abs(step), initial=0.0)) / subsystem.length
         if reach > 0.5:
             step *= 0.5 / reach
-        pins, total = advance(patch, pins, step), total + step
-        g, J = closing(patch, pins)
-    return pins, total, float(np.max(np.abs(g), initial=0.0))
+        displacements, total = advance(subsystem, displacements, step), total + step
+        g, J = closing(subsystem, displacements)
+    return displacements, total, float(np.max(np.abs(g), initial=0.0))
 
 
 def _least(J: Array, g: Array, blurred: float) -> Array:
@@ -282,32 +284,32 @@ def _least(J: Array, g: Array, blurred: float) -> Array:
     return y + np.asarray(cho_solve(factor, J.T @ (g - J @ y)))
 
 
-def correction(patch: Patch, z: Array) -> tuple[float, Array]:
+def correction(subsystem: Subsystem, z: Array) -> tuple[float, Array]:
     """The size of the correction after a step z (k,), inf where it cannot be closed, and the whole way gone (k,)."""
-    _, total, left = close(patch, advance(patch, patch.home, z))
-    if left > max(CLOSED, WORSE * patch.slack):
+    _, total, left = close(subsystem, advance(subsystem, subsystem.home, z))
+    if left > max(CLOSED, WORSE * subsystem.slack):
         return np.inf, z + total
-    return float(np.max(np.abs(total), initial=0.0)) / patch.length, z + total
+    return float(np.max(np.abs(total), initial=0.0)) / subsystem.length, z + total
 
 
-def unit_step(patch: Patch, q: Array) -> Array:
-    """Coordinates (k,) of a direction q of the web, its largest part one rad or one length."""
-    z = patch.lift @ q[patch.columns]
-    return np.asarray(z * patch.length / max(float(np.max(np.abs(z), initial=0.0)), 1e-300))
+def unit_step(subsystem: Subsystem, q: Array) -> Array:
+    """Coordinates (k,) of a direction q of the graph, its largest part one rad or one length."""
+    z = subsystem.lift @ q[subsystem.columns]
+    return np.asarray(z * subsystem.length / max(float(np.max(np.abs(z), initial=0.0)), 1e-300))
 
 
-def goes_on(patch: Patch, q: Array) -> bool:
-    """Whether the corrections after steps along q (of the web) shrink with the square of the step."""
-    if patch.program.rows == 0:
+def is_finite(subsystem: Subsystem, q: Array) -> bool:
+    """Whether the corrections after steps along q (of the graph) shrink with the square of the step."""
+    if subsystem.program.rows == 0:
         return True
-    z = unit_step(patch, q)
-    far, near = (correction(patch, step * z)[0] for step in STEPS)
-    if near < max(1e-9, WORSE * patch.slack):
+    z = unit_step(subsystem, q)
+    far, near = (correction(subsystem, step * z)[0] for step in STEPS)
+    if near < max(1e-9, WORSE * subsystem.slack):
         return True
     if not np.isfinite(near) or near > 0.5 * STEPS[1]:
         return False
     if not np.isfinite(far):
-        return _shrinks(near, correction(patch, STEPS[1] / 4 * z)[0], 4.0)
+        return _shrinks(near, correction(subsystem, STEPS[1] / 4 * z)[0], 4.0)
     return _shrinks(far, near, STEPS[0] / STEPS[1])
 
 
@@ -315,12 +317,13 @@ def _shrinks(larger: float, smaller: float, factor: float) -> bool:
     return bool(np.log(max(larger, 1e-300) / max(smaller, 1e-300)) / np.log(factor) > ORDER)
 
 
-def local_dof(patch: Patch, z: Array) -> int:
+def local_dof(subsystem: Subsystem, z: Array) -> int:
     """The mobility at the closed pose that a step z (k,) from the design leads to."""
-    pins, _, _ = close(patch, advance(patch, patch.home, z))
-    _, J = closing(patch, pins)
+    displacements, _, _ = close(subsystem, advance(subsystem, subsystem.home, z))
+    _, J = closing(subsystem, displacements)
     sizes = np.linalg.norm(J, axis=1)
-    J = J * patch.length / np.where(sizes > 1e-14, sizes * patch.length, 1.0)[:, None]
+    J = J * subsystem.length / np.where(sizes > 1e-14, sizes * subsystem.length, 1.0)[:, None]
     return int(
-        patch.size - significant(np.asarray(np.linalg.svd(J, compute_uv=False), float), 1e-9, max(1e-5, patch.blurred))
+        subsystem.size
+        - significant(np.asarray(np.linalg.svd(J, compute_uv=False), float), 1e-9, max(1e-5, subsystem.blurred))
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.diagnosis.constraint_graph import Branch, ConstraintGraph
 from cadbridge.diagnosis.pairs import BodyPair
-from cadbridge.diagnosis.web import Branch, Web
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.rows import GROUND, Rows
 from solver.rotation import skew
@@ -25,7 +25,7 @@ WELL = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A direction in the web's coordinates: `q` (k,), 1 unit (rad or m) of the `leader`; `block` is its loops or -1.
+    """A direction in the graph's coordinates: `q` (k,), 1 unit (rad or m) of the `leader`; `block` is its loops or -1.
 
     What is kept are the `values` of the `columns` that move, of `count`: many motions of many coordinates are mostly 0.
     """
@@ -72,34 +72,34 @@ def joints_between(mechanism: Mechanism) -> dict[frozenset[int], Joint]:
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Of every coordinate of a web: its branch, joint, what it does, and its size.
+    """Of every coordinate of a graph: its branch, joint, what it does, and its size.
 
-    One rad or m of coordinate i is `scales[i]` of the web's.
+    One rad or m of coordinate i is `scales[i]` of the graph's.
     """
 
-    web: Web
+    graph: ConstraintGraph
     branches: tuple[Branch, ...]
     joints: tuple[Joint | None, ...]
     kinds: tuple[str, ...]
     scales: Array
 
 
-def coordinates_of(mechanism: Mechanism, web: Web) -> Coordinates:
-    """What the coordinates of a web of bodies are."""
+def coordinates_of(mechanism: Mechanism, graph: ConstraintGraph) -> Coordinates:
+    """What the coordinates of a graph of bodies are."""
     between = joints_between(mechanism)
-    n = web.coordinates
+    n = graph.coordinates
     branches: list[Branch | None] = [None] * n
     joints: list[Joint | None] = [None] * n
     kinds, scales = [""] * n, np.ones(n)
-    for unit, branch in web.branches.items():
+    for unit, branch in graph.branches.items():
         joint = between.get(frozenset((unit, branch.parent)))
         for k, column in enumerate(branch.columns):
             twist = branch.freedom[:, k]
             turn = float(np.linalg.norm(twist[3:]))
             branches[column], joints[column] = branch, joint
-            kinds[column] = "float" if branch.pair is None else _kind(twist, web.rows.length)
-            scales[column] = web.rows.length / turn if turn > 1e-9 else 1.0 / float(np.linalg.norm(twist[:3]))
-    return Coordinates(web, tuple(b for b in branches if b is not None), tuple(joints), tuple(kinds), scales)
+            kinds[column] = "float" if branch.pair is None else _kind(twist, graph.rows.length)
+            scales[column] = graph.rows.length / turn if turn > 1e-9 else 1.0 / float(np.linalg.norm(twist[:3]))
+    return Coordinates(graph, tuple(b for b in branches if b is not None), tuple(joints), tuple(kinds), scales)
 
 
 def _kind(twist: Array, length: float) -> str:
@@ -113,21 +113,21 @@ def _kind(twist: Array, length: float) -> str:
 
 def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[Motion]:
     """A basis of the motions, each led by one coordinate that no other one moves; floating groups are left out."""
-    web = coordinates.web
+    graph = coordinates.graph
     covered: set[int] = set()
     found = []
     rank = _preference(mechanism, coordinates)
-    for index, block in enumerate(web.loops):
+    for index, block in enumerate(graph.loops):
         covered.update(block.columns.tolist())
         places = [rank[c] for c in block.columns.tolist()]
         local = sorted(range(len(block.columns)), key=places.__getitem__)
         basis, leaders = led(block.reduced.freedom, coordinates.scales[block.columns], local)
         for column, leader in zip(basis.T, leaders, strict=True):
-            found.append(Motion(block.columns, column, web.coordinates, int(block.columns[leader]), index))
-    for column in range(web.coordinates):
+            found.append(Motion(block.columns, column, graph.coordinates, int(block.columns[leader]), index))
+    for column in range(graph.coordinates):
         if column not in covered and coordinates.kinds[column] != "float":
             own = coordinates.scales[[column]]
-            found.append(Motion(np.array([column]), own, web.coordinates, column, -1))
+            found.append(Motion(np.array([column]), own, graph.coordinates, column, -1))
     return sorted(found, key=lambda m: rank[m.leader])
 
 
@@ -198,10 +198,10 @@ def axes_of(mechanism: Mechanism, rows: Rows) -> Axes:
     return Axes(joints, ends, columns / np.sum(columns**2, axis=1, keepdims=True), near)
 
 
-def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array, alone: Branch | None = None) -> Moving:
+def moving(mechanism: Mechanism, graph: ConstraintGraph, axes: Axes, q: Array, alone: Branch | None = None) -> Moving:
     """The motion of coordinates q (k,); with `alone` that of a branch's unit only, without what hangs on it."""
     if alone is None:
-        found = web.twists(q)
+        found = graph.twists(q)
     else:
         found = {alone.unit: alone.freedom @ q[alone.first : alone.columns.stop]}
     if not found:
@@ -217,31 +217,31 @@ def moving(mechanism: Mechanism, web: Web, axes: Axes, q: Array, alone: Branch |
     there = units[np.minimum(places, len(units) - 1)] == axes.ends[near]
     a, b = np.where(there, places, -1).T
     rates = zip(near, np.einsum("ij,ij->i", V[b] - V[a], axes.columns[near]).tolist(), strict=True)
-    fast = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL * web.rows.length * 1e-3)
-    bodies, w = units[fast], V[fast, 3:] / web.rows.length
-    arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - web.rows.centre
+    fast = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL * graph.rows.length * 1e-3)
+    bodies, w = units[fast], V[fast, 3:] / graph.rows.length
+    arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - graph.rows.centre
     twists = np.hstack([V[fast, :3] + np.cross(w, arms), w])
     twists[np.abs(twists) < STILL * 1e-3] = 0.0
     summary = {axes.joints[place].name: rate for place, rate in rates if abs(rate) > STILL}
     return Moving(dict(zip(bodies.tolist(), twists, strict=True)), summary if len(bodies) else {})
 
 
-def carried_by(web: Web) -> dict[int, int]:
+def carried_by(graph: ConstraintGraph) -> dict[int, int]:
     """How many units hang on the branch of each unit, itself among them."""
-    found = dict.fromkeys(web.branches, 1)
-    for unit in sorted(web.branches, key=lambda u: -web.branches[u].depth):
-        parent = web.branches[unit].parent
+    found = dict.fromkeys(graph.branches, 1)
+    for unit in sorted(graph.branches, key=lambda u: -graph.branches[u].depth):
+        parent = graph.branches[unit].parent
         if parent in found:
             found[parent] += found[unit]
     return found
 
 
-def by_body(web: Web) -> dict[int, list[int]]:
+def by_body(graph: ConstraintGraph) -> dict[int, list[int]]:
     """The groups of bodies that nothing ties to the ground, by their roots."""
     roots: dict[int, int] = {}
     groups: dict[int, list[int]] = defaultdict(list)
-    for unit in sorted(web.branches, key=lambda u: web.branches[u].depth):
-        branch = web.branches[unit]
+    for unit in sorted(graph.branches, key=lambda u: graph.branches[u].depth):
+        branch = graph.branches[unit]
         if branch.parent == GROUND:
             roots[unit] = unit if branch.pair is None else GROUND
         else:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import Coupling
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
 from cadbridge.diagnosis.freedoms import STILL, Axes, axes_of, joint_columns, moving
 from cadbridge.diagnosis.model import Freedom, Gear, LockedTrains, Transmission
-from cadbridge.diagnosis.web import Web, web_of
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import BodyCoupling, Joint, Mechanism
 from cadbridge.mechanism.couplings import pitch_radii, radii_at_odds
@@ -184,18 +184,18 @@ def _lock(mechanism: Mechanism, coupling: BodyCoupling, joints: tuple[Joint, Joi
     poses = [b.X_WB for b in mechanism.bodies]
     length = mechanism.length_scale
     rows = rows_of([p for _, p in primitives], [n for n, _ in primitives], poses, length)
-    web = web_of(rows, range(len(rows)), fit(rows))
+    graph = graph_of(rows, range(len(rows)), fit(rows))
     row = rows_of([coupling.primitive], [coupling.name], poses, length)
-    gradient = np.zeros(web.coordinates)
-    for q in _motions(web):
-        twists = web.twists(q)
+    gradient = np.zeros(graph.coordinates)
+    for q in _motions(graph):
+        twists = graph.twists(q)
         gradient += q * sum(
             float(w @ twists[u]) for u, w in zip(row.units[0], row.wrenches[0], strict=True) if u in twists
         )
     if float(np.linalg.norm(gradient)) < 1e-6:
         return None
     axes: Axes = axes_of(mechanism, rows)
-    rates = moving(mechanism, web, axes, gradient / np.max(np.abs(gradient))).rates
+    rates = moving(mechanism, graph, axes, gradient / np.max(np.abs(gradient))).rates
     a, b = (rates.get(j.name, 0.0) for j in joints)
     if min(abs(a), abs(b)) < 1e3 * STILL * max(abs(a), abs(b), 1e-12) or not abs(a) > STILL:
         return None
@@ -205,16 +205,16 @@ def _lock(mechanism: Mechanism, coupling: BodyCoupling, joints: tuple[Joint, Joi
     return _Lock(coupling, joints, -seen[0] / seen[1], b / a, rates)
 
 
-def _motions(web: Web) -> list[Array]:
-    """An orthonormal basis of the motions of a web, in its coordinates."""
-    found, covered = [], np.zeros(web.coordinates, dtype=bool)
-    for block in web.loops:
+def _motions(graph: ConstraintGraph) -> list[Array]:
+    """An orthonormal basis of the motions of a graph, in its coordinates."""
+    found, covered = [], np.zeros(graph.coordinates, dtype=bool)
+    for block in graph.loops:
         covered[block.columns] = True
         for column in block.reduced.freedom.T:
-            q = np.zeros(web.coordinates)
+            q = np.zeros(graph.coordinates)
             q[block.columns] = column
             found.append(q)
-    return found + list(np.eye(web.coordinates)[~covered])
+    return found + list(np.eye(graph.coordinates)[~covered])
 
 
 def _seen(mechanism: Mechanism, row: Rows, joint: Joint, other: Joint) -> float:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.finite import STEPS, Patch, correction, goes_on, local_dof, patch_of, unit_step
+from cadbridge.diagnosis.constraint_graph import Branch, ConstraintGraph
+from cadbridge.diagnosis.finite import STEPS, Subsystem, correction, is_finite, local_dof, subsystem_of, unit_step
 from cadbridge.diagnosis.freedoms import (
     Axes,
     Coordinates,
@@ -24,7 +25,6 @@ from cadbridge.diagnosis.freedoms import (
 )
 from cadbridge.diagnosis.model import Freedom
 from cadbridge.diagnosis.pairs import first_independent
-from cadbridge.diagnosis.web import Branch, Web
 from cadbridge.diagnosis.words import sentence
 from cadbridge.mechanism import Mechanism
 from solver.constraints import Primitive
@@ -48,11 +48,11 @@ class Freedoms:
     untested: int
 
 
-def freedoms_of(mechanism: Mechanism, web: Web, primitive_of: Callable[[int], Primitive]) -> Freedoms:
-    """The freedoms of a web of bodies; `primitive_of` gives those of its rows, expressed for the bodies."""
-    coordinates = coordinates_of(mechanism, web)
+def freedoms_of(mechanism: Mechanism, graph: ConstraintGraph, primitive_of: Callable[[int], Primitive]) -> Freedoms:
+    """The freedoms of a graph of bodies; `primitive_of` gives those of its rows, expressed for the bodies."""
+    coordinates = coordinates_of(mechanism, graph)
     motions = motions_of(mechanism, coordinates)
-    axes = axes_of(mechanism, web.rows)
+    axes = axes_of(mechanism, graph.rows)
     by_block: dict[int, list[Motion]] = defaultdict(list)
     for motion in motions:
         by_block[motion.block].append(motion)
@@ -60,39 +60,43 @@ def freedoms_of(mechanism: Mechanism, web: Web, primitive_of: Callable[[int], Pr
     done: list[tuple[Motion, bool]] = []
     for index, own in by_block.items():
         if index == -1:
-            tested = [(m, _alone(mechanism, web, coordinates, m, primitive_of)) for m in own]
+            tested = [(m, _alone(mechanism, graph, coordinates, m, primitive_of)) for m in own]
             count = sum(ok for _, ok in tested)
-        elif len(web.loops[index].columns) > LARGEST:
+        elif len(graph.loops[index].columns) > LARGEST:
             untested += len(own)
             tested, count = [(m, True) for m in own], len(own)
         else:
-            tested, count = _test(coordinates, own, _patch(mechanism, web, coordinates, index, primitive_of))
+            tested, count = _test(coordinates, own, _subsystem(mechanism, graph, coordinates, index, primitive_of))
         done += tested
         finite += count
     order = {id(m): i for i, m in enumerate(motions)}
     done.sort(key=lambda item: order.get(id(item[0]), len(order)))
-    carried = carried_by(web)
+    carried = carried_by(graph)
     units = [coordinates.branches[m.leader].unit for m in by_block.get(-1, ())]
     brief = carried if sum(carried[unit] for unit in units) > LISTED else {}
     reported = [_reported(mechanism, coordinates, axes, m, ok, brief) for m, ok in done]
-    floating = [_floating(mechanism, bodies) for bodies in by_body(web).values()]
+    floating = [_floating(mechanism, bodies) for bodies in by_body(graph).values()]
     return Freedoms((*reported, *floating), finite + 6 * len(floating), untested)
 
 
-def _patch(
-    mechanism: Mechanism, web: Web, coordinates: Coordinates, index: int, primitive_of: Callable[[int], Primitive]
-) -> Patch:
+def _subsystem(
+    mechanism: Mechanism,
+    graph: ConstraintGraph,
+    coordinates: Coordinates,
+    index: int,
+    primitive_of: Callable[[int], Primitive],
+) -> Subsystem:
     """The closing rows of a block of loops and the bodies that it moves."""
-    block = web.loops[index]
+    block = graph.loops[index]
     along = {u for c in block.chords for u in c.along}
-    loose = {u for u in along if _is_generic(coordinates, web.branches[u])}
-    pairs = [c.pair for c in block.chords] + [web.branches[u].pair for u in loose]
+    loose = {u for u in along if _is_generic(coordinates, graph.branches[u])}
+    pairs = [c.pair for c in block.chords] + [graph.branches[u].pair for u in loose]
     rows = {int(i) for p in pairs if p is not None for i in p.rows}
     rows |= {int(i) for c in block.chords if c.pair is None for i in c.rows}
-    units = along | {web.branches[u].parent for u in along} | {e for i in rows for e in web.rows.ends[i]}
+    units = along | {graph.branches[u].parent for u in along} | {e for i in rows for e in graph.rows.ends[i]}
     poses = [b.X_WB for b in mechanism.bodies]
     free = block.reduced.freedom.shape[1]
-    return patch_of(web, units, rows, loose, block.columns, primitive_of, poses, free)
+    return subsystem_of(graph, units, rows, loose, block.columns, primitive_of, poses, free)
 
 
 def _is_generic(coordinates: Coordinates, branch: Branch) -> bool:
@@ -104,7 +108,11 @@ def _is_generic(coordinates: Coordinates, branch: Branch) -> bool:
 
 
 def _alone(
-    mechanism: Mechanism, web: Web, coordinates: Coordinates, motion: Motion, primitive_of: Callable[[int], Primitive]
+    mechanism: Mechanism,
+    graph: ConstraintGraph,
+    coordinates: Coordinates,
+    motion: Motion,
+    primitive_of: Callable[[int], Primitive],
 ) -> bool:
     """A freedom in no loop: that of a lower pair is finite by its nature, another one is tested on its two bodies."""
     branch = coordinates.branches[motion.leader]
@@ -113,11 +121,15 @@ def _alone(
     columns = np.arange(branch.first, branch.columns.stop)
     rows = {int(i) for i in branch.pair.rows}
     poses = [b.X_WB for b in mechanism.bodies]
-    patch = patch_of(web, {branch.unit, branch.parent}, rows, {branch.unit}, columns, primitive_of, poses, len(columns))
-    return goes_on(patch, motion.q)
+    subsystem = subsystem_of(
+        graph, {branch.unit, branch.parent}, rows, {branch.unit}, columns, primitive_of, poses, len(columns)
+    )
+    return is_finite(subsystem, motion.q)
 
 
-def _test(coordinates: Coordinates, motions: list[Motion], patch: Patch) -> tuple[list[tuple[Motion, bool]], int]:
+def _test(
+    coordinates: Coordinates, motions: list[Motion], subsystem: Subsystem
+) -> tuple[list[tuple[Motion, bool]], int]:
     """Which motions of a block go on, and the block's mobility at a generic pose near by.
 
     The directions that go on form a cone; where two at random are in it, all are. Else the pose is singular: the
@@ -125,30 +137,30 @@ def _test(coordinates: Coordinates, motions: list[Motion], patch: Patch) -> tupl
     """
     weights = np.random.default_rng(7).normal(size=(TRIES, len(motions)))
     mixed = list(weights @ np.array([m.q for m in motions]))
-    if all(goes_on(patch, q) for q in mixed[:2]):
+    if all(is_finite(subsystem, q) for q in mixed[:2]):
         return [(m, True) for m in motions], len(motions)
-    ways = _ways_out([*(m.q for m in motions), *mixed], motions, patch)
+    ways = _ways_out([*(m.q for m in motions), *mixed], motions, subsystem)
     if not ways:
         return [(m, False) for m in motions], 0
     generic = min(dof for _, dof in ways)
     return _along(coordinates, motions, [q for q, _ in ways], generic), generic
 
 
-def _ways_out(candidates: list[Array], motions: list[Motion], patch: Patch) -> list[tuple[Array, int]]:
+def _ways_out(candidates: list[Array], motions: list[Motion], subsystem: Subsystem) -> list[tuple[Array, int]]:
     """Directions (as coordinates) in which the pose can be left by a finite step, with the mobility found there."""
-    basis = np.column_stack([patch.lift @ m.q[patch.columns] for m in motions])
+    basis = np.column_stack([subsystem.lift @ m.q[subsystem.columns] for m in motions])
     found: list[tuple[Array, int]] = []
     for q in candidates:
         for sign in (1.0, -1.0):
-            z = sign * unit_step(patch, q)
-            size, near = correction(patch, STEPS[1] / 8 * z)
-            larger, far = correction(patch, STEPS[1] * z)
-            gone = float(np.max(np.abs(far))) / patch.length
+            z = sign * unit_step(subsystem, q)
+            size, near = correction(subsystem, STEPS[1] / 8 * z)
+            larger, far = correction(subsystem, STEPS[1] * z)
+            gone = float(np.max(np.abs(far))) / subsystem.length
             if not (np.isfinite(size) and np.isfinite(larger)) or gone < 0.3 * STEPS[1]:
                 continue
             weights, *_ = np.linalg.lstsq(basis, near, rcond=None)
             direction = sum((float(w) * m.q for w, m in zip(weights, motions, strict=True)), np.zeros(len(q)))
-            found.append((direction, local_dof(patch, STEPS[1] * z)))
+            found.append((direction, local_dof(subsystem, STEPS[1] * z)))
     return found
 
 
@@ -185,11 +197,11 @@ def _reported(
     mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool, brief: dict[int, int]
 ) -> Freedom:
     """The freedom of a motion; what hangs on it is counted by `brief`, if that holds it, instead of listed."""
-    web = coordinates.web
+    graph = coordinates.graph
     branch, joint = coordinates.branches[motion.leader], coordinates.joints[motion.leader]
     kind = coordinates.kinds[motion.leader]
     alone = motion.block == -1 and branch.unit in brief
-    moved = moving(mechanism, web, axes, motion.q, branch if alone else None)
+    moved = moving(mechanism, graph, axes, motion.q, branch if alone else None)
     body = mechanism.bodies[branch.unit].name
     words = sentence(mechanism, body, joint, kind, moved.rates)
     return Freedom(

@@ -7,10 +7,10 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph, Loops
 from cadbridge.diagnosis.dependence import carried_by
 from cadbridge.diagnosis.model import Reaction
 from cadbridge.diagnosis.shares import Sharing
-from cadbridge.diagnosis.web import Loops, Web
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.rows import GROUND
 
@@ -19,23 +19,23 @@ ARTEFACT = 1e-7
 """A component of a self-stress, of unit length, above this is an artefact."""
 
 
-def reactions_of(mechanism: Mechanism, web: Web) -> tuple[Reaction, ...]:
+def reactions_of(mechanism: Mechanism, graph: ConstraintGraph) -> tuple[Reaction, ...]:
     """A joint's wrench A ᵀλ_A is determined where AᵀN_A = 0 (Wojtyra & Frączek), N the self-stresses of the loops.
 
-    `web` is that of bodies. Rows that repeat others between the same two bodies do not blur the joint's wrench, those
+    `graph` is that of bodies. Rows that repeat others between the same two bodies do not blur the joint's wrench, those
     across loops do.
     """
     stresses: dict[frozenset[int], list[Array]] = defaultdict(list)
-    for block in web.loops:
-        for pair, wrenches in _self_stresses(web, block).items():
+    for block in graph.loops:
+        for pair, wrenches in _self_stresses(graph, block).items():
             stresses[pair].append(wrenches)
-    sharing = Sharing(mechanism, web)
+    sharing = Sharing(mechanism, graph)
     return tuple(
-        _reaction(mechanism, web, sharing, j, stresses.get(frozenset((j.a, j.b)), [])) for j in mechanism.joints
+        _reaction(mechanism, graph, sharing, j, stresses.get(frozenset((j.a, j.b)), [])) for j in mechanism.joints
     )
 
 
-def _self_stresses(web: Web, block: Loops) -> dict[frozenset[int], Array]:
+def _self_stresses(graph: ConstraintGraph, block: Loops) -> dict[frozenset[int], Array]:
     """Wrenches (d, 6) between pairs of bodies that balance each other around the loops, an orthonormal set."""
     m = len(block.rows)
     if block.rank == m:
@@ -48,7 +48,7 @@ def _self_stresses(web: Web, block: Loops) -> dict[frozenset[int], Array]:
     N = np.linalg.qr(N.T)[0].T if m < 4000 else N
     found: dict[frozenset[int], Array] = {}
     for unit, wrenches in carried_by(block, N).items():
-        found[frozenset((unit, web.branches[unit].parent))] = wrenches
+        found[frozenset((unit, graph.branches[unit].parent))] = wrenches
     start = 0
     for chord in block.chords:
         part = N[:, start : start + len(chord.rows)]
@@ -58,7 +58,9 @@ def _self_stresses(web: Web, block: Loops) -> dict[frozenset[int], Array]:
     return found
 
 
-def _reaction(mechanism: Mechanism, web: Web, sharing: Sharing, joint: Joint, stresses: list[Array]) -> Reaction:
+def _reaction(
+    mechanism: Mechanism, graph: ConstraintGraph, sharing: Sharing, joint: Joint, stresses: list[Array]
+) -> Reaction:
     """Self-stresses about the rows' centre, seen at the joint's origin in the joint's frame."""
     body = mechanism.bodies[joint.a] if joint.a != GROUND else mechanism.ground
     X_WJ = body.X_WB @ joint.X_AJ
@@ -67,7 +69,7 @@ def _reaction(mechanism: Mechanism, web: Web, sharing: Sharing, joint: Joint, st
         return Reaction(joint.name, True, shares=shares, free=free)
     W = np.vstack(stresses)
     force = W[:, :3]
-    torque = W[:, 3:] * web.rows.length - np.cross(X_WJ.p - web.rows.centre, force)
-    seen = np.hstack([force @ X_WJ.R, torque @ X_WJ.R / web.rows.length])
+    torque = W[:, 3:] * graph.rows.length - np.cross(X_WJ.p - graph.rows.centre, force)
+    seen = np.hstack([force @ X_WJ.R, torque @ X_WJ.R / graph.rows.length])
     fine = [bool(x) for x in np.max(np.abs(seen), axis=0) < ARTEFACT]
     return Reaction(joint.name, all(fine), (fine[0], fine[1], fine[2]), (fine[3], fine[4], fine[5]), shares, free)

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.model import Freed, Share
 from cadbridge.diagnosis.pairs import BodyPair, reduce_rows
-from cadbridge.diagnosis.web import Web
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Joint, Mechanism
 
@@ -27,11 +27,11 @@ _TURNS = 1e-9
 
 
 class Sharing:
-    """The mates between bodies, looked up once for many joints; `web` is that of bodies."""
+    """The mates between bodies, looked up once for many joints; `graph` is that of bodies."""
 
-    def __init__(self, mechanism: Mechanism, web: Web) -> None:
-        self._web = web
-        self._pairs = {frozenset((p.a, p.b)): p for p in web.pairs}
+    def __init__(self, mechanism: Mechanism, graph: ConstraintGraph) -> None:
+        self._web = graph
+        self._pairs = {frozenset((p.a, p.b)): p for p in graph.pairs}
         X_WC = {c.name: c.X_WC for c in mechanism.assembly.components}
         mates = mechanism.assembly.mates
         self._points = {m.name: X_WC.get(m.a.component, Pose()).point(m.a.point) for m in mates}

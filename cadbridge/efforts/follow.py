@@ -41,7 +41,7 @@ _STILL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """The motion followed, without ghosts; the multipliers are those that go with the motion's own drivers.
+    """The motion followed, without gimbals; the multipliers are those that go with the motion's own drivers.
 
     `joint_efforts` (k, j) are theirs on the joints led, `wrenches` (k, 6) [force; torque] on bodies led, by name, about
     the point led, world axes. `idle` freedoms were prescribed by nothing and moved as the loads wanted.
@@ -104,7 +104,7 @@ def _driven(led: Led, times: ArrayLike, state: State) -> Result:
 def _led(led: Led, state: State) -> tuple[State, Status]:
     """Along a motion of one second, at rest where it ends."""
     found = _driven(led, [0.0, 1.0], state)
-    T = led.without_ghosts(found.trajectory)
+    T = led.without_gimbals(found.trajectory)
     if not found.status.ok:
         return state, found.status
     return State(0.0, T.positions[-1], T.quaternions[-1], np.zeros_like(T.velocities[-1]), T.angles[-1]), found.status
@@ -131,7 +131,7 @@ def _simulated(led: Led, times: Array, state: State) -> Result:
 
 
 def _followed(led: Led, found: Result, motion: Motion) -> Followed:
-    """The result without ghosts, and what the drivers do."""
+    """The result without gimbals, and what the drivers do."""
     T = found.trajectory
     efforts = led.driver_efforts(T)
     k = len(motion.joints)
@@ -140,10 +140,10 @@ def _followed(led: Led, found: Result, motion: Motion) -> Followed:
         for axis in (i for i, f in enumerate(body.position) if f is not None):
             wrenches[body.name][:, axis] += efforts[k]
             k += 1
-    for name, torque in led.ghost_torques(T).items():
+    for name, torque in led.gimbal_torques(T).items():
         wrenches[name][:, 3:] += torque
     joints = np.array([efforts[i] for i in range(len(motion.joints))]).reshape(len(motion.joints), len(T.t)).T
-    return Followed(replace(found, trajectory=led.without_ghosts(T)), joints, wrenches)
+    return Followed(replace(found, trajectory=led.without_gimbals(T)), joints, wrenches)
 
 
 def _reported(status: Status, T: Trajectory | None, lowered: Lowered, motion: Motion, findings: Findings) -> None:

@@ -1,8 +1,8 @@
 """What leads a mechanism along a motion: drivers of joints, of points, and of bodies' orientations.
 
-An orientation is led by ghosts: bodies without a part in the mechanism, hinged one on the other about the axes of its
-turns, each hinge with a driver. The last one carries the body's axes. So angles of any size are followed, no pose is
-singular, and the torque that turns the body is the ghost's.
+An orientation is prescribed through gimbals: bodies without a part in the mechanism, hinged one on the other about the
+axes of its turns, each hinge with a driver. The last one carries the body's axes. So angles of any size are followed,
+no pose is singular, and the torque that turns the body is the gimbal's.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from solver.state import State
 Array = NDArray[np.float64]
 
 _PAIRS = ((0, 1), (0, 2), (1, 2))
-"""Axes of the last ghost and of the body that stay perpendicular."""
+"""Axes of the last gimbal and of the body that stay perpendicular."""
 _ORIGIN = np.zeros(3)
 
 
 @dataclass(frozen=True, eq=False)
-class Ghosts:
-    """The ghosts of a body: the `first` one's index, their motors, and the index of the first primitive after them."""
+class Gimbals:
+    """The gimbals of a body: the `first` one's index, their motors, and the index of the first primitive after them."""
 
     path: BodyPath
     first: int
@@ -43,18 +43,18 @@ class Ghosts:
 
 @dataclass(frozen=True, eq=False)
 class Led:
-    """A model with the drivers of a motion and with ghosts behind its own `bodies` and `rows`; compiled."""
+    """A model with the drivers of a motion and with gimbals behind its own `bodies` and `rows`; compiled."""
 
     system: System
     plain: System
-    ghosts: tuple[Ghosts, ...]
+    gimbals: tuple[Gimbals, ...]
 
     def start(self, state: State, t: float) -> State:
-        """A state of the plain model as one of this: the ghosts are where their angles at t put them."""
+        """A state of the plain model as one of this: the gimbals are where their angles at t put them."""
         x, q, angles = [state.positions], [state.quaternions], {}
-        for ghost in self.ghosts:
+        for gimbal in self.gimbals:
             R = np.eye(3)
-            for motor in ghost.motors:
+            for motor in gimbal.motors:
                 angle = motor.function.evaluate(t)[0]
                 angles[motor.coordinate] = angle
                 R = R @ rotation.matrix(rotation.exponential(angle * motor.coordinate.axis_a))
@@ -72,7 +72,7 @@ class Led:
         return replace(widened, angles=np.array(own, float))
 
     def plain_state(self, state: State) -> State:
-        """A state without the ghosts."""
+        """A state without the gimbals."""
         n, known = len(self.plain.model.bodies), complete(self.system, state)
         assert known.angles is not None
         arrays = (known.positions[:n], known.quaternions[:n], known.velocities[:n])
@@ -84,7 +84,7 @@ class Led:
         index = {owner: i for i, owner in enumerate(self.system.angle_owner)}
         return [index[owner] for owner in self.plain.angle_owner]
 
-    def without_ghosts(self, T: Trajectory) -> Trajectory:
+    def without_gimbals(self, T: Trajectory) -> Trajectory:
         """A trajectory of the plain model; its multipliers are those of its rows, drivers left out."""
         n = len(self.plain.model.bodies)
         angles = T.angles.reshape(len(T.t), len(self.system.angle_owner))
@@ -103,46 +103,46 @@ class Led:
         held = int(self.system.program.primitive_row[-1])
         return {i: -T.multipliers[:, held + i] for i in range(len(self.system.model.motors))}
 
-    def ghost_torques(self, T: Trajectory) -> dict[str, Array]:
-        """Torque (k, 3), world axes, with which the ghosts turn each body, by its name."""
+    def gimbal_torques(self, T: Trajectory) -> dict[str, Array]:
+        """Torque (k, 3), world axes, with which the gimbals turn each body, by its name."""
         found = {}
-        for ghost in self.ghosts:
-            row = int(self.system.program.primitive_row[ghost.primitive])
-            unit = self.system.model.primitives[ghost.primitive].b
-            C = rotation.matrix(T.quaternions[:, unit]) @ ghost.path.X_BC.R
+        for gimbal in self.gimbals:
+            row = int(self.system.program.primitive_row[gimbal.primitive])
+            unit = self.system.model.primitives[gimbal.primitive].b
+            C = rotation.matrix(T.quaternions[:, unit]) @ gimbal.path.X_BC.R
             # d(u·w)/dt = ω·(w × u) for w in the body, and u lies along an axis of the body's too.
             torques = [
                 -T.multipliers[:, row + k, None] * np.cross(C[:, :, j], C[:, :, i]) for k, (i, j) in enumerate(_PAIRS)
             ]
-            found[ghost.path.name] = np.sum(torques, axis=0)
+            found[gimbal.path.name] = np.sum(torques, axis=0)
         return found
 
 
 def led_model(model: Model, motion: Motion, lowered: Lowered) -> Led:
-    """The model with drivers and ghosts for a motion: first those of joints, then of points, then of ghosts."""
+    """The model with drivers and gimbals for a motion: first those of joints, then of points, then of gimbals."""
     motors = [Motor(p.joint, joint_coordinate(lowered, p.joint), "angle", p.function) for p in motion.joints]
     for path in motion.bodies:
         for k, function in enumerate(path.position):
             if function is not None:
                 motors.append(Motor(path.name, _height(path, k, lowered), "angle", function))
-    bodies, primitives, ghosts = list(model.bodies), list(model.primitives), []
+    bodies, primitives, gimbals = list(model.bodies), list(model.primitives), []
     for path in motion.bodies:
         if path.turning is not None:
-            made = _ghosts(path, path.turning, lowered, len(bodies), len(primitives))
-            bodies += [RigidBody(f"ghost of {path.name}", 1.0, np.eye(3))] * len(made[0].motors)
+            made = _gimbals(path, path.turning, lowered, len(bodies), len(primitives))
+            bodies += [RigidBody(f"gimbal of {path.name}", 1.0, np.eye(3))] * len(made[0].motors)
             primitives += made[1]
-            ghosts.append(made[0])
+            gimbals.append(made[0])
     extra = len(bodies) - len(model.bodies)
     driven = replace(
         model,
         bodies=tuple(bodies),
         primitives=tuple(primitives),
-        groups=(*model.groups, *(g.path.name for g in ghosts for _ in range(5 * len(g.motors) + 3))),
+        groups=(*model.groups, *(g.path.name for g in gimbals for _ in range(5 * len(g.motors) + 3))),
         positions=np.vstack([model.positions, np.zeros((extra, 3))]),
         quaternions=np.vstack([model.quaternions, np.tile([1.0, 0, 0, 0], (extra, 1))]),
-        motors=(*model.motors, *motors, *(m for g in ghosts for m in g.motors)),
+        motors=(*model.motors, *motors, *(m for g in gimbals for m in g.motors)),
     )
-    return Led(prepare(driven), prepare(model), tuple(ghosts))
+    return Led(prepare(driven), prepare(model), tuple(gimbals))
 
 
 def joint_coordinate(lowered: Lowered, name: str) -> Coordinate:
@@ -157,10 +157,10 @@ def _height(body: BodyPath, k: int, lowered: Lowered) -> Coordinate:
     return lowered.reframed(Coordinate("distance", GROUND_BODY, body.body, _ORIGIN, np.eye(3)[k], body.X_BC.p))
 
 
-def _ghosts(
+def _gimbals(
     path: BodyPath, turning: Turning, lowered: Lowered, body: int, primitive: int
-) -> tuple[Ghosts, list[Primitive]]:
-    """Ghosts from index `body` on, whose primitives stand from index `primitive` on: hinges, then the hold."""
+) -> tuple[Gimbals, list[Primitive]]:
+    """Gimbals from index `body` on, whose primitives stand from index `primitive` on: hinges, then the hold."""
     motors: list[Motor] = []
     rows: list[Primitive] = []
     before = GROUND_BODY
@@ -173,7 +173,7 @@ def _ghosts(
         before = body + k
     unit, _ = lowered.placed(path.body)
     hold = [AxesAngle(before, unit, turning.base[:, i], path.X_BC.R[:, j]) for i, j in _PAIRS]
-    return Ghosts(path, body, tuple(motors), primitive + len(rows)), [*rows, *hold]
+    return Gimbals(path, body, tuple(motors), primitive + len(rows)), [*rows, *hold]
 
 
 def led_slots(path: BodyPath) -> list[int]:

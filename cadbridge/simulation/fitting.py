@@ -24,7 +24,7 @@ from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered, lower, origin_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.simulation.loose import Loose, all_over, by_group, find_loose, opened_rows, put_on, web_at, without
+from cadbridge.simulation.loose import Loose, all_over, by_group, find_loose, graph_at, opened_rows, put_on, without
 from solver import rotation
 from solver.constraints import AxesAngle, Distance, LineDistance, PointLineDistance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
@@ -164,9 +164,9 @@ def _parts(loose: Loose) -> tuple[_Part, ...]:
     from cadbridge.diagnosis.redundancy import dependent_mates
 
     model, groups = loose.case.model, by_group(loose.case.model)
-    web = web_at(loose.case, loose.samples[-1][0])
+    graph = graph_at(loose.case, loose.samples[-1][0])
     found = []
-    for names in dependent_mates(web.rows, dependence_of(web)):
+    for names in dependent_mates(graph.rows, dependence_of(graph)):
         rows = np.sort(np.concatenate([groups[name] for name in names]))
         held = [(model.groups[i], model.primitives[i]) for i in rows]
         units = sorted({unit for _, p in held for unit in p.bodies} - {GROUND_BODY})

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.web import Web, web_of
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
 from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism.rows import rows_of
@@ -121,21 +121,21 @@ def opened_rows(system: System, samples: Sequence[tuple[State, Ints]]) -> Array:
     return np.asarray(np.max([open_rows(system, state)[0] for state, _ in samples], axis=0))
 
 
-def web_at(case: Case, state: State) -> Web:
+def graph_at(case: Case, state: State) -> ConstraintGraph:
     """The dependence of the rows at a state, as the diagnosis sees it, but that what may be rounding is no rank."""
     poses = [Pose(rotation.matrix(q), x) for x, q in zip(state.positions, state.quaternions, strict=True)]
     rows = rows_of(case.model.primitives, case.model.groups, poses, case.length)
-    return web_of(rows, range(len(rows)), case.allowed, lowest=EXACT * case.allowed)
+    return graph_of(rows, range(len(rows)), case.allowed, lowest=EXACT * case.allowed)
 
 
 def _spare(case: Case, state: State) -> Ints:
     """Rows that repeat the others at a pose, and are small sums of them."""
-    web = web_at(case, state)
-    keep = np.zeros(len(web.rows), dtype=bool)
-    for branch in web.branches.values():
+    graph = graph_at(case, state)
+    keep = np.zeros(len(graph.rows), dtype=bool)
+    for branch in graph.branches.values():
         if branch.pair is not None:
             keep[branch.pair.rows[_strongest(branch.pair.W, branch.pair.rank)]] = True
-    for block in web.loops:
+    for block in graph.loops:
         keep[block.rows[_strongest(block.J, block.rank)]] = True
     return np.flatnonzero(~keep)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cadbridge.diagnosis import diagnose
+from cadbridge.diagnosis.constraint_graph import graph_of
 from cadbridge.diagnosis.dependence import dependence_of
 from cadbridge.diagnosis.diagnose import mate_rows, preferred
-from cadbridge.diagnosis.web import web_of
 from cadbridge.mechanism import build
 from tests.diagnosis import large, linkages
 from tests.diagnosis.dense import matrix
@@ -21,10 +21,10 @@ def test_the_tree_and_its_loops_give_the_rank_and_dependences_of_the_whole_matri
     mechanism = build(model)  # type: ignore[arg-type]
     rows = mate_rows(mechanism)
     G = matrix(rows)
-    web = web_of(rows, preferred(mechanism, rows))
-    found = dependence_of(web)
+    graph = graph_of(rows, preferred(mechanism, rows))
+    found = dependence_of(graph)
     rank = np.linalg.matrix_rank(G, tol=1e-8)
-    assert web.rank == found.rank == rank
+    assert graph.rank == found.rank == rank
     assert np.linalg.matrix_rank(G[found.keep], tol=1e-8) == rank
     N = found.stresses.toarray()
     assert N.shape == (len(rows), len(rows) - rank)

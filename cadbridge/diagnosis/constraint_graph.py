@@ -79,7 +79,7 @@ class Loops:
 
 
 @dataclass(frozen=True, eq=False)
-class Web:
+class ConstraintGraph:
     """Everything about the rows' dependence: pairs, the tree's branches (by unit), loops."""
 
     rows: Rows
@@ -132,15 +132,15 @@ class Web:
         return V
 
 
-def web_of(
+def graph_of(
     rows: Rows,
     order: Sequence[int],
     highest: float = HIGHEST,
     readable: Callable[[BodyPair], Array] | None = None,
     known: tuple[BodyPair, ...] | None = None,
     lowest: float = LOWEST,
-) -> Web:
-    """The web of rows, those first in `order` (all rows) kept where rows repeat each other.
+) -> ConstraintGraph:
+    """The graph of rows, those first in `order` (all rows) kept where rows repeat each other.
 
     `highest` is the scaled singular value above which every one counts, `lowest` that below which none does.
     `readable` gives other bases for the freedoms of pairs, columns of length 1. `known` are the pairs, where they have
@@ -167,7 +167,7 @@ def web_of(
     coordinates = sum(b.freedom.shape[1] for b in branches.values())
     groups = _blocks(coordinates, [_way(branches, chord) for chord in chords])
     loops = tuple(_loops(group, highest, lowest) for group in groups)
-    return Web(rows, tuple(pairs), branches, tuple(chords), loops, coordinates)
+    return ConstraintGraph(rows, tuple(pairs), branches, tuple(chords), loops, coordinates)
 
 
 def _both(pair: BodyPair) -> dict[int, Array]:

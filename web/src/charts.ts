@@ -2,9 +2,9 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { make } from "./view";
+import { make, save } from "./dom";
 
-interface Series {
+export interface Series {
   title: string;
   axis: string;
   logarithmic: boolean;
@@ -25,6 +25,10 @@ export function tellTime(time: number | null): void {
   document.dispatchEvent(new CustomEvent(SHOWN, { detail: time }));
 }
 
+export function onShown(shown: (time: number | null) => void): void {
+  document.addEventListener(SHOWN, (event) => shown((event as CustomEvent<number | null>).detail));
+}
+
 export function onSeek(seek: (time: number) => void): void {
   document.addEventListener(SEEK, (event) => seek((event as CustomEvent<number>).detail));
 }
@@ -37,10 +41,28 @@ export function drawCharts(): void {
   }
 }
 
-function chart(figure: HTMLElement, series: Series): void {
+/** Draws a chart in a figure as often as it gets new numbers. */
+export function liveChart(figure: HTMLElement): (series: Series | null) => void {
+  let shown: { series: Series; plot: uPlot } | null = null;
+  return (series) => {
+    figure.hidden = !series;
+    if (!series) return;
+    shown ??= { series, plot: chart(figure, series) };
+    Object.assign(shown.series, series);
+    shown.plot.setData(numbers(series));
+  };
+}
+
+function numbers(series: Series): uPlot.AlignedData {
+  return [series.time, ...series.lines.map((line) => line.values)];
+}
+
+function chart(figure: HTMLElement, series: Series): uPlot {
   const ink = getComputedStyle(document.body).color;
-  const holder = make("div", { class: "chart", role: "img", "aria-label": figure.querySelector("svg")?.getAttribute("aria-label") ?? "" });
-  figure.querySelector("svg")?.before(holder);
+  const svg = figure.querySelector("svg");
+  const holder = make("div", { class: "chart", role: "img", "aria-label": svg?.getAttribute("aria-label") ?? series.title });
+  if (svg) svg.before(holder);
+  else figure.append(make("figcaption", {}, series.title), holder);
   figure.classList.add("live");
   const axis = { stroke: ink, grid: { stroke: "rgba(128,128,128,.25)", width: 1 }, ticks: { stroke: "rgba(128,128,128,.4)" } };
   const plot = new uPlot(
@@ -57,7 +79,7 @@ function chart(figure: HTMLElement, series: Series): void {
         })),
       ],
     },
-    [series.time, ...series.lines.map((line) => line.values)],
+    numbers(series),
     holder,
   );
   plot.ctx.canvas.setAttribute("aria-hidden", "true");
@@ -66,13 +88,13 @@ function chart(figure: HTMLElement, series: Series): void {
     const time = index === null || index === undefined ? undefined : series.time[index];
     if (time !== undefined) document.dispatchEvent(new CustomEvent(SEEK, { detail: time }));
   });
-  document.addEventListener(SHOWN, (event) => {
-    const time = (event as CustomEvent<number | null>).detail;
+  onShown((time) => {
     plot.setCursor(time === null ? { left: -10, top: -10 } : { left: plot.valToPos(time, "x"), top: 0 }, false);
     holder.dataset["time"] = String(time ?? "");
   });
   new ResizeObserver(() => plot.setSize({ width: Math.max(holder.clientWidth, 240), height: HEIGHT })).observe(holder);
   figure.append(downloads(figure, series, plot));
+  return plot;
 }
 
 /** The number after a letter in a look. */
@@ -92,7 +114,7 @@ function downloads(figure: HTMLElement, series: Series, plot: uPlot): HTMLElemen
     box.append(button);
   };
   add("PNG", () => new Promise((done) => plot.ctx.canvas.toBlob((blob) => done(blob ?? new Blob()))));
-  add("SVG", async () => new Blob([svgText(figure)], { type: "image/svg+xml" }));
+  if (figure.querySelector("svg")) add("SVG", async () => new Blob([svgText(figure)], { type: "image/svg+xml" }));
   add("CSV", async () => new Blob([csvText(series)], { type: "text/csv" }));
   return box;
 }
@@ -118,10 +140,4 @@ function csvText({ time, lines }: Series): string {
   const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
   const rows = time.map((t, i) => [t, ...lines.map((line) => line.values[i] ?? "")].join(","));
   return [["t in s", ...lines.map((l) => l.name)].map(quote).join(","), ...rows].join("\n") + "\n";
-}
-
-function save(blob: Blob, name: string): void {
-  const link = make("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -3,6 +3,8 @@
 import "./page.css";
 import { drawCharts } from "./charts";
 import { Block, readScene } from "./data";
+import { openLive } from "./live";
+import type { Picture } from "./picture";
 import { Selection } from "./selection";
 import { enhanceTables } from "./tables";
 import { openView } from "./view";
@@ -12,16 +14,20 @@ async function start(): Promise<void> {
   const selection = new Selection();
   enhanceTables(selection);
   drawCharts();
-  const fallback = document.getElementById("fallback");
+  const section = document.getElementById("view");
   const context = drawable();
-  if (!context) {
+  const fallback = document.getElementById("fallback");
+  let picture: Picture | null = null;
+  if (context && section) {
+    const told = fallback?.querySelector("p");
+    if (told) told.textContent = "Unpacking the picture …";
+    picture = openView(readScene(), await Block.load(), context, selection, section);
+  } else {
     if (fallback) fallback.dataset["reason"] = "webgl";
-    document.getElementById("view")?.setAttribute("data-ready", "fallback");
-    return;
+    section?.setAttribute("data-ready", "fallback");
   }
-  const told = fallback?.querySelector("p");
-  if (told) told.textContent = "Unpacking the picture …";
-  openView(readScene(), await Block.load(), context, selection);
+  const live = document.getElementById("live");
+  if (live) openLive(live, picture, selection);
 }
 
 /** A canvas's context to draw in, made once: a second one costs half a second where software draws. */

@@ -28,6 +28,14 @@ interface Layer {
   parts: number[];
 }
 
+/** A place on a part (m, world), and the normal there. */
+export interface Met {
+  part: number;
+  body: number;
+  point: Vector3;
+  normal: Vector3;
+}
+
 interface Placed {
   body: number;
   matrix: Matrix4;
@@ -57,7 +65,8 @@ export class Picture {
   private exploded = 0;
   private lit: { group: Group; placed: Placed }[] = [];
   private readonly sticks: { group: Group; placed: Placed }[] = [];
-  private measured: { on: boolean; from: Vector3 | null; line: Line | null } = { on: false, from: null, line: null };
+  private measured: { on: boolean; from: Vector3 | null } = { on: false, from: null };
+  private ruled: Line | null = null;
   private seeThrough = false;
   private wanted = false;
   /** Whether the view is still that of `home`. */
@@ -142,6 +151,20 @@ export class Picture {
     return found;
   }
 
+  /** The view as numbers, to be taken up again. */
+  get view(): number[] {
+    return this.whole ? [] : [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+  }
+
+  set view(numbers: number[]) {
+    if (numbers.length !== 6) return;
+    this.whole = false;
+    this.camera.position.fromArray(numbers);
+    this.controls.target.fromArray(numbers, 3);
+    this.controls.update();
+    this.draw();
+  }
+
   /** Turn (rad) about the vertical and up, and come nearer by a factor. */
   turn(around: number, up: number, nearer: number): void {
     this.whole = false;
@@ -193,9 +216,7 @@ export class Picture {
 
   /** What lies under a point of the canvas, in pixels from its corner. */
   under(x: number, y: number): Ref | null {
-    const point = new Vector2((2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight);
-    const caster = new Raycaster();
-    caster.setFromCamera(point, this.camera);
+    const caster = this.ray(x, y);
     if (this.jointGroup.visible) {
       const hit = caster.intersectObject(this.jointGroup, true)[0];
       const index = this.joints.findIndex(({ group }) => group === hit?.object.parent);
@@ -206,19 +227,66 @@ export class Picture {
       const mate = hit?.instanceId === undefined ? undefined : this.mateMarks.mates[hit.instanceId];
       if (mate !== undefined) return `mate:${mate}`;
     }
-    for (const layers of [this.solid, this.glass, this.ghost]) {
-      let nearest: { distance: number; part: number } | null = null;
+    const met = this.met(x, y);
+    return met && `part:${met.part}`;
+  }
+
+  /** The nearest part under a point of the canvas, a faint one where there is no other; what is cut away is not there. */
+  met(x: number, y: number): Met | null {
+    const caster = this.ray(x, y);
+    for (const layers of [[...this.solid, ...this.glass], this.ghost]) {
+      let nearest: (Met & { distance: number }) | null = null;
       for (const { mesh, parts } of layers) {
         if (mesh.count === 0) continue;
         mesh.boundingSphere = null;
-        for (const hit of caster.intersectObject(mesh)) {
-          const part = hit.instanceId === undefined ? undefined : parts[hit.instanceId];
-          if (part !== undefined && (!nearest || hit.distance < nearest.distance)) nearest = { distance: hit.distance, part };
+        for (const { distance, point, face, instanceId } of caster.intersectObject(mesh)) {
+          const part = instanceId === undefined ? undefined : parts[instanceId];
+          const cut = this.renderer.clippingPlanes.some((plane: Plane) => plane.distanceToPoint(point) < 0);
+          if (part === undefined || !face || cut || (nearest && distance >= nearest.distance)) continue;
+          const normal = face.normal.clone().transformDirection(this.placePart(part, new Matrix4()));
+          nearest = { distance, part, body: this.parts[part]?.body ?? -1, point, normal };
         }
       }
-      if (nearest) return `part:${nearest.part}`;
+      if (nearest) return nearest;
     }
     return null;
+  }
+
+  /** The place under a point of the canvas that is as far away as another place. */
+  beside(x: number, y: number, place: Vector3): Vector3 {
+    const facing = new Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new Vector3()), place);
+    return this.ray(x, y).ray.intersectPlane(facing, new Vector3()) ?? place.clone();
+  }
+
+  /** Where a place stands on the canvas, in pixels from its corner. */
+  onCanvas(place: Vector3): { x: number; y: number } {
+    const p = place.clone().project(this.camera);
+    return { x: ((p.x + 1) * this.canvas.clientWidth) / 2, y: ((1 - p.y) * this.canvas.clientHeight) / 2 };
+  }
+
+  /** Poses of all bodies: position and quaternion (w first), seven numbers each. */
+  put(poses: Float32Array): void {
+    restPoses(poses, this.bodies.length).forEach((pose, i) => this.bodies[i]?.copy(pose));
+    this.moved();
+  }
+
+  /** Whether parts are where they are drawn, and a drag may move them. */
+  get movable(): boolean {
+    return this.exploded === 0 && !this.measured.on;
+  }
+
+  /** Whether a drag turns the view. */
+  turning(on: boolean): void {
+    this.controls.enabled = on;
+  }
+
+  /** Draw a line between two places, in place of the last; null takes it away. */
+  rule(ends: [Vector3, Vector3] | null, colour = "#d6369a"): void {
+    this.ruled?.removeFromParent();
+    this.ruled = ends && new Line(new BufferGeometry().setFromPoints(ends), new LineBasicMaterial({ color: colour, depthTest: false }));
+    if (this.ruled) this.scene.add(this.ruled);
+    if (this.ruled) this.ruled.renderOrder = 5;
+    this.draw();
   }
 
   /** Poses of bodies have changed. */
@@ -301,49 +369,41 @@ export class Picture {
   }
 
   measuring(on: boolean): void {
-    this.measured.line?.removeFromParent();
-    this.measured = { on, from: null, line: null };
-    this.draw();
+    this.measured = { on, from: null };
+    this.rule(null);
   }
 
   /** Where measuring: takes a point under the pointer; the distance in mm and its components once there are two. */
   measure(x: number, y: number): string | null {
     if (!this.measured.on) return null;
-    const point = this.pointUnder(x, y);
+    const point = this.met(x, y)?.point;
     if (!point) return "Click on a part.";
     const { from } = this.measured;
-    this.measured.line?.removeFromParent();
-    if (!from) {
-      this.measured = { on: true, from: point, line: null };
-      return "Click the second point.";
-    }
-    const line = new Line(new BufferGeometry().setFromPoints([from, point]), new LineBasicMaterial({ color: "#d6369a", depthTest: false }));
-    line.renderOrder = 5;
-    this.scene.add(line);
-    this.measured = { on: true, from: null, line };
-    this.draw();
+    this.measured = { on: true, from: from ? null : point };
+    this.rule(from && [from, point]);
+    if (!from) return "Click the second point.";
     const mm = (value: number): string => (1e3 * value).toPrecision(4);
     const d = point.clone().sub(from);
     return `distance ${mm(d.length())} mm (x ${mm(d.x)}, y ${mm(d.y)}, z ${mm(d.z)})`;
   }
 
   /** The picture as a PNG, drawn anew. */
-  image(): string {
+  image(): Promise<Blob> {
+    this.renderer.render(this.scene, this.camera);
+    return new Promise((done) => this.canvas.toBlob((blob) => done(blob ?? new Blob())));
+  }
+
+  /** The picture as the address of a PNG, drawn anew. */
+  address(): string {
     this.renderer.render(this.scene, this.camera);
     return this.canvas.toDataURL("image/png");
   }
 
-  private pointUnder(x: number, y: number): Vector3 | null {
+  private ray(x: number, y: number): Raycaster {
     const caster = new Raycaster();
-    caster.setFromCamera(new Vector2((2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight), this.camera);
-    let best: { distance: number; point: Vector3 } | null = null;
-    for (const { mesh } of [...this.solid, ...this.glass]) {
-      if (mesh.count === 0) continue;
-      mesh.boundingSphere = null;
-      const hit = caster.intersectObject(mesh)[0];
-      if (hit && (!best || hit.distance < best.distance)) best = { distance: hit.distance, point: hit.point };
-    }
-    return best?.point ?? null;
+    const point = new Vector2((2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight);
+    caster.setFromCamera(point, this.camera);
+    return caster;
   }
 
   /** Where each body goes in the exploded view: away from the middle, the farther the farther out it is. */

@@ -20,7 +20,7 @@ export function enhanceTables(selection: Selection): void {
       return;
     }
     const row = target.closest<HTMLElement>("tr[data-ref]");
-    if (row && !target.closest("a, button, summary, input, details")) selection.set(row.dataset["ref"] ?? null, "page");
+    if (row && !target.closest("a, button, summary, input")) selection.set(row.dataset["ref"] ?? null, "page");
   });
   document.addEventListener("keydown", (event) => {
     const target = event.target as Element;

@@ -1,8 +1,8 @@
 // Tools of the picture: hide, isolate, zoom to what is picked, section, exploded view, measure.
 
+import { make, save } from "./dom";
 import type { Picture } from "./picture";
 import type { Selection } from "./selection";
-import { make } from "./view";
 
 const AXES = [["none", "section: off"], ["x", "section: across x"], ["y", "section: across y"], ["z", "section: across z"]] as const;
 
@@ -32,9 +32,32 @@ export function tools(picture: Picture, selection: Selection, say: (text: string
     say(on ? "Click two points." : "");
   });
   measure.setAttribute("aria-pressed", "false");
+  button("picture", "Save the picture as PNG", () => void picture.image().then((blob) => save(blob, "picture.png")));
+  const film = button("video", "Record what moves, until pressed again", recorder(picture.canvas, () => film));
+  film.setAttribute("aria-pressed", "false");
+  film.hidden = typeof MediaRecorder === "undefined";
   box.append(section(picture), explode(picture));
   keys(picture, box);
   return box;
+}
+
+/** What a button does that records the picture: from the first press to the second, which saves the video. */
+function recorder(canvas: HTMLCanvasElement, button: () => HTMLElement): () => void {
+  let running: MediaRecorder | null = null;
+  return () => {
+    if (running) return running.stop();
+    const made = new MediaRecorder(canvas.captureStream(30), { videoBitsPerSecond: 8e6 });
+    const pieces: Blob[] = [];
+    made.addEventListener("dataavailable", (event) => pieces.push(event.data));
+    made.addEventListener("stop", () => {
+      running = null;
+      button().setAttribute("aria-pressed", "false");
+      save(new Blob(pieces, { type: made.mimeType }), `motion.${made.mimeType.includes("mp4") ? "mp4" : "webm"}`);
+    });
+    made.start();
+    running = made;
+    button().setAttribute("aria-pressed", "true");
+  };
 }
 
 function section(picture: Picture): HTMLElement {

@@ -2,30 +2,20 @@
 
 import { onSeek, tellTime } from "./charts";
 import type { Block, SceneData } from "./data";
+import { make } from "./dom";
 import { Clip } from "./motion";
 import { Picture } from "./picture";
 import { parse, type Ref, type Selection } from "./selection";
 import { tools } from "./tools";
 
 const PROMPT = "Click a part or an axis, here or in a table.";
+/** Times as fast as the motion is. */
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5];
 const KINDS: Record<string, string> = { part: "part", body: "body", joint: "joint", gear: "gear", mate: "mate" };
 
-export function make<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Record<string, string> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[K] {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 export function openView(
-  data: SceneData, block: Block, context: WebGL2RenderingContext, selection: Selection,
-): void {
-  const section = document.getElementById("view");
-  if (!section) return;
+  data: SceneData, block: Block, context: WebGL2RenderingContext, selection: Selection, section: HTMLElement,
+): Picture {
   const holder = make("div", { class: "canvas" });
   section.append(holder);
   const picture = new Picture(data, block, context, holder);
@@ -53,6 +43,7 @@ export function openView(
     told.replaceChildren(...(ref ? words(ref, data, block) : [PROMPT]));
   });
   section.dataset["ready"] = "true";
+  return picture;
 }
 
 function switches(picture: Picture, data: SceneData): HTMLElement {
@@ -77,7 +68,7 @@ function switches(picture: Picture, data: SceneData): HTMLElement {
 function printing(picture: Picture, section: HTMLElement): void {
   addEventListener("beforeprint", () => {
     section.querySelector("img.print")?.remove();
-    section.prepend(make("img", { class: "print", src: picture.image(), alt: "The assembly" }));
+    section.prepend(make("img", { class: "print", src: picture.address(), alt: "The assembly" }));
   });
 }
 
@@ -152,6 +143,11 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
   const read = make("output", {});
   const detail = make("p", { class: "detail" });
   const home = make("button", { type: "button" }, "as designed");
+  const pace = make("select", { "aria-label": "Speed" });
+  for (const times of SPEEDS) pace.append(make("option", { value: String(times) }, `${times} ×`));
+  pace.value = "1";
+  const loop = make("input", { type: "checkbox" });
+  loop.checked = true;
   let clip = clips[Number(choice.value)] as Clip;
   let frame = 0;
   let running = 0;
@@ -173,16 +169,26 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
     play.textContent = "Play";
   };
   const step = (before: number) => (now: number): void => {
-    const speed = (clip.frames - 1) / clip.data.duration;
+    const speed = (Number(pace.value) * (clip.frames - 1)) / clip.data.duration;
     let next = frame + (direction * speed * Math.min(now - before, 100)) / 1000;
     const ends = clip.frames - 1;
-    if (clip.data.kind === "run") next = next > ends ? 0 : next;
+    if (clip.data.kind === "run") next = next > ends && loop.checked ? 0 : next;
     else if (next > ends || next < 0) direction = next < 0 ? 1 : -1;
     show(next);
+    if (next > ends && !loop.checked) return stop();
     running = requestAnimationFrame(step(now));
+  };
+  const one = (by: number): HTMLElement => {
+    const it = make("button", { type: "button", title: by < 0 ? "A step back" : "A step on", "aria-label": by < 0 ? "A step back" : "A step on" }, by < 0 ? "◂" : "▸");
+    it.addEventListener("click", () => {
+      stop();
+      show(Math.round(frame) + by);
+    });
+    return it;
   };
   play.addEventListener("click", () => {
     if (running) return stop();
+    if (frame >= clip.frames - 1) frame = 0;
     play.textContent = "Pause";
     running = requestAnimationFrame(step(performance.now()));
   });
@@ -223,5 +229,6 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
     if (!running) play.click();
     section.scrollIntoView({ block: "nearest" });
   });
-  return [make("div", { class: "player", role: "group", "aria-label": "Motion" }, choice, play, slider, read, home), detail];
+  return [make("div", { class: "player", role: "group", "aria-label": "Motion" }, choice, one(-1), play, one(1), slider, read,
+    pace, make("label", {}, loop, " loop"), home), detail];
 }

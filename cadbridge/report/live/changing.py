@@ -7,7 +7,7 @@ from typing import Any
 
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Mechanism
-from cadbridge.report.html import el, join
+from cadbridge.report.html import el
 from cadbridge.report.views.numbers import figure
 from cadbridge.simulation.interactive import Event
 from cadbridge.visible import visible
@@ -20,14 +20,14 @@ def changes_table(events: Sequence[Event]) -> str:
     """Time, change, freedoms and rows too many afterwards, and what an impact took."""
     if not events:
         return ""
-    heads = el("tr", [el("th", t, style="text-align:left") for t in ("t (s)", "change", "freedoms", "impact")])
+    heads = el("tr", [el("th", t, scope="col") for t in ("t (s)", "change", "freedoms", "impact")])
     rows = []
     for e in events:
         impact = f"{figure(e.changed.size[0], 3)} N s, {figure(e.changed.lost, 3)} J" if any(e.changed.size) else "–"
         dof = "–" if e.dof is None else str(e.dof)
         cells = (f"{e.changed.t:.3f}", visible(e.spec.title), dof, impact)
-        rows.append(el("tr", [el("td", cell, style="overflow-wrap:anywhere;vertical-align:top") for cell in cells]))
-    return str(el("table", heads, join(rows), style="font-size:0.8em;width:100%"))
+        rows.append(el("tr", [el("td", cell, class_="long" if k == 1 else None) for k, cell in enumerate(cells)]))
+    return str(el("table", el("thead", heads), el("tbody", rows)))
 
 
 def attached(events: Sequence[Event]) -> list[str]:

@@ -7,7 +7,6 @@ undone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,19 +17,14 @@ from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.deciding import Decision, MatesEditor
 from cadbridge.report.html import el
+from cadbridge.report.live.panel import Panel
 from cadbridge.visible import visible
-
-if TYPE_CHECKING:
-    import viser
 
 TYPES = ("revolute", "cylindrical", "prismatic", "spherical", "planar", "fixed")
 """What a joint can be made."""
 NONE = "– none –"
 _PLAIN = frozenset({"name", "type", "a", "b"})
 """Keys of a mate that mean the same for every type."""
-_STYLE = (
-    "white-space:pre-wrap;overflow-wrap:anywhere;font-size:0.75em;max-height:16em;overflow-y:auto;margin:0.3em 0.9em"
-)
 
 
 class Deciding:
@@ -38,7 +32,7 @@ class Deciding:
 
     def __init__(
         self,
-        server: viser.ViserServer,
+        panel: Panel,
         mechanism: Mechanism,
         editor: MatesEditor,
         show: Callable[[Assembly, str], None],
@@ -46,38 +40,25 @@ class Deciding:
         attempt: Callable[[str], None],
         pose: Callable[[], dict[str, float]],
     ) -> None:
-        self._server, self._mechanism, self._editor = server, mechanism, editor
+        self._mechanism, self._editor = mechanism, editor
         self._show, self._tell, self._attempt, self._pose = show, tell, attempt, pose
         self._joints = {visible(j.name): j for j in mechanism.joints}
         self._gears = {visible(c.name): c.name for c in mechanism.couplings}
         names = (*self._joints, *self._gears) or (NONE,)
-        gui = server.gui
-        self.choice: Any = gui.add_dropdown("joint or gear", names)
-        self.evidence = gui.add_html("")
-        self.buttons = gui.add_button_group("decide", ("Try", "Accept", "Reject", "Make rigid"))
-        self.kind: Any = gui.add_dropdown("type", TYPES)
-        self.retype = gui.add_button("Change the type")
-        bodies = {visible(b.name): b.components[0] for b in (*mechanism.bodies,)}
-        self._bodies = bodies
-        self.ground: Any = gui.add_dropdown("ground", (NONE, *bodies), initial_value=NONE)
-        self.home = gui.add_button("Take this pose as home")
-        self.steps = gui.add_button_group("decisions", ("Undo", "Redo"))
-        self.preview = gui.add_html("")
-        self.write = gui.add_button(f"Write {editor.path.name}"[:60])
-        self.again = gui.add_button("Read the file again", visible=False)
-        self._listen()
+        self.choice = panel.choice("joint or gear", names, lambda _: self._say_choice())
+        self.evidence = panel.text()
+        panel.buttons("decide", ("Try", "Accept", "Reject", "Make rigid"), self.decide)
+        self.kind = panel.choice("type", TYPES, lambda _: None)
+        panel.button("Change the type", lambda: self.change_type(self.kind.value))
+        self._bodies = {visible(b.name): b.components[0] for b in mechanism.bodies}
+        panel.choice("ground", (NONE, *self._bodies), self.choose_ground)
+        panel.button("Take this pose as home", self.take_home)
+        panel.buttons("decisions", ("Undo", "Redo"), self.step)
+        self.preview = panel.text()
+        panel.button(f"Write {editor.path.name}"[:60], self.save)
+        self.again = panel.button("Read the file again", self.read_again, shown=False)
         self._say_choice()
         self._say_preview()
-
-    def _listen(self) -> None:
-        self.choice.on_update(lambda _: self._say_choice())
-        self.buttons.on_click(lambda _: self.decide(self.buttons.value))
-        self.retype.on_click(lambda _: self.change_type(self.kind.value))
-        self.ground.on_update(lambda _: self.choose_ground(self.ground.value))
-        self.home.on_click(lambda _: self.take_home())
-        self.steps.on_click(lambda _: self.step(self.steps.value))
-        self.write.on_click(lambda _: self.save())
-        self.again.on_click(lambda _: self.read_again())
 
     def decide(self, button: str) -> None:
         """Try, Accept, Reject or Make rigid what is chosen."""
@@ -189,12 +170,12 @@ class Deciding:
             lines += found_words(self._editor, {name, *self._mates_of(name)})
         if joint is not None and joint.type in TYPES:
             self.kind.value = joint.type
-        self.evidence.content = str(el("div", "\n".join(lines), style=_STYLE))
+        self.evidence.content = str(el("div", "\n".join(lines), class_="lines"))
 
     def _say_preview(self) -> None:
         changes = self._editor.preview() or "The mates file is as it was: no decision to write."
         done = "".join(f"{k + 1}. {title}\n" for k, title in enumerate(self._editor.decided))
-        self.preview.content = str(el("div", el("div", done), el("code", changes), style=_STYLE))
+        self.preview.content = str(el("div", el("div", done), el("code", changes), class_="lines"))
 
 
 def found_words(editor: MatesEditor, names: set[str]) -> list[str]:

@@ -1,26 +1,20 @@
 """Who may speak to the live view: the page that was opened from the address told, and nothing else.
 
-Any page in the same browser can reach a server on this machine. So each request must bear a token, which the address
-told to the person holds and a cookie keeps; its Host must be an address or the host given (a name of a stranger's
+Any page in the same browser can reach a server on this machine. So each request must bear the token, which the address
+told to the person holds; its Host must be an address or the host given (a name of a stranger's
 that leads here is none); and a web socket's Origin must be the view itself.
 """
 
 from __future__ import annotations
 
 import hmac
-import http
 import ipaddress
 import secrets
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from cadbridge.errors import InputError
-
-_COOKIE = "cadbridge-view"
 
 
 def refuse_unusable(host: str) -> None:
@@ -52,7 +46,7 @@ class Guard:
         socket_asked = (headers.get("Upgrade") or "").lower() == "websocket"
         if (socket_asked or origin is not None) and origin != f"http://{host}":
             return "only the view's own page may speak to it"
-        given = [*parse_qs(urlsplit(path).query).get("token", ()), _cookie(headers.get("Cookie") or "")]
+        given = parse_qs(urlsplit(path).query).get("token", ())
         if not any(hmac.compare_digest(text.encode(), self.token.encode()) for text in given):
             return "open the address that cadbridge view tells; it holds the view's token"
         return ""
@@ -69,38 +63,3 @@ class Guard:
         except ValueError:
             return False
         return True
-
-    @contextmanager
-    def installed(self) -> Iterator[None]:
-        """While the server of viser starts within the block, its requests are made to pass the check."""
-        from websockets.asyncio import server
-
-        plain = server.serve
-
-        def serve(*arguments: Any, process_request: Callable[..., Any] | None = None, **more: Any) -> Any:
-            def checked(connection: Any, request: Any) -> Any:
-                reason = self.refusal(request.path, request.headers)
-                if reason:
-                    return connection.respond(http.HTTPStatus.FORBIDDEN, f"{reason}\n")
-                response = process_request(connection, request) if process_request else None
-                if response is not None:
-                    cookie = f"{_COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-                    response.headers["Set-Cookie"] = cookie
-                    response.headers["Referrer-Policy"] = "no-referrer"
-                return response
-
-            return plain(*arguments, process_request=checked, **more)
-
-        server.serve = serve  # type: ignore[assignment,misc]
-        try:
-            yield
-        finally:
-            server.serve = plain  # type: ignore[misc]
-
-
-def _cookie(text: str) -> str:
-    try:
-        found = SimpleCookie(text).get(_COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value

@@ -1,4 +1,4 @@
-"""What a ray hits: the part, and the face of it as the YAML that names it in a mates file."""
+"""What is clicked: the face of a part, as the YAML that names it in a mates file."""
 
 from __future__ import annotations
 
@@ -6,44 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cadbridge.assembly import Assembly, Face, Instance, Mesh
-from cadbridge.frames import Pose, Vector
+from cadbridge.frames import Vector
 from cadbridge.readers import yaml_for_face
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Hit:
-    """Where a ray meets an instance first: `point` and outward `normal` in the part's frame, `distance` in m."""
+    """Where an instance is clicked: `point` (m) and `normal`, either way, in the part's frame."""
 
     instance: int
-    distance: float
     point: Vector
     normal: Vector
-
-
-def hit(assembly: Assembly, poses: Sequence[Pose], origin: Vector, direction: Vector) -> Hit | None:
-    """The first hit of a ray in the world; `poses` are X_WI of the instances, in their order."""
-    found: Hit | None = None
-    for k, (instance, X_WI) in enumerate(zip(assembly.instances, poses, strict=True)):
-        mesh = mesh_of(assembly, instance)
-        if mesh is None:
-            continue
-        X_IW = X_WI.inverse()
-        o, d = X_IW.point(origin), X_IW.vector(direction)
-        if not _near(mesh, o, d):
-            continue
-        distances = _distances(mesh, o, d)
-        nearest = int(np.argmin(distances))
-        if np.isfinite(distances[nearest]) and (found is None or distances[nearest] < found.distance):
-            corners = mesh.vertices[mesh.triangles[nearest]]
-            normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-            t = float(distances[nearest])
-            found = Hit(k, t, o + t * d, normal / max(float(np.linalg.norm(normal)), 1e-300))
-    return found
 
 
 def mesh_of(assembly: Assembly, instance: Instance) -> Mesh | None:
@@ -90,31 +65,6 @@ def _face_of_hit(assembly: Assembly, found: Hit) -> Face | None:
         return None
     size = float(np.linalg.norm(np.ptp(mesh.vertices, axis=0)))
     return face_of(shape.faces, found.point, found.normal, size)
-
-
-def _near(mesh: Mesh, o: Vector, d: Vector) -> bool:
-    """Whether a ray comes within the ball about a mesh."""
-    low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
-    centre, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
-    away = centre - o
-    along = float(away @ d)
-    return float(away @ away) - along * along <= radius * radius * (1 + 1e-9) and along > -radius
-
-
-def _distances(mesh: Mesh, o: Vector, d: Vector) -> Array:
-    """Where a ray (unit direction) meets each triangle, inf where it does not (Möller & Trumbore 1997)."""
-    a = mesh.vertices[mesh.triangles[:, 0]]
-    e1, e2 = mesh.vertices[mesh.triangles[:, 1]] - a, mesh.vertices[mesh.triangles[:, 2]] - a
-    p = np.cross(d, e2)
-    determinant = np.einsum("ij,ij->i", e1, p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        s = o - a
-        u = np.einsum("ij,ij->i", s, p) / determinant
-        q = np.cross(s, e1)
-        v = q @ d / determinant
-        t = np.einsum("ij,ij->i", e2, q) / determinant
-        inside = (np.abs(determinant) > 1e-18) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t > 1e-9)
-    return np.where(inside, t, np.inf)
 
 
 def _misfit(face: Face, p: Vector, n: Vector, size: float) -> float:

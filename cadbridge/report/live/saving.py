@@ -5,30 +5,32 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cadbridge.errors import CadbridgeError, InputError
 from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.player import Player
-from cadbridge.report.live.scene import save_picture
 from cadbridge.report.live.simulating import Simulation
-from cadbridge.simulation import write_trajectory
+from cadbridge.simulation.trajectory import trajectory_table, write_table
 
 if TYPE_CHECKING:
-    import viser
+    import pyarrow as pa
 
 MakeGlb = Callable[[Mechanism, Path | None], bytes]
 """The binary glTF of a mechanism, with the run of a file as its animation where one is given."""
 
 
 class Saving:
-    """Buttons that send files to the browser that asks; `poses` gives X_WB of the bodies, `tell` takes a text."""
+    """Buttons that `give` files to the browser that asks; `poses` gives X_WB of the bodies, `tell` takes a text."""
 
     def __init__(
         self,
-        server: viser.ViserServer,
+        panel: Panel,
+        give: Callable[[str, bytes], None],
         mechanism: Mechanism,
         simulation: Simulation,
         poses: Callable[[], Sequence[Pose]],
@@ -36,10 +38,8 @@ class Saving:
         tell: Callable[[str], None],
     ) -> None:
         self._mechanism, self._simulation, self._poses = mechanism, simulation, poses
-        self._glb, self._tell = glb, tell
+        self._glb, self._give, self._tell = glb, give, tell
         stem = Path(mechanism.assembly.source).stem or "mechanism"
-        gui = server.gui
-        gui.add_button("Picture (PNG)").on_click(save_picture)
         makers: dict[str, tuple[str, Callable[[], bytes]]] = {
             "Run as a table (Parquet)": (f"{stem}.run.parquet", self.table),
             "Run as a scenario": (f"{stem}.scenario.yaml", self.scenario),
@@ -51,21 +51,17 @@ class Saving:
                 **makers,
             }
         for label, (name, make) in makers.items():
-            gui.add_button(label).on_click(self._sender(name, make))
+            panel.button(label, partial(self.send, name, make))
 
-    def _sender(self, name: str, make: Callable[[], bytes]) -> Callable[[Any], None]:
-        return lambda event: self.send(event, name, make)
-
-    def send(self, event: Any, name: str, make: Callable[[], bytes]) -> None:
-        """Send what is made to the browser that pressed the button; what cannot be made is told."""
+    def send(self, name: str, make: Callable[[], bytes]) -> None:
+        """Give what is made to the browser that pressed the button; what cannot be made is told."""
         try:
             content = make()
         except CadbridgeError as fault:
             self._tell(str(fault))
             return
-        if event.client is not None:
-            event.client.send_file_download(name, content)
-            self._tell(f"{name} is ready to be saved.")
+        self._give(name, content)
+        self._tell(f"{name} is ready to be saved.")
 
     def model(self) -> bytes:
         """The mechanism where it is, as binary glTF."""
@@ -80,13 +76,15 @@ class Saving:
             path.write_bytes(self.table())
             return self._glb(self._mechanism, path)
 
+    def so_far(self) -> pa.Table:
+        """The run so far as a table."""
+        with self._player().with_run() as run:
+            return trajectory_table(run.run())
+
     def table(self) -> bytes:
         """The run so far, as `simulate` writes one."""
-        with self._player().with_run() as run:
-            whole = run.run()
         with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-            path = Path(folder) / "run.parquet"
-            write_trajectory(whole, path)
+            write_table(self.so_far(), path := Path(folder) / "run.parquet")
             return path.read_bytes()
 
     def scenario(self) -> bytes:

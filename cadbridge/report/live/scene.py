@@ -1,10 +1,9 @@
-"""What the live view shows beside the bodies: names in the tree, values of joints that follow, a picture to keep."""
+"""What the live view writes: names of bodies, values of joints that follow."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,21 +19,14 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 40
 """Joints whose values stand in the panel."""
-PICTURE = (1080, 1920)
-"""Height and width in pixels of the picture that is saved."""
 
 
-def node_name(name: str) -> str:
-    """A name as one level of the scene's tree, whose levels a slash parts."""
-    return visible(name).replace("/", "∕") or "?"
-
-
-def scene_names(mechanism: Mechanism) -> list[str]:
-    """A level of the tree for each body, no two alike and none that of the ground."""
+def body_names(mechanism: Mechanism) -> list[str]:
+    """A name for each body, no two alike and none that of the ground."""
     taken = {"ground"}
     found = []
     for k, body in enumerate(mechanism.bodies):
-        name = node_name(body.name)
+        name = visible(body.name)
         if name in taken:
             name = f"{name} ({k})"
         taken.add(name)
@@ -60,44 +52,36 @@ def dependent_values(
     rows = [
         el(
             "tr",
-            el("td", joint.name, style="overflow-wrap:anywhere"),
-            el("td", _value(mechanism, poses, joint), align="right"),
+            el("td", joint.name, class_="long"),
+            el("td", _value(mechanism, poses, joint), class_="n"),
             el("td", ratios.get(joint.name, "")) if told else None,
         )
         for joint in own[:MOST_VALUES]
     ]
     if len(own) > MOST_VALUES:
-        rows.append(el("tr", el("td", f"… and {len(own) - MOST_VALUES} more")))
-    heads = el("tr", [el("th", t, style="text-align:left") for t in ("joint", "at", *(("ratio",) if told else ()))])
-    return str(el("table", heads, join(rows), style="font-size:0.8em;width:100%"))
+        rows.append(el("tr", el("td", f"… and {len(own) - MOST_VALUES} more", colspan=2)))
+    heads = el("tr", [el("th", t, scope="col") for t in ("joint", "at", *(("ratio",) if told else ()))])
+    return str(el("table", el("thead", heads), el("tbody", rows)))
 
 
 def _value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> str:
+    value = joint_value(mechanism, poses, joint)
+    if joint.coordinate == "distance":
+        return f"{figure(value, scale=1e3 * mechanism.length_scale)} mm"
+    return f"{figure(value, scale=360.0)}°"
+
+
+def joint_value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> float:
+    """Where a joint is: degrees within ±180, or mm along its axis."""
     X_WA = poses[joint.a] if joint.a != GROUND_BODY else mechanism.ground.X_WB
     X_WB = poses[joint.b] if joint.b != GROUND_BODY else mechanism.ground.X_WB
     X = (X_WA @ joint.X_AJ).inverse() @ (X_WB @ joint.X_BJ)
-    if joint.coordinate == "distance":
-        return f"{figure(1e3 * float(X.p[2]), scale=1e3 * mechanism.length_scale)} mm"
-    return f"{figure(float(np.degrees(np.arctan2(X.R[1, 0], X.R[0, 0]))), scale=360.0)}°"
+    return (
+        1e3 * float(X.p[2]) if joint.coordinate == "distance" else float(np.degrees(np.arctan2(X.R[1, 0], X.R[0, 0])))
+    )
 
 
 def text_block(text: str, code: str = "") -> str:
     """Lines for the panel that wrap; names are text, whatever is in them."""
-    plain = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0.3em 0.7em 0.6em;font-size:0.9em"
-    said = el("div", text, style=plain)
-    return str(join([said, el("code", code, style=f"{plain};display:block")] if code else [said]))
-
-
-def save_picture(event: Any) -> None:
-    """Send the browser that asked a PNG of what it shows."""
-    from matplotlib.image import imsave
-
-    if event.client is None:
-        return
-    try:
-        image = event.client.get_render(*PICTURE, transport_format="png", timeout=30.0)
-    except (RuntimeError, TimeoutError):
-        return  # the browser was closed meanwhile
-    out = io.BytesIO()
-    imsave(out, np.ascontiguousarray(image), format="png")
-    event.client.send_file_download("cadbridge.png", out.getvalue())
+    said = el("p", text, class_="lines")
+    return str(join([said, el("code", code, class_="lines")] if code else [said]))

@@ -5,28 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from cadbridge.errors import CadbridgeError
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.report.html import el
 from cadbridge.report.live.changing import GROUND, attached, changes_table, direction_in, place_in, words_of
+from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.player import Player
+from cadbridge.report.live.scene import body_names, joint_value
 from cadbridge.report.views.numbers import figure
 from cadbridge.simulation.interactive import Event, InteractiveRun
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.visible import visible
 from solver.result import Status
 
-if TYPE_CHECKING:
-    import viser
-
 SPEEDS = {"⅒ ×": 0.1, "¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "5 ×": 5.0}
 """Seconds of the run for each second of the clock."""
 NOTHING = "– none –"
-PULL = (232, 134, 12)
+MOST_LINES, MOST_SAMPLES = 8, 400
+"""Joints that are drawn while a run goes on, and places of each."""
+Pulled = tuple[Vector, Vector, str]
+"""A pull: the point of the body and the place it is drawn to, in the world (m), and the force in words."""
 _TOLD = 0.2
 """s between two times that the numbers of a run are written anew."""
 
@@ -43,66 +44,58 @@ class Picked:
 class Simulation:
     """The run of a live view, its panel and what a person does to it.
 
-    `show` takes poses of the bodies, `tell` a text; `start` gives the joint values (rad, m) from which a run begins.
+    `show` takes poses of the bodies, `tell` a text, `draw` the ends of a pull with its force, or None. `start` gives
+    the joint values (rad, m) from which a run begins; `plots` plots the run that is there.
     """
 
     def __init__(
         self,
-        server: viser.ViserServer,
+        panel: Panel,
         mechanism: Mechanism,
-        names: Sequence[str],
         scenario: tuple[Scenario, dict[str, Any]] | None,
         show: Callable[[Sequence[Pose]], None],
+        draw: Callable[[Pulled | None], None],
         tell: Callable[[str], None],
         start: Callable[[], Mapping[str, float]],
+        plots: Callable[[], None],
     ) -> None:
-        self._server, self._mechanism, self._scenario = server, mechanism, scenario
-        self._show, self._tell, self._start = show, tell, start
+        self._mechanism, self._scenario = mechanism, scenario
+        self._show, self._draw, self._tell, self._start = show, draw, tell, start
         self.player: Player | None = None
+        self.pull: Pulled | None = None
         self._picked: Picked | None = None
-        self._line: tuple[Any, Any] | None = None
         self._written = 0.0
-        self._bodies = {name: body.components[0] for name, body in zip(names, mechanism.bodies, strict=True)}
-        self._bodies[GROUND] = GROUND
-        self._add_run()
-        self._add_changes()
+        names = zip(body_names(mechanism), mechanism.bodies, strict=True)
+        self._bodies = {**{name: body.components[0] for name, body in names}, GROUND: GROUND}
+        self._charted = [j for j in mechanism.joints if j.coordinate][:MOST_LINES]
+        self._series: list[list[float]] = []
+        self._add_run(panel, plots)
+        self._add_changes(panel)
 
-    def _add_run(self) -> None:
-        gui = self._server.gui
-        self.told = gui.add_markdown("Play lets the mechanism move by itself, under gravity and its loads.")
-        self.buttons = gui.add_button_group("run", ("Play", "Pause", "Step", "Reset"))
-        self.buttons.on_click(lambda _: self.press(self.buttons.value))
-        self.speed = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1 ×")
-        self.speed.on_update(lambda _: self._set_speed())
-        self._commands = [
-            gui.add_command("Play or pause the simulation", hotkey="space"),
-            gui.add_command("Step of the simulation", hotkey="N"),
-            gui.add_command("Undo the last change of the simulation", hotkey="U"),
-        ]
-        play, step, undo = self._commands
-        play.on_trigger(lambda _: self.press("Pause" if self.playing else "Play"))
-        step.on_trigger(lambda _: self.press("Step"))
-        undo.on_trigger(lambda _: self.undo())
+    def _add_run(self, panel: Panel, plots: Callable[[], None]) -> None:
+        self.told = panel.text()
+        self._say("Play lets the mechanism move by itself, under gravity and its loads.")
+        panel.buttons("run", ("Play", "Pause", "Step", "Reset"), self.press)
+        self.speed = panel.choice("speed", tuple(SPEEDS), lambda _: self._set_speed(), "1 ×")
+        panel.key(" ", "Play or pause", lambda: self.press("Pause" if self.playing else "Play"))
+        panel.key("n", "Step", lambda: self.press("Step"))
+        panel.key("u", "Undo the last change", self.undo)
+        self.chart = panel.chart()
+        panel.button("All plots of this run", plots)
 
-    def _add_changes(self) -> None:
-        gui = self._server.gui
+    def _add_changes(self, panel: Panel) -> None:
         joints = tuple(visible(j.name) for j in self._mechanism.joints) or (NOTHING,)
         self._joints = dict(zip(joints, (j.name for j in self._mechanism.joints), strict=False))
-        with gui.add_folder("Change it while it runs"):
-            self.joint: Any = gui.add_dropdown("joint", joints)
-            self.joint_buttons = gui.add_button_group("do", ("Lock", "Unlock", "Release", "Restore"))
-            bodies = (*self._bodies,)
-            self.a: Any = gui.add_dropdown("body a", bodies)
-            self.b: Any = gui.add_dropdown("body b", bodies, initial_value=GROUND)
-            self.attach_buttons = gui.add_button_group("attach", ("Rigid", "Ball", "Hinge"))
-            self.made: Any = gui.add_dropdown("attached", (NOTHING,))
-            self.detach = gui.add_button("Detach")
-            self.back = gui.add_button("Undo the last change")
-            self.list = gui.add_html("")
-        self.joint_buttons.on_click(lambda _: self.joint_change(self.joint_buttons.value))
-        self.attach_buttons.on_click(lambda _: self.attach(self.attach_buttons.value))
-        self.detach.on_click(lambda _: self.take_off(self.made.value))
-        self.back.on_click(lambda _: self.undo())
+        with panel.within("folder", "Change it while it runs"):
+            self.joint = panel.choice("joint", joints, _nothing)
+            panel.buttons("do", ("Lock", "Unlock", "Release", "Restore"), self.joint_change)
+            self.a = panel.choice("body a", tuple(self._bodies), _nothing)
+            self.b = panel.choice("body b", tuple(self._bodies), _nothing, GROUND)
+            panel.buttons("attach", ("Rigid", "Ball", "Hinge"), self.attach)
+            self.made = panel.choice("attached", (NOTHING,), _nothing)
+            panel.button("Detach", lambda: self.take_off(self.made.value))
+            panel.button("Undo the last change", self.undo)
+            self.list = panel.text()
 
     @property
     def active(self) -> bool:
@@ -140,13 +133,10 @@ class Simulation:
             self._write()
 
     def close(self) -> None:
-        """End the run, and what hears the keyboard for it."""
+        """End the run."""
         if self.player is not None:
             self.player.pause()
             self.player = None
-        for command in self._commands:
-            command.remove()
-        self._commands = []
 
     def reset(self) -> None:
         """Throw the run away: bodies can be moved by hand again, from where it began."""
@@ -155,23 +145,24 @@ class Simulation:
         self.player.pause()
         with self.player.with_run() as run:
             run.reset()
-            self._unline()
+            self._drawn(run)
             self._show(run.poses())
         self.player = None
+        self._series, self.chart.value = [], None
         self._list(())
-        self.told.content = "The run is reset. Play lets it move again from here."
+        self._say("The run is reset. Play lets it move again from here.")
 
     def _begin(self) -> Player | None:
         """The run, made where there is none yet; None where there cannot be one, which is told."""
         if self.player is not None:
             return self.player
-        self.told.content = "Preparing the run …"
+        self._say("Preparing the run …")
         scenario, document = self._scenario or (None, None)
         positions = {name: value for name, value in self._start().items() if abs(value) > 1e-12}
         try:
             run = InteractiveRun(self._mechanism, scenario, document, positions)
         except CadbridgeError as fault:
-            self.told.content = "It cannot be simulated."
+            self._say("It cannot be simulated.")
             findings = getattr(fault, "findings", ())
             lines = [str(fault), *(f.message for f in list(findings)[:5] if f.message not in str(fault))]
             self._tell("\n".join(lines))
@@ -189,7 +180,7 @@ class Simulation:
     def _shown(self, run: InteractiveRun) -> None:
         """After each step, with the run in hand: bodies, spring, and now and then the numbers."""
         self._show(run.poses())
-        self._draw(run)
+        self._drawn(run)
         if time.monotonic() - self._written > _TOLD:
             self._say_where(run)
 
@@ -198,15 +189,35 @@ class Simulation:
             with self.player.with_run() as run:
                 self._say_where(run)
 
+    def _say(self, text: str) -> None:
+        self.told.content = str(el("p", text, class_="lines"))
+
     def _say_where(self, run: InteractiveRun) -> None:
         self._written = time.monotonic()
         pace = self.player.pace() if self.player is not None else ""
         state = f"runs at {pace}" if self.playing and pace else "runs" if self.playing else "paused"
-        self.told.content = f"**t = {run.t:.2f} s**, {state}"
+        self._say(f"t = {run.t:.2f} s, {state}")
+        self._plot(run)
+
+    def _plot(self, run: InteractiveRun) -> None:
+        """The joints over time, as far as the run has come."""
+        poses = run.poses()
+        values = [joint_value(self._mechanism, poses, j) for j in self._charted]
+        kept = [sample for sample in self._series if sample[0] < run.t]
+        self._series = [*(kept[::2] if len(kept) > MOST_SAMPLES else kept), [run.t, *values]]
+        units = {"°" if j.coordinate == "angle" else "mm" for j in self._charted}
+        lines = [
+            {"name": visible(j.name), "values": [round(sample[k + 1], 4) for sample in self._series], "look": f"c{k}"}
+            for k, j in enumerate(self._charted)
+        ]
+        title, axis = "Joints while it runs", f"value in {' or '.join(sorted(units, reverse=True))}"
+        if lines and len(self._series) > 1:
+            times = [round(sample[0], 4) for sample in self._series]
+            self.chart.value = {"title": title, "axis": axis, "logarithmic": False, "time": times, "lines": lines}
 
     def _ended(self, status: Status) -> None:
         """A run that cannot go on is told, with the advice that there is."""
-        self.told.content = "**The run stopped.** Undo the last change, or Reset."
+        self._say("The run stopped. Undo the last change, or Reset.")
         self._tell(f"{status.message}\n{status.advice}".strip())
 
     def joint_change(self, button: str) -> None:
@@ -298,7 +309,7 @@ class Simulation:
         self.player.pause()
         with self.player.with_run() as run:
             done, events = run.undo(), run.events
-            self._unline()
+            self._drawn(run)
             self._show(run.poses())
         self._list(events)
         self._write()
@@ -319,31 +330,13 @@ class Simulation:
                 run.pull(end)
             else:
                 run.let_go()
-            self._draw(run)
+            self._drawn(run)
 
-    def _draw(self, run: InteractiveRun) -> None:
+    def _drawn(self, run: InteractiveRun) -> None:
         """The spring as a line with its force."""
         pulling = run.pulling()
-        if pulling is None:
-            self._unline()
-            return
-        point, target, force = pulling
-        ends = np.array([[point, target]], dtype=np.float32)
-        text = f"{figure(force, 3)} N"
-        if self._line is None:
-            scene = self._server.scene
-            line = scene.add_line_segments("/pull", ends, colors=PULL, thickness=3.0)
-            self._line = line, scene.add_label("/pull force", text, position=target)
-            return
-        line, label = self._line
-        line.points = ends
-        label.position, label.text = target, text
-
-    def _unline(self) -> None:
-        if self._line is not None:
-            for node in self._line:
-                node.remove()
-            self._line = None
+        self.pull = None if pulling is None else (pulling[0], pulling[1], f"{figure(pulling[2], 3)} N")
+        self._draw(self.pull)
 
     def picked(self, body: int, point: Vector, axis: Vector | None) -> None:
         """A click on a body: it becomes body a, the one before body b; its first joint is chosen."""
@@ -369,3 +362,7 @@ class Simulation:
         names = tuple(attached(events))
         self.made.options = names or (NOTHING,)
         self.made.value = self.made.options[-1]
+
+
+def _nothing(_: Any) -> None:
+    """Of what is only read when a button beside it is pressed."""

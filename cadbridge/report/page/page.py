@@ -57,7 +57,8 @@ class Extras:
     `run` is a trajectory of the mechanism or its file, played and plotted, with `others` laid over it; `efforts` an
     inverse analysis, whose motion is played where there is no run. `findings` are those to list, by default all.
     `changes` are the changes since the older document that `since` names. `provenance` are names and values of where
-    the page comes from. `tables` are sections of their own after the answer.
+    the page comes from. `tables` are sections of their own after the answer. `live` numbers the page of a
+    live view: it has a panel that speaks to its server, and joints to be moved in place of freedoms to be played.
     """
 
     run: Path | RunData | None = None
@@ -68,6 +69,7 @@ class Extras:
     provenance: Sequence[tuple[str, str]] = ()
     others: Sequence[Path] = ()
     tables: Sequence[Table] = ()
+    live: int | None = None
 
 
 def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None = None) -> None:
@@ -96,13 +98,14 @@ def page_html(mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None 
     document = check_document(mechanism, diagnosis, found)
     played = _played(mechanism, extras)
     clips = [run_clip(run, buffer, label) for label, run in labelled(played)]
-    clips += freedom_clips(mechanism, buffer)
+    if extras.live is None:
+        clips += freedom_clips(mechanism, buffer)
     picture = scene(mechanism, diagnosis, items, clips, buffer)
     content = _content(mechanism, diagnosis, extras, (items, document, tuple(found), clips, played))
     view = _view(mechanism.assembly)
     return "<!doctype html>\n" + el(
         "html",
-        _head(mechanism.assembly.name, code, style),
+        _head(mechanism.assembly.name, code, style, "" if extras.live is None else "connect-src 'self'; "),
         el("body", _header(document, content), el("main", view, el("div", content, class_="content"), id="main"),
            embedded(picture, "scene"), el("script", raw(buffer.base64()), type="text/plain", id="buffer"),
            el("script", raw(code))),
@@ -136,6 +139,7 @@ def _content(
     between = tables.components_between(mechanism)
     empty = Html("")
     return [
+        sections.panel(extras.live) if extras.live is not None else empty,
         sections.summary(document, verdict(document, between)),
         sections.changes(extras.changes, extras.since) if extras.changes is not None else empty,
         *(draw(items, table) for table in extras.tables),
@@ -172,8 +176,8 @@ def built(name: str) -> str:
         ) from None
 
 
-def _head(title: str, code: str, style: str) -> Html:
-    policy = f"default-src 'none'; script-src '{_digest(code)}'; style-src '{_digest(style)}'; img-src data:; "
+def _head(title: str, code: str, style: str, more: str) -> Html:
+    policy = f"default-src 'none'; script-src '{_digest(code)}'; style-src '{_digest(style)}'; img-src data:; {more}"
     return el(
         "head",
         el("meta", charset="utf-8"),

@@ -23,6 +23,13 @@ MOST_SHOWN = 200
 """Findings of one code that the page lists; the document of `--json` has all of them."""
 
 
+def panel(model: int) -> Html:
+    """The place of a live view's controls, which its server names one by one."""
+    heading = el("h2", "Live", id="live-h", class_="sr")
+    return el("section", heading, el("p", "Connecting …", class_="note"), id="live", data_model=model,
+              aria_labelledby="live-h")  # fmt: skip
+
+
 def summary(document: Document, answer: Verdict) -> Html:
     """The answer in a few sentences, and the numbers behind it."""
     return el(

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from cadbridge.mechanism import Mechanism
 from cadbridge.report.live import LiveView
 
-SIZE = ViewportSize(width=900, height=450)
+SIZE = ViewportSize(width=1210, height=600)
 SLOW = 60.0
 """s that a loaded machine may take for what a person sees at once."""
 
@@ -44,43 +44,28 @@ def served(mechanism: Mechanism, **options: Any) -> Iterator[LiveView]:
 
 @contextmanager
 def shown(browser: Browser, view: LiveView, size: ViewportSize = SIZE) -> Iterator[Page]:
-    """The page of a view, when its scene answers a click on its first body."""
+    """The page of a view, when it is there and connected; at the end it must not have complained."""
     page = browser.new_page(viewport=size)
+    complaints: list[str] = []
+    page.on("pageerror", lambda fault: complaints.append(str(fault)))
+    page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
     try:
         page.set_default_timeout(2e3 * SLOW)
         page.goto(view.address)
-        page.wait_for_selector("canvas", timeout=120_000)
-        x, y = place(view, view.poses[0].p, size)
-
-        first = view.told.content
-
-        def there() -> bool:
-            page.mouse.click(x, y)
-            page.wait_for_timeout(300)
-            return bool(view.told.content != first)
-
-        assert settled(there, 120.0)
+        page.get_by_role("tab", name="Move").wait_for()
+        page.wait_for_selector("canvas[data-drawn=yes]")
         yield page
     finally:
         page.close()
+    assert complaints == []
 
 
-def place(view: LiveView, point: np.ndarray, size: ViewportSize = SIZE) -> tuple[float, float]:
-    """Where a point of the world stands on the screen, as the camera is at first."""
-    camera = view.server.initial_camera
-    return on_screen(point, camera.position, camera.look_at, camera.fov, (size["width"], size["height"]))
-
-
-def on_screen(
-    point: np.ndarray, eye: np.ndarray, target: np.ndarray, fov: float, size: tuple[int, int]
-) -> tuple[float, float]:
-    """Where a point of the world stands in pixels; z is up, `fov` rad is the height of the view."""
-    away = (target - eye) / np.linalg.norm(target - eye)
-    right = np.cross(away, [0.0, 0.0, 1.0])
-    right /= np.linalg.norm(right)
-    up = np.cross(right, away)
-    scale = size[1] / 2 / np.tan(fov / 2) / float((point - eye) @ away)
-    return size[0] / 2 + float((point - eye) @ right) * scale, size[1] / 2 - float((point - eye) @ up) * scale
+def place(page: Page, point: np.ndarray) -> tuple[float, float]:
+    """Where a point of the world stands on the screen, in pixels."""
+    box = page.locator("canvas").first.bounding_box()
+    at = page.evaluate("at => window.onCanvas(at)", [float(x) for x in point])
+    assert box is not None
+    return box["x"] + at["x"], box["y"] + at["y"]
 
 
 def press(page: Page, tab: str, button: str) -> None:

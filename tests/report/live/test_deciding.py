@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from cadbridge.cli.view import _glb
 from cadbridge.diagnosis import diagnose
@@ -22,7 +22,7 @@ from cadbridge.recognition.deciding import MatesEditor
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.deciding import Deciding
 from tests.recognition.test_deciding import ROBOT
-from tests.report.live.browsing import press, served, settled
+from tests.report.live.browsing import press, served, settled, shown
 
 
 @pytest.fixture
@@ -52,9 +52,9 @@ def test_a_joint_is_rejected_and_mobility_is_told(view: LiveView, editor: MatesE
     deciding(view).decide("Reject")
     assert "elbow rejected." in view.told.content
     assert "bodies that nothing holds" in view.told.content
-    assert list(view.sliders) == ["shoulder"]
+    assert list(view.moving.sliders) == ["shoulder"]
     deciding(view).step("Undo")
-    assert list(view.sliders) == ["shoulder", "elbow"]
+    assert list(view.moving.sliders) == ["shoulder", "elbow"]
     deciding(view).step("Redo")
     deciding(view).save()
     assert types(editor) == {"shoulder": "revolute"}
@@ -82,8 +82,8 @@ def test_a_type_that_was_changed_is_changed_again_in_its_line(view: LiveView, ed
 
 
 def test_ground_and_home_are_written(view: LiveView, editor: MatesEditor) -> None:
-    view.sliders["elbow"].value = 30.0
-    assert settled(lambda: view.mover.values["elbow"] == pytest.approx(np.radians(30.0)))
+    view.moving.sliders["elbow"].enter(30.0)
+    assert settled(lambda: view.moving.mover.values["elbow"] == pytest.approx(np.radians(30.0)))
     deciding(view).take_home()
     deciding(view).choose_ground("lower")
     deciding(view).save()
@@ -95,13 +95,13 @@ def test_ground_and_home_are_written(view: LiveView, editor: MatesEditor) -> Non
 
 def test_a_joint_is_tried_and_comes_back(view: LiveView) -> None:
     seen: list[float] = []
-    show = view.show_running
+    show = view.show
 
     def watched(poses: Sequence[Pose]) -> None:
         seen.append(float(poses[1].R[1, 0]))
         show(poses)
 
-    view.show_running = watched  # type: ignore[method-assign]
+    view.moving._show = watched
     deciding(view).decide("Try")
     assert (max(seen), min(seen)) == (pytest.approx(0.5), pytest.approx(-0.5))
     assert pytest.approx(np.eye(3)) == view.poses[1].R
@@ -126,33 +126,18 @@ def test_a_mate_left_out_is_a_decision_too(view: LiveView, editor: MatesEditor) 
     assert list(editor.decided) == ["without elbow"]
     view.leave_out(())
     assert list(editor.decided) == ["without elbow", "elbow put back"]
-    assert list(view.sliders) == ["shoulder", "elbow"]
-
-
-class _Client:
-    """A browser that takes what is sent."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-
-    def send_file_download(self, name: str, content: bytes) -> None:
-        self.files[name] = content
-
-
-class _Event:
-    def __init__(self) -> None:
-        self.client: Any = _Client()
+    assert list(view.moving.sliders) == ["shoulder", "elbow"]
 
 
 def test_pose_run_and_scenario_are_saved(view: LiveView, tmp_path: Path) -> None:
-    event = _Event()
-    view.saving.send(event, "x", view.saving.table)
+    files: dict[str, bytes] = {}
+    view.saving._give = files.__setitem__
+    view.saving.send("x", view.saving.table)
     assert "There is no run" in view.told.content
     assert view.simulation is not None
     view.simulation.press("Step")
     for name in ("table", "scenario", "model", "film"):
-        view.saving.send(event, name, getattr(view.saving, name))
-    files = event.client.files
+        view.saving.send(name, getattr(view.saving, name))
     assert files["table"].startswith(b"PAR1")
     assert yaml.safe_load(files["scenario"])["format"] == "cadbridge.scenario/1"
     assert not gltf(files["model"]).get("animations")
@@ -160,7 +145,7 @@ def test_pose_run_and_scenario_are_saved(view: LiveView, tmp_path: Path) -> None
 
 
 def test_a_saved_model_stands_at_the_pose(view: LiveView) -> None:
-    view.sliders["shoulder"].value = 90.0
+    view.moving.sliders["shoulder"].enter(90.0)
     assert settled(lambda: view.poses[1].p[1] > 0.99)
     node = next(n for n in gltf(view.saving.model())["nodes"] if n["name"] == "lower")
     assert node["translation"] == pytest.approx([0.0, 1.0, 0.0], abs=1e-6)
@@ -173,9 +158,12 @@ def gltf(content: bytes) -> dict[str, Any]:
 
 
 def test_a_person_rejects_undoes_and_writes_in_a_browser(view: LiveView, editor: MatesEditor, browser: Browser) -> None:
-    page = browser.new_page(viewport={"width": 900, "height": 700})
-    page.set_default_timeout(120_000)
-    page.goto(view.address)
+    with shown(browser, view) as page:
+        _rejects_undoes_and_writes(page, editor)
+    assert types(editor) == {"elbow": "revolute"}
+
+
+def _rejects_undoes_and_writes(page: Page, editor: MatesEditor) -> None:
     press(page, "Edit", "Reject")
     page.get_by_text("shoulder rejected.").wait_for()  # what it replaces in the panel is gone by then
     page.get_by_text("leave_out:").wait_for()
@@ -185,5 +173,3 @@ def test_a_person_rejects_undoes_and_writes_in_a_browser(view: LiveView, editor:
     page.get_by_text("shoulder made rigid.").wait_for()
     page.get_by_role("button", name="Write arm.mates.yaml").click()
     assert settled(editor.path.is_file)
-    page.close()
-    assert types(editor) == {"elbow": "revolute"}

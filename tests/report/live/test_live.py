@@ -1,14 +1,19 @@
 """The live view, driven by its server's own callbacks."""
 
 import html
+import json
 import socket
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import Browser
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from cadbridge.assembly import Face
 from cadbridge.cli.view import source_of
@@ -18,10 +23,11 @@ from cadbridge.mechanism import Mechanism, build
 from cadbridge.readers import read
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.picking import face_of
-from cadbridge.report.live.scene import scene_names
+from cadbridge.report.live.scene import body_names
+from cadbridge.report.page.items import Items
 from cadbridge.report.page.motions import RunData
 from cadbridge.simulation import simulate, write_trajectory
-from tests.report.live.browsing import on_screen, settled
+from tests.report.live.browsing import place, settled, shown
 from tests.report.page.models import HOSTILE, door
 
 DEMO = Path(__file__).resolve().parents[3] / "cadbridge" / "data" / "demo" / "demo.step"
@@ -52,11 +58,11 @@ def live() -> Iterator[Open]:
 
 def test_gears_close_while_a_slider_is_dragged(demo: Mechanism, live: Open) -> None:
     view = live(demo, say=lambda line: None)
-    name = next(iter(view.sliders))
+    name = next(iter(view.moving.sliders))
     gears = [c.primitive for c in demo.couplings]
     assert gears
-    view.sliders[name].value = 50.0
-    assert settled(lambda: view.mover.values[name] == pytest.approx(np.radians(50.0)))
+    view.moving.sliders[name].enter(50.0)
+    assert settled(lambda: view.moving.mover.values[name] == pytest.approx(np.radians(50.0)))
     joints = [p for j in demo.joints for p in j.primitives]
     from cadbridge.mechanism.twists import jacobian
 
@@ -67,27 +73,25 @@ def test_gears_close_while_a_slider_is_dragged(demo: Mechanism, live: Open) -> N
 
 
 def test_a_slider_that_cannot_go_on_says_so_and_goes_back(live: Open) -> None:
-    from dataclasses import replace
-
     mechanism = build(door())
     view = live(mechanism)
-    name = next(iter(view.sliders))
-    found = view.mover.move({})
+    name = next(iter(view.moving.sliders))
+    found = view.moving.mover.move({})
     stuck = replace(found.status, ok=False, message="the loop cannot close")
-    view.mover.move = lambda values: replace(found, status=stuck)  # type: ignore[method-assign]
-    view.sliders[name].value = 30.0
-    assert settled(lambda: view.sliders[name].value == 0.0)
+    view.moving.mover.move = lambda values: replace(found, status=stuck)  # type: ignore[method-assign]
+    view.moving.sliders[name].enter(30.0)
+    assert settled(lambda: view.moving.sliders[name].value == 0.0)
     assert "the loop cannot close" in view.told.content
 
 
 def test_home_puts_everything_back(live: Open) -> None:
     mechanism = build(door())
     view = live(mechanism)
-    name = next(iter(view.sliders))
-    view.sliders[name].value = 30.0
-    assert settled(lambda: view.mover.values[name] != 0.0)
-    view.home()
-    assert view.sliders[name].value == 0.0
+    name = next(iter(view.moving.sliders))
+    view.moving.sliders[name].enter(30.0)
+    assert settled(lambda: view.moving.mover.values[name] != 0.0)
+    view.moving.home()
+    assert view.moving.sliders[name].value == 0.0
     assert view.poses[0].p == pytest.approx(mechanism.bodies[0].X_WB.p, abs=1e-9)
 
 
@@ -100,18 +104,17 @@ def test_a_clicked_face_is_named_as_in_a_mates_file(demo: Mechanism, live: Open)
     assert shape is not None
     assert shape.fine is not None
     X_WI = instance.X_WI
-    middle = X_WI.point(shape.fine.vertices.mean(axis=0))
-    line = view.pick((middle[0], middle[1], middle[2] + 5.0), [0.0, 0.0, -2.0])
+    top = shape.fine.vertices[np.argmax(shape.fine.vertices[:, 2])]
+    line = view.pick(len(assembly.instances) - 1, X_WI.point(top), X_WI.vector(np.array([0.0, 0.0, 1.0])))
     assert line is not None
     assert lines == [line]
     assert line.startswith("{component: ")
     assert line in html.unescape(view.told.content)
-    assert view.pick([0.0, 0.0, 50.0], [0.0, 0.0, 1.0]) is None
 
 
 def test_a_part_without_faces_is_told_and_its_name_stays_text(live: Open) -> None:
     view = live(build(door(HOSTILE)))
-    assert view.pick([0.5, 0.0, 5.0], [0.0, 0.0, -1.0]) is None
+    assert view.pick(1, np.array([0.5, 0.0, 0.15]), np.array([0.0, 0.0, 1.0])) is None
     assert "has no faces to name" in view.told.content
     assert "<img" not in view.told.content
 
@@ -136,19 +139,22 @@ def test_the_face_under_a_point_is_the_one_that_fits(
     assert face_of(faces, np.array(point), np.array(normal, dtype=float), 0.17) is faces[index]
 
 
-def test_a_run_is_played(live: Open, tmp_path: Path) -> None:
+def test_a_run_is_played_on_the_page_and_what_is_saved_stands_there(
+    live: Open, browser: Browser, tmp_path: Path
+) -> None:
     mechanism = build(door())
     write_trajectory(simulate(mechanism, duration=0.3), tmp_path / "run.parquet")
     run = RunData(mechanism, tmp_path / "run.parquet")
     view = live(mechanism, run=run)
-    assert view.time is not None
-    view.time.value = 0.15
-    half = run.poses(np.array([int(np.searchsorted(run.time, view.time.value))]))[0, 0, :3]
-    assert settled(lambda: bool(np.allclose(view.poses[0].p, half)))
-    view.toggle()
-    clock = view.time
-    assert settled(lambda: clock.value > 0.2)
-    view.toggle()
+    with shown(browser, view) as page:
+        assert page.locator("figure.plot .u-over").count() > 0
+        page.get_by_role("slider", name="Position in the motion").focus()
+        page.get_by_role("button", name="A step on").click(click_count=2)
+        there = run.poses(np.array([2]))[0, 0, :3]
+        assert settled(lambda: bool(np.allclose(view.poses[0].p, there)))
+        page.get_by_label("Speed", exact=True).select_option("0.1")
+        page.get_by_role("button", name="Play", exact=True).first.click()
+        assert settled(lambda: float(page.locator("#view").get_attribute("data-frame") or 0) > 3)
 
 
 def test_a_run_finds_its_source_beside_it(tmp_path: Path) -> None:
@@ -160,16 +166,8 @@ def test_a_run_finds_its_source_beside_it(tmp_path: Path) -> None:
     assert source_of(path) == tmp_path / "door"
 
 
-def test_it_opens_on_the_whole_model_and_says_nothing_on_stdout(
-    demo: Mechanism, live: Open, capsys: pytest.CaptureFixture[str]
-) -> None:
-    view = live(demo)
-    camera = view.server.initial_camera
-    points = np.array([i.X_WI.p for i in demo.assembly.instances])
-    away = float(np.linalg.norm(camera.position - camera.look_at))
-    assert away > 0.5 * float(np.linalg.norm(np.ptp(points, axis=0)))
-    assert away < 2.0  # the crane is 0.25 m long
-    assert camera.near < 0.01 * away < away < camera.far
+def test_it_says_nothing_on_stdout(demo: Mechanism, live: Open, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "token=" in live(demo).address
     assert capsys.readouterr().out == ""
 
 
@@ -181,64 +179,88 @@ def test_a_body_is_dragged_and_the_gears_follow(demo: Mechanism, live: Open) -> 
     for _ in range(10):
         view.drag(turret, "update", start, start + np.array([-0.01, 0.03, 0.0]))
     view.drag(turret, "end", start, start)
-    turned = view.mover.values["A1"]
+    turned = view.moving.mover.values["A1"]
     assert abs(turned) > 0.5
-    assert view.sliders["A1"].value == pytest.approx(np.degrees(turned))
-    assert "Insert:2" in view.values.content
+    assert view.moving.sliders["A1"].value == pytest.approx(np.degrees(turned))
+    assert "Insert:2" in view.moving.values.content
     joints = [p for j in demo.joints for p in j.primitives] + [c.primitive for c in demo.couplings]
     from cadbridge.mechanism.twists import jacobian
 
     assert np.max(np.abs(jacobian(joints[: -len(demo.couplings)], view.poses)[0])) < 1e-6
 
 
-def test_of_many_events_of_a_drag_only_the_newest_is_followed(live: Open) -> None:
-    from cadbridge.report.live.dragging import Drags
+def test_of_many_places_of_a_drag_only_the_newest_is_followed(live: Open) -> None:
+    view = live(build(door()))
+    heard: list[float] = []
+    waiting = threading.Event()
 
-    drags = Drags(live(build(door())).mover)
-    first, second = drags.ticket(), drags.ticket()
-    assert (drags.newest(first), drags.newest(second)) == (False, True)
-    assert drags.pull(np.zeros(3)).status.ok  # nothing is held: nothing moves
+    def slow(body: int, phase: str, start: np.ndarray, end: np.ndarray) -> None:
+        waiting.wait(10)
+        heard.append(float(end[0]))
+
+    view.drag = slow  # type: ignore[method-assign]
+    host, token = f"127.0.0.1:{view.server.port}", view.address.partition("?")[2]
+    with connect(f"ws://{host}/socket?{token}", origin=Origin(f"http://{host}")) as socket:
+        for k in range(5):
+            said = {"key": "drag", "drag": 0, "phase": "update", "start": [0, 0, 0], "end": [k, 0, 0]}
+            socket.send(json.dumps(said))
+        assert settled(lambda: view.server._newest.get("drag", {}).get("end") == [4, 0, 0])
+        waiting.set()
+        assert settled(lambda: heard[-1:] == [4.0])
+    assert len(heard) <= 2
 
 
-def test_redundant_mates_come_first_and_are_lit(demo: Mechanism, live: Open) -> None:
+def test_redundant_mates_come_first_and_are_lit(demo: Mechanism, live: Open, browser: Browser) -> None:
     view = live(demo, diagnosis=diagnose(demo))
     first = next(iter(view.mates.labels))
-    assert view.mates.state(view.mates.labels[first].name) == "redundant"
-    view.mates.choice.value = first
-    assert settled(lambda: "are held by" in view.told.content)
-    assert len(view.mates._lit) == 4  # a ball and a line at each end
-    view.mates.choice.value = "– none –"
-    assert settled(lambda: not view.mates._lit)
-    redundant = [m for m in demo.assembly.mates if view.mates.state(m.name)]
-    view.mates.all.value = True
-    assert settled(lambda: len(view.mates._lit) >= 2 * len(redundant) > 2)
-    view.mates.all.value = False
-    assert settled(lambda: not view.mates._lit)
+    assert first.endswith("(redundant)")
+    with shown(browser, view) as page:
+        page.get_by_role("tab", name="Mates").click()
+        page.get_by_label("mate", exact=True).select_option(first)
+        ref = f"mate:{Items(demo).mates[view.mates.labels[first]]}"
+        page.wait_for_selector(f'#view[data-selected="{ref}"]')
+        other = page.locator("#mates tr[data-ref]").first
+        page.locator("#mates summary").first.click()
+        other.locator("th, td").first.click()
+        chosen = next(name for name, k in Items(demo).mates.items() if f"mate:{k}" == other.get_attribute("data-ref"))
+        assert settled(lambda: view.mates.labels.get(view.mates.choice.value) == chosen)
 
 
-def test_bodies_are_hidden_alone_and_seen_through(demo: Mechanism, live: Open) -> None:
-    view = live(demo)
-    showing, name = view.showing, view._meshes[0][0]
-    showing.body.value = name
+def test_a_section_is_cut_and_what_is_cut_away_is_not_clicked(live: Open, browser: Browser) -> None:
+    """The leaf stands wholly beyond the plane when it is moved to one end: nothing is there to be named."""
+    view = live(build(door()))
+    with shown(browser, view) as page:
+        x, y = place(page, view.poses[0].p)
+        page.mouse.click(x, y)
+        assert settled(lambda: "leaf" in view.told.content)
+        view._tell("nothing yet")
+        page.get_by_label("Section plane").select_option("x")
+        page.get_by_label("Position of the section").fill("-0.9")
+        page.mouse.click(x, y)
+        page.wait_for_timeout(300)
+        assert "leaf" not in view.told.content
 
-    def seen() -> set[str]:
-        return {own for own, node in view._meshes if node.visible}
 
-    every = seen()
-    showing.press("Hide")
-    assert seen() == every - {name}
-    showing.press("Isolate")
-    assert seen() == {name}
-    showing.press("See through")
-    assert {own for own, node in view._meshes if node.opacity} == {name}
-    showing.press("Show all")
-    assert seen() == every
-    assert not any(node.opacity for _, node in view._meshes)
+def test_what_moves_is_recorded(live: Open, browser: Browser) -> None:
+    view = live(build(door()))
+    with shown(browser, view) as page:
+        film = page.get_by_role("button", name="video", exact=True)
+        film.click()
+        for angle in range(0, 60, 5):
+            view.moving.sliders["upper"].enter(angle)
+            page.wait_for_timeout(40)
+        with page.expect_download() as found:
+            film.click()
+        assert found.value.suggested_filename == "motion.webm"
+        assert found.value.path().read_bytes()[:4] == b"\x1aE\xdf\xa3"  # Matroska
+        with page.expect_download() as found:
+            page.get_by_role("button", name="picture", exact=True).click()
+        assert found.value.path().read_bytes().startswith(b"\x89PNG")
 
 
 def test_joints_that_follow_stand_with_their_ratios(demo: Mechanism, live: Open) -> None:
     """The turret has 36 teeth for 12 of the pinion that Insert:2 carries: a turn of the one is three of the other."""
-    assert "A1 1 : 3, reversed" in live(demo).values.content
+    assert "A1 1 : 3, reversed" in live(demo).moving.values.content
 
 
 def test_a_mate_is_left_out_and_put_back(live: Open) -> None:
@@ -248,64 +270,36 @@ def test_a_mate_is_left_out_and_put_back(live: Open) -> None:
     assert "Without upper: It moves with 1 degree of freedom. No mate repeats another." in view.told.content
     view.leave_out(("upper", "lower"))
     assert "Nothing holds its 1 body" in view.told.content
-    assert view.sliders == {}
+    assert view.moving.sliders == {}
     view.leave_out(())
     assert "5 of 10 equations are redundant" in view.told.content
-    assert list(view.sliders) == [mechanism.joints[0].name]
+    assert list(view.moving.sliders) == [mechanism.joints[0].name]
 
 
-def test_a_run_is_stepped_slowed_and_looped(live: Open, tmp_path: Path) -> None:
-    mechanism = build(door())
-    write_trajectory(simulate(mechanism, duration=0.3), tmp_path / "run.parquet")
-    view = live(mechanism, run=RunData(mechanism, tmp_path / "run.parquet"))
-    assert view.time is not None
-    view.step(2)
-    assert view.time.value == pytest.approx(0.02)
-    view.step(-1)
-    assert view.time.value == pytest.approx(0.01)
-    view.step(-5)
-    assert view.time.value == 0.0
-    view.speed.value, view.loop.value = "5 ×", True
-    clock, seen = view.time, [0.0]
-
-    def went_back() -> bool:
-        seen.append(clock.value)
-        return bool(min(np.diff(seen)) < -0.1)
-
-    view.toggle()
-    assert settled(went_back)
-    view.toggle()
-
-
-def test_names_make_a_tree_of_one_level_a_body() -> None:
-    names = scene_names(build(door("/inner")))
-    assert names == ["leaf∕inner"]
+def test_bodies_of_one_name_are_told_apart() -> None:
+    twins = [replace(b, name="link") for b in build(door()).bodies * 2]
+    assert body_names(replace(build(door()), bodies=tuple(twins))) == ["link", "link (1)"]
 
 
 def test_the_mouse_drags_a_body_in_a_real_browser(live: Open, browser: Browser) -> None:
-    """The leaf of a door is pressed where the camera shows it, and drawn to the side."""
+    """The leaf of a door is pressed where it is drawn, and pulled to the side; the ground turns the view instead."""
     mechanism = build(door())
     view = live(mechanism)
-    page = browser.new_page(viewport={"width": 1200, "height": 600})
-    page.goto(view.address)
-    camera = view.server.initial_camera
-    x, y = on_screen(mechanism.bodies[0].X_WB.p, camera.position, camera.look_at, camera.fov, (1200, 600))
-
-    def there() -> bool:
-        """Whether a click meets the leaf: from then on the scene is drawn and answers."""
-        page.mouse.click(x, y)
-        page.wait_for_timeout(400)
-        return "leaf" in view.told.content
-
-    page.wait_for_selector("canvas", timeout=120_000)
-    assert settled(there, 120.0)
     name = mechanism.joints[0].name
-    page.mouse.move(x, y)
-    page.mouse.down()
-    for k in range(1, 11):
-        page.mouse.move(x + 10 * k, y - 5 * k)
-        page.wait_for_timeout(60)
-    moved = settled(lambda: abs(view.mover.values[name]) > 0.05, 60.0)
-    page.mouse.up()
-    page.close()
-    assert moved
+    with shown(browser, view) as page:
+        x, y = place(page, view.poses[0].p)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for k in range(1, 11):
+            page.mouse.move(x + 10 * k, y - 5 * k)
+            page.wait_for_timeout(20)
+        assert settled(lambda: abs(view.moving.mover.values[name]) > 0.05)
+        page.mouse.up()
+        assert settled(lambda: view.moving._held is None)
+        before, there = view.poses, place(page, np.array([0.0, 0.0, 0.2]))
+        page.mouse.move(*place(page, np.zeros(3)))
+        page.mouse.down()
+        page.mouse.move(x, y + 60, steps=5)
+        page.mouse.up()
+        assert place(page, np.array([0.0, 0.0, 0.2])) != pytest.approx(there, abs=5)
+        assert view.poses == before

@@ -47,8 +47,8 @@ def time_of(view: LiveView) -> float:
 
 def force(view: LiveView) -> str | None:
     """What stands at the spring that is drawn; None where there is none."""
-    line = simulation(view)._line
-    return None if line is None else line[1].text
+    pull = simulation(view).pull
+    return None if pull is None else pull[2]
 
 
 def test_it_plays_pauses_steps_and_resets(view: LiveView) -> None:
@@ -67,8 +67,8 @@ def test_it_plays_pauses_steps_and_resets(view: LiveView) -> None:
 
 def test_a_slider_ends_the_run(view: LiveView) -> None:
     simulation(view).press("Step")
-    view.sliders["upper"].value = 20.0
-    assert settled(lambda: view.mover.values["upper"] == pytest.approx(np.radians(20.0)))
+    view.moving.sliders["upper"].enter(20.0)
+    assert settled(lambda: view.moving.mover.values["upper"] == pytest.approx(np.radians(20.0)))
     assert not simulation(view).active
     simulation(view).press("Step")
     assert view.poses[0].p[1] > 0.1  # it went on from where the slider had put it
@@ -200,7 +200,7 @@ def test_a_person_plays_pulls_locks_and_leaves(view: LiveView, browser: Browser)
         assert settled(lambda: not sim.playing)
         page.get_by_role("button", name="Reset", exact=True).click()
         assert settled(lambda: not sim.active)
-        x, y = place(view, view.poses[0].p)
+        x, y = place(page, view.poses[0].p)
         page.get_by_role("button", name="Lock", exact=True).click()
         assert settled(lambda: "lock upper" in sim.list.content)
         page.keyboard.press("Space")

@@ -13,9 +13,11 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.options import Option, options_of
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.paths import around
 
 NAME = "cadbridge.toml"
-MAX_BYTES = 1024 * 1024
+MAX_BYTES, MOST_DOTS = 1 << 16, 1_000
+"""Bytes of a file, and dots of a line: Python's TOML takes memory by the square of the parts of a dotted key."""
 CHOOSING = ("select", "ignore")
 """Keys beside those of ReadOptions: a list of codes, families or stages."""
 
@@ -35,20 +37,19 @@ def config_for(source: Path) -> Config:
     """
     for path in (source.parent / NAME, Path(NAME)):
         if path.is_file():
-            return Config(path, _read(path))
+            return Config(path, _read(path, beside=path.parent == source.parent))
     return Config()
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """The values of a file, checked."""
+def _read(path: Path, beside: bool) -> dict[str, Any]:
+    """The values of a file, checked; `beside` the source it may be a stranger's, as the source is."""
     findings = Findings()
-    if path.stat().st_size > MAX_BYTES:
-        findings.add("CB116", f"{path} has more than 1 MB", Where(str(path)))
-        raise InputError(f"{path} cannot be used.", findings)
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8") if path.stat().st_size <= MAX_BYTES else None
+        if text is None or max(line.count(".") for line in text.split("\n")) > MOST_DOTS:
+            raise ValueError(f"more than {MAX_BYTES >> 10} kB, or {MOST_DOTS} dots in a line")
         data = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # numbers of too many digits are a ValueError, too
         findings.add("CB116", f"not TOML: {error}", Where(str(path)))
         raise InputError(f"{path} cannot be used.", findings) from None
     known = {o.key: o for o in options_of(ReadOptions).values()}
@@ -63,6 +64,8 @@ def _read(path: Path) -> dict[str, Any]:
             findings.add("CB116", f"{key} must be {fault}, not {value!r}", where)
         else:
             values[key] = _anchored(known.get(key), value, path.parent)
+            if beside:
+                _refuse_elsewhere(known.get(key), values[key], path, where, findings)
     if findings.errors:
         raise InputError(f"{path} cannot be used.", findings)
     return values
@@ -86,10 +89,24 @@ def _fault(declared: Option | None, value: Any) -> str:
 
 
 def _anchored(declared: Option | None, value: Any, folder: Path) -> Any:
-    """Folders counted from that of the file."""
-    if declared is not None and declared.form is Path and declared.many:
-        return [str(folder / name) for name in value]
-    return value
+    """Paths counted from the folder of the file."""
+    if declared is None or declared.form is not Path:
+        return value
+    return [str(folder / name) for name in value] if declared.many else str(folder / value)
+
+
+def _refuse_elsewhere(declared: Option | None, value: Any, path: Path, where: Where, findings: Findings) -> None:
+    """Tell paths that the source itself could not name either (CB102)."""
+    if declared is None or declared.form is not Path:
+        return
+    for name in value if declared.many else [value]:
+        try:
+            own = around(Path(name).resolve(), path.parent.resolve())
+        except (OSError, ValueError, RuntimeError):
+            own = False
+        if not own:
+            hint = f"If you trust the folder, give it as {declared.flag} {name!r}."
+            findings.add("CB102", f"{declared.key} leads out of what came with the source: {name!r}", where, hint=hint)
 
 
 def _line_of(text: str, key: str) -> int | None:

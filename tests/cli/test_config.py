@@ -51,6 +51,33 @@ def test_folders_count_from_the_file_and_the_one_beside_the_source_wins(arm: Pat
     assert config_for(Path("sub/arm.urdf")).values == {"package_dirs": [str(Path("sub/ros"))]}
 
 
+@pytest.mark.parametrize("key", ["package_dirs", "overrides"])
+def test_a_file_beside_the_source_names_nothing_that_the_source_could_not(arm: Path, key: str) -> None:
+    value = '["/etc"]' if key == "package_dirs" else '"/etc/passwd"'
+    (arm / "sub").mkdir()
+    (arm / "sub" / NAME).write_text(f"{key} = {value}\n", encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        config_for(Path("sub/arm.urdf"))
+    (finding,) = raised.value.findings
+    assert finding.code == "CB102"
+    assert "/etc" in finding.message
+    assert "--" in finding.hint
+    (arm / "sub" / NAME).write_text(f"{key} = {value.replace('/etc', '../near')}\n", encoding="utf-8")
+    assert "near" in str(config_for(Path("sub/arm.urdf")).values[key])
+    # The file of the folder that the user stands in is the user's own.
+    (arm / "sub" / NAME).unlink()
+    (arm / NAME).write_text(f"{key} = {value}\n", encoding="utf-8")
+    assert "/etc" in str(config_for(Path("sub/arm.urdf")).values[key])
+
+
+@pytest.mark.parametrize("text", ["a." * 30_000 + "b = 1", "density = " + "9" * 5_000, "a = " + "[" * 50_000])
+def test_a_file_that_takes_all_memory_is_refused(arm: Path, text: str) -> None:
+    (arm / NAME).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        config_for(Path("arm.urdf"))
+    assert [f.code for f in raised.value.findings] == ["CB116"]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [

@@ -278,6 +278,8 @@ class CamLaw:
     follower's slide (or from the line to its pivot, where `arm` m is the follower's length);
     `roller` is the roller's radius in m, `side` +1 where it lies on the left of the line to the pivot, seen against
     the cam's axis.
+    `polynomial` are the coefficients of a law that is one, lowest power first, between the ends of its points; beyond
+    them it goes on along its tangent. Its constant is the coupling's `offset`.
     """
 
     points: tuple[tuple[float, float], ...]
@@ -286,6 +288,7 @@ class CamLaw:
     roller: float = 0.0
     arm: float | None = None
     side: int = 1
+    polynomial: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,7 +306,7 @@ class Coupling:
     WORM (a the worm, `teeth_a` its starts) and CROSSED_HELICAL: axes that neither meet nor are parallel, `ratio` =
     teeth_b/teeth_a, `helix` rad of a's teeth against its axis, right-hand positive. LINEAR: Σ factor · q = offset,
     each q 0 as designed, over `factors` (mate names; rad, m); one alone holds its joint. CAM: `joints` = (driver,
-    follower), by its `cam` law.
+    follower), by its `cam` law, and higher by the `offset`.
     `carrier` names the component that holds both axes, None where it is found. `pressure_angle` (rad) of spur, internal
     and bevel teeth, the normal one of worms and crossed helical gears, for the forces that part the wheels; None where
     it is not known. `efficiency` is what arrives at the driven wheel of the power that the other gives, None where

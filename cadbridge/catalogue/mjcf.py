@@ -33,10 +33,10 @@ ENTRIES: dict[str, Entry] = {
     "CB1403": Entry(
         Severity.ERROR,
         "an unsupported equality",
-        "Polynomials above the first degree, flexible bodies and spatial tendons have no equivalent. cadbridge "
-        "skips the equality, so the model moves more freely than in MuJoCo.",
+        "Flexible bodies, spatial tendons and joints of several freedoms have no equivalent. cadbridge skips the "
+        "equality, so the model moves more freely than in MuJoCo.",
         "Write the relation in a mates file.",
-        '`<joint joint1="a" joint2="b" polycoef="0 0 1 0 0"/>`: a is the square of b.',
+        "`<tendon>` in `<equality>` over a spatial tendon.",
     ),
     "CB1404": Entry(
         Severity.WARNING,

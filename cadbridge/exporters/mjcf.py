@@ -45,7 +45,7 @@ _NESTED = 496
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     closed = close_loops(mechanism)
-    plan = make_plan(closed.tree, findings, options, folders=(ASSETS, ASSETS), masses_needed=True)
+    plan = make_plan(closed.tree, findings, options, folders=(ASSETS, ASSETS), masses_needed=True, polynomials=True)
     _report(plan, closed, findings)
     if findings.errors:
         return {}
@@ -289,6 +289,9 @@ def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings)
             _joint_equality(equality, name, relation, plan, order)
         else:
             _tendon_equality(equality, tendons, name, tendon_names.give(relation.name), relation, plan)
+    for law in plan.polynomials:
+        joints = {"joint1": plan.joint_names[law.driven], "joint2": plan.joint_names[law.driver]}
+        add(equality, "joint", joints, name=names.give(law.name), polycoef=" ".join(map(exact, law.coefficients)))
     for joint in closed.connects:
         _connect(equality, names.give(joint.name), joint, plan)
     for whole, half in closed.welds:

@@ -9,7 +9,7 @@ from cadbridge.exporters.meshes import MeshFiles, write_meshes
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.numbers import balanced, possible
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.relations import Relation, relations
+from cadbridge.exporters.relations import Polynomial, Relation, polynomials_of, relations
 from cadbridge.exporters.tree import Link, Tree
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -28,6 +28,7 @@ class Plan:
     lost: tuple[str, ...]
     meshes: MeshFiles
     names: dict[str, dict[str, str]]
+    polynomials: tuple[Polynomial, ...] = ()
 
     @property
     def mechanism(self) -> Mechanism:
@@ -77,10 +78,11 @@ def make_plan(
     masses_needed: bool,
     meshes: str = "stl",
     one_namespace: bool = False,
+    polynomials: bool = False,
 ) -> Plan:
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
-    In `one_namespace` no joint is called like a link.
+    In `one_namespace` no joint is called like a link; the format may hold `polynomials` between two joints.
     """
     _check_masses(tree, findings, masses_needed)
     links, frames = Names("link"), Names("frame")
@@ -90,6 +92,8 @@ def make_plan(
     joint_names = [joints.give(f.name) for f in tree.freedoms]
     frame_names = [frames_taken.give(f.name) for f in tree.mechanism.assembly.frames]
     found, lost = relations(tree)
+    laws = polynomials_of(tree, lost) if polynomials else ()
+    lost = tuple(name for name in lost if name not in {law.name for law in laws})
     for name in lost:
         findings.add("CB506", f"coupling {name} is no constant ratio of joint coordinates", Where(item=name))
     files = write_meshes(tree.mechanism, findings, folders, options, meshes)
@@ -102,7 +106,7 @@ def make_plan(
     changed = sum(new != old for kind in names.values() for new, old in kind.items())
     if changed:
         findings.add("CB510", f"names changed: {changed}")
-    return Plan(tree, link_names, joint_names, frame_names, found, lost, files, names)
+    return Plan(tree, link_names, joint_names, frame_names, found, lost, files, names, laws)
 
 
 def _first(tree: Tree, link: Link) -> bool:

@@ -6,7 +6,7 @@ are the same in other poses the relation Σ coefficient · q = constant is exact
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,8 @@ from solver.constraints import Primitive, evaluate
 _ZERO = 1e-9
 _SAME = 1e-7
 _POSES = 3
+_TRIED = 0.1
+"""rad or m of a driver, at which a law is compared."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,16 @@ class Relation:
     name: str
     terms: tuple[tuple[int, float], ...]
     constant: float = 0.0
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """q[driven] = Σ coefficients[k] · q[driver]ᵏ."""
+
+    name: str
+    driver: int
+    driven: int
+    coefficients: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,35 @@ def relations(tree: Tree) -> tuple[tuple[Relation, ...], tuple[str, ...]]:
         else:
             lost.append(coupling.name)
     return tuple(found), tuple(lost)
+
+
+def polynomials_of(tree: Tree, names: Collection[str]) -> tuple[Polynomial, ...]:
+    """Those of the couplings that are polynomials of the tree's coordinates as they are of their joints'."""
+    at = {
+        mate: link.first + k
+        for link in tree.links
+        if link.joint is not None
+        for k, freedom in enumerate(link.freedoms)
+        if freedom.name == link.joint.name
+        for mate in (link.joint.name, *link.joint.mates)
+    }
+    zero = bodies_at(tree, np.zeros(len(tree.freedoms)))[:2]
+    found = []
+    for item in tree.mechanism.couplings:
+        coupling = item.coupling
+        if item.name not in names or coupling.cam is None or not coupling.cam.polynomial or coupling.joints is None:
+            continue
+        driver, driven = (at.get(mate) for mate in coupling.joints)
+        if driver is None or driven is None:
+            continue
+        law = (coupling.offset, *coupling.cam.polynomial[1:])
+        q = np.zeros(len(tree.freedoms))
+        q[driver] = min(_TRIED, coupling.cam.points[-1][0] / 2)
+        q[driven] = np.polynomial.Polynomial(law)(q[driver])
+        residual = evaluate([item.primitive], *bodies_at(tree, q)[:2], reference=zero).g
+        if float(np.abs(residual).max()) < _SAME:
+            found.append(Polynomial(item.name, driver, driven, law))
+    return tuple(found)
 
 
 def _scalar(tree: Tree) -> list[bool]:

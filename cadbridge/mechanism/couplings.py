@@ -181,9 +181,9 @@ def joint_coordinate(mate: Mate, a: Side, b: Side) -> Coordinate | None:
 
 
 def joints_primitive(coupling: Coupling, driver: tuple[Mate, Side, Side], driven: tuple[Mate, Side, Side]) -> Primitive:
-    """q_b = ratio q_a, measured from the designed pose; ValueError where a mate leaves no one freedom."""
+    """q_b = ratio q_a + offset, each q zero as designed; ValueError where a mate leaves no one freedom."""
     assert coupling.ratio is not None
     first, second = joint_coordinate(*driver), joint_coordinate(*driven)
     if first is None or second is None:
         raise ValueError("a joint that it couples has no axis")
-    return Coupler(first.b, second.b, ((1.0, second), (-coupling.ratio, first)), 0.0)
+    return Coupler(first.b, second.b, ((1.0, second), (-coupling.ratio, first)), coupling.offset)

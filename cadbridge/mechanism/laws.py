@@ -18,6 +18,10 @@ Placed = tuple[Mate, Side, Side]
 """A mate with its sides a and b."""
 
 
+_PIECES = 1024
+"""Cubics that a polynomial of a higher power is made of."""
+
+
 def linear_primitive(coupling: Coupling, joints: list[Placed]) -> Primitive:
     """Σ factor · q = offset, each q zero as designed; ValueError where a mate leaves no one freedom."""
     terms = []
@@ -42,11 +46,25 @@ def cam_primitive(coupling: Coupling, driver: Placed, follower: Placed) -> Primi
     if first is None or second is None:
         raise ValueError("a joint of a cam has no axis")
     # Both values are zero as designed, wherever on the cam that is.
-    return FunctionCoupler(first.b, second.b, first, second, curve, -float(curve(0.0)))
+    return FunctionCoupler(first.b, second.b, first, second, curve, coupling.offset - float(curve(0.0)))
 
 
 def _of_law(cam: CamLaw) -> Curve:
+    if cam.polynomial:
+        return _of_polynomial(cam)
     return periodic(cam.points, cam.period) if cam.period > 0 else spline(cam.points)
+
+
+def _of_polynomial(cam: CamLaw) -> Curve:
+    """Cubics that meet the polynomial in value and slope: they are it up to the third power."""
+    q = np.linspace(cam.points[0][0], cam.points[-1][0], 2 if len(cam.polynomial) <= 4 else _PIECES + 1)
+    f = np.polynomial.Polynomial(cam.polynomial)
+    value, slope = f(q), f.deriv()(q)
+    h, rise = np.diff(q), np.diff(value)
+    square = 3 * rise / h**2 - (2 * slope[:-1] + slope[1:]) / h
+    cube = (slope[:-1] + slope[1:]) / h**2 - 2 * rise / h**3
+    pieces = np.stack([value[:-1], slope[:-1], square, cube], axis=1)
+    return Curve(q, np.vstack([pieces, [value[-1], slope[-1], 0.0, 0.0]]))
 
 
 def _on_carrier(driver: Placed, follower: Placed) -> tuple[Placed, Placed]:

@@ -21,6 +21,7 @@ from cadbridge.findings import Finding
 from cadbridge.mass import volume_properties
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.readers import ReadOptions, read
+from solver.constraints import FunctionCoupler
 from tests.exporters.test_exports import accelerations
 
 ARM = """<mujoco model="arm">
@@ -225,7 +226,6 @@ def _swap(old: str, new: str, text: str = ARM) -> Callable[[], str]:
 
 CONNECT = '<connect name="C" body1="coupler" body2="rocker" anchor="4 1 0"/>'
 TOLD: dict[str, tuple[Callable[[], str], str]] = {
-    "quadratic": (_swap("0 0.05 0 0 0", "0 0.05 1 0 0"), "CB1403"),
     "inactive": (_swap('name="geared"', 'name="geared" active="false"'), "CB1408"),
     "sensor": (_swap("<keyframe>", '<sensor><jointpos joint="J1"/></sensor><keyframe>'), "CB1405"),
     "actuator of a site": (_swap('joint="J1" gear="100"', 'site="tip"'), "CB1409"),
@@ -290,6 +290,24 @@ def test_tendons_over_many_joints_and_joints_held_alone_are_sums(tmp_path: Path)
     again = mujoco.MjModel.from_xml_path(str(tmp_path / "x" / "robot.xml"))
     assert again.neq == 2
     np.testing.assert_allclose(sorted(again.eq_data[:, 0]), [0.1 / 3, 0.2])  # the largest factor of a sum becomes 1
+
+
+@pytest.mark.parametrize("law", ["0 0 1 0 0", "0.01 0.05 -0.2 0.1 0", "0.01 0.05 -0.2 0.1 0.03"])
+def test_an_equality_of_higher_powers_is_a_law_and_is_written_again(law: str, tmp_path: Path) -> None:
+    mechanism = build(_read(tmp_path, ARM.replace("0 0.05 0 0 0", law)))
+    assert not [f for f in mechanism.findings if f.severity == "error"]
+    assert diagnose(mechanism).mobility.dof == diagnose(build(_read(tmp_path, ARM))).mobility.dof
+    primitive = mechanism.couplings[0].primitive
+    assert isinstance(primitive, FunctionCoupler)
+    wanted = [float(a) for a in law.split()]
+    cam = mechanism.assembly.couplings[0].cam
+    assert cam is not None
+    q = np.linspace(cam.points[0][0], cam.points[-1][0], 50)
+    np.testing.assert_allclose(primitive.curve(q) + primitive.constant, np.polyval(wanted[::-1], q), atol=1e-9)
+    export(mechanism, tmp_path / "x", "mjcf")
+    again = mujoco.MjModel.from_xml_path(str(tmp_path / "x" / "robot.xml"))
+    np.testing.assert_allclose(again.eq_data[0, :5], wanted, rtol=1e-14)
+    assert [again.joint(j).name for j in (again.eq_obj1id[0], again.eq_obj2id[0])] == ["J2", "J1"]
 
 
 def test_gravity_is_that_of_the_file(tmp_path: Path) -> None:

@@ -261,7 +261,7 @@ class CamPair(Strict):
     @staticmethod
     def written(c: Coupling) -> Keys | None:
         """The joints, and the law or the profile."""
-        if c.cam is None or c.joints is None:
+        if c.cam is None or c.joints is None or c.offset:
             return None
         keys: Keys = {"driver": c.joints[0], "follower": c.joints[1]}
         points = [[float(q), float(f)] for q, f in c.cam.points]

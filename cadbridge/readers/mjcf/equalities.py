@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
-from cadbridge.assembly import Coupling, CouplingKind, Feature, FeatureKind, Mate, MateKind
+from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Feature, FeatureKind, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.mjcf.context import Context, free
@@ -22,6 +23,9 @@ _OF_FLEXES = (4, 5, 6)
 """MuJoCo's equality types (mjtEq) of flexible bodies, of which nothing is read but their points."""
 
 _Z, _X = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+
+_SAMPLES = 129
+"""Points of a polynomial, for who can draw or write no polynomials."""
 
 Made = Mate | Coupling | None
 
@@ -95,7 +99,7 @@ def _feature(c: Context, body: int, X_BF: Pose) -> Feature:
 
 
 def _joint(c: Context, i: int, name: str, where: Where) -> Made:
-    """q₁ − q₁⁰ = a₀ + a₁ (q₂ − q₂⁰), or a₀ alone; higher powers are reported."""
+    """q₁ − q₁⁰ = Σ aₖ (q₂ − q₂⁰)ᵏ, or a₀ alone."""
     m = c.model
     driven, driver = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
     polynomial = m["eq_data"][i][:5]
@@ -131,22 +135,31 @@ def _linear(c: Context, name: str, factors: list[tuple[int, float]], constant: f
 
 
 def _coupling(c: Context, name: str, driver: int, driven: int, polynomial: Vector, where: Where) -> Made:
-    if np.any(polynomial[2:]) or polynomial[1] == 0.0:
-        c.findings.add("CB1403", f"{name} is no constant ratio", where)
-        return None
     if {int(c.model["jnt_type"][j]) for j in (driver, driven)} - {SLIDE, HINGE}:
         c.findings.add("CB1403", f"{name} couples joints of several freedoms", where)
         return None
-    return Coupling(
-        name,
-        CouplingKind.JOINTS,
-        None,
-        None,
-        ratio=float(polynomial[1]),
-        offset=float(polynomial[0]),
-        joints=(c.joints[driver], c.joints[driven]),
-        where=where,
-    )
+    offset, joints = float(polynomial[0]), (c.joints[driver], c.joints[driven])
+    if not np.any(polynomial[1:]):
+        return _linear(c, name, [(driven, 1.0)], offset, where)
+    if np.any(polynomial[2:]):
+        law = _law(c, driver, polynomial)
+        return Coupling(name, CouplingKind.CAM, None, None, offset=offset, joints=joints, cam=law, where=where)
+    ratio = float(polynomial[1])
+    return Coupling(name, CouplingKind.JOINTS, None, None, ratio=ratio, offset=offset, joints=joints, where=where)
+
+
+def _law(c: Context, driver: int, polynomial: Vector) -> CamLaw:
+    """The polynomial without its constant, over the driver's range (two turns or 4 m without one) and a tenth more."""
+    m = c.model
+    half = 2 * math.pi if int(m["jnt_type"][driver]) == HINGE else 2.0
+    lower, upper = -half, half
+    if m["jnt_limited"][driver]:
+        lower, upper = (float(v) - float(m["qpos0"][int(m["jnt_qposadr"][driver])]) for v in m["jnt_range"][driver])
+    more = 0.1 * (upper - lower)
+    q = np.linspace(min(lower, 0.0) - more, max(upper, 0.0) + more, _SAMPLES)
+    coefficients = (0.0, *(float(a) for a in polynomial[1:]))
+    values = np.polynomial.Polynomial(coefficients)(q)
+    return CamLaw(tuple(zip(q.tolist(), values.tolist(), strict=True)), polynomial=coefficients)
 
 
 _KINDS: dict[int, Callable[[Context, int, str, Where], Made]] = {0: _connect, 1: _weld, 2: _joint, 3: _tendon}

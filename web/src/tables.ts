@@ -138,8 +138,7 @@ function addFilter(section: HTMLElement, rows: HTMLTableRowElement[]): void {
 }
 
 function mark(ref: string | null, bring: boolean): void {
-  for (const old of document.querySelectorAll("[aria-selected], .picked")) {
-    old.removeAttribute("aria-selected");
+  for (const old of document.querySelectorAll(".picked")) {
     old.classList.remove("picked");
   }
   if (ref === null) return;

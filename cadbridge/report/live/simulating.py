@@ -165,6 +165,7 @@ class Simulation:
             self._say("It cannot be simulated.")
             findings = getattr(fault, "findings", ())
             lines = [str(fault), *(f.message for f in list(findings)[:5] if f.message not in str(fault))]
+            lines += list(dict.fromkeys(f.hint for f in list(findings)[:5] if f.hint))
             self._tell("\n".join(lines))
             return None
         self.player = Player(run, self._shown, self._ended)

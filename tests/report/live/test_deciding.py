@@ -23,6 +23,7 @@ from cadbridge.report.live import LiveView
 from cadbridge.report.live.deciding import Deciding
 from tests.recognition.test_deciding import ROBOT
 from tests.report.live.browsing import press, served, settled, shown
+from tests.report.page.browser import barriers
 
 
 @pytest.fixture
@@ -173,3 +174,17 @@ def _rejects_undoes_and_writes(page: Page, editor: MatesEditor) -> None:
     page.get_by_text("shoulder made rigid.").wait_for()
     page.get_by_role("button", name="Write arm.mates.yaml").click()
     assert settled(editor.path.is_file)
+
+
+def test_axe_finds_no_barrier_in_any_tab(view: LiveView, browser: Browser) -> None:
+    assert view.simulation is not None
+    view.simulation.press("Step")
+    view.simulation.press("Step")
+    with shown(browser, view) as page:
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+            assert barriers(page) == []
+        page.keyboard.press("ArrowRight")
+        assert page.get_by_role("tab", name="Move").get_attribute("aria-selected") == "true"
+        page.emulate_media(color_scheme="dark")
+        assert barriers(page) == []

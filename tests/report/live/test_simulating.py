@@ -144,6 +144,7 @@ def test_without_masses_it_says_what_is_missing() -> None:
         simulation(view).press("Play")
         assert "cannot be simulated" in simulation(view).told.content
         assert "mass" in view.told.content
+        assert "--density" in view.told.content
 
 
 def test_hostile_names_are_text() -> None:

@@ -70,3 +70,14 @@ def opened(
         assert [c for c in seen.complaints if "GPU stall" not in c] == []
     finally:
         context.close()
+
+
+def barriers(page: Page) -> list[tuple[str, str, list[str]]]:
+    """What axe-core finds on a page as it stands, by all its rules: impact, rule, the first elements."""
+    axe = Path(__file__).resolve().parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.is_file():
+        pytest.skip("npm has not fetched axe-core: python hatch_build.py --force")
+    page.evaluate(axe.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    assert found["testEngine"]["name"] == "axe-core"
+    return [(v["impact"], v["id"], [n["html"][:120] for n in v["nodes"]][:4]) for v in found["violations"]]

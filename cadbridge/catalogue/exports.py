@@ -426,6 +426,22 @@ ENTRIES: dict[str, Entry] = {
         "Close their meshes, or give the limits of their joints.",
         "A cover as an open shell.",
     ),
+    "CB1483": Entry(
+        Severity.ERROR,
+        "a file that a checker of its format does not accept",
+        "USD's own validators (usdchecker), the Omniverse asset validator or FMPy's validation find a fault in what "
+        "was written.",
+        "Report this with the source: the export is wrong.",
+        "A rigid body below another one without a reset of its transform.",
+    ),
+    "CB1484": Entry(
+        Severity.INFO,
+        "a checker that is not installed",
+        "`verify` asks every checker of the format that is installed. This one is not, so what it checks was not "
+        "tested.",
+        "Install it beside cadbridge: `pip install omniverse-asset-validator`.",
+        "`verify --to usd` without omniverse-asset-validator.",
+    ),
 }
 
 FAMILIES = (Family("export", "exports", Stage.EXPORT, ENTRIES),)

@@ -23,6 +23,7 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification import fmu
 from cadbridge.verification.engines import Drake, Engine, MuJoCo, Pinocchio
+from cadbridge.verification.judges import judge_files
 from cadbridge.verification.newton import Newton
 from cadbridge.verification.ros2 import Ros2
 from cadbridge.verification.start import random_twists, start_of
@@ -108,6 +109,7 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
         mass, centre, inertia = compared.masses()
         pose = max(compared.pose(np.random.default_rng((seed, k))) for k in range(POSES))
         swing = _swing(compared, bare, duration, random_twists(mechanism, seed))
+        judge_files(to, folder, findings)
         for fault in engine.faults():
             findings.add("CB562", fault)
     _judge(
@@ -132,6 +134,7 @@ def _verify_fmu(mechanism: Mechanism, duration: float, seed: int) -> Verificatio
         folder = Path(scratch) / "export"
         export(mechanism, folder, FMU)
         names = json.loads((folder / LOSSES).read_text("utf-8"))["names"]
+        judge_files(FMU, folder, findings)
         found = fmu.compare_fmu(mechanism, folder, names, duration, random_twists(mechanism, seed))
     quantities = {"mass": found.mass, "centre of mass": found.centre, "inertia": found.inertia, "pose": found.pose}
     _judge(findings, fmu.NAME, fmu.PRECISION, quantities)

@@ -128,7 +128,7 @@ class Swinger:
             own = {name: abs(finer[name] - value) for name, value in theirs.items()}
             step_error = _largest(own.values())
             share = max(self._share(own, moved), (coupling_error or 0.0) / max(*moved.values(), STILL))
-        verdict, remark = _verdict(difference <= same, difference, step_error, share)
+        verdict, remark = verdict_of(difference <= same, difference, step_error, share)
         found = (duration, difference, coupling_error, step_error, max(moved.values(), default=0.0), still)
         return Swing(verdict, remark, *found)
 
@@ -176,7 +176,7 @@ def _largest(values: Iterable[float]) -> float:
     return max((value if math.isfinite(value) else math.inf for value in values), default=0.0)
 
 
-def _verdict(same: bool, difference: float, step_error: float | None, share: float) -> tuple[str, str]:
+def verdict_of(same: bool, difference: float, step_error: float | None, share: float) -> tuple[str, str]:
     """What a difference means beside the engine's own errors."""
     if same:
         return "same", ""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-FORMATS = ("mjcf", "urdf", "sdf", "usd")
+FORMATS = ("mjcf", "urdf", "sdf", "usd", "fmu", "ros2")
 LIMIT = 900.0
 """Seconds for one comparison."""
 

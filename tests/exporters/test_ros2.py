@@ -361,7 +361,7 @@ def test_the_equations_of_the_relay_have_the_right_gradient() -> None:
             R_a, p_a = np.eye(3)[None], np.array([[0.1, 0.2, 0.3]])
 
             def moved(h: float, step: np.ndarray = step) -> tuple[np.ndarray, np.ndarray]:
-                R = module._turn(step[3:], np.array([h])) if step[3:].any() else np.eye(3)[None]
+                R = module._turns(step[None, 3:], np.array([[h]]))[:, 0]
                 return R, np.array([[0.4, -0.2, 0.5]]) + h * step[:3]
 
             value, force, moment, point = row(R_a, p_a, *moved(0.0))

@@ -19,6 +19,8 @@ import numpy as np
 TOLERANCE = 1e-6
 """m and rad: a loop is closed when no equation is off by more."""
 SOLVED = 1e-11
+FOLLOWED = 1e-9
+"""Of the loops' size: what no further step is taken for, of many poses at once and of one while ROS waits."""
 STEP = 0.1
 """The longest step of an active joint on the way to a pose: rad, or share of the mechanism's size."""
 LEAP = 0.5
@@ -78,6 +80,7 @@ class LoopClosure:
         self._above = {joint.child: joint for joint in self._joints}
         moving = [joint for joint in self._joints if joint.index is not None]
         self.joints = tuple(joint.name for joint in moving)
+        self._axes = np.array([joint.axis for joint in moving]).reshape(-1, 3)
         self._number = {name: k for k, name in enumerate(self.joints)}
         self.lower, self.upper = _limits_of(root, self.joints)
         self.links = tuple(str(link.get("name")) for link in root.findall("link"))
@@ -127,7 +130,7 @@ class LoopClosure:
         target = np.array([[float(values.get(name, now[name])) for name in self.active]])
         if not np.isfinite(target).all():
             return Solution(self._named(state), math.inf, False)
-        state, error, arrived = self._move(state, target)
+        state, error, arrived = self._move(state, target, following=True)
         if arrived[0]:
             self._state = state
         return Solution(self._named(state), float(error[0]), bool(arrived[0]))
@@ -150,8 +153,9 @@ class LoopClosure:
     def place(self, q: Array, links: Sequence[str] | None = None) -> dict[str, tuple[Array, Array]]:
         """Rotations (N, 3, 3) and origins (N, 3) of the links in the root's frame at coordinates q (N, joints)."""
         placed: dict[str, tuple[Array, Array]] = {}
+        turns = _turns(self._axes, q)
         for link in self.links if links is None else links:
-            self._place(link, q, placed)
+            self._place(link, q, turns, placed)
         return placed
 
     def error(self, q: Array) -> Array:
@@ -175,9 +179,12 @@ class LoopClosure:
         return dict(zip(self.joints, q.tolist(), strict=True))
 
     def _move(
-        self, state: Array, target: Array, stride: float = STEP, shortest: float = SHORTEST
+        self, state: Array, target: Array, stride: float = STEP, shortest: float = SHORTEST, following: bool = False
     ) -> tuple[Array, Array, Array]:
-        """Go from closed poses towards active values; states, residuals, and which arrived."""
+        """Go from closed poses towards active values; states, residuals, and which arrived.
+
+        `following`: one pose, from where the equations were evaluated last, whose gradient tells where to begin.
+        """
         state = state.copy()
         begin = state[:, self._A].copy()
         span = np.max(np.abs(target - begin) / self._scale[self._A], axis=1, initial=0.0)
@@ -189,7 +196,9 @@ class LoopClosure:
             share = np.minimum(1.0, done[k] + step[k])
             trial = state[k].copy()
             trial[:, self._A] = begin[k] + share[:, None] * (target[k] - begin[k])
-            trial, error = self._newton(trial)
+            if following:
+                self._go_along(trial, trial[:, self._A] - state[:, self._A])
+            trial, error = self._newton(trial, solved=FOLLOWED if following else SOLVED)
             leap = np.abs(trial - state[k])[:, self._P] / self._scale[self._P]
             good = (error <= max(TOLERANCE, 2 * self.gap)) & (np.max(leap, axis=1, initial=0.0) <= LEAP)
             state[k[good]], done[k[good]], errors[k[good]] = trial[good], share[good], error[good]
@@ -199,7 +208,12 @@ class LoopClosure:
             running[k[failed | (done[k] >= 1.0)]] = False
         return state, errors, done >= 1.0
 
-    def _newton(self, state: Array, columns: list[int] | None = None) -> tuple[Array, Array]:
+    def _go_along(self, state: Array, by: Array) -> None:
+        """Move the passive coordinates of a pose as the loops' gradient says of active ones moved by (1, k)."""
+        scale, given = self._scale[self._P], (self._gradient[:, :, self._A] @ by[:, :, None])[:, :, 0]
+        state[:, self._P] -= _least(self._gradient[:, :, self._P] * scale, given) * scale
+
+    def _newton(self, state: Array, columns: list[int] | None = None, solved: float = SOLVED) -> tuple[Array, Array]:
         """Solve the loops for the passive coordinates (or for `columns`); the states and their residuals (N,)."""
         columns = self._P if columns is None else columns
         best, least = state, np.full(len(state), np.inf)
@@ -208,9 +222,10 @@ class LoopClosure:
             error = np.max(np.abs(residuals), axis=1, initial=0.0)
             better = error < least
             best, least = np.where(better[:, None], state, best), np.where(better, error, least)
-            if not columns or not (better & (error > SOLVED)).any():
+            self._gradient = J @ self._E
+            if not columns or not (better & (error > solved)).any():
                 break
-            weighed = (J @ self._E)[:, :, columns] * self._scale[columns]
+            weighed = self._gradient[:, :, columns] * self._scale[columns]
             step = -_least(weighed, residuals)
             step *= np.minimum(1.0, LEAP / np.maximum(np.max(np.abs(step), axis=1, initial=0.0), 1e-300))[:, None]
             state = state.copy()
@@ -227,16 +242,16 @@ class LoopClosure:
             residuals[:, i], force[:, i], moments[:, i], torque[:, i] = eq.row(*placed[eq.link_a], *placed[eq.link_b])
         torque = _cross(torque, force) + moments
         linear, angular = np.zeros((len(q), 3, len(self.joints))), np.zeros((len(q), 3, len(self.joints)))
-        for joint in self._moving:
-            R, origin = placed[joint.child]
-            axis = R @ joint.axis
-            if joint.kind == "prismatic":
-                linear[:, :, joint.index] = axis
-            else:
-                linear[:, :, joint.index], angular[:, :, joint.index] = _cross(origin, axis), axis
+        if self._moving:
+            index = [joint.index for joint in self._moving if joint.index is not None]
+            R, origin = (np.stack([placed[joint.child][k] for joint in self._moving], axis=1) for k in (0, 1))
+            axes = np.einsum("nkij,kj->nki", R, np.array([joint.axis for joint in self._moving]))
+            slides = np.array([joint.kind == "prismatic" for joint in self._moving])[:, None]
+            linear[:, :, index] = np.swapaxes(np.where(slides, axes, _cross(origin, axes)), 1, 2)
+            angular[:, :, index] = np.swapaxes(np.where(slides, 0.0, axes), 1, 2)
         return residuals, (force @ linear + torque @ angular) * self._signs
 
-    def _place(self, link: str, q: Array, placed: dict[str, tuple[Array, Array]]) -> None:
+    def _place(self, link: str, q: Array, turns: Array, placed: dict[str, tuple[Array, Array]]) -> None:
         chain = []
         while link not in placed and link in self._above:
             chain.append(self._above[link])
@@ -246,11 +261,10 @@ class LoopClosure:
             R, p = placed[joint.parent]
             p, R = p + R @ joint.p, R @ joint.R
             if joint.index is not None:
-                value = q[:, joint.index]
                 if joint.kind == "prismatic":
-                    p = p + (R @ joint.axis) * value[:, None]
+                    p = p + (R @ joint.axis) * q[:, joint.index, None]
                 else:
-                    R = R @ _turn(joint.axis, value)
+                    R = R @ turns[:, joint.index]
             placed[joint.child] = (R, p)
 
     def _extent(self) -> float:
@@ -483,16 +497,18 @@ def _cross(a: Array, b: Array) -> Array:
     return out
 
 
-def _turn(axis: Array, angle: Array) -> Array:
-    """Rotations (N, 3, 3) about a unit axis by angles (N,)."""
-    x, y, z = axis
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle)[:, None, None] * K + (1.0 - np.cos(angle))[:, None, None] * (K @ K)
+def _turns(axes: Array, angles: Array) -> Array:
+    """Rotations (N, k, 3, 3) about unit axes (k, 3) by angles (N, k)."""
+    K = np.zeros((len(axes), 3, 3))
+    for i, j, k in ((2, 1, 0), (0, 2, 1), (1, 0, 2)):
+        K[:, i, j], K[:, j, i] = axes[:, k], -axes[:, k]
+    angles = angles[:, :, None, None]
+    return np.eye(3) + np.sin(angles) * K + (1.0 - np.cos(angles)) * (K @ K)
 
 
 def _rotation(rpy: Sequence[float]) -> Array:
     r, p, y = rpy
-    R_z, R_y, R_x = (_turn(axis, np.array([a]))[0] for axis, a in zip(np.eye(3)[::-1], (y, p, r), strict=True))
+    R_x, R_y, R_z = _turns(np.eye(3), np.array([[r, p, y]]))[0]
     return R_z @ R_y @ R_x
 
 

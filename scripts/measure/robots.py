@@ -36,6 +36,9 @@ sys.path.insert(0, str(ROOT))
 EXACT = 1e-8
 """Relative difference of accelerations up to which they are equal."""
 
+EXPLAINING = {"CB191", "CB228", "CB1246", "CB1249", "CB1410", "CB1431", "CB1432"}
+"""Codes of findings that say why an engine accelerates otherwise, or why nothing can be computed."""
+
 FORMATS = ("mjcf", "urdf", "xacro", "sdf")
 _ENDINGS = (".xml", ".urdf", ".sdf", ".world", ".xacro")
 
@@ -158,7 +161,9 @@ def _read(task: Task) -> tuple[dict[str, Any], Any]:
     errors = [f for f in found if f.severity.value == "error"]
     said = [f"{f.code} {f.message}"[:160] for f in errors]
     told = sorted({f.code for f in found if f.severity.value != "info"})
-    return {"read": mechanism is not None and not errors, "codes": told, "errors": said[:5]}, mechanism
+    why = sorted({f.code for f in found} & EXPLAINING)
+    read_whole = mechanism is not None and not errors
+    return {"read": read_whole, "codes": told, "explained": why, "errors": said[:5]}, mechanism
 
 
 def _moved(task: Task, mechanism: Any, answer: Any) -> dict[str, Any]:
@@ -315,8 +320,12 @@ def summary(rows: list[dict[str, Any]]) -> bool:
         print(
             f"{kind}: {len(group)} files of {len({r['repository'] for r in group})} repositories, {len(loaded)} load "
             f"in the engine, {len(good)} of these without error ({share:.1f} %); freedoms equal in {counted}, "
-            f"accelerations in {sum(map(equal, good))} of {len(good)}"
+            f"accelerations in {sum(map(equal, good))} of {len(good)}, explained by a finding in "
+            f"{sum(not equal(r) and bool(r['explained']) for r in good)}"
         )
+        for row in good:
+            if not equal(row) and not row["explained"]:
+                print(f"    unexplained: {row['file']}")
     return all(r["read"] for r in rows if not r["engine"])
 
 

@@ -310,6 +310,15 @@ def test_an_equality_of_higher_powers_is_a_law_and_is_written_again(law: str, tm
     assert [again.joint(j).name for j in (again.eq_obj1id[0], again.eq_obj2id[0])] == ["J2", "J1"]
 
 
+def test_the_offset_of_a_constant_ratio_is_written_again(tmp_path: Path) -> None:
+    export(build(_read(tmp_path, ARM.replace("0 0.05 0 0 0", "0.01 0.05 0 0 0"))), tmp_path / "x", "mjcf")
+    again = mujoco.MjModel.from_xml_path(str(tmp_path / "x" / "robot.xml"))
+    driven, driver = (again.joint(j).name for j in (again.eq_obj1id[0], again.eq_obj2id[0]))
+    offset, ratio = again.eq_data[0, :2]
+    wanted = {("J2", "J1"): (0.01, 0.05), ("J1", "J2"): (-0.2, 20.0)}[driven, driver]
+    np.testing.assert_allclose((offset, ratio), wanted, rtol=1e-9)
+
+
 def test_gravity_is_that_of_the_file(tmp_path: Path) -> None:
     assert build(_read(tmp_path, ARM.replace("0 0 -9.81", "1 2 3"))).gravity == (1.0, 2.0, 3.0)
     weightless = ARM.replace("<option", '<option><flag gravity="disable"/></option><option')

@@ -18,6 +18,7 @@ from cadbridge.mechanism import build
 from cadbridge.readers import read as read_any
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.urdf import read
+from solver.constraints import Coupler
 
 ROBOT = """<?xml version="1.0"?>
 <robot name="arm">
@@ -149,6 +150,9 @@ def test_chained_mimics_follow_the_first_joint(tmp_path: Path) -> None:
     chained = robot.couplings[1]
     assert chained.joints == ("J1", "J4")
     assert (chained.ratio, chained.offset) == (6.0, 2.5)
+    primitive = build(robot).couplings[1].primitive
+    assert isinstance(primitive, Coupler)
+    assert primitive.constant == 2.5
 
 
 def test_a_mimic_of_a_fixed_joint_holds_its_follower(tmp_path: Path) -> None:

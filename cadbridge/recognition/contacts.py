@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -128,6 +128,13 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     for contact in found:
         by_pair[contact.pair].append(contact)
     return Contacts(tuple(found), tuple(lines), slack, dict(by_pair))
+
+
+def without(known: Contacts, names: Container[str]) -> Contacts:
+    """The contacts but for those of some instances."""
+    by_pair = {pair: found for pair, found in known.by_pair.items() if not any(name in names for name in pair)}
+    found = tuple(c for c in known.found if c.pair in by_pair)
+    return Contacts(found, known.lines, known.slack, by_pair)
 
 
 def _spread(found: Sequence[Contact]) -> float:

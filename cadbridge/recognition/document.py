@@ -36,6 +36,7 @@ def recognition_document(found: Recognition) -> dict[str, Any]:
                 "teeth": list(g.teeth),
                 "carrier": None if g.carrier is None else found.bodies[g.carrier].name,
                 "evidence": list(g.evidence),
+                "against": g.against,
                 "confidence": g.confidence,
             }
             for g in found.gears

@@ -27,7 +27,8 @@ class FoundGear:
 
     `instances` hold the wheels, `ratio` = teeth of b / teeth of a (of a rack 0, and `radius` m of the pinion's pitch
     circle). `carrier`: the body that holds both axes, None where none is known. `helix` rad of a's teeth against its
-    axis, right-hand positive; `pressure_angle` rad, None where it could not be read.
+    axis, right-hand positive; `pressure_angle` rad, None where it could not be read. `against`: why it is proposed as a
+    comment only.
     """
 
     name: str
@@ -45,6 +46,7 @@ class FoundGear:
     carrier: int | None
     confidence: float
     evidence: tuple[str, ...]
+    against: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,7 @@ def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshi
         some = ", ".join(gears.alone[:_SHOWN]) + (" …" if len(gears.alone) > _SHOWN else "")
         findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=gears.alone)
     for pair in gears.pairs:
-        if pair.carrier is None:
+        if pair.carrier is None and not pair.against:
             text = f"{pair.instances[0]} and {pair.instances[1]} mesh, but no body holds both axes"
             findings.add("CB1609", text, items=pair.instances)
     return replace(found, gears=gears.pairs, wheels=gears.wheels, findings=found.findings + findings.as_tuple())
@@ -129,6 +131,8 @@ def _gear(pair: MeshingPair, a: int, b: int, carrier: int | None) -> FoundGear:
     p, q = pair.a.wheel, pair.b.wheel
     name = f"{pair.kind.value.capitalize()}: {pair.a.instance} - {pair.b.instance}"
     angle = p.pressure_angle if p.pressure_angle is not None else q.pressure_angle
+    if pair.kind in (CouplingKind.BELT, CouplingKind.CHAIN):
+        angle = None
     radius = (p.teeth or 0) * p.module / 2 if pair.kind is CouplingKind.RACK_PINION else 0.0
     points = p.point, q.point
     if pair.kind is CouplingKind.BEVEL and (meet := meeting(p, q))[0] > _EXACT and meet[1] is not None:
@@ -136,6 +140,7 @@ def _gear(pair: MeshingPair, a: int, b: int, carrier: int | None) -> FoundGear:
     return FoundGear(
         name, pair.kind, a, b, (pair.a.instance, pair.b.instance), points, (p.axis, q.axis),
         (p.teeth or 0, q.teeth or 0), pair.ratio, radius, p.helix, angle, carrier, pair.confidence, pair.evidence,
+        pair.against,
     )  # fmt: skip
 
 

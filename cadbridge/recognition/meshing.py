@@ -54,7 +54,7 @@ class MeshingPair:
     """Two wheels that mesh. `ratio` = teeth of b / teeth of a > 0, as `Coupling` has it; a rack's is not defined (0).
 
     `a` is the smaller wheel, the pinion or the worm. `distance`: of the axes in m (0 of bevels); `backlash` m that the
-    teeth could go deeper. `confidence` from 0 to 1.
+    teeth could go deeper. `confidence` from 0 to 1. `against`: why it is proposed as a comment only, empty else.
     """
 
     kind: CouplingKind
@@ -64,6 +64,7 @@ class MeshingPair:
     distance: float
     confidence: float
     evidence: tuple[str, ...]
+    against: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,13 @@ def find_meshing(placed: Sequence[PlacedWheel]) -> Meshing:
         if p.wheel.sure or id(p) in used
     )
     return Meshing(tuple(pairs), tuple(p for p in counted if p.wheel.sure and id(p) not in used), wheels)
+
+
+def with_drives(meshing: Meshing, drives: Sequence[MeshingPair]) -> Meshing:
+    """What meshes, and the belt and chain drives, whose wheels want no partner beside them."""
+    used = {id(p) for drive in drives for p in (drive.a, drive.b)}
+    alone = tuple(p for p in meshing.alone if id(p) not in used)
+    return Meshing((*meshing.pairs, *drives), alone, meshing.wheels)
 
 
 def _confirmed(wheel: Wheel) -> Wheel:

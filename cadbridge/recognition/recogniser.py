@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.belt_drives import bind_belts, find_belt_drives
 from cadbridge.recognition.bodies import (
     Groups,
     Scene,
@@ -19,11 +20,11 @@ from cadbridge.recognition.bodies import (
     bind_stubs,
     bind_twins,
 )
-from cadbridge.recognition.contacts import EXACT, find_contacts
+from cadbridge.recognition.contacts import EXACT, find_contacts, without
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.gears import wheels_of_parts, with_gears
 from cadbridge.recognition.joints import Candidate, find_joints, trees
-from cadbridge.recognition.meshing import find_meshing, place
+from cadbridge.recognition.meshing import find_meshing, place, with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
@@ -42,14 +43,16 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     `names`: whether names are a second witness. Mates that the assembly has are not looked at.
     """
     faces = faces_of_parts(assembly.parts)
-    scene = Scene(assembly, faces, find_contacts(assembly, faces), Groups(i.name for i in assembly.instances))
+    wheels = place(assembly, wheels_of_parts(assembly))
+    meshing = find_meshing(wheels)
+    drives, belts = find_belt_drives(assembly, faces, meshing.wheels)
+    contacts = without(find_contacts(assembly, faces), belts)
+    scene = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
 
     def pin(name: str) -> bool:
         return is_pin(scene, name)
 
     copies = bind_copies(scene)
-    wheels = place(assembly, wheels_of_parts(assembly))
-    meshing = find_meshing(wheels)
     find_standard_parts(scene, names)
     scene.contacts = with_shared_lines(scene)
     bind_fasteners(scene)
@@ -61,13 +64,14 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_fixed(scene)
     bind_stubs(scene, pin)
     joints, rejected = find_joints(scene, pin)
-    meshes = {frozenset((p.a.instance, p.b.instance)) for p in meshing.pairs}
+    meshes = {frozenset((p.a.instance, p.b.instance)) for p in (*meshing.pairs, *drives)}
     bind_within(scene, joints, meshes)
     bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
     toothed = {name for pair in meshes for name in pair}
     while bind_idle(scene, joints, toothed):
         joints, rejected = find_joints(scene, pin)
+    bind_belts(scene, belts, joints)
     apart, turning = connect(scene, joints, meshes)
     apart, on_line = hinged_apart(scene, apart)
     turning = [*turning, *on_line]
@@ -89,7 +93,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
         loose=tuple(loose),
         findings=_findings(scene, joints, loose, copies, ground),
     )
-    return with_gears(found, wheels, meshing)
+    return with_gears(found, wheels, with_drives(meshing, drives))
 
 
 def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str) -> Recognition:

@@ -43,6 +43,8 @@ _FACETS = 0.55
 """Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41."""
 _SHORT, _SURE = 1.5, 1.62
 """Below the first, splines, serrations and knurls (1.0 to 1.4); a stub gear has 1.8, a gear 2.25."""
+_SOCKET = 0.004
+"""m; inner teeth on a smaller radius are those of a servo's horn or a hub, but where a pinion meshes with them."""
 _THREAD = 1.95
 """A worm's ridges are 2.2 axial modules deep, an ISO metric thread's 1.7 to 1.9, a trapezoidal one's 1.6 to 1.9."""
 _DEEP = 3.2
@@ -251,7 +253,8 @@ def _groups(cutter: Cutter) -> list[list[Band]]:
 
 
 def _follows(a: Band, b: Band) -> bool:
-    return a.teeth == b.teeth and a.inside == b.inside and a.low < b.high and b.low < a.high
+    step = (a.depth + b.depth) / 2  # a flat cone's teeth move by more than they are deep
+    return a.teeth == b.teeth and a.inside == b.inside and a.low < b.high + step and b.low < a.high + step
 
 
 def _in_modules(band: Band) -> float:
@@ -384,9 +387,9 @@ def _bevel(sections: list[Band], low: float, high: float) -> Wheel | None:
     # Where tips and roots are both cones, the plane cuts the teeth at the cone's angle.
     whole = [b for b, t in zip(sections[1:], tip_slopes * slope > 0, strict=True) if t] or sections
     best = max(whole, key=lambda b: len(b.profile))
-    # Some draw the outline of the large end in a plane and draw it together to the apex: shallower by cos² of the cone.
+    # Some draw an outline in a plane and draw it together to the apex, of the large end's size or of the back cone's.
     plane = _in_modules(best)
-    depth = min(plane * math.cos(cone), plane / math.cos(cone), key=lambda d: abs(d - 2.25))
+    depth = min(plane * math.cos(cone), plane, plane / math.cos(cone), key=lambda d: abs(d - 2.25))
     return _judged(wheel, best, depth, len(sections))
 
 
@@ -464,6 +467,11 @@ def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
         )
     elif drift > 0.06:
         kind, doubt = WheelKind.UNKNOWN, f"ratchet or blades: the teeth lean by {drift:.2f} of a pitch to one side"
+    elif wheel.internal and wheel.tip < _SOCKET:
+        kind, doubt = (
+            WheelKind.SPLINE,
+            f"socket of a splined shaft or servo: inner teeth on {2e3 * wheel.tip:.1f} mm",
+        )
     elif thinning < (0.04 if wheel.kind is WheelKind.BEVEL else 0.12):
         kind, doubt = WheelKind.UNKNOWN, "slots: the teeth do not grow thinner towards their tips"
     elif wheel.present < band.teeth and wheel.pressure_angle is None and wheel.kind is not WheelKind.BEVEL:

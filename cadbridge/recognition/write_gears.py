@@ -15,14 +15,14 @@ from cadbridge.recognition.units import Unit, Units
 
 def gear_lines(found: Recognition, units: Units) -> Iterator[str]:
     """The lines of the section `gears:`; none where there are no gears."""
-    sure = [gear for gear in found.gears if gear.carrier is not None]
+    sure = [gear for gear in found.gears if gear.carrier is not None and not gear.against]
     if sure:
         yield "gears:\n"
     for gear in sure:
         yield from _gear(gear, units)
     for gear in found.gears:
-        if gear.carrier is None:
-            yield "# No body holds both axes of this gear:\n"
+        if gear not in sure:
+            yield f"# {gear.against or 'No body holds both axes of this gear'}:\n"
             yield from ("#" + line for line in _gear(gear, units))
 
 

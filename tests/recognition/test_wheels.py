@@ -67,6 +67,22 @@ def test_bevels_have_a_cone_and_an_apex(teeth: int, cone: float) -> None:
     assert wheel.reference == pytest.approx(module * teeth / 2, rel=0.04)
 
 
+@pytest.mark.parametrize(("teeth", "cone"), [(16, 61.0), (49, 65.0), (30, 40.0)])
+def test_an_outline_drawn_together_to_its_apex_is_one_bevel(teeth: int, cone: float) -> None:
+    outer = gear_shapes.outline(teeth, 1e-3)
+    apex = teeth * 0.5e-3 / math.tan(math.radians(cone))
+    inner = gear_shapes.circle(0.2 * teeth * 0.5e-3, outer)
+    shape = gear_shapes.drawn(outer, inner, np.array([0, 0.3 * apex]), np.zeros(2), np.array([1, 0.7]))
+    wheel = only(shape)
+    assert (wheel.kind, wheel.teeth) == (WheelKind.BEVEL, teeth)
+
+
+def test_the_socket_of_a_servo_is_no_inner_wheel() -> None:
+    (found,) = find_wheels(gear_shapes.wheel(25, 0.22e-3, 3e-3, inside=True))
+    assert not found.sure
+    assert "socket" in found.doubt
+
+
 def test_a_wheel_is_found_wherever_its_part_has_it() -> None:
     R = Rotation.from_rotvec([0.3, -1.1, 0.7]).as_matrix()
     p = np.array([0.4, -0.2, 0.7])

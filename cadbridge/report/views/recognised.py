@@ -58,7 +58,7 @@ def _gears(found: Recognition) -> Table:
                 _sure(g.confidence),
                 " : ".join(str(n) for n in g.teeth),
                 "none: the gear is left out"
-                if g.carrier is None
+                if g.carrier is None or g.against
                 else Names((found.bodies[g.carrier].name,), ("body",)),
                 "; ".join(g.evidence),
                 Names(g.instances, ("part",)),

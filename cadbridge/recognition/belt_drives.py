@@ -1,0 +1,119 @@
+"""Belt and chain drives: toothed pulleys or sprockets of one size in one plane, and the part that runs around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from cadbridge.assembly import Assembly, CouplingKind, Instance
+from cadbridge.recognition.bodies import Groups, Scene
+from cadbridge.recognition.faces import PartFaces
+from cadbridge.recognition.joints import Candidate
+from cadbridge.recognition.meshing import MeshingPair, PlacedWheel
+from cadbridge.recognition.wheels import Wheel, WheelKind
+
+_KINDS = {WheelKind.PULLEY: CouplingKind.BELT, WheelKind.SPROCKET: CouplingKind.CHAIN}
+_PARALLEL = 0.9999
+_BELT_WIDTH = 1.3
+"""Of the wheels' face width: what is wider is a housing."""
+_BELT_RADII = 0.85, 1.35
+"""Of the tips' circle: where the faces of a belt lie that goes around a wheel."""
+UNSEEN = "No part runs around both wheels; delete the signs before these lines where a belt or chain does"
+
+
+def find_belt_drives(
+    assembly: Assembly, faces: Mapping[str, PartFaces], wheels: Sequence[PlacedWheel]
+) -> tuple[tuple[MeshingPair, ...], dict[str, tuple[str, str]]]:
+    """The drives, as many as connect their wheels, and for each belt that is drawn two instances it runs around.
+
+    A drive that no part shows has a reason `against`.
+    """
+    toothed = {w.instance for w in wheels}
+    fits = [pair for pair in combinations(wheels, 2) if _one_drive(*pair)]
+    others = [i for i in assembly.instances if i.name not in toothed] if fits else []
+    seen = [(pair, belt) for pair in fits if (belt := _belt_around(assembly, faces, others, *pair)) is not None]
+    belts: dict[str, tuple[str, str]] = {}
+    joined = Groups(str(id(w)) for w in wheels)
+    found = []
+    for (a, b), belt in [*seen, *((pair, None) for pair in sorted(fits, key=lambda pair: _apart(*pair)))]:
+        if belt is not None:
+            belts.setdefault(belt, (a.instance, b.instance))
+        if joined.join(str(id(a)), str(id(b))):
+            found.append(_drive(a, b, belt))
+    return tuple(found), belts
+
+
+def bind_belts(scene: Scene, belts: Mapping[str, tuple[str, str]], joints: Sequence[Candidate]) -> None:
+    """Bind each belt to the body that both its wheels turn against: it runs, and is drawn where it stands."""
+    for belt, ends in belts.items():
+        sides = [{c.other(root) for c in joints if root in (c.a, c.b)} for root in map(scene.groups.root, ends)]
+        others = sorted(sides[0] & sides[1] or sides[0] | sides[1])
+        if others:
+            scene.bind(belt, others[0], f"a belt around {ends[0]} and {ends[1]}, drawn where it runs", 0.7)
+
+
+def _apart(a: PlacedWheel, b: PlacedWheel) -> float:
+    """The distance of two parallel axes."""
+    return float(np.linalg.norm(np.cross(b.wheel.point - a.wheel.point, a.wheel.axis)))
+
+
+def _one_drive(a: PlacedWheel, b: PlacedWheel) -> bool:
+    """Whether one belt or chain fits both wheels where they stand; their last evidence names it."""
+    p, q = a.wheel, b.wheel
+    if a.instance == b.instance or p.kind is not q.kind or p.kind not in _KINDS or p.evidence[-1] != q.evidence[-1]:
+        return False
+    aside = abs(float((q.point - p.point) @ p.axis))
+    return (
+        abs(float(p.axis @ q.axis)) > _PARALLEL and aside < 0.5 * min(p.width, q.width) and _apart(a, b) > p.tip + q.tip
+    )
+
+
+def _belt_around(
+    assembly: Assembly, faces: Mapping[str, PartFaces], others: Sequence[Instance], a: PlacedWheel, b: PlacedWheel
+) -> str | None:
+    """The instance no wider than the wheels, in their plane, that has a round face about each axis near the tips."""
+    axis, width = a.wheel.axis, max(a.wheel.width, b.wheel.width)
+    for instance in others:
+        shape = assembly.part(instance.part).shape
+        known = None if shape is None else faces.get(shape.key)
+        if known is None:
+            continue
+        extent = float(np.abs(instance.X_WI.R.T @ axis) @ np.ptp(known.box, axis=0))
+        middle = float((instance.X_WI.point(known.box.mean(axis=0)) - a.wheel.point) @ axis)
+        flat = extent < _BELT_WIDTH * width and abs(middle) < 0.5 * width
+        if flat and all(_goes_around(instance, known, side.wheel) for side in (a, b)):
+            return instance.name
+    return None
+
+
+def _goes_around(instance: Instance, known: PartFaces, wheel: Wheel) -> bool:
+    for s in known.of("cylinder"):
+        if s.direction is None or not _BELT_RADII[0] < s.radius / wheel.tip < _BELT_RADII[1]:
+            continue
+        away = instance.X_WI.point(s.point) - wheel.point
+        coaxial = abs(float(instance.X_WI.vector(s.direction) @ wheel.axis)) > _PARALLEL
+        if coaxial and float(np.linalg.norm(np.cross(away, wheel.axis))) < 0.1 * wheel.tip:
+            return True
+    return False
+
+
+def _drive(a: PlacedWheel, b: PlacedWheel, belt: str | None) -> MeshingPair:
+    z, y = a.wheel.teeth or 1, b.wheel.teeth or 1
+    distance = _apart(a, b)
+    evidence = (
+        f"{z} and {y} teeth, axes {distance * 1e3:.3f} mm apart",
+        f"{a.wheel.evidence[-1]}, both",
+        *(() if belt is None else (f"{belt} runs around both",)),
+    )
+    return MeshingPair(
+        _KINDS[a.wheel.kind],
+        a,
+        b,
+        y / z,
+        distance,
+        0.4 if belt is None else 0.85,
+        evidence,
+        UNSEEN if belt is None else "",
+    )

@@ -257,6 +257,12 @@ def look_at_gaps(T, P, W, E, length, angles, drive):  # type: ignore[no-untyped-
     for k in P.term:
         if T.angle[k] >= 0:
             angles[T.angle[k]] = E.value[k]
+    return largest_gaps(T, P, W, E, length)
+
+
+@kernel
+def largest_gaps(T, P, W, E, length):  # type: ignore[no-untyped-def]
+    """The largest |g| and |ġ| of all rows, scaled, where the workspace has looked at those that close loops."""
     first, second = gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
     for i in P.row:
         one, other = scaled_residual(T, W, length, E.blocks, E.g, E.gv, i)

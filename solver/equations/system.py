@@ -94,7 +94,7 @@ class System:
         sizes = (len(F.mesh_row), len(F.callback_term), angles, len(self.drives))
         return make_workspace(self.program.terms, self.plan, sizes, self.rows.compliance)
 
-    @property
+    @cached_property
     def constraint_rows(self) -> int:
         """Rows with a multiplier to report: of primitives and drivers."""
         return int(np.sum(self.rows.kind != ROTOR))

@@ -71,7 +71,8 @@ class _Run:
     longest_step: float
     events: tuple[Event, ...]
     angle_places: Ints | None
-    rows: list[tuple[object, ...]] = field(default_factory=list)
+    samples: list[tuple[Array, ...]] = field(default_factory=list)
+    """Columns of the trajectory, some samples at a time."""
     occurred: list[Occurrence] = field(default_factory=list)
     steps: int = 0
     rejected: int = 0
@@ -252,7 +253,7 @@ def _advance_all(
                     if run.marcher is not None:
                         run.marcher.skip()
                 if ended is not None:
-                    if run.rows[-1][0] != run.state.t:
+                    if run.samples[-1][0][-1] != run.state.t:
                         _record(run, run.state, run.slope, run.work)
                     return ended
             if progress is not None:
@@ -302,7 +303,7 @@ def _go(run: _Run, marcher: Marcher) -> bool:
     run.rejected += refused
     run.blocked += blocked
     run.evaluations += evaluations
-    run.rows += marcher.rows()
+    run.samples.append(marcher.rows())
     run.system.callbacks.check()
     return stuck
 
@@ -467,7 +468,7 @@ def _meet_events(run: _Run, segment: Segment) -> Status | None:
 def _record(run: _Run, state: State, slope: Slope, work: Array) -> None:
     """Append a sample."""
     system = run.system
-    if run.rows:
+    if run.samples:
         system.callbacks.check()
     q, qd, qdd, first, second, kinetic, potential = observed(system, state, slope)
     residuals = (float(np.max(first, initial=0.0)), float(np.max(second, initial=0.0)))
@@ -476,8 +477,9 @@ def _record(run: _Run, state: State, slope: Slope, work: Array) -> None:
     angles = angles if run.angle_places is None else angles[run.angle_places]
     place = (state.t, state.positions, state.quaternions, state.velocities, slope.acceleration, angles)
     multipliers = least(system, state, slope)[: system.constraint_rows]
-    run.rows.append((*place, multipliers, q, qd, qdd, *residuals, *energy))
+    columns = (*place, multipliers, q, qd, qdd, *residuals, *energy)
+    run.samples.append(tuple(np.array(column, dtype=float)[None] for column in columns))
 
 
 def _trajectory(run: _Run) -> Trajectory:
-    return Trajectory(*(np.array(column, dtype=float) for column in zip(*run.rows, strict=True)))
+    return Trajectory(*(np.concatenate(column) for column in zip(*run.samples, strict=True)))

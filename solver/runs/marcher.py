@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.constraints.kernels import rows_workspace, terms_workspace
+from solver.equations.kkt import space
 from solver.equations.projection import drive_values
 from solver.model.callbacks import Filler
 from solver.runs.marching import STUCK, Course, Drives, march
 from solver.state import State
 from solver.steps.dense import Slope
 from solver.steps.explicit import Pace, Steps
-from solver.steps.methods import Absolute, least
-from solver.steps.samples import make_samples, make_within
+from solver.steps.methods import Absolute
+from solver.steps.samples import least_of_samples, make_samples, make_within
 
 Array = NDArray[np.float64]
 
 _TRIES = 300
 """Steps of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
-_AT_ONCE = 16
-"""Samples of one call, and no more than a tenth of all: between calls progress is reported, and a run may stop."""
+_AT_ONCE = 32
+"""Samples of one call, and no more than an eighth of all: between calls progress is reported, and a run may stop."""
 _SAMPLES = 200
 """Samples for which there is workspace at once."""
 
@@ -53,7 +58,7 @@ class Marcher:
         self._course.counts[4], self._taken = 0, 0
         steps: Steps = self._engine.steps
         n = self._engine.system.program.bodies
-        most = (max(1, 10 * _TRIES // (10 + n)), max(1, min(_AT_ONCE, len(self._times) // 10)))
+        most = (max(1, 10 * _TRIES // (10 + n)), max(1, min(_AT_ONCE, len(self._times) // 8)))
         self._march = march.bound(
             self._engine.tables, steps, self._tableau, self._pace, self._drives, self._within, self._course,
             self._state, self._work, self._slope, self._samples, most, self._tolerances,
@@ -115,15 +120,32 @@ class Marcher:
         slope = Slope(acceleration, turning, power, multipliers, self._drives.end.copy(), self._repeated)
         return state, slope, self._work.copy()
 
-    def rows(self) -> list[tuple[object, ...]]:
-        """The samples made since the last look, as rows of a trajectory."""
-        S, count = self._samples, int(self._course.counts[4])
-        found = [self._row(i) for i in range(self._taken, count)]
+    def rows(self) -> tuple[Array, ...]:
+        """The samples made since the last look, as columns of a trajectory."""
+        S, count, system = self._samples, int(self._course.counts[4]), self._engine.system
+        new = slice(self._taken, count)
+        c, held = len(system.model.coordinates), system.constraint_rows
+        if S.repeated[new].any():
+            least_of_samples(*self._least, self._drives.end, self._taken, count, S)
+        work = S.work[new]
+        places = (S.times[new], S.x[new], S.q[new], S.v[new], S.acceleration[new], S.angles[new])
+        multipliers = S.multipliers[new, :held]
+        coordinates = (S.coordinates[new, :c], S.rates[new, :c], S.accelerations[new, :c])
+        measures = (*S.residuals[new].T, *S.energies[new].T, work[:, :-1].sum(axis=1), work[:, -1])
         self._taken = count
         if count == len(S.times) and self._first + count < len(self._times):
             self._first += count
             self._open()
-        return found
+        return (*places, multipliers, *coordinates, *measures)
+
+    @cached_property
+    def _least(self) -> tuple[Any, ...]:
+        """What the multipliers of least norm are computed with, where rows repeat each other."""
+        system = self._engine.system
+        T, n = system.program.terms, system.program.bodies
+        poses = (np.zeros((n + 1, 3)), np.empty((n + 1, 3, 3)), np.zeros((n + 1, 6)))
+        tables = (T, system.schur, system.bodies, system.rows, space(T, system.schur, n))
+        return (*tables, poses, terms_workspace(T), rows_workspace(T))
 
     def skip(self) -> None:
         """The next sample was made by somebody else."""
@@ -132,20 +154,6 @@ class Marcher:
         if self._taken == len(self._samples.times) and self.reported < len(self._times):
             self._first += self._taken
             self._open()
-
-    def _row(self, i: int) -> tuple[object, ...]:
-        S, system = self._samples, self._engine.system
-        t, c, held = float(S.times[i]), len(system.model.coordinates), system.constraint_rows
-        multipliers = S.multipliers[i]
-        if S.repeated[i]:
-            drive = S.drive[i].reshape(-1, 3)
-            slope = Slope(S.acceleration[i], np.zeros(0), np.zeros(0), multipliers, drive, True)
-            multipliers = least(system, State(t, S.x[i], S.q[i], S.v[i], S.angles[i]), slope)
-        place = (t, S.x[i], S.q[i], S.v[i], S.acceleration[i], S.angles[i], multipliers[:held])
-        coordinates = (S.coordinates[i, :c], S.rates[i, :c], S.accelerations[i, :c])
-        energy = (float(S.energies[i, 0]), float(S.energies[i, 1]))
-        done = (float(np.sum(S.work[i, :-1])), float(S.work[i, -1]))
-        return (*place, *coordinates, float(S.residuals[i, 0]), float(S.residuals[i, 1]), *energy, *done)
 
 
 def _parts(slope: Slope) -> tuple[Array, Array, Array]:

@@ -11,13 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, Ints1, inlined, kernel, table
-from solver.equations.dynamics import evaluate, place, scale_residuals, second_rates, stage
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel, table
+from solver.constraints.terms import Terms
+from solver.equations.dynamics import evaluate, least_into, place, second_rates, stage
+from solver.equations.kkt import Plan, Space
 from solver.equations.loads import energies
-from solver.equations.projection import put_back
-from solver.equations.system import System
+from solver.equations.projection import largest_gaps, put, put_back
+from solver.equations.system import Rows, System
 from solver.steps.dense import fits
 from solver.steps.explicit import quaternion_product, repeated, shaft_axes, spun
+from solver.sweeps.bodies import Bodies
 
 
 @table
@@ -99,12 +102,14 @@ class Within(NamedTuple):
     multipliers: Array1
     drive: Array2
     every_term: Ints1
+    coordinate: Ints1
     value: Array1
     term_rate: Array1
     bias: Array1
     JA: Array2
     JB: Array2
     every_row: Ints1
+    no_row: Ints1
     g: Array1
     gv: Array1
     c: Array1
@@ -142,12 +147,14 @@ def make_within(system: System, extra: int) -> Within:
         np.zeros(m),
         np.zeros((d, 3)),
         np.arange(t),
+        np.arange(t - len(system.program.coordinate_term), t),
         np.zeros(t),
         np.zeros(t),
         np.zeros(t),
         np.zeros((t, 6)),
         np.zeros((t, 6)),
         np.arange(m),
+        np.zeros(0, dtype=np.int64),
         np.zeros(m),
         np.zeros(m),
         np.zeros(m),
@@ -305,13 +312,16 @@ def sample_within(tables, D, theta, h, out, i):  # type: ignore[no-untyped-def]
 
 @kernel
 def record(tables, D, state, drive, multipliers, out, i):  # type: ignore[no-untyped-def]
-    """Sample i of a state at which the workspace has the accelerations; the work done is recorded already."""
-    (T, _, B, F, W, length, E), (x, q, v, angles) = tables, state
-    terms = (D.every_term, D.value, D.term_rate, D.bias, D.JA, D.JB)
-    evaluate(T, W, E.x, E.R, E.v, angles, drive, True, terms, (D.every_row, D.g, D.gv, D.c, D.blocks))
-    first, second = scale_residuals(T, W, length, D.blocks, D.g, D.gv, D.first, D.second)
+    """Sample i of a state at which the workspace has the accelerations; the work done is recorded already.
+
+    Of terms and rows the workspace has those of loops and loads; of joints only the gaps are wanted.
+    """
+    (T, P, B, F, W, length, E), (x, q, v, angles) = tables, state
+    first, second = largest_gaps(T, P, W, E, length)
     out.residuals[i, 0], out.residuals[i, 1] = first, second
-    kinetic, potential = energies(T, B, F, E.x, E.R, E.v, D.value, D.term_rate)
+    kinetic, potential = energies(T, B, F, E.x, E.R, E.v, E.value, E.rate)
+    terms = (D.coordinate, D.value, D.term_rate, D.bias, D.JA, D.JB)
+    evaluate(T, W, E.x, E.R, E.v, angles, drive, True, terms, (D.no_row, D.g, D.gv, D.c, D.blocks))
     out.energies[i, 0], out.energies[i, 1] = kinetic, potential
     count = out.coordinates.shape[1]
     second_rates(T, E.acceleration, D.bias, D.JA, D.JB, out.accelerations[i])
@@ -333,3 +343,34 @@ def record(tables, D, state, drive, multipliers, out, i):  # type: ignore[no-unt
         for j in range(3):
             out.drive[i, 3 * k + j] = drive[k, j]
     out.repeated[i] = 1 if repeated(tables) else 0
+
+
+@entry
+def least_of_samples(
+    T: Terms,
+    K: Plan,
+    B: Bodies,
+    W: Rows,
+    Q: Space,
+    poses: tuple[Array2, Array3, Array2],
+    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
+    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+    drive: Array2,
+    first: int,
+    end: int,
+    out: Samples,
+) -> None:
+    """The multipliers of the samples from `first` up to `end` made those of least norm, where rows repeat each other.
+
+    The functions of time at `drive` (rows, 3) are of no account: they move no row's gradient.
+    """
+    for i in range(first, end):
+        if out.repeated[i] == 0:
+            continue
+        put(out.x[i], out.q[i], poses[0], poses[1])
+        for b in range(Q.y.shape[0]):
+            for j in range(6):
+                Q.y[b, j] = 0.0
+        least_into(T, K, B, W, Q, poses, out.angles[i], drive, terms, rows, out.multipliers[i])
+        for k in range(Q.x.shape[0]):
+            out.multipliers[i, k] = Q.x[k]

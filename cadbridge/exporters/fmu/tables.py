@@ -47,7 +47,10 @@ PLACES = (
 
 MAGIC = b"CBFMU001"
 _LAWS = {"torque": 0, "pd": 1, "speed": 2, "angle": 2, "voltage": 3}
-_CONSTANT = {"Workspace": ("compliance",), "Within": ("pose_fit", "sum_fit", "still", "every_term", "every_row")}
+_CONSTANT = {
+    "Workspace": ("compliance",),
+    "Within": ("pose_fit", "sum_fit", "still", "every_term", "every_row", "coordinate"),
+}
 """The fields of workspaces that hold something before the first evaluation."""
 
 

@@ -227,6 +227,9 @@ def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     axis, point = guide.direction, guide.point
     shoulders = [p for p in planes if _along(p, axis)]
     evidence = [_guide_text(guide), *(_plane_text(p) for p in shoulders[:3])]
+    slender = guide.length / (2 * guide.radius)
+    shallow = not guide.holes_only and not guide.cones and slender < SHALLOW
+    seat = "too short beside its width to guide: a seat"
     if _stops_turn(guide, planes):
         stop = "flat faces beside the axis stop the turn both ways"
         if shoulders and links and not guide.holes_only:
@@ -234,14 +237,14 @@ def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
         evidence.append(stop)
         if shoulders:
             return Verdict("fixed", point, None, tuple(evidence), (), 0.8)
+        if shallow:
+            return Verdict("rest", point, axis, (*evidence, seat), (), 0.5)
         return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
     if guide.holes_only and not _eyes(guide) and not _entered(guide) and not _centred(guide, shoulders):
         text = "one hole that meets another, beside the faces that lie on each other: a bolt's, not a pivot's"
         return Verdict("rest", point, axis, (*evidence, text), (), 0.6)
-    slender = guide.length / (2 * guide.radius)
-    if not guide.holes_only and not guide.cones and slender < SHALLOW and _stubby(guide):
-        text = "too short beside its width to guide a turn: a seat"
-        return Verdict("rest", point, axis, (*evidence, text), (), 0.5)
+    if shallow and _stubby(guide):
+        return Verdict("rest", point, axis, (*evidence, seat), (), 0.5)
     if not shoulders and not guide.cones:
         if not guide.holes_only and _slides_and_turns(guide, slender):
             return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)

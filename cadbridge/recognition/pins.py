@@ -133,41 +133,46 @@ def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Itera
 def _eyes(line: Line) -> Iterator[Contact]:
     """Holes of one radius, next to each other along a line, of which one at least has a rounded end about it: eyes.
 
-    That is drawn for a pivot whose pin is not; links are often drawn beside each other, with room for a washer.
+    That is drawn for a pivot whose pin is not; links are often drawn beside each other, with room for a washer. So is a
+    shaft that ends where a bore of its radius begins.
     """
-    holes = sorted((m for m in line.members if _hole(m) and m.surface.kind == "cylinder"), key=lambda m: m.low + m.high)
-    if len({m.instance for m in holes}) < 2:
-        return
+    rounds = sorted(
+        (m for m in line.members if m.surface.turn >= HALF and m.surface.kind == "cylinder"),
+        key=lambda m: m.low + m.high,
+    )
+    holes = [m for m in rounds if m.surface.hollow]
     ends = [m for m in line.members if not m.surface.hollow and m.surface.turn >= ROUNDED]
     for a, b in pairwise(holes):
         gap = b.low - a.high
         widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
-        if a.instance == b.instance or not widths or gap > BETWEEN * 2 * max(widths):
-            continue
-        if gap < -1e-6 and len(widths) < 2:
-            continue
-        small, large = sorted((a.surface.radius, b.surface.radius))
-        held = any(
-            m.instance not in (a.instance, b.instance)
-            and m.low <= a.high
-            and m.high >= b.low
-            and m.surface.radius <= small
-            for m in ends
-        )
-        if large - small <= clearance(large) and not held:
+        meet = widths and gap <= BETWEEN * 2 * max(widths) and (gap >= -1e-6 or len(widths) == 2)
+        others = [m for m in ends if m.instance not in (a.instance, b.instance)]
+        if meet and _alike(a, b) and not any(_holds(m, a, b) for m in others):
             yield _shared("eyes", line, a, b, None, gap)
+    shafts = [m for m in rounds if not m.surface.hollow]
+    for hole in holes:
+        for shaft in shafts:
+            if min(abs(shaft.low - hole.high), abs(shaft.high - hole.low)) <= 1e-6 and _alike(shaft, hole):
+                yield _shared("eyes", line, shaft, hole, None)
+
+
+def _alike(a: Placed, b: Placed) -> bool:
+    """Whether round faces of two parts have one radius, but for a fit."""
+    small, large = sorted((a.surface.radius, b.surface.radius))
+    return a.instance != b.instance and large - small <= clearance(large)
+
+
+def _holds(shaft: Placed, a: Placed, b: Placed) -> bool:
+    """Whether a shaft stands in two holes one above the other."""
+    return (
+        shaft.surface.radius <= min(a.surface.radius, b.surface.radius) and shaft.low <= a.high and shaft.high >= b.low
+    )
 
 
 def _rounded(hole: Placed, ends: Sequence[Placed]) -> float:
     """The radius of the rounded end about a hole of the same part, 0 where there is none."""
-    return max(
-        (
-            m.surface.radius
-            for m in ends
-            if m.instance == hole.instance and min(m.high, hole.high) > max(m.low, hole.low)
-        ),
-        default=0.0,
-    )
+    own = (m for m in ends if m.instance == hole.instance)
+    return max((m.surface.radius for m in own if min(m.high, hole.high) > max(m.low, hole.low)), default=0.0)
 
 
 def _shared(kind: str, line: Line, a: Placed, b: Placed, pin: str | None, gap: float = 0.0) -> Contact:

@@ -57,6 +57,15 @@ def test_a_fork_is_no_screw_however_much_it_looks_like_one(tmp_path: Path, radiu
     assert list(joints(found).values()) == kinds
 
 
+def test_a_shallow_seat_between_flats_is_no_slide(tmp_path: Path) -> None:
+    """A motor's collar in a recess of 1 mm, its flanks between two cheeks that do not reach its bottom."""
+    motor = box(40, 40, 30).union(cq.Workplane().workplane(offset=-1).circle(10).extrude(1))
+    cheeks = box(10, 40, 30).translate((25, 0, 0)).union(box(10, 40, 30).translate((-25, 0, 0)))
+    base = plate(60, 40, 4, [(0, 0)], 10).translate((0, 0, -4.5)).union(cheeks.translate((0, 0, -0.5)))
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "motor": (motor, (0, 0, 0))})
+    assert found.joints == ()
+
+
 def test_wheels_on_stub_axles_turn_and_a_collar_does_not(tmp_path: Path) -> None:
     base = box(200, 80, 40).union(cq.Workplane("XZ").center(0, 20).circle(12).extrude(90))
     wheel = cq.Workplane("XZ").circle(36).circle(12).extrude(30)
@@ -81,6 +90,12 @@ def test_a_shaft_and_its_bore_drawn_apart_are_a_hinge_that_may_be_wrong(tmp_path
     assert "drawn 10 mm apart along it" in joint.against
     assert "CB1601" in {f.code for f in found.findings}
     assert found.loose == ()
+
+
+def test_a_shaft_that_ends_where_its_bore_begins_is_a_hinge(tmp_path: Path) -> None:
+    screw = cq.Workplane().polygon(6, 9).extrude(3).faces(">Z").workplane().circle(2).extrude(12)
+    found = recognised(tmp_path, drawn_apart(18) | {"screw": (screw, (200, 0, 0))})
+    assert joints(found)[frozenset(("arm", "base"))] == "revolute"
 
 
 def test_far_apart_nothing_is_made_up(tmp_path: Path) -> None:

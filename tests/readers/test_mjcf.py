@@ -471,6 +471,7 @@ def test_a_few_bytes_that_ask_for_gigabytes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read(source)
     assert [f.code for f in caught.value.findings] == ["CB1400"]
+    assert "asks for more than" in str(caught.value)
     source.write_text('<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>')
     assert len(read(source).mates) == 1
 

@@ -85,6 +85,10 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     )
 
 
+_NO_MEMORY = ("Caught an unknown exception", "Could not allocate memory", "bad_alloc")
+"""How MuJoCo says that it was given no more memory."""
+
+
 def _compile(path: Path, findings: Findings) -> dict[str, Any]:
     where = Where(str(path))
     try:
@@ -99,6 +103,8 @@ def _compile(path: Path, findings: Findings) -> dict[str, Any]:
         if error.kind == "missing":
             raise MissingExtraError("MJCF is read by MuJoCo: pip install 'cadbridge[mjcf]'", findings) from error
         reason = error.message
+        if any(words in reason for words in _NO_MEMORY):
+            reason = f"MuJoCo gave up, most likely as the model asks for more than {MEMORY / 1e9:g} GB ({reason})"
     except WorkerDiedError as error:
         bounds = f"{MEMORY / 1e9:g} GB and {TIME_LIMIT:g} s of processor time"
         reason = f"MuJoCo's process stopped: {error.reason}; it may use {bounds}"

@@ -421,3 +421,51 @@ def test_python_functions_and_a_machine_without_a_compiler_are_told(
         written(models.pendulum(), tmp_path)
     assert [f.code for f in fault.value.findings] == ["CB695"]
     assert not (tmp_path / "out").exists()
+
+
+COUPLED = """<?xml version="1.0" encoding="UTF-8"?>
+<ssd:SystemStructureDescription name="pair" version="1.0"
+    xmlns:ssc="http://ssp-standard.org/SSP1/SystemStructureCommon"
+    xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription">
+  <ssd:System name="pair">
+    <ssd:Elements>
+      <ssd:Component name="leader" type="application/x-fmu-sharedlibrary" source="resources/leader.fmu"><ssd:Connectors>
+        <ssd:Connector name="joint.Revolute_1.q" kind="output"><ssc:Real/></ssd:Connector>
+      </ssd:Connectors></ssd:Component>
+      <ssd:Component name="follower" type="application/x-fmu-sharedlibrary" source="resources/follower.fmu">
+        <ssd:Connectors>
+        <ssd:Connector name="joint.Revolute_1.target" kind="input"><ssc:Real/></ssd:Connector>
+        <ssd:Connector name="joint.Revolute_1.q" kind="output"><ssc:Real/></ssd:Connector>
+      </ssd:Connectors></ssd:Component>
+    </ssd:Elements>
+    <ssd:Connections>
+      <ssd:Connection startElement="leader" startConnector="joint.Revolute_1.q"
+                      endElement="follower" endConnector="joint.Revolute_1.target"/>
+    </ssd:Connections>
+  </ssd:System>
+</ssd:SystemStructureDescription>
+"""
+
+
+def test_two_of_them_are_coupled_by_a_master_of_others(tmp_path: Path) -> None:
+    """FMPy's master of SSP: one falls, the joint of the other follows it a communication step later."""
+    from fmpy.ssp.simulation import simulate_ssp
+
+    led = scenario(
+        'format: cadbridge.scenario/1\nduration: 0.5\nmotors:\n  - {joint: "Revolute:1", angle: "0"}\n', tmp_path
+    )
+    falling = written(models.pendulum(), tmp_path / "leader", fmi=2)
+    following = written(models.pendulum(), tmp_path / "follower", fmi=2, scenario=led)
+    with zipfile.ZipFile(tmp_path / "pair.ssp", "w") as archive:
+        archive.writestr("SystemStructure.ssd", COUPLED)
+        archive.write(falling.files[0], "resources/leader.fmu")
+        archive.write(following.files[0], "resources/follower.fmu")
+    found = simulate_ssp(str(tmp_path / "pair.ssp"), stop_time=0.3, step_size=0.01)
+    leader = np.array([row["leader.joint.Revolute_1.q"] for row in found])
+    follower = np.array([row["follower.joint.Revolute_1.q"] for row in found])
+    assert np.max(np.abs(leader)) > 0.1
+    np.testing.assert_allclose(follower[1:], leader[:-1], atol=1e-9)
+    run = own_run(models.pendulum(), 0.3)
+    column = [joint.name for joint in run.lowered.joints].index("Revolute:1")
+    ours = run.result.trajectory.coordinates[:, column]
+    np.testing.assert_allclose(leader, ours[1 : len(leader) + 1], atol=1e-6)

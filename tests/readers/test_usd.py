@@ -19,14 +19,19 @@ from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.exporters import export
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Severity
+from cadbridge.lowering import lower
 from cadbridge.processes import environment
 from cadbridge.readers import usd
 from cadbridge.readers.joints import KINDS
 from cadbridge.readers.usd import stage
 from cadbridge.readers.usd.joints import AXES, kind_of
 from cadbridge.shapes.process import WorkerRefusedError
+from solver.equations.system import prepare
+from solver.state import State
+from solver.steps.methods import slope_at
 from tests.exporters import models
 
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 HEAD = '#usda 1.0\n(defaultPrim = "r"\n metersPerUnit = 1\n upAxis = "Z")\n'
 MASSED = (
     "float physics:mass = 2\nfloat3 physics:diagonalInertia = (0.1, 0.2, 0.25)\n"
@@ -436,6 +441,36 @@ def test_what_moves_and_what_does_not_is_told_once(near: None, tmp_path: Path) -
     told = {f.code: f.message for f in read(tmp_path, inner).findings}
     assert told["CB1447"] == "not read: 2 cameras, 1 lights, 1 OmniGraph nodes"
     assert set(told) == {"CB1446", "CB1447", "CB1452"}  # the cloth has no faces
+
+
+def test_what_is_of_another_type_than_its_schema_has_it_is_not_said(near: None, tmp_path: Path) -> None:
+    odd = MASSED.replace("float physics:mass = 2", 'string physics:mass = "2"')
+    ball = 'point3f physics:lowerLimit = (0, 0, 0)\nstring physics:localPos0 = "here"\ntoken physics:axis = "W"'
+    mesh = (
+        'def Mesh "m" {\nint[] points = [1, 2]\nfloat[] faceVertexCounts = [3]\n'
+        "int[] faceVertexIndices = [0, 1, 2]\n}\n"
+    )
+    assembly = read(tmp_path, body("arm", odd + mesh) + joint("SphericalJoint", "j", ball))
+    assert codes(assembly) == ["CB1445", "CB1449", "CB1452"]
+    assert cb.build(assembly).bodies[0].mass is None
+
+
+@pytest.mark.parametrize("file", ["puma560/puma560.urdf", "delta/delta.sdf"])
+def test_machines_come_back_as_they_were(file: str, near: None, tmp_path: Path) -> None:
+    """Masses, freedoms and ranks, and all accelerations at rest but for USD's single precision."""
+    one = cb.build(cb.read(FIXTURES / file))
+    two = cb.build(cb.read(export(one, tmp_path / "out", "usd", name="rig").files[0]))
+    there, back = (cb.diagnose(m).mobility for m in (one, two))
+    assert (there.dof, there.rank, there.redundant) == (back.dof, back.rank, back.redundant)
+    at_rest = []
+    for mechanism in (one, two):
+        model = lower(mechanism).model
+        system, x = prepare(model), np.array(model.positions)
+        nothing = np.zeros(system.program.angle_count)
+        state = State(0.0, x, np.array(model.quaternions), np.zeros((len(x), 6)), nothing)
+        found = slope_at(system, state).acceleration.reshape(-1, 6)
+        at_rest.append(found[np.lexsort(np.round(x, 5).T)])
+    np.testing.assert_allclose(at_rest[1], at_rest[0], atol=3e-7 * np.abs(at_rest[0]).max())
 
 
 def test_the_pose_is_the_first_of_an_animation(near: None, tmp_path: Path) -> None:

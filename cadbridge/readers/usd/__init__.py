@@ -19,7 +19,7 @@ from cadbridge.readers import solids
 from cadbridge.readers.mjcf.context import free
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.urdf.confinement import MEMORY
-from cadbridge.readers.usd.context import Context
+from cadbridge.readers.usd.context import Context, vector
 from cadbridge.readers.usd.couplings import read_couplings, read_drives
 from cadbridge.readers.usd.joints import read_joints
 from cadbridge.readers.usd.masses import declared
@@ -161,15 +161,14 @@ def _component(c: Context, body: str, part: Part | None, standing: set[str]) -> 
     ) if said.get(key) is still]  # fmt: skip
     if idle:
         c.say("CB1455", f"{name} {' and '.join(idle)}: it stands still", name)
-    speeds = [said.get(f"physics:{key}") for key in ("velocity", "angularVelocity")]
-    if any(v is not None and np.any(v) for v in speeds):
+    if any(vector(said, f"physics:{key}", (0.0, 0.0, 0.0)).any() for key in ("velocity", "angularVelocity")):
         c.say("CB1446", f"{name}: its initial velocity", name)
     return Component(
         name,
         (name,) if part else (),
         c.X[body],
         name in standing or bool(idle),
-        gravity_compensation=1.0 if said.get("physxRigidBody:disableGravity") else 0.0,
+        gravity_compensation=1.0 if said.get("physxRigidBody:disableGravity") is True else 0.0,
         where=Where(str(c.path), item=name),
     )
 

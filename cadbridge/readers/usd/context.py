@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,23 @@ _UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 _ALIGNED = 1e-4
 """How far an entry of a body's placement without its scale may be from a rotation's."""
+
+
+Said = Mapping[str, Any]
+"""Attributes of a prim; what a file gives another type than its schema has is as good as not said."""
+
+
+def number(said: Said, key: str, default: float = 0.0) -> float:
+    """A number, of several the first."""
+    found = said.get(key)
+    return float(np.ravel(found)[0]) if isinstance(found, int | float | np.ndarray) else default
+
+
+def vector(said: Said, key: str, default: Sequence[float]) -> Vector:
+    """As many numbers as the default has."""
+    found = said.get(key)
+    fits = isinstance(found, np.ndarray) and found.shape == (len(default),)
+    return np.array(found if fits else default, dtype=float)
 
 
 @dataclass
@@ -101,8 +118,8 @@ class Context:
         if len(scenes) > 1:
             self.say("CB1446", f"{len(scenes)} physics scenes; gravity is that of {scenes[0]['path']}")
         said = scenes[0]["attributes"]
-        direction = np.array(said.get("physics:gravityDirection", np.zeros(3)), dtype=float)
-        size = float(said.get("physics:gravityMagnitude", -math.inf))
+        direction = vector(said, "physics:gravityDirection", (0.0, 0.0, 0.0))
+        size = number(said, "physics:gravityMagnitude", -math.inf)
         size = EARTH if size < 0 or not math.isfinite(size) else size * self.length
         down = self.up @ direction if direction.any() else np.array([0.0, 0.0, -1.0])
         x, y, z = (float(v) for v in down / np.linalg.norm(down) * size)

@@ -60,7 +60,7 @@ def _law(c: Context, joint: Joint) -> _Law | None:
             c.say("CB1450", f"joint {joint.name} follows by a polynomial, no constant ratio", f"{joint.name} mimic")
             return None
         return next(iter(relations.get("mjc:target", ())), None), factors[1], factors[0] * (1.0 if turns else c.length)
-    if "NewtonMimicAPI" in schemas and joint.said["attributes"].get("newton:mimicEnabled", True):
+    if "NewtonMimicAPI" in schemas and joint.said["attributes"].get("newton:mimicEnabled") is not False:
         offset, factor = (joint.value(f"newton:mimicCoef{i}", float(i)) or 0.0 for i in (0, 1))
         return next(iter(relations.get("newton:mimicJoint", ())), None), factor, offset * degrees
     for schema in schemas:

@@ -14,7 +14,7 @@ from cadbridge.findings import Where
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.readers.joints import joint_mates, shifted
 from cadbridge.readers.mjcf.context import free
-from cadbridge.readers.usd.context import Context
+from cadbridge.readers.usd.context import Context, number, vector
 
 AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 UNLIMITED = 1e30
@@ -60,8 +60,8 @@ class Joint:
 
     def value(self, key: str, default: float | None = None) -> float | None:
         """A number of the joint's attributes."""
-        found = self.said["attributes"].get(key, default)
-        return None if found is None else float(found)
+        found = number(self.said["attributes"], key, math.nan)
+        return default if math.isnan(found) else found
 
 
 def kind_of(open_axes: tuple[int, ...]) -> tuple[str, Matrix] | None:
@@ -101,7 +101,7 @@ def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], s
     taken: set[str] = set()
     for said in c.stage["joints"]:
         name = free(said["name"], taken)
-        if not said["attributes"].get("physics:jointEnabled", True):
+        if said["attributes"].get("physics:jointEnabled") is False:
             c.say("CB1455", f"joint {name} is switched off", name)
             continue
         joint = _joint(c, name, said)
@@ -134,8 +134,10 @@ def _joint(c: Context, name: str, said: dict[str, Any]) -> Joint | None:
         return None
     frames = []
     for i, end in enumerate(said["ends"]):
-        position, turn = (said["attributes"].get(f"physics:local{what}{i}", np.zeros(4)) for what in ("Pos", "Rot"))
-        frames.append(c.frame(end["matrix"], np.asarray(position)[:3], turn))
+        position = vector(said["attributes"], f"physics:localPos{i}", (0.0, 0.0, 0.0))
+        frames.append(
+            c.frame(end["matrix"], position, vector(said["attributes"], f"physics:localRot{i}", (1.0, 0.0, 0.0, 0.0)))
+        )
     ends = (c.names.get(bodies[0], GROUND), c.names.get(bodies[1], GROUND))
     poses = (c.X.get(bodies[0], Pose()), c.X.get(bodies[1], Pose()))
     joint = Joint(name, said, open_axes, kind[0], kind[1], ends, poses, (frames[0], frames[1]))
@@ -150,19 +152,19 @@ def _open(c: Context, name: str, said: dict[str, Any]) -> tuple[int, ...] | None
     """The free axes; None where the joint is of another kind."""
     kind, attributes = said["type"], said["attributes"]
     if kind in _SINGLE:
-        return (_SINGLE[kind] + "XYZ".index(attributes.get("physics:axis") or "X"),)
+        return (_SINGLE[kind] + max("XYZ".find(str(attributes.get("physics:axis"))), 0),)
     if kind == "PhysicsFixedJoint":
         return ()
     if kind == "PhysicsSphericalJoint":
-        if any((attributes.get(f"physics:coneAngle{i}Limit") or -1.0) >= 0.0 for i in (0, 1)):
+        if any(number(attributes, f"physics:coneAngle{i}Limit", -1.0) >= 0.0 for i in (0, 1)):
             c.say("CB1445", f"joint {name}: the limit of its cone is left out", name)
         return (3, 4, 5)
     if kind != "PhysicsJoint":
         return None
     axes = []
     for i, axis in enumerate(AXES):
-        low, high = (attributes.get(f"limit:{axis}:physics:{end}") for end in ("low", "high"))
-        if low is None or high is None or low < high:
+        low, high = (number(attributes, f"limit:{axis}:physics:{end}", math.nan) for end in ("low", "high"))
+        if not low >= high:
             axes.append(i)
         elif low == high and abs(low) > _MET:
             c.say("CB1445", f"joint {name}: {axis} is held as designed, not at {low:g}", name)
@@ -212,7 +214,7 @@ def _stack(c: Context, joints: list[Joint]) -> list[Component]:
     """
     groups: dict[tuple[str, str], list[Joint]] = {}
     for joint in joints:
-        if joint.single and not joint.said["attributes"].get("physics:excludeFromArticulation"):
+        if joint.single and joint.said["attributes"].get("physics:excludeFromArticulation") is not True:
             groups.setdefault(joint.ends, []).append(joint)
     between = []
     for (above, below), stack in groups.items():
@@ -298,13 +300,13 @@ def drives_of(joint: Joint) -> list[str]:
 
 def _loaded(c: Context, joint: Joint, mate: Mate) -> Mate:
     """The mate with damping, dry friction, armature and spring, as MuJoCo's schemas, Newton's or PhysX's say them."""
-    found = {load: next((v for key, unit in keys if (v := _number(joint, key) * unit) > 0.0), 0.0)
-             for load, keys in _loads(c, joint).items()}  # fmt: skip
     said = joint.said["attributes"]
+    found = {load: next((v for key, unit in keys if (v := number(said, key) * unit) > 0.0), 0.0)
+             for load, keys in _loads(c, joint).items()}  # fmt: skip
     nowhere = {"spherical": ("friction",)}.get(joint.kind, () if joint.single else tuple(found))
     lost = [load for load in nowhere if found[load]]
-    lost += ["stiffness"] if found["stiffness"] and said.get("mjc:springref") and "stiffness" not in lost else []
-    named = lost + (["PhysX's coefficient of friction"] if said.get("physxJoint:jointFriction") else [])
+    lost += ["stiffness"] if found["stiffness"] and number(said, "mjc:springref") and "stiffness" not in lost else []
+    named = lost + (["PhysX's coefficient of friction"] if number(said, "physxJoint:jointFriction") else [])
     if named:
         c.say("CB1445", f"joint {joint.name}: {', '.join(named)} left out", joint.name)
     kept = {load: 0.0 if load in lost else value for load, value in found.items()}
@@ -316,11 +318,6 @@ def _loaded(c: Context, joint: Joint, mate: Mate) -> Mate:
         stiffness=kept["stiffness"],
         rest=-joint.at if kept["stiffness"] else 0.0,
     )
-
-
-def _number(joint: Joint, key: str) -> float:
-    """An attribute, of several numbers the first; 0 where it is not said."""
-    return float(np.ravel(joint.said["attributes"].get(key, 0.0))[0])
 
 
 def _loads(c: Context, joint: Joint) -> dict[str, tuple[tuple[str, float], ...]]:

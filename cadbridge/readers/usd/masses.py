@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from cadbridge.assembly import MassOverride
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties, combine
-from cadbridge.readers.usd.context import Context
+from cadbridge.readers.usd.context import Context, number, vector
 from cadbridge.readers.usd.shapes import moments_of
 
 WATER = 1000.0
@@ -22,7 +23,7 @@ def declared(
 ) -> tuple[MassProperties | None, MassOverride | None]:
     """What the stage says a body weighs, in the body's frame, and what is to be completed from its shape."""
     name, said = c.names[body["path"]], body["attributes"]
-    mass = float(said.get("physics:mass") or 0.0) * c.mass
+    mass = number(said, "physics:mass") * c.mass
     com, inertia = _centre(c, body, said), _inertia(c, said)
     if mass > 0 and com is not None and inertia is not None:
         return MassProperties(mass, com, inertia), None
@@ -45,19 +46,19 @@ def declared(
 
 def _centre(c: Context, body: Mapping[str, Any], said: Mapping[str, Any]) -> Vector | None:
     """In the body's frame, m; None where it is not said."""
-    given = said.get("physics:centerOfMass")
-    if given is None or not np.isfinite(given).all():
+    given = vector(said, "physics:centerOfMass", (math.inf,) * 3)
+    if not np.isfinite(given).all():
         return None
     linear, p = c.affine(body["matrix"])
-    return c.X[body["path"]].inverse().point(linear @ np.asarray(given, dtype=float) + p)
+    return c.X[body["path"]].inverse().point(linear @ given + p)
 
 
 def _inertia(c: Context, said: Mapping[str, Any]) -> Matrix | None:
     """(3, 3) kg m² about the centre; None where it is not said."""
-    principal = np.asarray(said.get("physics:diagonalInertia", np.zeros(3)), dtype=float)
+    principal = vector(said, "physics:diagonalInertia", (0.0, 0.0, 0.0))
     if not principal.any():
         return None
-    axes = np.asarray(said.get("physics:principalAxes", np.zeros(4)), dtype=float)
+    axes = vector(said, "physics:principalAxes", (0.0, 0.0, 0.0, 0.0))
     R = Pose.from_quaternion(np.zeros(3), axes).R if axes.any() else np.eye(3)
     return R @ np.diag(principal * c.mass * c.length**2) @ R.T
 
@@ -67,7 +68,7 @@ def _collected(
 ) -> MassProperties | None:
     """What collides of a body, together; its density: the prim's own, the body's, the material's, water's."""
     X_WB, unit = c.X[body["path"]], c.mass / c.length**3
-    own = float(body["attributes"].get("physics:density") or 0.0)
+    own = number(body["attributes"], "physics:density")
     items, watery = [], 0
     for shape in shapes:
         linear, p = c.affine(shape["matrix"])
@@ -75,9 +76,9 @@ def _collected(
         if moments is None:
             continue
         said = shape["attributes"] if shape["path"] != body["path"] else {}
-        density = float(said.get("physics:density") or 0.0) or own or float(shape["density"])
+        density = number(said, "physics:density") or own or float(shape["density"])
         watery += not density
-        mass = float(said.get("physics:mass") or 0.0) * c.mass
+        mass = number(said, "physics:mass") * c.mass
         one = moments.weighed(density * unit if density else WATER)
         items.append(one.scaled(mass / one.mass) if mass > 0 else one)
     if items and watery and not massed:

@@ -18,6 +18,7 @@ from cadbridge.frames import Matrix, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.polyhedron import volume_properties_of
 from cadbridge.readers import solids
+from cadbridge.readers.usd.context import number
 
 _TURNED = {"X": [2, 0, 1], "Y": [1, 2, 0], "Z": [0, 1, 2]}
 """By the axis of a solid: which of its own axes are x, y and z of the prim, with the solid along its z."""
@@ -67,8 +68,17 @@ def moments_of(shape: Mapping[str, Any], A: Matrix, p: Vector) -> Moments | None
 
 def _triangles(sizes: Mapping[str, Any]) -> Mesh | None:
     """Polygons as fans; None where the indices name no points."""
-    points, counts, indices = (sizes.get(k) for k in ("points", "faceVertexCounts", "faceVertexIndices"))
-    if points is None or counts is None or indices is None or counts.min() < 0 or counts.sum() != len(indices):
+    nothing = np.zeros(0)
+    points, counts, indices = (sizes.get(k, nothing) for k in ("points", "faceVertexCounts", "faceVertexIndices"))
+    if not (isinstance(points, np.ndarray) and isinstance(counts, np.ndarray) and isinstance(indices, np.ndarray)):
+        return None
+    if (
+        points.shape[1:] != (3,)
+        or not counts.ndim == indices.ndim == 1
+        or {counts.dtype.kind, indices.dtype.kind} != {"i"}
+    ):
+        return None
+    if counts.min() < 0 or counts.sum() != len(indices):
         return None
     if indices.min() < 0 or indices.max() >= len(points):
         return None
@@ -84,8 +94,8 @@ def _triangles(sizes: Mapping[str, Any]) -> Mesh | None:
 
 def _radius(sizes: Mapping[str, Any]) -> float | None:
     """Of a round solid; None where it is not the same at both ends."""
-    radius = float(sizes.get("radius", 1.0))
-    top, bottom = (float(sizes.get(f"radius{end}", radius)) for end in ("Top", "Bottom"))
+    radius = number(sizes, "radius", 1.0)
+    top, bottom = (number(sizes, f"radius{end}", radius) for end in ("Top", "Bottom"))
     return top if top == bottom else None
 
 
@@ -94,8 +104,8 @@ def _solid(shape: Mapping[str, Any]) -> Mesh | None:
     if kind == "Plane":
         return None
     if kind == "Cube":
-        return solids.box([float(sizes.get("size", 2.0))] * 3)
-    radius, height = _radius(sizes), float(sizes.get("height", 2.0))
+        return solids.box([number(sizes, "size", 2.0)] * 3)
+    radius, height = _radius(sizes), number(sizes, "height", 2.0)
     if radius is None:
         return None
     if kind == "Sphere":
@@ -104,13 +114,13 @@ def _solid(shape: Mapping[str, Any]) -> Mesh | None:
         "Cylinder": solids.cylinder, "Capsule": solids.capsule, "Cone": solids.cone,
     }  # fmt: skip
     made = makers[kind](radius, height)
-    return Mesh(made.vertices[:, _TURNED[sizes.get("axis") or "Z"]], made.triangles)
+    return Mesh(made.vertices[:, _TURNED.get(str(sizes.get("axis")), _TURNED["Z"])], made.triangles)
 
 
 def _of_solid(kind: str, sizes: Mapping[str, Any]) -> Moments | None:
     """In closed form; heights along z, then turned to the prim's axis."""
     kind = kind.removesuffix("_1")
-    size, r, h = float(sizes.get("size", 2.0)), _radius(sizes), float(sizes.get("height", 2.0))
+    size, r, h = number(sizes, "size", 2.0), _radius(sizes), number(sizes, "height", 2.0)
     if kind == "Plane" or (r is None and kind != "Cube"):
         return None
     r = r or 0.0
@@ -127,7 +137,7 @@ def _of_solid(kind: str, sizes: Mapping[str, Any]) -> Moments | None:
     }  # fmt: skip
     volume, across, second = along[kind]
     first = np.array([0.0, 0.0, -volume * h / 4.0 if kind == "Cone" else 0.0])
-    turned = _TURNED["Z" if kind in ("Cube", "Sphere") else sizes.get("axis") or "Z"]
+    turned = _TURNED["Z"] if kind in ("Cube", "Sphere") else _TURNED.get(str(sizes.get("axis")), _TURNED["Z"])
     return Moments(volume, first[turned], np.diag([across, across, second])[np.ix_(turned, turned)])
 
 

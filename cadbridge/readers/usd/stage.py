@@ -5,6 +5,7 @@ Runs in the worker. Matrices (4, 4) map a prim's points to the stage's world, co
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,6 +50,9 @@ UNREAD = (
 """What is left out and moves nothing."""
 
 
+_MISSING = re.compile(r"Could not open asset @(.*?)@")
+
+
 def load_plugins() -> None:
     """Make USD load what it would look for later, when the process is held."""
     layer = Sdf.Layer.CreateAnonymous(".usda")
@@ -65,7 +69,7 @@ def extract(source: Path, roots: Sequence[Path], geometry: bool) -> dict[str, An
     stage = Usd.Stage.Open(layers[0]) if layers else None
     if stage is None:
         raise ValueError("USD makes no stage of it")
-    remarks += [("CB1443", " ".join(str(error).split())) for error in stage.GetCompositionErrors()]
+    remarks += _faults(stage, source.parent)
     found = _Found(stage, geometry)
     for count, prim in enumerate(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())):
         if count > MAX_PRIMS or found.numbers > MAX_NUMBERS:
@@ -87,6 +91,15 @@ def extract(source: Path, roots: Sequence[Path], geometry: bool) -> dict[str, An
         "variants": found.variants,
         "remarks": list(dict.fromkeys(remarks)),
     }
+
+
+def _faults(stage: Any, folder: Path) -> list[Remark]:
+    """What USD could not compose: a file that is missing once, wherever it is named."""
+    said = [" ".join(str(error).replace(f"{folder}/", "").split()) for error in stage.GetCompositionErrors()]
+    files = [found[1] if (found := _MISSING.match(text)) else "" for text in said]
+    times = Counter(files)
+    missing = [("CB1443", f"{file} cannot be opened (named {times[file]} times)") for file in times if file]
+    return missing + [("CB1443", text) for text, file in zip(said, files, strict=True) if not file]
 
 
 class _Found:
@@ -115,7 +128,7 @@ class _Found:
             self.bodies[owner] = self._prim(prim, schemas) | {"matrix": self._matrix(prim)}
         self._owner[path] = owner
         self._variants(prim)
-        if prim.IsA(UsdPhysics.Joint) or kind in _COUPLINGS:
+        if prim.IsA(UsdPhysics.Joint) or kind in _COUPLINGS or prim.HasRelationship("physics:body1"):
             self.joints.append(self._joint(prim, schemas))
         elif prim.IsA(UsdPhysics.Scene):
             self.scenes.append(self._prim(prim, schemas))

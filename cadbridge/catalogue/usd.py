@@ -75,9 +75,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1449": Entry(
         Severity.WARNING,
-        "a mass without its inertia",
+        "a body without mass or inertia",
         "The body says a mass and nothing of it collides, so that UsdPhysics defines no inertia. cadbridge takes the "
-        "shape that is seen as of one density, if it is closed; else the inertia is unknown.",
+        "shape that is seen as of one density, if it is closed; else the inertia is unknown. A body without a mass and "
+        "without any shape weighs nothing here; engines give it a mass of their own.",
         "Give diagonalInertia and principalAxes.",
         "`physics:mass = 1` on a body of visual meshes.",
     ),

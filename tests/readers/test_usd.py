@@ -451,8 +451,8 @@ def test_what_is_of_another_type_than_its_schema_has_it_is_not_said(near: None, 
         "int[] faceVertexIndices = [0, 1, 2]\n}\n"
     )
     assembly = read(tmp_path, body("arm", odd + mesh) + joint("SphericalJoint", "j", ball))
-    assert codes(assembly) == ["CB1445", "CB1449", "CB1452"]
-    assert cb.build(assembly).bodies[0].mass is None
+    assert sorted(set(codes(assembly))) == ["CB1445", "CB1449", "CB1452"]
+    assert assembly.parts == ()
 
 
 @pytest.mark.parametrize("file", ["puma560/puma560.urdf", "delta/delta.sdf"])

@@ -50,7 +50,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     joints, mates, between, standing = read_joints(c)
     couplings = read_couplings(c, joints)
     shapes = _by_body(c)
-    parts = [_part(c, body, shapes.get(body, [])) for body in c.stage["bodies"]]
+    parts = [_part(c, body, shapes.get(body, []), standing) for body in c.stage["bodies"]]
     components = [_component(c, body, part, standing) for body, part in zip(c.stage["bodies"], parts, strict=True)]
     rest = _rest(c, shapes.get("", []))
     _tell(c)
@@ -126,12 +126,14 @@ def _by_body(c: Context) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _part(c: Context, body: str, shapes: Sequence[Mapping[str, Any]]) -> Part | None:
+def _part(c: Context, body: str, shapes: Sequence[Mapping[str, Any]], standing: set[str]) -> Part | None:
     """The part of a body in the body's frame; None where it has neither mass nor shape."""
     name = c.names[body]
     properties, override = declared(c, c.stage["bodies"][body], shapes)
     made = _shape(c, name, c.X[body], shapes)
     if made is None and properties is None and override is None:
+        if name not in standing:
+            c.say("CB1449", f"{name} has neither a mass nor a shape: it weighs nothing", name)
         return None
     colour = next((shape["colour"] for shape in shapes if shape["colour"]), None)
     return Part(name, made, declared=properties, override=override, colour=colour, where=Where(str(c.path), item=name))

@@ -21,8 +21,8 @@ from cadbridge.recognition.joints import Candidate
 
 CENTRED = 0.35
 """Of the radius of a disc of the area in contact: how far its middle may be off the axis."""
-ROUND = 0.9 * math.pi
-"""rad that a round face goes about the axis at least: the rounded end of a link counts."""
+ROUND = 0.6 * math.pi
+"""rad that a round face goes about the axis at least: the rounded end of a link that widens counts."""
 WIDEST = 2.0
 """Radius beside that of the other round face, of two that one stands in the other."""
 EDGE = 0.1

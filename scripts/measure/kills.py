@@ -11,7 +11,6 @@ each command; the exit status is 1 where something was found.
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import signal
 import subprocess
@@ -98,7 +97,7 @@ def measured(name: str, moments: int, base: Path) -> Counter[str]:
         time.sleep(took * (k + 0.5) / moments)
         for process in running:
             found["ended before"] += process.poll() is not None
-            os.kill(process.pid, SIGNALS[k % 3])
+            process.send_signal(SIGNALS[k % 3])
         for process in running:
             process.wait()
         time.sleep(0.1)  # children see that their parent is gone

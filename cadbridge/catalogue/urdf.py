@@ -1,4 +1,4 @@
-"""Codes CB180–CB199, CB1920–CB1929, CB1250, CB1251 and CB1435–CB1439, URDF."""
+"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252 and CB1435–CB1439, URDF."""
 
 from __future__ import annotations
 
@@ -108,6 +108,14 @@ ENTRIES: dict[str, Entry] = {
         "Drake does. ROS and Pinocchio refuse such a file.",
         'Add `<link name="world"/>` if other programs are to read the file.',
         '`<parent link="world"/>` of the joint that welds a robot to the floor.',
+    ),
+    "CB1252": Entry(
+        Severity.WARNING,
+        "a joint of Gazebo without its links",
+        "A <joint> within <gazebo> names a link that the file does not have. cadbridge leaves the joint out, as Gazebo "
+        "does.",
+        "Delete the joint, or correct the names of its links.",
+        "A variant of a robot without arms whose <gazebo> still closes the loops of its grippers.",
     ),
     "CB1439": Entry(
         Severity.WARNING,

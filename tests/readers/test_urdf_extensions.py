@@ -153,6 +153,15 @@ def test_a_screw_of_gazebo_ties_two_joints(pitch: str, value: float, tmp_path: P
     assert "no pitch" in left.message
 
 
+def test_a_joint_of_gazebo_without_its_links_is_left_out_as_gazebo_does(tmp_path: Path) -> None:
+    joint = '<gazebo><joint name="g" type="revolute"><parent>crank</parent><child>nobody</child></joint></gazebo>'
+    robot = _robot(tmp_path, FOUR_BAR.format(loop=joint))
+    assert (len(robot.mates), robot.mates_in_file) == (3, 3)
+    (left,) = [f for f in robot.findings if f.code == "CB1252"]
+    assert left.severity.value == "warning"
+    assert "'nobody'" in left.message
+
+
 @pytest.mark.parametrize(
     "change",
     [("rocker", "nobody"), ('type="continuous"', 'type="rope"'), ("0 0 1", "0 0 0"), ('xyz="0 1 0"', 'xyz="0 1"')],

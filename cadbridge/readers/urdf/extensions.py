@@ -57,7 +57,7 @@ def read_extensions(
             kept.setdefault(tag, []).append(_text(element))
         made = [LOOPS[tag](c, element, links)] if tag in LOOPS else []
         if tag == "gazebo":
-            made = [_gazebo_joint(c, e, links) for e in children(element, "joint")]
+            made = [_gazebo_joint(c, e, links) for e in children(element, "joint") if _has_links(c, e, links)]
         count += len(made)
         for mate in made:
             if mate is not None:
@@ -92,6 +92,15 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 # --- loops ---
+
+
+def _has_links(c: Context, element: Element, links: Mapping[str, Link]) -> bool:
+    """Whether the file has the links of a joint within <gazebo>; one without is reported and left out, as in Gazebo."""
+    missing = [end for tag in ("parent", "child") if (end := _inner(element, tag)) and end not in links]
+    if missing:
+        name = element.get("name", "a joint")
+        c.say("CB1252", f"{name}: the file has no link {' and no link '.join(map(repr, missing))}", element, name)
+    return not missing
 
 
 def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate | None:

@@ -36,12 +36,12 @@ class Deciding:
         mechanism: Mechanism,
         editor: MatesEditor,
         show: Callable[[Assembly, str], None],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         attempt: Callable[[str], None],
         pose: Callable[[], dict[str, float]],
     ) -> None:
         self._mechanism, self._editor = mechanism, editor
-        self._show, self._tell, self._attempt, self._pose = show, tell, attempt, pose
+        self._show, self._notify, self._attempt, self._pose = show, notify, attempt, pose
         self._joints = {visible(j.name): j for j in mechanism.joints}
         self._gears = {visible(c.name): c.name for c in mechanism.couplings}
         names = (*self._joints, *self._gears) or (NONE,)
@@ -64,7 +64,7 @@ class Deciding:
         """Try, Accept, Reject or Make rigid what is chosen."""
         name = self._chosen()
         if name is None:
-            self._tell("There is no joint to decide about.")
+            self._notify("There is no joint to decide about.")
         elif button == "Try":
             self._attempt(name)
         elif button == "Accept":
@@ -79,7 +79,7 @@ class Deciding:
         """Give the joint that is chosen another type."""
         joint = self._joints.get(self.choice.value)
         if joint is None:
-            self._tell("Only a joint has a type that can be changed: choose one.")
+            self._notify("Only a joint has a type that can be changed: choose one.")
             return
         factor = self._editor.units()[1]
         title = f"{joint.name} made {'rigid' if kind == 'fixed' else kind}"
@@ -100,7 +100,7 @@ class Deciding:
             for name, value in self._pose().items()
         }
         if not values:
-            self._tell("There is no joint whose value could be kept.")
+            self._notify("There is no joint whose value could be kept.")
             return
         self._take(Decision("home pose", lambda text: editing.set_home(text, values)))
 
@@ -119,7 +119,7 @@ class Deciding:
         titles = self._editor.decided if button == "Undo" else self._editor.undone
         made = self._editor.undo() if button == "Undo" else self._editor.redo()
         if made is None:
-            self._tell(f"There is nothing to {button.lower()}.")
+            self._notify(f"There is nothing to {button.lower()}.")
         else:
             self._show(made, f"{'Undone' if button == 'Undo' else 'Done again'}: {titles[-1]}.")
 
@@ -129,10 +129,10 @@ class Deciding:
             self._editor.write()
         except InputError as fault:
             self.again.visible = True
-            self._tell(str(fault))
+            self._notify(str(fault))
             return
         self._say_preview()
-        self._tell(f"Wrote {self._editor.path.name}.")
+        self._notify(f"Wrote {self._editor.path.name}.")
 
     def read_again(self) -> None:
         """Take the file as it is on the disk now, with the decisions over it."""
@@ -140,7 +140,7 @@ class Deciding:
             self._editor.reload()
             made = self._editor.assembly()
         except CadbridgeError as fault:
-            self._tell(str(fault))
+            self._notify(str(fault))
             return
         self._show(made, f"{self._editor.path.name} is read again; the decisions stand over it.")
 
@@ -148,7 +148,7 @@ class Deciding:
         try:
             made = self._editor.decide(decision)
         except CadbridgeError as fault:
-            self._tell(f"Not done. {fault}")
+            self._notify(f"Not done. {fault}")
             return
         self._show(made, f"{decision.title}.")
 

@@ -1,7 +1,7 @@
-"""Who may speak to the live view: the page that was opened from the address told, and nothing else.
+"""Who may speak to the live view: the page that was opened from the address printed, and nothing else.
 
 Any page in the same browser can reach a server on this machine. So each request must bear the token, which the address
-told to the person holds; its Host must be an address or the host given (a name of a stranger's
+printed for the person holds; its Host must be an address or the host given (a name of a stranger's
 that leads here is none); and a web socket's Origin must be the view itself.
 """
 

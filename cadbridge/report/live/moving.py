@@ -23,7 +23,7 @@ SWING, SLIDE = np.radians(30.0), 0.1
 class Moving:
     """The sliders (degrees, mm) of the joints that lead, and the values of the others.
 
-    `show` takes poses X_WB of the bodies, `tell` a text; `begin` is called when a person takes over.
+    `show` takes poses X_WB of the bodies, `notify` a text; `begin` is called when a person takes over.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class Moving:
         panel: Panel,
         mechanism: Mechanism,
         show: Callable[[Sequence[Pose]], None],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         begin: Callable[[], None],
     ) -> None:
-        self._mechanism, self._show, self._tell, self._begin = mechanism, show, tell, begin
+        self._mechanism, self._show, self._notify, self._begin = mechanism, show, notify, begin
         self.mover = Mover(mechanism)
         self._ratios = ratio_words(self.mover)
         self._held: tuple[int, Vector] | None = None
@@ -71,7 +71,7 @@ class Moving:
         """Move one joint to and fro, all else following, so that a person sees what it is."""
         joint = next((j for j in self._mechanism.joints if j.name == name), None)
         if joint is None or not joint.coordinate:
-            self._tell(f"{name} has no single freedom to try: drag its bodies.")
+            self._notify(f"{name} has no single freedom to try: drag its bodies.")
             return
         self._begin()
         led = tuple(j.name for j in self.mover.joints)
@@ -83,7 +83,7 @@ class Moving:
             posed = mover.move({joint.name: float(value)})
             self._show(posed.poses)
             if not posed.status.ok:
-                self._tell(f"{name} goes no further: {posed.status.message}")
+                self._notify(f"{name} goes no further: {posed.status.message}")
                 break
             time.sleep(1 / FRAMES_PER_SECOND)
         self.home()
@@ -105,7 +105,7 @@ class Moving:
             self._show(posed.poses)
         else:
             self._follow(posed)
-            self._tell(f"It goes no further: {posed.status.message}")
+            self._notify(f"It goes no further: {posed.status.message}")
 
     def _follow(self, posed: Posed) -> None:
         """Show where the joints are, by the sliders too."""

@@ -14,44 +14,44 @@ Changed = Callable[["Item", str], None]
 
 
 class _Told:
-    """A property of an item: browsers are told when the program sets it."""
+    """A property of an item: browsers are informed when the program sets it."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
     def __get__(self, item: Item, owner: type) -> Any:
-        return item.told.get(self._name)
+        return item.state.get(self._name)
 
     def __set__(self, item: Item, value: Any) -> None:
-        item.told[self._name] = value
+        item.state[self._name] = value
         item.changed(item, self._name)
 
 
 class Item:
-    """One control: `told` is what browsers know of it; `value` a choice, number or switch, `content` HTML."""
+    """One control: `state` is what browsers know of it; `value` a choice, number or switch, `content` HTML."""
 
     value, content, options, visible = _Told(), _Told(), _Told(), _Told()
 
-    def __init__(self, number: int, told: dict[str, Any], heard: Heard, changed: Changed) -> None:
-        self.number, self.told, self.changed, self._heard = number, told, changed, heard
+    def __init__(self, number: int, state: dict[str, Any], heard: Heard, changed: Changed) -> None:
+        self.number, self.state, self.changed, self._heard = number, state, changed, heard
 
     def enter(self, value: Any = None) -> None:
         """What a person does: press it, or give it a value; one that it cannot have does nothing."""
         given = self.fit(value)
         if given is None:
             return
-        if self.told["kind"] in ("choice", "tick", "slider"):
-            self.told["value"] = given  # the browser that gave it has it
+        if self.state["kind"] in ("choice", "tick", "slider"):
+            self.state["value"] = given  # the browser that gave it has it
         self._heard(given)
 
     def fit(self, value: Any) -> Any:
         """The value as the item takes it, None where it cannot."""
-        kind = self.told["kind"]
+        kind = self.state["kind"]
         if kind in ("choice", "buttons"):
             return value if value in self.options else None
         if kind == "slider":
             number = isinstance(value, int | float) and math.isfinite(value)
-            return min(max(float(value), self.told["low"]), self.told["high"]) if number else None
+            return min(max(float(value), self.state["low"]), self.state["high"]) if number else None
         return bool(value) if kind == "tick" else True if kind in ("button", "key") else None
 
 
@@ -64,7 +64,7 @@ class Panel:
 
     def document(self) -> list[dict[str, Any]]:
         """What a browser shows."""
-        return [{"number": item.number, **item.told} for item in list(self.items.values())]
+        return [{"number": item.number, **item.state} for item in list(self.items.values())]
 
     def clear(self) -> None:
         """Take all items away."""
@@ -111,10 +111,10 @@ class Panel:
         finally:
             self._inside = outside
 
-    def _add(self, kind: str, label: str, heard: Heard, **told: Any) -> Item:
+    def _add(self, kind: str, label: str, heard: Heard, **state: Any) -> Item:
         self._count += 1
-        told = {"kind": kind, "label": visible(label), "inside": self._inside, "visible": True, **told}
-        item = self.items[self._count] = Item(self._count, told, heard, self._changed)
+        state = {"kind": kind, "label": visible(label), "inside": self._inside, "visible": True, **state}
+        item = self.items[self._count] = Item(self._count, state, heard, self._changed)
         return item
 
 

@@ -25,7 +25,7 @@ MakeGlb = Callable[[Mechanism, Path | None], bytes]
 
 
 class Saving:
-    """Buttons that `give` files to the browser that asks; `poses` gives X_WB of the bodies, `tell` takes a text."""
+    """Buttons that `give` files to the browser that asks; `poses` gives X_WB of the bodies, `notify` takes a text."""
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class Saving:
         simulation: Simulation,
         poses: Callable[[], Sequence[Pose]],
         glb: MakeGlb | None,
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> None:
         self._mechanism, self._simulation, self._poses = mechanism, simulation, poses
-        self._glb, self._give, self._tell = glb, give, tell
+        self._glb, self._give, self._notify = glb, give, notify
         stem = Path(mechanism.assembly.source).stem or "mechanism"
         makers: dict[str, tuple[str, Callable[[], bytes]]] = {
             "Run as a table (Parquet)": (f"{stem}.run.parquet", self.table),
@@ -54,14 +54,14 @@ class Saving:
             panel.button(label, partial(self.send, name, make))
 
     def send(self, name: str, make: Callable[[], bytes]) -> None:
-        """Give what is made to the browser that pressed the button; what cannot be made is told."""
+        """Give what is made to the browser that pressed the button; what cannot be made is reported."""
         try:
             content = make()
         except CadbridgeError as fault:
-            self._tell(str(fault))
+            self._notify(str(fault))
             return
         self._give(name, content)
-        self._tell(f"{name} is ready to be saved.")
+        self._notify(f"{name} is ready to be saved.")
 
     def model(self) -> bytes:
         """The mechanism where it is, as binary glTF."""

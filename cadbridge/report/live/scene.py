@@ -48,19 +48,19 @@ def dependent_values(
     own = [joint for joint in mechanism.joints if joint.coordinate and joint.name not in led]
     if not own:
         return ""
-    told = any(joint.name in ratios for joint in own)
+    shown = any(joint.name in ratios for joint in own)
     rows = [
         el(
             "tr",
             el("td", joint.name, class_="long"),
             el("td", _value(mechanism, poses, joint), class_="n"),
-            el("td", ratios.get(joint.name, "")) if told else None,
+            el("td", ratios.get(joint.name, "")) if shown else None,
         )
         for joint in own[:MOST_VALUES]
     ]
     if len(own) > MOST_VALUES:
         rows.append(el("tr", el("td", f"… and {len(own) - MOST_VALUES} more", colspan=2)))
-    heads = el("tr", [el("th", t, scope="col") for t in ("joint", "at", *(("ratio",) if told else ()))])
+    heads = el("tr", [el("th", t, scope="col") for t in ("joint", "at", *(("ratio",) if shown else ()))])
     return str(el("table", el("thead", heads), el("tbody", rows)))
 
 
@@ -83,5 +83,5 @@ def joint_value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> fl
 
 def text_block(text: str, code: str = "") -> str:
     """Lines for the panel that wrap; names are text, whatever is in them."""
-    said = el("p", text, class_="lines")
-    return str(join([said, el("code", code, class_="lines")] if code else [said]))
+    paragraph = el("p", text, class_="lines")
+    return str(join([paragraph, el("code", code, class_="lines")] if code else [paragraph]))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from websockets.http11 import Request, Response
 
 Told = tuple[str, str | bytes]
-"""What is told under a key: of two things under one key only the newer matters."""
+"""What is sent under a key: of two things under one key only the newer matters."""
 PORTS = 50
 """Ports that are tried from the one that is wanted on."""
 MOST_TEXT = 1 << 16
@@ -32,7 +32,7 @@ _LOG.setLevel(logging.CRITICAL)  # a stranger who knocks is no news
 
 
 class Browser:
-    """A page that is open: what it shall be told next."""
+    """A page that is open: what is sent to it next."""
 
     def __init__(self, socket: ServerConnection) -> None:
         self.socket = socket
@@ -57,7 +57,7 @@ class Browser:
 class Server:
     """Runs from the start in a thread of its own; `close` ends it.
 
-    `page` makes the page, `greet` what a browser is told first, given its path; `hear` gets each message of a browser,
+    `page` makes the page, `greet` what a browser is sent first, given its path; `hear` gets each message of a browser,
     one after another in one thread, and `fail` what went wrong in it; `left` is called when the last one is gone.
     """
 
@@ -94,7 +94,7 @@ class Server:
         name = f"[{host}]" if ":" in host else host
         self.address = f"http://{name}:{self.port}/?token={self.guard.token}"
 
-    def tell(self, key: str, message: dict[str, Any] | bytes) -> None:
+    def post(self, key: str, message: dict[str, Any] | bytes) -> None:
         """Tell all browsers; of what waits under one key they get the newest."""
         text = message if isinstance(message, bytes) else json.dumps(message)
         self._loop.call_soon_threadsafe(self._tell_all, key, text)

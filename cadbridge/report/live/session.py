@@ -71,7 +71,7 @@ class LiveView:
         self.panel = Panel(self._changed)
         self.simulation: Simulation | None = None
         self.deciding: Deciding | None = None
-        self._whole, self._told = mechanism.assembly, PROMPT
+        self._whole, self._answer = mechanism.assembly, PROMPT
         self.server = Server(host, port, self._page, self._greet, self._hear, self._failed, self._left)
         self.address = self.server.address
         self._fill(mechanism, run, diagnosis, ())
@@ -82,7 +82,7 @@ class LiveView:
         self._fill(mechanism, run, diagnosis, () if self._editor is None else left_out(self._editor.text))
 
     def leave_out(self, mates: Sequence[str]) -> None:
-        """Show the mechanism without some of its mates, and tell what becomes of it; () puts all of them back.
+        """Show the mechanism without some of its mates, and report what becomes of it; () puts all of them back.
 
         With an editor it is a decision like others, to be written to the mates file; else nothing is ever written.
         """
@@ -94,8 +94,8 @@ class LiveView:
                 self.deciding.put_back(self._gone)
             return
         kept = tuple(mate for mate in self._whole.mates if mate.name not in mates)
-        said = f"Without {', '.join(mates)}: " if mates else "With all mates: "
-        self._try(replace(self._whole, mates=kept), said, tuple(mates))
+        text = f"Without {', '.join(mates)}: " if mates else "With all mates: "
+        self._try(replace(self._whole, mates=kept), text, tuple(mates))
 
     def close(self) -> None:
         """End the server."""
@@ -107,7 +107,7 @@ class LiveView:
         """Put the bodies at poses X_WB; values of joints are written now and then."""
         with self._lock:
             self.poses = tuple(poses)
-            self.server.tell("poses", self._packed())
+            self.server.post("poses", self._packed())
             running = self.simulation is not None and self.simulation.playing
             if not running or time.monotonic() - self._written > VALUES:
                 self._written = time.monotonic()
@@ -128,7 +128,7 @@ class LiveView:
             self.moving.let_go()
 
     def pick(self, part: int, point: Vector, normal: Vector) -> str | None:
-        """The YAML of the face of an instance at a point, with the normal there (world, m); it is shown and said."""
+        """The YAML of the face of an instance at a point, with the normal there (world, m); it is shown."""
         assembly = self.mechanism.assembly
         body, X_BI = self._X_BI[part]
         X_IW = ((self.poses[body] if body != GROUND_BODY else Pose()) @ X_BI).inverse()
@@ -138,10 +138,10 @@ class LiveView:
             self.simulation.picked(body, X_BI.point(at), X_BI.vector(direction))
         line, name = yaml_of_hit(assembly, found), assembly.instances[part].name
         if line is None:
-            self._tell(f"{name} has no faces to name: its geometry is a mesh.")
+            self._notify(f"{name} has no faces to name: its geometry is a mesh.")
         else:
             self._say(line)
-            self._tell(name, line)
+            self._notify(name, line)
         return line
 
     def _fill(
@@ -156,7 +156,7 @@ class LiveView:
             self.poses = tuple(b.X_WB for b in mechanism.bodies)
             self._X_BI = [self._placed(i.component, i.X_WI) for i in mechanism.assembly.instances]
             self.panel.clear()
-            self.told = self.panel.text(text_block(self._told))
+            self.answer = self.panel.text(text_block(self._answer))
             self._add_tabs()
             self.show(self.poses)
             self._new_page()
@@ -164,20 +164,20 @@ class LiveView:
     def _add_tabs(self) -> None:
         panel, mechanism = self.panel, self.mechanism
         with panel.within("tab", "Move"):
-            self.moving = Moving(panel, mechanism, self.show, self._tell, self._by_hand)
+            self.moving = Moving(panel, mechanism, self.show, self._notify, self._by_hand)
         with panel.within("tab", "Simulate"):
             draw, start = self._draw_pull, lambda: self.moving.mover.values
-            args = (mechanism, self._scenario, self.show, draw, self._tell, start, self._show_run)
+            args = (mechanism, self._scenario, self.show, draw, self._notify, start, self._show_run)
             self.simulation = Simulation(panel, *args)
         with panel.within("tab", "Mates"):
             self.mates = MateChoice(panel, mechanism, self._diagnosis, self._light, self.leave_out, self._gone)
         if self._editor is not None:
             with panel.within("tab", "Edit"):
                 decided, attempt = self._decided, self.moving.attempt
-                self.deciding = Deciding(panel, mechanism, self._editor, decided, self._tell, attempt, start)
+                self.deciding = Deciding(panel, mechanism, self._editor, decided, self._notify, attempt, start)
         with panel.within("tab", "Save"):
             give, poses = self.server.give, lambda: self.poses
-            self.saving = Saving(panel, give, mechanism, self.simulation, poses, self._glb, self._tell)
+            self.saving = Saving(panel, give, mechanism, self.simulation, poses, self._glb, self._notify)
 
     def _placed(self, component: str, X_WI: Pose) -> tuple[int, Pose]:
         """The body that a component belongs to, and a pose in it as designed."""
@@ -189,26 +189,26 @@ class LiveView:
         try:
             self.run = RunData(self.mechanism, Path("this run"), self.saving.so_far())
         except CadbridgeError as fault:
-            self._tell(str(fault))
+            self._notify(str(fault))
             return
-        self._tell("The run is plotted below, and played under the picture.")
+        self._notify("The run is plotted below, and played under the picture.")
         self._new_page()
 
-    def _decided(self, assembly: Assembly, said: str) -> None:
+    def _decided(self, assembly: Assembly, text: str) -> None:
         """Show what a decision made of the model."""
         assert self._editor is not None
-        if self._try(assembly, f"{said}\n", left_out(self._editor.text)):
+        if self._try(assembly, f"{text}\n", left_out(self._editor.text)):
             self._whole = assembly
 
-    def _try(self, assembly: Assembly, said: str, gone: tuple[str, ...]) -> bool:
-        """Show another assembly, and tell what became of its mobility; whether it can be built."""
+    def _try(self, assembly: Assembly, text: str, gone: tuple[str, ...]) -> bool:
+        """Show another assembly, and report what became of its mobility; whether it can be built."""
         try:
             mechanism = build(assembly)
             diagnosis = diagnose(mechanism)
         except CadbridgeError as fault:
-            self._tell(f"{said}it cannot be built: {fault}")
+            self._notify(f"{text}it cannot be built: {fault}")
             return False
-        self._told = said + verdict(check_document(mechanism, diagnosis), components_between(mechanism)).text
+        self._answer = text + verdict(check_document(mechanism, diagnosis), components_between(mechanism)).text
         self._fill(mechanism, None, diagnosis, gone)
         return True
 
@@ -217,9 +217,9 @@ class LiveView:
         if self.simulation is not None:
             self.simulation.reset()
 
-    def _tell(self, text: str, code: str = "") -> None:
-        self._told = text
-        self.told.content = text_block(text, code)
+    def _notify(self, text: str, code: str = "") -> None:
+        self._answer = text
+        self.answer.content = text_block(text, code)
 
     def _packed(self) -> bytes:
         return packed(list(self.poses)).astype("<f4").tobytes()
@@ -228,7 +228,7 @@ class LiveView:
 
     def _new_page(self) -> None:
         self._html, self._model = "", self._model + 1
-        self.server.tell("reload", {"reload": self._model})
+        self.server.post("reload", {"reload": self._model})
 
     def _page(self) -> str:
         """The page of the mechanism that is shown."""
@@ -238,7 +238,7 @@ class LiveView:
             return self._html
 
     def _greet(self, path: str) -> Iterator[Told]:
-        """What a page that opens is told; one of a model that is no longer shown loads again."""
+        """What a page that opens is sent; one of a model that is no longer shown loads again."""
         if parse_qs(urlsplit(path).query).get("model") != [str(self._model)]:
             yield "reload", json.dumps({"reload": self._model})
             return
@@ -246,31 +246,33 @@ class LiveView:
         yield "poses", self._packed()
 
     def _changed(self, item: Item, name: str) -> None:
-        self.server.tell(f"{item.number} {name}", {"item": item.number, name: item.told[name]})
+        self.server.post(f"{item.number} {name}", {"item": item.number, name: item.state[name]})
 
     def _light(self, ref: str | None) -> None:
-        self.server.tell("light", {"light": ref})
+        self.server.post("light", {"light": ref})
 
     def _draw_pull(self, pull: Pulled | None) -> None:
         ends = None if pull is None else [[float(x) for x in end] for end in pull[:2]]
-        self.server.tell("pull", {"pull": ends, "text": "" if pull is None else pull[2]})
+        self.server.post("pull", {"pull": ends, "text": "" if pull is None else pull[2]})
 
-    def _hear(self, said: Mapping[str, Any]) -> None:
+    def _hear(self, message: Mapping[str, Any]) -> None:
         """What a browser says: a control used, a body dragged, a face clicked, a mate chosen, a time shown."""
-        item = self.panel.items.get(said.get("item", 0))
+        item = self.panel.items.get(message.get("item", 0))
         if item is not None:
-            item.enter(said.get("value"))
-        elif "drag" in said and said["drag"] in range(len(self.poses)):
-            self.drag(said["drag"], said["phase"], *(np.array(said[end], dtype=float) for end in ("start", "end")))
-        elif "pick" in said and said["pick"] in range(len(self._X_BI)):
-            self.pick(said["pick"], *(np.array(said[key], dtype=float) for key in ("point", "normal")))
-        elif "chosen" in said:
-            self.mates.chosen(said["chosen"])
-        elif "time" in said and self.run is not None:
-            self._at(float(said["time"]))
+            item.enter(message.get("value"))
+        elif "drag" in message and message["drag"] in range(len(self.poses)):
+            self.drag(
+                message["drag"], message["phase"], *(np.array(message[end], dtype=float) for end in ("start", "end"))
+            )
+        elif "pick" in message and message["pick"] in range(len(self._X_BI)):
+            self.pick(message["pick"], *(np.array(message[key], dtype=float) for key in ("point", "normal")))
+        elif "chosen" in message:
+            self.mates.chosen(message["chosen"])
+        elif "time" in message and self.run is not None:
+            self._at(float(message["time"]))
 
     def _at(self, t: float) -> None:
-        """The page plays the run, and is at a time: what is saved, dragged or told stands there too."""
+        """The page plays the run, and is at a time: what is saved, dragged or shown stands there too."""
         assert self.run is not None
         if self.simulation is None or not self.simulation.active:
             k = int(np.clip(np.searchsorted(self.run.time, t), 0, len(self.run.time) - 1))
@@ -278,7 +280,7 @@ class LiveView:
             self.moving.say_values(self.poses, True)
 
     def _failed(self, fault: BaseException) -> None:
-        self._tell(f"That could not be done: {fault}")
+        self._notify(f"That could not be done: {fault}")
 
     def _left(self) -> None:
         """The last page was closed: with nobody to look at it, a run stops."""

@@ -44,7 +44,7 @@ class Picked:
 class Simulation:
     """The run of a live view, its panel and what a person does to it.
 
-    `show` takes poses of the bodies, `tell` a text, `draw` the ends of a pull with its force, or None. `start` gives
+    `show` takes poses of the bodies, `notify` a text, `draw` the ends of a pull with its force, or None. `start` gives
     the joint values (rad, m) from which a run begins; `plots` plots the run that is there.
     """
 
@@ -55,12 +55,12 @@ class Simulation:
         scenario: tuple[Scenario, dict[str, Any]] | None,
         show: Callable[[Sequence[Pose]], None],
         draw: Callable[[Pulled | None], None],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         start: Callable[[], Mapping[str, float]],
         plots: Callable[[], None],
     ) -> None:
         self._mechanism, self._scenario = mechanism, scenario
-        self._show, self._draw, self._tell, self._start = show, draw, tell, start
+        self._show, self._draw, self._notify, self._start = show, draw, notify, start
         self.player: Player | None = None
         self.pull: Pulled | None = None
         self._picked: Picked | None = None
@@ -73,7 +73,7 @@ class Simulation:
         self._add_changes(panel)
 
     def _add_run(self, panel: Panel, plots: Callable[[], None]) -> None:
-        self.told = panel.text()
+        self.answer = panel.text()
         self._say("Play lets the mechanism move by itself, under gravity and its loads.")
         panel.buttons("run", ("Play", "Pause", "Step", "Reset"), self.press)
         self.speed = panel.choice("speed", tuple(SPEEDS), lambda _: self._set_speed(), "1 ×")
@@ -153,7 +153,7 @@ class Simulation:
         self._say("The run is reset. Play lets it move again from here.")
 
     def _begin(self) -> Player | None:
-        """The run, made where there is none yet; None where there cannot be one, which is told."""
+        """The run, made where there is none yet; None where there cannot be one, which is reported."""
         if self.player is not None:
             return self.player
         self._say("Preparing the run …")
@@ -166,12 +166,12 @@ class Simulation:
             findings = getattr(fault, "findings", ())
             lines = [str(fault), *(f.message for f in list(findings)[:5] if f.message not in str(fault))]
             lines += list(dict.fromkeys(f.hint for f in list(findings)[:5] if f.hint))
-            self._tell("\n".join(lines))
+            self._notify("\n".join(lines))
             return None
         self.player = Player(run, self._shown, self._ended)
         self._set_speed()
         for finding in run.findings.as_tuple():
-            self._tell(finding.message)
+            self._notify(finding.message)
         return self.player
 
     def _set_speed(self) -> None:
@@ -191,7 +191,7 @@ class Simulation:
                 self._say_where(run)
 
     def _say(self, text: str) -> None:
-        self.told.content = str(el("p", text, class_="lines"))
+        self.answer.content = str(el("p", text, class_="lines"))
 
     def _say_where(self, run: InteractiveRun) -> None:
         self._written = time.monotonic()
@@ -217,15 +217,15 @@ class Simulation:
             self.chart.value = {"title": title, "axis": axis, "logarithmic": False, "time": times, "lines": lines}
 
     def _ended(self, status: Status) -> None:
-        """A run that cannot go on is told, with the advice that there is."""
+        """A run that cannot go on is reported, with the advice that there is."""
         self._say("The run stopped. Undo the last change, or Reset.")
-        self._tell(f"{status.message}\n{status.advice}".strip())
+        self._notify(f"{status.message}\n{status.advice}".strip())
 
     def joint_change(self, button: str) -> None:
         """Lock, Unlock, Release or Restore the joint that is chosen."""
         name = self._joints.get(self.joint.value)
         if name is None:
-            self._tell("There is no joint.")
+            self._notify("There is no joint.")
             return
         verb = {"Lock": "lock", "Unlock": "unlock", "Release": "release", "Restore": "attach"}[button]
         self.change(verb, name)
@@ -234,17 +234,17 @@ class Simulation:
         """Attach body b to body a: "Rigid" as they stand, by a "Ball" or a "Hinge" at the point clicked last."""
         a, b = self._bodies[self.a.value], self._bodies[self.b.value]
         if a == b:
-            self._tell("Choose two bodies to attach: body a and body b are the same.")
+            self._notify("Choose two bodies to attach: body a and body b are the same.")
             return
         name = self._new_name(f"{self.a.value} to {self.b.value}")
         if how == "Rigid":
             self.change("lock", {"name": name, "a": a, "b": b})
             return
         if self._picked is None:
-            self._tell(f"Click the face at which the {how.lower()} shall be first.")
+            self._notify(f"Click the face at which the {how.lower()} shall be first.")
             return
         if how == "Hinge" and self._picked.axis is None:
-            self._tell("The point clicked has no direction for a hinge: click a face, or attach by a ball.")
+            self._notify("The point clicked has no direction for a hinge: click a face, or attach by a ball.")
             return
         self._attach_points(name, a, b, how)
 
@@ -275,7 +275,7 @@ class Simulation:
         """Detach what was attached by hand."""
         found = next((e for e in self._events() if e.spec.name == name), None)
         if found is None or name not in self.made.options:
-            self._tell("Nothing is attached by hand.")
+            self._notify("Nothing is attached by hand.")
             return
         if self.change("unlock" if found.spec.verb == "lock" else "release", name):
             axis = f"{name}, axis"
@@ -283,7 +283,7 @@ class Simulation:
                 self.change("release", axis)
 
     def change(self, verb: str, what: str | dict[str, Any]) -> bool:
-        """Change the mechanism where the run is, and tell what became of it; whether it was changed."""
+        """Change the mechanism where the run is, and report what became of it; whether it was changed."""
         player = self._begin()
         if player is None:
             return False
@@ -293,10 +293,10 @@ class Simulation:
             if status.ok:
                 self._show(run.poses())
         if not status.ok:
-            self._tell(f"Not done. {status.message}\n{status.advice}".strip())
+            self._notify(f"Not done. {status.message}\n{status.advice}".strip())
             return False
-        told = words_of(events)
-        self._tell(f"{told}\n{status.message}".strip())
+        summary = words_of(events)
+        self._notify(f"{summary}\n{status.message}".strip())
         self._list(events)
         self._write()
         return True
@@ -304,7 +304,7 @@ class Simulation:
     def undo(self) -> None:
         """Take the last change back: the run is again where it was made."""
         if self.player is None:
-            self._tell("There is no change to undo.")
+            self._notify("There is no change to undo.")
             return
         was = self.player.playing
         self.player.pause()
@@ -314,7 +314,7 @@ class Simulation:
             self._show(run.poses())
         self._list(events)
         self._write()
-        self._tell("The last change is undone." if done else "There is no change to undo.")
+        self._notify("The last change is undone." if done else "There is no change to undo.")
         if was and done:
             self.player.play()
 
@@ -323,7 +323,7 @@ class Simulation:
         if self.player is None:
             return
         if phase == "start" and not self.playing:
-            self._tell("The run is paused: a pull acts while it plays. Reset it to move bodies by hand.")
+            self._notify("The run is paused: a pull acts while it plays. Reset it to move bodies by hand.")
         with self.player.with_run() as run:
             if phase == "start":
                 run.grab(body, run.poses()[body].inverse().point(start))

@@ -51,8 +51,8 @@ def types(editor: MatesEditor) -> dict[str, str]:
 def test_a_joint_is_rejected_and_mobility_is_told(view: LiveView, editor: MatesEditor) -> None:
     deciding(view).choice.value = "elbow"
     deciding(view).decide("Reject")
-    assert "elbow rejected." in view.told.content
-    assert "bodies that nothing holds" in view.told.content
+    assert "elbow rejected." in view.answer.content
+    assert "bodies that nothing holds" in view.answer.content
     assert list(view.moving.sliders) == ["shoulder"]
     deciding(view).step("Undo")
     assert list(view.moving.sliders) == ["shoulder", "elbow"]
@@ -65,7 +65,7 @@ def test_a_joint_is_rejected_and_mobility_is_told(view: LiveView, editor: MatesE
 def test_a_joint_is_given_another_type(kind: str, view: LiveView, editor: MatesEditor) -> None:
     deciding(view).choice.value = "elbow"
     deciding(view).change_type(kind)
-    assert "Not done" not in view.told.content
+    assert "Not done" not in view.answer.content
     deciding(view).save()
     assert list(types(editor).values())[1:] == ([kind] if kind != "fixed" else [])
     made = build(read(editor._source))
@@ -113,7 +113,7 @@ def test_a_file_that_changed_is_kept_and_read_again(view: LiveView, editor: Mate
     deciding(view).decide("Reject")
     editor.path.write_text("format: cadbridge.mates/1\n# mine\n")
     deciding(view).save()
-    assert "changed on the disk" in view.told.content
+    assert "changed on the disk" in view.answer.content
     assert editor.path.read_text() == "format: cadbridge.mates/1\n# mine\n"
     assert deciding(view).again.visible
     deciding(view).read_again()
@@ -134,7 +134,7 @@ def test_pose_run_and_scenario_are_saved(view: LiveView, tmp_path: Path) -> None
     files: dict[str, bytes] = {}
     view.saving._give = files.__setitem__
     view.saving.send("x", view.saving.table)
-    assert "There is no run" in view.told.content
+    assert "There is no run" in view.answer.content
     assert view.simulation is not None
     view.simulation.press("Step")
     for name in ("table", "scenario", "model", "film"):

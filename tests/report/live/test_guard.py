@@ -64,8 +64,8 @@ def test_two_views_at_one_port_stand_side_by_side(view: LiveView) -> None:
 def test_messages_of_no_sense_do_nothing(view: LiveView) -> None:
     host, token = f"127.0.0.1:{view.server.port}", view.address.partition("?")[2]
     poses, items = view.poses, list(view.panel.items.values())
-    slider = next(item.number for item in items if item.told["kind"] == "slider")
-    choice = next(item.number for item in items if item.told["kind"] == "choice")
+    slider = next(item.number for item in items if item.state["kind"] == "slider")
+    choice = next(item.number for item in items if item.state["kind"] == "choice")
     said = [
         "{", "[]", "7", '{"item": 9999}', '{"item": []}', '{"drag": -3}', '{"drag": 0}', '{"pick": 1e9}', '{"pick": 1}',
         '{"time": "x"}', f'{{"item": {slider}, "value": "far"}}', f'{{"item": {slider}, "value": NaN}}',

@@ -81,7 +81,7 @@ def test_a_slider_that_cannot_go_on_says_so_and_goes_back(live: Open) -> None:
     view.moving.mover.move = lambda values: replace(found, status=stuck)  # type: ignore[method-assign]
     view.moving.sliders[name].enter(30.0)
     assert settled(lambda: view.moving.sliders[name].value == 0.0)
-    assert "the loop cannot close" in view.told.content
+    assert "the loop cannot close" in view.answer.content
 
 
 def test_home_puts_everything_back(live: Open) -> None:
@@ -109,14 +109,14 @@ def test_a_clicked_face_is_named_as_in_a_mates_file(demo: Mechanism, live: Open)
     assert line is not None
     assert lines == [line]
     assert line.startswith("{component: ")
-    assert line in html.unescape(view.told.content)
+    assert line in html.unescape(view.answer.content)
 
 
 def test_a_part_without_faces_is_told_and_its_name_stays_text(live: Open) -> None:
     view = live(build(door(HOSTILE)))
     assert view.pick(1, np.array([0.5, 0.0, 0.15]), np.array([0.0, 0.0, 1.0])) is None
-    assert "has no faces to name" in view.told.content
-    assert "<img" not in view.told.content
+    assert "has no faces to name" in view.answer.content
+    assert "<img" not in view.answer.content
 
 
 @pytest.mark.parametrize(
@@ -232,13 +232,13 @@ def test_a_section_is_cut_and_what_is_cut_away_is_not_clicked(live: Open, browse
     with shown(browser, view) as page:
         x, y = place(page, view.poses[0].p)
         page.mouse.click(x, y)
-        assert settled(lambda: "leaf" in view.told.content)
-        view._tell("nothing yet")
+        assert settled(lambda: "leaf" in view.answer.content)
+        view._notify("nothing yet")
         page.get_by_label("Section plane").select_option("x")
         page.get_by_label("Position of the section").fill("-0.9")
         page.mouse.click(x, y)
         page.wait_for_timeout(300)
-        assert "leaf" not in view.told.content
+        assert "leaf" not in view.answer.content
 
 
 def test_what_moves_is_recorded(live: Open, browser: Browser) -> None:
@@ -267,12 +267,12 @@ def test_a_mate_is_left_out_and_put_back(live: Open) -> None:
     mechanism = build(door())
     view = live(mechanism, diagnosis=diagnose(mechanism))
     view.leave_out(("upper",))
-    assert "Without upper: It moves with 1 degree of freedom. No mate repeats another." in view.told.content
+    assert "Without upper: It moves with 1 degree of freedom. No mate repeats another." in view.answer.content
     view.leave_out(("upper", "lower"))
-    assert "Nothing holds its 1 body" in view.told.content
+    assert "Nothing holds its 1 body" in view.answer.content
     assert view.moving.sliders == {}
     view.leave_out(())
-    assert "5 of 10 equations are redundant" in view.told.content
+    assert "5 of 10 equations are redundant" in view.answer.content
     assert list(view.moving.sliders) == [mechanism.joints[0].name]
 
 

@@ -57,7 +57,7 @@ def test_it_plays_pauses_steps_and_resets(view: LiveView) -> None:
     assert settled(lambda: abs(view.poses[0].p[1] - start[1]) > 0.05)
     sim.press("Pause")
     there = time_of(view)
-    assert "paused" in sim.told.content
+    assert "paused" in sim.answer.content
     sim.press("Step")
     assert time_of(view) == pytest.approx(there + 1 / 30)
     sim.press("Reset")
@@ -78,12 +78,12 @@ def test_a_locked_joint_stands_and_is_listed_and_undone(view: LiveView) -> None:
     sim = simulation(view)
     sim.press("Step")
     sim.joint_change("Lock")
-    assert "Nothing can move now." in view.told.content
+    assert "Nothing can move now." in view.answer.content
     assert "lock upper" in sim.list.content
     sim.joint_change("Lock")
-    assert "Not done. upper is locked already" in view.told.content
+    assert "Not done. upper is locked already" in view.answer.content
     sim.undo()
-    assert "undone" in view.told.content
+    assert "undone" in view.answer.content
     assert sim.list.content == ""
 
 
@@ -95,26 +95,26 @@ def test_bodies_are_attached_and_detached(view: LiveView) -> None:
     sim.take_off(sim.made.value)
     assert "unlock leaf to ground" in sim.list.content
     sim.take_off(sim.made.value)
-    assert "Nothing is attached by hand." in view.told.content
+    assert "Nothing is attached by hand." in view.answer.content
 
 
 def test_a_hinge_is_put_where_the_face_was_clicked(view: LiveView) -> None:
     sim = simulation(view)
     sim.joint_change("Release")
     sim.attach("Hinge")
-    assert "Click the face" in view.told.content
+    assert "Click the face" in view.answer.content
     sim.picked(0, np.zeros(3), np.array([1.0, 0.0, 0.0]))
     sim.attach("Hinge")
-    assert "It moves with 1 degree of freedom now." in view.told.content
+    assert "It moves with 1 degree of freedom now." in view.answer.content
     sim.take_off(sim.made.options[0])
-    assert "It moves with 6 degrees of freedom now." in view.told.content
+    assert "It moves with 6 degrees of freedom now." in view.answer.content
 
 
 def test_a_body_is_pulled_by_a_spring_that_is_drawn(view: LiveView) -> None:
     sim, start = simulation(view), view.poses[0].p
     sim.press("Step")
     view.drag(0, "start", start, start)
-    assert "paused" in view.told.content
+    assert "paused" in view.answer.content
     sim.press("Play")
     up = np.array([0.0, 0.6, 0.0])
     view.drag(0, "update", start, start + up)
@@ -131,9 +131,9 @@ def test_a_run_that_cannot_go_on_is_told(view: LiveView) -> None:
     assert sim.player is not None
     sim.player._run.advance = lambda *_: Status(False, "singular", "Two parts jam", "Turn one.")  # type: ignore[method-assign]
     sim.press("Play")
-    assert settled(lambda: "Two parts jam" in view.told.content)
-    assert "Turn one." in view.told.content
-    assert "The run stopped" in sim.told.content
+    assert settled(lambda: "Two parts jam" in view.answer.content)
+    assert "Turn one." in view.answer.content
+    assert "The run stopped" in sim.answer.content
     assert not sim.playing
 
 
@@ -142,9 +142,9 @@ def test_without_masses_it_says_what_is_missing() -> None:
     bare = replace(assembly, parts=tuple(replace(p, declared=None) for p in assembly.parts))
     with served(build(bare)) as view:
         simulation(view).press("Play")
-        assert "cannot be simulated" in simulation(view).told.content
-        assert "mass" in view.told.content
-        assert "--density" in view.told.content
+        assert "cannot be simulated" in simulation(view).answer.content
+        assert "mass" in view.answer.content
+        assert "--density" in view.answer.content
 
 
 def test_hostile_names_are_text() -> None:

@@ -161,3 +161,12 @@ def test_the_page_of_a_run_needs_neither_parquet_nor_all_columns(chosen: list[st
     assert main(["simulate", "r.urdf", "--duration", "0.01", *chosen, "--html", "page.html"]) == 0
     page = (robot.parent / "page.html").read_text("utf-8")
     assert Path(chosen[-1] if "." in chosen[-1] else "run.parquet").name in page
+
+
+@pytest.mark.parametrize("ending", [".mates.yaml", ".cadbridge.yaml"])
+def test_a_pipe_in_place_of_a_file_beside_the_source_is_an_error(
+    ending: str, robot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(robot.with_name(f"r{ending}"))
+    assert main(["check", "r.urdf"]) == 2
+    assert "CB100" in capsys.readouterr().err

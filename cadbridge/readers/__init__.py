@@ -98,9 +98,11 @@ def _without_collection() -> Iterator[None]:
 
 
 def _beside(source: Path, ending: str) -> Path | None:
-    """The file that lies beside a source, by its name; None where there is none."""
+    """The file that lies beside a source, by its name; None where there is none. InputError for a pipe."""
+    from cadbridge.readers.registry import openable
+
     candidate = source.with_name(source.stem + ending)
-    return candidate if candidate.is_file() else None
+    return openable(candidate) if candidate.exists() or candidate.is_symlink() else None
 
 
 def __getattr__(name: str) -> Any:

@@ -37,6 +37,7 @@ STATUS = {"cadbridge check arm.step --compare last.json --strict": 1}
 """The exit status of a command where it is not 0: the robot of the tests has warnings."""
 WORDS = {
     "SOURCE": "robot.step", "FILE": "robot.step", "arm.step": "robot.step", "DIR": "out", "…": "", "Flange": "link3",
+    "robot.usda": "body.usda",  # beside robot.usda the mates file of robot.step would lie
     "PART": "Base", "Housing": "Base",
     "urdf|ros2|mjcf|sdf|usd|fmu|glb|json|python": "urdf", "mjcf|urdf|ros2|sdf|usd|fmu": "mjcf",
 }  # fmt: skip
@@ -44,6 +45,15 @@ WORDS = {
 SCENARIO = "format: cadbridge.scenario/1\nduration: 0.05\nmotors: [{joint: q4, speed: 10}]\n"
 MOTION = "format: cadbridge.motion/1\nduration: 0.1\nrate: 20\njoints: {theta1: 5*t, theta2: 5*t, theta3: 5*t}\n"
 SWEEP = "format: cadbridge.sweep/1\nvary: [{joint: q4, damping: [0, 1]}]\n"
+USD = """#usda 1.0
+(defaultPrim = "b"
+ metersPerUnit = 1
+ upAxis = "Z")
+def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
+    float physics:mass = 2
+    float3 physics:diagonalInertia = (0.1, 0.2, 0.25)
+}
+"""
 JOBS = "defaults: {output: out, timeout: 300}\njobs: [{sources: arm.urdf, do: convert, to: urdf}]\n"
 
 
@@ -82,6 +92,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(GEARED / "geared_robot3.mates.yaml", tmp_path / f"{name}.mates.yaml")
     texts = {
         "pick.yaml": SCENARIO, "build_up.yaml": SCENARIO, "path.yaml": MOTION, "jobs.yaml": JOBS, "sweep.yaml": SWEEP,
+        "body.usda": USD,
     }  # fmt: skip
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -303,7 +303,8 @@ def _go(run: _Run, marcher: Marcher) -> bool:
     run.rejected += refused
     run.blocked += blocked
     run.evaluations += evaluations
-    run.samples.append(marcher.rows())
+    if len((made := marcher.rows())[0]):
+        run.samples.append(made)
     run.system.callbacks.check()
     return stuck
 

@@ -170,3 +170,11 @@ def test_a_pipe_in_place_of_a_file_beside_the_source_is_an_error(
     os.mkfifo(robot.with_name(f"r{ending}"))
     assert main(["check", "r.urdf"]) == 2
     assert "CB100" in capsys.readouterr().err
+
+
+def test_a_page_and_an_mjcf_need_no_inertia_about_every_axis_and_no_body(robot: Path) -> None:
+    robot.write_text(ROBOT.replace('izz="1"', 'izz="0"'), encoding="utf-8")
+    assert main(["check", "r.urdf", "--html", "page.html"]) in (0, 1)
+    assert (robot.parent / "page.html").is_file()
+    robot.write_text('<robot name="r"><link name="a"/></robot>', encoding="utf-8")
+    assert main(["convert", "r.urdf", "--to", "mjcf", "-o", "made"]) == 0

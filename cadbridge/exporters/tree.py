@@ -244,4 +244,4 @@ def bodies_at(tree: Tree, q: Vector) -> tuple[Matrix, Matrix, Matrix]:
         positions[body], quaternions[body] = X_WB.p, X_WB.quaternion()
         T[body] = state.J[i]
         T[body, :3] += np.cross(T[body, 3:].T, X_WB.p - state.X_WL[i].p).T
-    return positions, quaternions, T.reshape(6 * n, -1)
+    return positions, quaternions, T.reshape(6 * n, len(q))

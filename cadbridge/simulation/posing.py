@@ -257,12 +257,14 @@ def _rate(mechanism: Mechanism, joint: Joint) -> Array:
     return row
 
 
+def _is_inert(mass: MassProperties | None) -> bool:
+    """Whether a body resists every motion."""
+    return mass is not None and mass.mass > 0 and float(np.linalg.eigvalsh(mass.inertia)[0]) > 0
+
+
 def _with_masses(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with a mass for bodies that have none: it only weighs who gives way where nothing leads."""
+    """The mechanism with a mass for bodies that lack mass or inertia: it weighs who gives way where nothing leads."""
     size = (0.1 * mechanism.length_scale) ** 2
     filler = MassProperties(1.0, np.zeros(3), size * np.eye(3))
-    bodies = tuple(
-        b if b.mass is not None and b.mass.mass > 0 else replace(b, mass=filler, mass_source=None)
-        for b in mechanism.bodies
-    )
+    bodies = tuple(b if _is_inert(b.mass) else replace(b, mass=filler, mass_source=None) for b in mechanism.bodies)
     return replace(mechanism, bodies=bodies)

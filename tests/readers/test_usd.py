@@ -478,3 +478,9 @@ def test_the_pose_is_the_first_of_an_animation(near: None, tmp_path: Path) -> No
         "xformOp:translate = (0, 0, 0)", "xformOp:translate.timeSamples = { 1: (1, 2, 3), 2: (4, 5, 6) }"
     )
     np.testing.assert_allclose(read(tmp_path, moved).component("arm").X_WC.p, (1, 2, 3))
+
+
+def test_a_joint_with_a_frame_of_no_finite_numbers_is_left_out(near: None, tmp_path: Path) -> None:
+    assembly = read(tmp_path, body("arm") + joint("RevoluteJoint", "h", "point3f physics:localPos0 = (inf, 0, 0)"))
+    assert not assembly.mates
+    assert "CB1444" in codes(assembly)

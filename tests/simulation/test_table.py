@@ -7,6 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cadbridge as cb
@@ -15,7 +17,7 @@ from cadbridge.efforts import inverse_columns, load_motion
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import Run, load_scenario, read_trajectory, simulate, write_trajectory
-from cadbridge.simulation.trajectory import columns_of
+from cadbridge.simulation.trajectory import FORMAT, columns_of
 from solver.rotation import matrix
 from tests.efforts.trains import planetary, train
 
@@ -232,3 +234,11 @@ def test_columns_are_chosen_on_the_command_line(tmp_path: Path, capsys: pytest.C
     said = " ".join(capsys.readouterr().err.split())
     assert "there is no group 'motor'. The groups are bodies, joints, reactions" in said
     assert not out.exists()
+
+
+def test_a_table_whose_units_are_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    field = pa.field("time", pa.float64(), metadata={b"unit": b"\x94"})
+    pq.write_table(pa.table([pa.array([0.0])], schema=pa.schema([field], metadata={FORMAT: "{}"})), path)
+    with pytest.raises(InputError, match="no JSON"):
+        cb.load_trajectory(path)

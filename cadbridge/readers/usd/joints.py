@@ -138,6 +138,9 @@ def _joint(c: Context, name: str, said: dict[str, Any]) -> Joint | None:
         frames.append(
             c.frame(end["matrix"], position, vector(said["attributes"], f"physics:localRot{i}", (1.0, 0.0, 0.0, 0.0)))
         )
+    if not all(np.isfinite(frame.matrix()).all() for frame in frames):
+        c.say("CB1444", f"joint {name} has frames that are no finite numbers", name)
+        return None
     ends = (c.names.get(bodies[0], GROUND), c.names.get(bodies[1], GROUND))
     poses = (c.X.get(bodies[0], Pose()), c.X.get(bodies[1], Pose()))
     joint = Joint(name, said, open_axes, kind[0], kind[1], ends, poses, (frames[0], frames[1]))

@@ -113,11 +113,11 @@ def sweep(
     assembly = mechanism.assembly
     scene = Scene(assembly, {*apart, *_meshing(mechanism)}, WORK)
     sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
-    asked = [j for j in mechanism.joints if j.coordinate and not _bounded(j)]
+    requested = [j for j in mechanism.joints if j.coordinate and not _bounded(j)]
     hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
-    if hollow and asked:
+    if hollow and requested:
         findings.add("CB1482", f"{count(len(hollow), 'part')} without a closed mesh: {listed(hollow)}", items=hollow)
-    return [_swept(mechanism, scene, sides, joint) for joint in asked]
+    return [_swept(mechanism, scene, sides, joint) for joint in requested]
 
 
 def _bounded(joint: Joint) -> bool:

@@ -153,14 +153,14 @@ def short_steps(lowered: Lowered, model: Model, result: Result, findings: Findin
     t, steps = result.trajectory.t, result.statistics.steps
     if steps <= SHORT or steps <= SHORT_A_SAMPLE * len(t):
         return
-    said = [f"{steps} steps of {(t[-1] - t[0]) / steps:.1e} s on average"]
+    causes = [f"{steps} steps of {(t[-1] - t[0]) / steps:.1e} s on average"]
     bodies = sorted((body.mass, unit.name) for body, unit in zip(model.bodies, lowered.units, strict=False))
     held = [each for each in bodies if each[0] > 0.0]
     if held and held[-1][0] > APART * held[0][0]:
-        said.append("{1} has {0:.3g} kg".format(*held[0]) + " and {1} {0:.3g} kg".format(*held[-1]))
+        causes.append("{1} has {0:.3g} kg".format(*held[0]) + " and {1} {0:.3g} kg".format(*held[-1]))
     if stiffest := max(_stiffnesses(model), default=0.0):
-        said.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
-    findings.add("CB682", "; ".join(said), items=[held[0][1], held[-1][1]] if len(said) > 1 and held else [])
+        causes.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
+    findings.add("CB682", "; ".join(causes), items=[held[0][1], held[-1][1]] if len(causes) > 1 and held else [])
 
 
 def mass_ratios(lowered: Lowered, findings: Findings) -> None:

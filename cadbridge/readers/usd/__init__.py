@@ -157,20 +157,20 @@ def _shape(c: Context, name: str, X_WB: Pose, shapes: Sequence[Mapping[str, Any]
 
 
 def _component(c: Context, body: str, part: Part | None, standing: set[str]) -> Component:
-    name, said = c.names[body], c.stage["bodies"][body]["attributes"]
+    name, attributes = c.names[body], c.stage["bodies"][body]["attributes"]
     idle = [text for key, still, text in (
         ("physics:rigidBodyEnabled", False, "is switched off"), ("physics:kinematicEnabled", True, "is kinematic"),
-    ) if said.get(key) is still]  # fmt: skip
+    ) if attributes.get(key) is still]  # fmt: skip
     if idle:
         c.say("CB1455", f"{name} {' and '.join(idle)}: it stands still", name)
-    if any(vector(said, f"physics:{key}", (0.0, 0.0, 0.0)).any() for key in ("velocity", "angularVelocity")):
+    if any(vector(attributes, f"physics:{key}", (0.0, 0.0, 0.0)).any() for key in ("velocity", "angularVelocity")):
         c.say("CB1446", f"{name}: its initial velocity", name)
     return Component(
         name,
         (name,) if part else (),
         c.X[body],
         name in standing or bool(idle),
-        gravity_compensation=1.0 if said.get("physxRigidBody:disableGravity") is True else 0.0,
+        gravity_compensation=1.0 if attributes.get("physxRigidBody:disableGravity") is True else 0.0,
         where=Where(str(c.path), item=name),
     )
 

@@ -27,19 +27,19 @@ _ALIGNED = 1e-4
 """How far an entry of a body's placement without its scale may be from a rotation's."""
 
 
-Said = Mapping[str, Any]
-"""Attributes of a prim; what a file gives another type than its schema has is as good as not said."""
+Attributes = Mapping[str, Any]
+"""Attributes of a prim; what a file gives another type than its schema has counts as not given."""
 
 
-def number(said: Said, key: str, default: float = 0.0) -> float:
+def number(attributes: Attributes, key: str, default: float = 0.0) -> float:
     """A number, of several the first."""
-    found = said.get(key)
+    found = attributes.get(key)
     return float(np.ravel(found)[0]) if isinstance(found, int | float | np.ndarray) else default
 
 
-def vector(said: Said, key: str, default: Sequence[float]) -> Vector:
+def vector(attributes: Attributes, key: str, default: Sequence[float]) -> Vector:
     """As many numbers as the default has."""
-    found = said.get(key)
+    found = attributes.get(key)
     fits = isinstance(found, np.ndarray) and found.shape == (len(default),)
     return np.array(found if fits else default, dtype=float)
 
@@ -77,8 +77,8 @@ class Context:
             self.say("CB1442", "the stage has y up; x, y, z are read as x, −z, y")
         absent = [key for key in ("metersPerUnit", "upAxis") if key not in stated and not (given and key[0] == "m")]
         if absent:
-            said = ", ".join(f"{key} ({units[key]})" for key in absent)
-            self.say("CB1441", f"the stage does not say {said}; what USD takes for it is read")
+            keys = ", ".join(f"{key} ({units[key]})" for key in absent)
+            self.say("CB1441", f"the stage does not say {keys}; what USD takes for it is read")
         for path, body in self.stage["bodies"].items():
             name = "world" if body["name"] == GROUND and "world" not in self.taken else body["name"]
             self.names[path] = free(name, self.taken)
@@ -117,9 +117,9 @@ class Context:
             return None
         if len(scenes) > 1:
             self.say("CB1446", f"{len(scenes)} physics scenes; gravity is that of {scenes[0]['path']}")
-        said = scenes[0]["attributes"]
-        direction = vector(said, "physics:gravityDirection", (0.0, 0.0, 0.0))
-        size = number(said, "physics:gravityMagnitude", -math.inf)
+        attributes = scenes[0]["attributes"]
+        direction = vector(attributes, "physics:gravityDirection", (0.0, 0.0, 0.0))
+        size = number(attributes, "physics:gravityMagnitude", -math.inf)
         size = EARTH if size < 0 or not math.isfinite(size) else size * self.length
         down = self.up @ direction if direction.any() else np.array([0.0, 0.0, -1.0])
         x, y, z = (float(v) for v in down / np.linalg.norm(down) * size)

@@ -21,12 +21,12 @@ _Law = tuple[str | None, float, float]
 
 
 def read_couplings(c: Context, joints: Sequence[Joint]) -> list[Coupling]:
-    """The couplings of all joints; those that are none of one freedom to one other are told."""
-    by_path = {joint.said["path"]: joint for joint in joints}
+    """The couplings of all joints; those that are none of one freedom to one other are reported."""
+    by_path = {joint.prim["path"]: joint for joint in joints}
     made = [_coupling(c, joint, by_path) for joint in joints]
-    for said in c.stage["joints"]:
-        if said["type"].startswith("Physx"):
-            c.say("CB1450", f"{said['name']} ({said['type']}) is not read", said["name"])
+    for prim in c.stage["joints"]:
+        if prim["type"].startswith("Physx"):
+            c.say("CB1450", f"{prim['name']} ({prim['type']}) is not read", prim["name"])
     return [coupling for coupling in made if coupling is not None]
 
 
@@ -51,7 +51,7 @@ def _coupling(c: Context, joint: Joint, by_path: Mapping[str, Joint]) -> Couplin
 
 def _law(c: Context, joint: Joint) -> _Law | None:
     """What the joint follows; None where it follows nothing."""
-    schemas, relations = joint.said["schemas"], joint.said["relations"]
+    schemas, relations = joint.prim["schemas"], joint.prim["relations"]
     turns = joint.single and joint.turns
     degrees = math.pi / 180.0 if turns else c.length
     if "MjcEqualityJointAPI" in schemas:
@@ -60,7 +60,7 @@ def _law(c: Context, joint: Joint) -> _Law | None:
             c.say("CB1450", f"joint {joint.name} follows by a polynomial, no constant ratio", f"{joint.name} mimic")
             return None
         return next(iter(relations.get("mjc:target", ())), None), factors[1], factors[0] * (1.0 if turns else c.length)
-    if "NewtonMimicAPI" in schemas and joint.said["attributes"].get("newton:mimicEnabled") is not False:
+    if "NewtonMimicAPI" in schemas and joint.prim["attributes"].get("newton:mimicEnabled") is not False:
         offset, factor = (joint.value(f"newton:mimicCoef{i}", float(i)) or 0.0 for i in (0, 1))
         return next(iter(relations.get("newton:mimicJoint", ())), None), factor, offset * degrees
     for schema in schemas:
@@ -94,7 +94,7 @@ def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
     where = Where(str(c.path), item=joint.name)
     per = effort_unit(c, joint) * (180.0 / math.pi if joint.turns else 1.0 / c.length)
     k, d = ((joint.value(f"{prefix}:physics:{key}") or 0.0) * per for key in ("stiffness", "damping"))
-    if joint.said["attributes"].get(f"{prefix}:physics:type") == "acceleration":
+    if joint.prim["attributes"].get(f"{prefix}:physics:type") == "acceleration":
         c.say("CB1445", f"joint {joint.name}: the law of its drive, an acceleration, is left out", joint.name)
         return Drive(joint.name, joint.name, where=where)
     if not (k or d) or not np.isfinite([k, d]).all():

@@ -39,7 +39,7 @@ class Joint:
     """
 
     name: str
-    said: dict[str, Any]
+    prim: dict[str, Any]
     free: tuple[int, ...]
     kind: str
     turn: Matrix
@@ -60,7 +60,7 @@ class Joint:
 
     def value(self, key: str, default: float | None = None) -> float | None:
         """A number of the joint's attributes."""
-        found = number(self.said["attributes"], key, math.nan)
+        found = number(self.prim["attributes"], key, math.nan)
         return default if math.isnan(found) else found
 
 
@@ -99,12 +99,12 @@ def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], s
     """The joints, their mates, massless components between stacked ones, and the bodies that stand on the world."""
     joints, standing = [], set()
     taken: set[str] = set()
-    for said in c.stage["joints"]:
-        name = free(said["name"], taken)
-        if said["attributes"].get("physics:jointEnabled") is False:
+    for prim in c.stage["joints"]:
+        name = free(prim["name"], taken)
+        if prim["attributes"].get("physics:jointEnabled") is False:
             c.say("CB1455", f"joint {name} is switched off", name)
             continue
-        joint = _joint(c, name, said)
+        joint = _joint(c, name, prim)
         if joint is None:
             continue
         if joint.kind == "fixed" and GROUND in joint.ends:
@@ -117,33 +117,33 @@ def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], s
     return joints, [mate for joint in joints for mate in _mates(c, joint)], between, standing
 
 
-def _joint(c: Context, name: str, said: dict[str, Any]) -> Joint | None:
+def _joint(c: Context, name: str, prim: dict[str, Any]) -> Joint | None:
     """A joint with its two ends; None where it was left out, with a finding."""
-    if any(end["target"] and not end["exists"] for end in said["ends"]):
-        missing = ", ".join(end["target"] for end in said["ends"] if not end["exists"])
+    if any(end["target"] and not end["exists"] for end in prim["ends"]):
+        missing = ", ".join(end["target"] for end in prim["ends"] if not end["exists"])
         c.say("CB1444", f"joint {name} joins {missing}, which does not exist", name)
         return None
-    bodies = [end["body"] for end in said["ends"]]
+    bodies = [end["body"] for end in prim["ends"]]
     if bodies[0] == bodies[1]:
         c.say("CB1444", f"joint {name} joins no two bodies", name)
         return None
-    open_axes = _open(c, name, said)
+    open_axes = _open(c, name, prim)
     kind = None if open_axes is None else kind_of(open_axes)
     if open_axes is None or kind is None:
-        c.say("CB1444", f"joint {name} ({said['type']}): no mate leaves just its axes free", name)
+        c.say("CB1444", f"joint {name} ({prim['type']}): no mate leaves just its axes free", name)
         return None
     frames = []
-    for i, end in enumerate(said["ends"]):
-        position = vector(said["attributes"], f"physics:localPos{i}", (0.0, 0.0, 0.0))
+    for i, end in enumerate(prim["ends"]):
+        position = vector(prim["attributes"], f"physics:localPos{i}", (0.0, 0.0, 0.0))
         frames.append(
-            c.frame(end["matrix"], position, vector(said["attributes"], f"physics:localRot{i}", (1.0, 0.0, 0.0, 0.0)))
+            c.frame(end["matrix"], position, vector(prim["attributes"], f"physics:localRot{i}", (1.0, 0.0, 0.0, 0.0)))
         )
     if not all(np.isfinite(frame.matrix()).all() for frame in frames):
         c.say("CB1444", f"joint {name} has frames that are no finite numbers", name)
         return None
     ends = (c.names.get(bodies[0], GROUND), c.names.get(bodies[1], GROUND))
     poses = (c.X.get(bodies[0], Pose()), c.X.get(bodies[1], Pose()))
-    joint = Joint(name, said, open_axes, kind[0], kind[1], ends, poses, (frames[0], frames[1]))
+    joint = Joint(name, prim, open_axes, kind[0], kind[1], ends, poses, (frames[0], frames[1]))
     _settle(c, joint)
     return joint
 
@@ -151,9 +151,9 @@ def _joint(c: Context, name: str, said: dict[str, Any]) -> Joint | None:
 _SINGLE = {"PhysicsRevoluteJoint": 3, "PhysicsPrismaticJoint": 0}
 
 
-def _open(c: Context, name: str, said: dict[str, Any]) -> tuple[int, ...] | None:
+def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None:
     """The free axes; None where the joint is of another kind."""
-    kind, attributes = said["type"], said["attributes"]
+    kind, attributes = prim["type"], prim["attributes"]
     if kind in _SINGLE:
         return (_SINGLE[kind] + max("XYZ".find(str(attributes.get("physics:axis"))), 0),)
     if kind == "PhysicsFixedJoint":
@@ -171,13 +171,13 @@ def _open(c: Context, name: str, said: dict[str, Any]) -> tuple[int, ...] | None
             axes.append(i)
         elif low == high and abs(low) > _MET:
             c.say("CB1445", f"joint {name}: {axis} is held as designed, not at {low:g}", name)
-        elif f"PhysicsLimitAPI:{axis}" not in said["schemas"]:
+        elif f"PhysicsLimitAPI:{axis}" not in prim["schemas"]:
             c.say("CB1445", f"joint {name}: {axis} is locked although PhysicsLimitAPI:{axis} is not applied", name)
     return tuple(axes)
 
 
 def _settle(c: Context, joint: Joint) -> None:
-    """Make the frames coincide where the joint holds them; tell where they are apart."""
+    """Make the frames coincide where the joint holds them; report where they are apart."""
     a, b = joint.frames
     X_AB = a.inverse() @ b
     free_slides = np.array([i in joint.free for i in range(3)])
@@ -217,7 +217,7 @@ def _stack(c: Context, joints: list[Joint]) -> list[Component]:
     """
     groups: dict[tuple[str, str], list[Joint]] = {}
     for joint in joints:
-        if joint.single and joint.said["attributes"].get("physics:excludeFromArticulation") is not True:
+        if joint.single and joint.prim["attributes"].get("physics:excludeFromArticulation") is not True:
             groups.setdefault(joint.ends, []).append(joint)
     between = []
     for (above, below), stack in groups.items():
@@ -234,7 +234,7 @@ def _stack(c: Context, joints: list[Joint]) -> list[Component]:
 
 
 def _repeated(stack: list[Joint]) -> bool:
-    """Whether all are hinges on one line or slides in one direction: the same joint said several times."""
+    """Whether all are hinges on one line or slides in one direction: the same joint several times."""
     if len({joint.turns for joint in stack}) > 1:
         return False
     points = np.array([joint.frames[1].p for joint in stack])
@@ -298,18 +298,19 @@ def effort_unit(c: Context, joint: Joint) -> float:
 def drives_of(joint: Joint) -> list[str]:
     """The prefixes of the drives of a joint of one freedom."""
     names = ("angular" if joint.turns else "linear", AXES[joint.free[0]]) if joint.single else AXES
-    return [f"drive:{name}" for name in names if f"PhysicsDriveAPI:{name}" in joint.said["schemas"]]
+    return [f"drive:{name}" for name in names if f"PhysicsDriveAPI:{name}" in joint.prim["schemas"]]
 
 
 def _loaded(c: Context, joint: Joint, mate: Mate) -> Mate:
     """The mate with damping, dry friction, armature and spring, as MuJoCo's schemas, Newton's or PhysX's say them."""
-    said = joint.said["attributes"]
-    found = {load: next((v for key, unit in keys if (v := number(said, key) * unit) > 0.0), 0.0)
+    attributes = joint.prim["attributes"]
+    found = {load: next((v for key, unit in keys if (v := number(attributes, key) * unit) > 0.0), 0.0)
              for load, keys in _loads(c, joint).items()}  # fmt: skip
     nowhere = {"spherical": ("friction",)}.get(joint.kind, () if joint.single else tuple(found))
     lost = [load for load in nowhere if found[load]]
-    lost += ["stiffness"] if found["stiffness"] and number(said, "mjc:springref") and "stiffness" not in lost else []
-    named = lost + (["PhysX's coefficient of friction"] if number(said, "physxJoint:jointFriction") else [])
+    if found["stiffness"] and number(attributes, "mjc:springref") and "stiffness" not in lost:
+        lost.append("stiffness")
+    named = lost + (["PhysX's coefficient of friction"] if number(attributes, "physxJoint:jointFriction") else [])
     if named:
         c.say("CB1445", f"joint {joint.name}: {', '.join(named)} left out", joint.name)
     kept = {load: 0.0 if load in lost else value for load, value in found.items()}

@@ -29,7 +29,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 def open_layers(source: Path, roots: Sequence[Path], remarks: list[Remark]) -> list[Any]:
     """All layers that may be composed, the source's own first, opened so that USD finds these. ValueError if too many.
 
-    What is cut off is told in `remarks`; what is missing is left for USD to tell if it is used.
+    What is cut off is in `remarks`; what is missing is left for USD to report if it is used.
     """
     opened: dict[str, Any] = {}
     waiting, prims = [str(source)], 0

@@ -22,9 +22,9 @@ def declared(
     c: Context, body: Mapping[str, Any], shapes: Sequence[Mapping[str, Any]]
 ) -> tuple[MassProperties | None, MassOverride | None]:
     """What the stage says a body weighs, in the body's frame, and what is to be completed from its shape."""
-    name, said = c.names[body["path"]], body["attributes"]
-    mass = number(said, "physics:mass") * c.mass
-    com, inertia = _centre(c, body, said), _inertia(c, said)
+    name, attributes = c.names[body["path"]], body["attributes"]
+    mass = number(attributes, "physics:mass") * c.mass
+    com, inertia = _centre(c, body, attributes), _inertia(c, attributes)
     if mass > 0 and com is not None and inertia is not None:
         return MassProperties(mass, com, inertia), None
     found = _collected(c, body, shapes, name, mass > 0)
@@ -44,21 +44,21 @@ def declared(
     ), None
 
 
-def _centre(c: Context, body: Mapping[str, Any], said: Mapping[str, Any]) -> Vector | None:
-    """In the body's frame, m; None where it is not said."""
-    given = vector(said, "physics:centerOfMass", (math.inf,) * 3)
+def _centre(c: Context, body: Mapping[str, Any], attributes: Mapping[str, Any]) -> Vector | None:
+    """In the body's frame, m; None where it is not given."""
+    given = vector(attributes, "physics:centerOfMass", (math.inf,) * 3)
     if not np.isfinite(given).all():
         return None
     linear, p = c.affine(body["matrix"])
     return c.X[body["path"]].inverse().point(linear @ given + p)
 
 
-def _inertia(c: Context, said: Mapping[str, Any]) -> Matrix | None:
-    """(3, 3) kg m² about the centre; None where it is not said."""
-    principal = vector(said, "physics:diagonalInertia", (0.0, 0.0, 0.0))
+def _inertia(c: Context, attributes: Mapping[str, Any]) -> Matrix | None:
+    """(3, 3) kg m² about the centre; None where it is not given."""
+    principal = vector(attributes, "physics:diagonalInertia", (0.0, 0.0, 0.0))
     if not principal.any():
         return None
-    axes = vector(said, "physics:principalAxes", (0.0, 0.0, 0.0, 0.0))
+    axes = vector(attributes, "physics:principalAxes", (0.0, 0.0, 0.0, 0.0))
     R = Pose.from_quaternion(np.zeros(3), axes).R if axes.any() else np.eye(3)
     return R @ np.diag(principal * c.mass * c.length**2) @ R.T
 
@@ -75,10 +75,10 @@ def _collected(
         moments = moments_of(shape, X_WB.R.T @ linear, X_WB.inverse().point(p)) if shape["touches"] else None
         if moments is None:
             continue
-        said = shape["attributes"] if shape["path"] != body["path"] else {}
-        density = number(said, "physics:density") or own or float(shape["density"])
+        attributes = shape["attributes"] if shape["path"] != body["path"] else {}
+        density = number(attributes, "physics:density") or own or float(shape["density"])
         watery += not density
-        mass = number(said, "physics:mass") * c.mass
+        mass = number(attributes, "physics:mass") * c.mass
         one = moments.weighed(density * unit if density else WATER)
         items.append(one.scaled(mass / one.mass) if mass > 0 else one)
     if items and watery and not massed:

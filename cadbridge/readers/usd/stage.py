@@ -95,11 +95,11 @@ def extract(source: Path, roots: Sequence[Path], geometry: bool) -> dict[str, An
 
 def _faults(stage: Any, folder: Path) -> list[Remark]:
     """What USD could not compose: a file that is missing once, wherever it is named."""
-    said = [" ".join(str(error).replace(f"{folder}/", "").split()) for error in stage.GetCompositionErrors()]
-    files = [found[1] if (found := _MISSING.match(text)) else "" for text in said]
+    errors = [" ".join(str(error).replace(f"{folder}/", "").split()) for error in stage.GetCompositionErrors()]
+    files = [found[1] if (found := _MISSING.match(text)) else "" for text in errors]
     times = Counter(files)
     missing = [("CB1443", f"{file} cannot be opened (named {times[file]} times)") for file in times if file]
-    return missing + [("CB1443", text) for text, file in zip(said, files, strict=True) if not file]
+    return missing + [("CB1443", text) for text, file in zip(errors, files, strict=True) if not file]
 
 
 class _Found:
@@ -172,11 +172,11 @@ class _Found:
         seen = image.ComputePurpose() != "guide" and image.ComputeVisibility(TIME) != "invisible"
         if not touches and not (seen and self._geometry):
             return
-        said = {name: _plain(_value(prim, name)) for name in _SIZES if prim.HasAttribute(name)}
-        self.numbers += sum(v.size for v in said.values() if isinstance(v, np.ndarray))
-        said = self._prim(prim, schemas) | {"type": kind, "sizes": said, "body": owner, "matrix": self._matrix(prim)}
-        said |= {"touches": touches, "seen": seen, "colour": _colour(prim) if seen else None}
-        self.shapes.append(said | {"density": _density(prim) if touches else 0.0})
+        sizes = {name: _plain(_value(prim, name)) for name in _SIZES if prim.HasAttribute(name)}
+        self.numbers += sum(v.size for v in sizes.values() if isinstance(v, np.ndarray))
+        shape = self._prim(prim, schemas) | {"type": kind, "sizes": sizes, "body": owner, "matrix": self._matrix(prim)}
+        shape |= {"touches": touches, "seen": seen, "colour": _colour(prim) if seen else None}
+        self.shapes.append(shape | {"density": _density(prim) if touches else 0.0})
 
     def owner(self, path: str) -> str:
         """The body that a prim belongs to; "" the world."""

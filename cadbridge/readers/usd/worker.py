@@ -23,7 +23,7 @@ _ELSEWHERE = ("PXR_PLUGINPATH_NAME", "PXR_AR_DEFAULT_SEARCH_PATH")
 """What makes USD look for plug-ins and layers beyond the source's folders."""
 
 LONGEST = 500
-"""Characters of what USD says that are told."""
+"""Characters of what USD says that are reported."""
 
 _QUOTED = re.compile(r"Error in '[^']*' at line \d+ in file \S+ : '(.*?)'\s*$", re.DOTALL | re.MULTILINE)
 
@@ -41,8 +41,8 @@ def _answer(path: str, package_dirs: list[str], geometry: bool) -> Any:
     try:
         return stage.extract(source, roots, geometry)
     except Exception as error:
-        said = _QUOTED.findall(str(error)) or [str(error)]
-        return protocol.Failure("refused", " ".join(said[0].replace(f"{source.parent}/", "").split())[:LONGEST])
+        quoted = _QUOTED.findall(str(error)) or [str(error)]
+        return protocol.Failure("refused", " ".join(quoted[0].replace(f"{source.parent}/", "").split())[:LONGEST])
 
 
 def main() -> None:

@@ -255,21 +255,21 @@ class LiveView:
         ends = None if pull is None else [[float(x) for x in end] for end in pull[:2]]
         self.server.post("pull", {"pull": ends, "text": "" if pull is None else pull[2]})
 
-    def _hear(self, message: Mapping[str, Any]) -> None:
+    def _hear(self, request: Mapping[str, Any]) -> None:
         """What a browser says: a control used, a body dragged, a face clicked, a mate chosen, a time shown."""
-        item = self.panel.items.get(message.get("item", 0))
+        item = self.panel.items.get(request.get("item", 0))
         if item is not None:
-            item.enter(message.get("value"))
-        elif "drag" in message and message["drag"] in range(len(self.poses)):
+            item.enter(request.get("value"))
+        elif "drag" in request and request["drag"] in range(len(self.poses)):
             self.drag(
-                message["drag"], message["phase"], *(np.array(message[end], dtype=float) for end in ("start", "end"))
+                request["drag"], request["phase"], *(np.array(request[end], dtype=float) for end in ("start", "end"))
             )
-        elif "pick" in message and message["pick"] in range(len(self._X_BI)):
-            self.pick(message["pick"], *(np.array(message[key], dtype=float) for key in ("point", "normal")))
-        elif "chosen" in message:
-            self.mates.chosen(message["chosen"])
-        elif "time" in message and self.run is not None:
-            self._at(float(message["time"]))
+        elif "pick" in request and request["pick"] in range(len(self._X_BI)):
+            self.pick(request["pick"], *(np.array(request[key], dtype=float) for key in ("point", "normal")))
+        elif "chosen" in request:
+            self.mates.chosen(request["chosen"])
+        elif "time" in request and self.run is not None:
+            self._at(float(request["time"]))
 
     def _at(self, t: float) -> None:
         """The page plays the run, and is at a time: what is saved, dragged or shown stands there too."""

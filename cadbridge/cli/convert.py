@@ -4,56 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source, refuse_unknown
+
+if TYPE_CHECKING:
+    from cadbridge.findings import Findings
+    from cadbridge.mechanism.model import Mechanism
 
 TARGETS = ("urdf", "ros2", "mjcf", "sdf", "usd", "fmu", "glb", "json", "python", "step-ap242", "mates-file")
 SHAPES = ("as-is", "box", "hull", "decomposition", "primitives", "simplified")
 """The words of `exporters.FORMATS` and `exporters.COLLISIONS`, here so that the help need not import them."""
 
 
+To = Annotated[
+    str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.", metavar="NAME", autocompletion=lambda: TARGETS)
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Write into this folder.", metavar="FOLDER")]
+Played = Annotated[
+    Path | None, typer.Option("--run", help="Animate a GLB with this trajectory of the model.", metavar="RUN.parquet")
+]
+Collision = Annotated[
+    str,
+    typer.Option("--collision", help=f"The collision geometry: {', '.join(SHAPES)}.", **one_of(SHAPES, listed=False)),
+]
+Tolerance = Annotated[
+    float,
+    typer.Option(
+        "--collision-tolerance",
+        help="Maximum distance of collision geometry from the part, relative to its size.",
+        metavar="SHARE",
+    ),
+]
+Poses = Annotated[
+    int, typer.Option("--poses", min=0, help="Poses from which the collision matrix of a ROS 2 package is made.")
+]
+Acting = Annotated[
+    Path | None, typer.Option("--scenario", help="What acts in an FMU, and where it begins.", metavar="FILE.yaml")
+]
+Fmi = Annotated[int, typer.Option("--fmi", help="The version of an FMU: 2 or 3.", min=2, max=3)]
+Limits = Annotated[
+    bool, typer.Option("--limits", help="Move each joint without limits until parts meet, and write its limits.")
+]
+Reactions = Annotated[bool, typer.Option("--reactions", help="Make the joints' forces outputs of an FMU.")]
+
+
 @reads_source
 def convert(
     reading: Reading,
-    to: Annotated[
-        str,
-        typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.", metavar="NAME", autocompletion=lambda: TARGETS),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write into this folder.", metavar="FOLDER")],
-    run: Annotated[
-        Path | None,
-        typer.Option("--run", help="Animate a GLB with this trajectory of the model.", metavar="RUN.parquet"),
-    ] = None,
-    collision: Annotated[
-        str,
-        typer.Option(
-            "--collision", help=f"The collision geometry: {', '.join(SHAPES)}.", **one_of(SHAPES, listed=False)
-        ),
-    ] = "as-is",
-    collision_tolerance: Annotated[
-        float,
-        typer.Option(
-            "--collision-tolerance",
-            help="Maximum distance of collision geometry from the part, relative to its size.",
-            metavar="SHARE",
-        ),
-    ] = 0.01,
-    poses: Annotated[
-        int, typer.Option("--poses", min=0, help="Poses from which the collision matrix of a ROS 2 package is made.")
-    ] = 10_000,
-    scenario: Annotated[
-        Path | None,
-        typer.Option("--scenario", help="What acts in an FMU, and where it begins.", metavar="FILE.yaml"),
-    ] = None,
-    fmi: Annotated[int, typer.Option("--fmi", help="The version of an FMU: 2 or 3.", min=2, max=3)] = 3,
-    limits: Annotated[
-        bool,
-        typer.Option("--limits", help="Move each joint without limits until parts meet, and write its limits."),
-    ] = False,
-    reactions: Annotated[bool, typer.Option("--reactions", help="Make the joints' forces outputs of an FMU.")] = False,
+    to: To,
+    output: Output,
+    run: Played = None,
+    collision: Collision = "as-is",
+    collision_tolerance: Tolerance = 0.01,
+    poses: Poses = 10_000,
+    scenario: Acting = None,
+    fmi: Fmi = 3,
+    limits: Limits = False,
+    reactions: Reactions = False,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -62,19 +72,12 @@ def convert(
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.exporters import ExportOptions, export
     from cadbridge.exporters.result import FORMATS
-    from cadbridge.findings import Findings
     from cadbridge.report import export_document
     from cadbridge.storage import cache_folder
     from cadbridge.wording import count
 
     refuse_unknown(to, tuple(FORMATS))
-    mechanism = reading.whole_mechanism(keep_going)
-    swept = Findings()
-    if limits:
-        from cadbridge.simulation.limits import with_limits
-
-        with working("moving each joint"):
-            mechanism = with_limits(mechanism, swept)
+    mechanism, swept = _limited(reading.whole_mechanism(keep_going), limits)
     with working(f"writing {to}"):
         chosen = (poses, scenario, fmi, reactions)
         options = ExportOptions(run, collision, collision_tolerance, cache_folder(), *chosen)
@@ -88,6 +91,20 @@ def convert(
         print_findings(findings)
         print_next(f"Wrote {count(len(result.files), 'file')} into {output}.", *_next_of(to, output, result.files))
     raise typer.Exit(exit_status(findings, strict))
+
+
+def _limited(mechanism: Mechanism, limits: bool) -> tuple[Mechanism, Findings]:
+    """The mechanism, where asked with limits found by moving its joints, and what was found."""
+    from cadbridge.findings import Findings
+
+    swept = Findings()
+    if limits:
+        from cadbridge.cli.output import working
+        from cadbridge.simulation.limits import with_limits
+
+        with working("moving each joint"):
+            mechanism = with_limits(mechanism, swept)
+    return mechanism, swept
 
 
 _OPENED = {

@@ -85,7 +85,7 @@ class Pose:
     def from_quaternion(p: ArrayLike, q: ArrayLike) -> Pose:
         """From a position (3,) and a quaternion (4,) w, x, y, z of any length but zero (ValueError)."""
         w, x, y, z = np.asarray(q, dtype=float).tolist()
-        norm = math.sqrt(x * x + y * y + z * z + w * w)
+        norm = math.hypot(w, x, y, z)
         if norm == 0.0:
             raise ValueError("a quaternion of zeros turns nothing")
         w, x, y, z = w / norm, x / norm, y / norm, z / norm

@@ -24,6 +24,12 @@ def test_poses_compose_and_invert(p1: Array, r1: Array, p2: Array, r2: Array, x:
     np.testing.assert_allclose(Pose.from_rpy(p1, X_AB.rpy()).matrix(), X_AB.matrix(), atol=1e-7)
 
 
+@given(st.sampled_from((1e-308, 1e-160, 1e200, 1e308)))
+def test_a_quaternion_of_any_length_turns(size: float) -> None:
+    R = Pose.from_quaternion(np.zeros(3), (0.0, 0.0, 0.0, -size)).R
+    np.testing.assert_array_equal(R, np.diag((-1.0, -1.0, 1.0)))
+
+
 @given(triples.filter(lambda v: float(np.linalg.norm(v)) > 1e-3))
 def test_a_frame_from_an_axis_is_right_handed(axis: Array) -> None:
     R = frame_from_axis(axis)

@@ -119,7 +119,8 @@ def _expand(entry: JobEntry, output: Path, overrides: Mapping[str, Any], finding
         at = ("sources", i) if isinstance(entry.spec.sources, list) else ("sources",)
         found = _matches(pattern, entry, output, findings, entry.where(*at))
         sources.update(dict.fromkeys(found))
-    left_out = {p for pattern in as_list(entry.spec.exclude) for p in _glob(entry.base, pattern)}
+    at_exclude = entry.where("exclude")
+    left_out = {p for pattern in as_list(entry.spec.exclude) for p in _glob(pattern, entry.base, findings, at_exclude)}
     return [
         job
         for source in sources
@@ -155,24 +156,29 @@ def _matches(pattern: str, entry: JobEntry, output: Path, findings: Findings, wh
         findings.add("CB702", "a path cannot hold a NUL character", where)
         return []
     literal = entry.base / pattern
+    if not literal.name:
+        findings.add("CB702", f"{shown(pattern)} names no file", where)
+        return []
     if not glob.has_magic(pattern) or os.path.lexists(literal):
         return [literal]
-    try:
-        # What jobs write must not become their input on the next run.
-        found = [p for p in _glob(entry.base, pattern) if not _below(p, output)]
-    except (ValueError, NotImplementedError, OSError) as error:
-        findings.add("CB702", f"the pattern {shown(pattern)} cannot be used: {error}", where)
-        return []
-    if not found:
+    faults = len(findings.errors)
+    # What jobs write must not become their input on the next run.
+    found = [p for p in _glob(pattern, entry.base, findings, where) if not _below(p, output)]
+    if not found and len(findings.errors) == faults:
         findings.add("CB704", f"{shown(pattern)} matches no file", where)
     return found
 
 
-def _glob(base: Path, pattern: str) -> list[Path]:
+def _glob(pattern: str, base: Path, findings: Findings, where: Where) -> list[Path]:
+    """The files of a pattern, sorted; none, with a finding, where it cannot be used."""
     given = Path(pattern)
     folder = Path(given.anchor) if given.is_absolute() else base
     relative = str(given.relative_to(given.anchor)) if given.is_absolute() else pattern
-    return sorted(p for p in folder.glob(relative) if p.is_file())
+    try:
+        return sorted(p for p in folder.glob(relative) if p.is_file())
+    except (ValueError, IndexError, NotImplementedError, OSError, RecursionError) as error:
+        findings.add("CB702", f"the pattern {shown(pattern)} cannot be used: {error}", where)
+        return []
 
 
 def _below(path: Path, folder: Path) -> bool:

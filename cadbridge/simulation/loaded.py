@@ -92,9 +92,9 @@ def load_trajectory(path: str | Path) -> LoadedTrajectory:
         raise InputError(f"{path}: a CSV keeps no units and no model; write the run as .parquet.")
     table = stored_trajectory(path)
     reported = {field.name: field.metadata or {} for field in table.schema}
+    units = {name: data.get(b"unit", b"").decode() for name, data in reported.items()}
+    groups = {name: data.get(b"group", b"").decode() for name, data in reported.items()}
     try:
-        units = {name: data.get(b"unit", b"").decode() for name, data in reported.items()}
-        groups = {name: data.get(b"group", b"").decode() for name, data in reported.items()}
         document = json.loads(table.schema.metadata[FORMAT.encode()])
     except ValueError as fault:
         raise InputError(f"{path}: what the table says of itself is no JSON: {fault}") from fault

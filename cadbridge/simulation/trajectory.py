@@ -324,7 +324,7 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 
 def _check_columns(table: pa.Table, path: Path) -> None:
-    """InputError unless the columns are those of a trajectory: time, and numbers."""
+    """InputError unless the columns are time and numbers; UnicodeDecodeError where a name or unit is no text."""
     import pyarrow as pa
 
     if "time" not in table.column_names:
@@ -332,6 +332,8 @@ def _check_columns(table: pa.Table, path: Path) -> None:
     for field in table.schema:
         if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type)):
             raise InputError(f"{path}: the column {field.name} holds {field.type}, not numbers.")
+        for value in (field.metadata or {}).values():
+            value.decode()
 
 
 def read_trajectory(path: Path) -> pa.Table:
@@ -350,7 +352,10 @@ def stored_trajectory(path: Path) -> pa.Table:
         raise InputError(f"{path} cannot be read as a trajectory: {fault}") from fault
     if FORMAT.encode() not in (table.schema.metadata or {}):
         raise InputError(f"{path} is Parquet, but no {FORMAT}.")
-    _check_columns(table, path)
+    try:
+        _check_columns(table, path)
+    except UnicodeDecodeError as fault:
+        raise InputError(f"{path}: the name, unit or group of a column is no text: {fault}") from fault
     return table
 
 

@@ -1,4 +1,4 @@
-"""Codes CB1420–CB1429, SDF."""
+"""Codes CB1420–CB1432 and CB1253, SDF."""
 
 from __future__ import annotations
 
@@ -92,6 +92,14 @@ ENTRIES: dict[str, Entry] = {
         "Drake ignores the element, so accelerations differ from its.",
         "No action is needed.",
         '`<link name="balloon"><gravity>false</gravity>`.',
+    ),
+    "CB1253": Entry(
+        Severity.WARNING,
+        "a deformable body",
+        "cadbridge reads rigid bodies only. It leaves out a link with <drake:deformable_properties>, which Drake moves "
+        "by the elasticity of its mesh.",
+        "Delete the element if the link is to be rigid.",
+        "The soft pads of a gripper.",
     ),
     "CB1432": Entry(
         Severity.WARNING,

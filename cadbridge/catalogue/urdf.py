@@ -1,4 +1,4 @@
-"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252 and CB1435–CB1439, URDF."""
+"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252, CB1254 and CB1435–CB1439, URDF."""
 
 from __future__ import annotations
 
@@ -116,6 +116,13 @@ ENTRIES: dict[str, Entry] = {
         "does.",
         "Delete the joint, or correct the names of its links.",
         "A variant of a robot without arms whose <gazebo> still closes the loops of its grippers.",
+    ),
+    "CB1254": Entry(
+        Severity.WARNING,
+        "a floating link without inertia",
+        "The link turns freely and nothing resists its rotation, so no simulation can compute it.",
+        "Give <inertia> values above 0, or fix the link to its parent.",
+        "A frame of a tool that a converter wrote as a link of 1e-9 kg on a floating joint.",
     ),
     "CB1439": Entry(
         Severity.WARNING,

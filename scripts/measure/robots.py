@@ -36,7 +36,7 @@ sys.path.insert(0, str(ROOT))
 EXACT = 1e-8
 """Relative difference of accelerations up to which they are equal."""
 
-EXPLAINING = {"CB191", "CB228", "CB1246", "CB1249", "CB1410", "CB1431", "CB1432"}
+EXPLAINING = {"CB191", "CB228", "CB1246", "CB1249", "CB1253", "CB1254", "CB1410", "CB1431", "CB1432"}
 """Codes of findings that say why an engine accelerates otherwise, or why nothing can be computed."""
 
 FORMATS = ("mjcf", "urdf", "xacro", "sdf")
@@ -62,7 +62,7 @@ def files(folder: Path, formats: set[str]) -> Iterator[tuple[str, Path]]:
         kind = None
         if b"<mujoco" in text and b"<worldbody" in text and b"<body" in text:
             kind = "mjcf"
-        elif b"<robot" in text and path.suffix.lower() == ".xacro":
+        elif b"<robot" in text and (path.suffix.lower() == ".xacro" or b"<xacro:" in text):
             kind = "xacro"
         elif b"<robot" in text and b"<link" in text and path.suffix.lower() == ".urdf":
             kind = "urdf"

@@ -289,6 +289,7 @@ FAULTS: dict[str, tuple[Callable[[], str], str]] = {
         "CB1423",
     ),
     "no inertial": (_swap(INERTIAL, ""), "CB1424"),
+    "deformable": (_swap('<link name="slide">', '<link name="slide"><deformable_properties/>'), "CB1253"),
     "dangling relative_to": (_swap('relative_to="upper"', 'relative_to="lower"'), "CB1425"),
     "circle of frames": (_swap('<pose relative_to="shoulder"/>', '<pose relative_to="upper"/>'), "CB1425"),
     "dangling parent": (_swap("<parent>base</parent>", "<parent>nobody</parent>"), "CB1425"),

@@ -252,6 +252,16 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "two numbers": (_swap('xyz="0 0 1" rpy', 'xyz="0 0" rpy'), "CB181", "3 numbers"),
     "no inertia": (_swap('ixx="0.1" ', ""), "CB1437", "ixx"),
     "zero mass": (_swap('<mass value="2"/>', '<mass value="0"/>'), "CB191", "arm"),
+    "floating point mass": (
+        lambda text: text.replace(
+            "</robot>",
+            '<link name="p"><inertial><mass value="1"/><inertia ixx="0" iyy="0" '
+            'izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="f" type="floating"><parent link="arm"/>'
+            '<child link="p"/></joint></robot>',
+        ),
+        "CB1254",
+        "p floats",
+    ),
     "mimic of nothing": (_swap('mimic joint="J1"', 'mimic joint="J9"'), "CB188", "J9"),
     "mimic of itself": (_swap('mimic joint="J1"', 'mimic joint="J2"'), "CB188", "itself"),
     "bad multiplier": (_swap('multiplier="2"', 'multiplier="two"'), "CB181", "multiplier"),

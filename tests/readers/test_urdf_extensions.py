@@ -153,6 +153,21 @@ def test_a_screw_of_gazebo_ties_two_joints(pitch: str, value: float, tmp_path: P
     assert "no pitch" in left.message
 
 
+def test_a_universal_joint_of_gazebo_turns_one_shaft_by_another(tmp_path: Path) -> None:
+    shaft = """<link name="{0}"/><joint name="{0}" type="continuous"><parent link="base"/><child link="{0}"/>
+      <origin rpy="{1} 0 0"/><axis xyz="0 0 1"/></joint>"""
+    cross = """<gazebo><joint name="cross" type="universal"><parent>in</parent><child>out</child>
+      <axis><xyz>1 0 0</xyz></axis>{}</joint></gazebo>"""
+    shafts = f'<robot name="cardan"><link name="base"/>{shaft.format("in", 0)}{shaft.format("out", 0.6)}'
+    robot = _robot(tmp_path, f"{shafts}{cross.format('<axis2><xyz>0 1 0</xyz></axis2>')}</robot>")
+    found = diagnose(build(robot))
+    assert (found.mobility.rows, found.mobility.dof) == (14, 1)  # the cross's point stands on both axes: 3 rows repeat
+    assert not [f for f in found.findings if f.severity.value == "error"]
+    for second in ("", "<axis2><xyz>1 1 0</xyz></axis2>"):
+        (left,) = [f for f in _robot(tmp_path, f"{shafts}{cross.format(second)}</robot>").findings if f.code == "CB198"]
+        assert "two axes" in left.message
+
+
 def test_a_joint_of_gazebo_without_its_links_is_left_out_as_gazebo_does(tmp_path: Path) -> None:
     joint = '<gazebo><joint name="g" type="revolute"><parent>crank</parent><child>nobody</child></joint></gazebo>'
     robot = _robot(tmp_path, FOUR_BAR.format(loop=joint))

@@ -10,7 +10,7 @@ import numpy as np
 from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Feature, FeatureKind, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.frames import Pose, Vector
-from cadbridge.readers.mjcf.context import Context, free
+from cadbridge.readers.mjcf.context import Context, free, listed
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE
 
 _SITE = 6
@@ -35,11 +35,12 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
     mates: list[Mate] = []
     couplings: list[Coupling] = []
     taken: set[str] = set(c.joints)
+    inactive: list[str] = []
     for i, kind in enumerate(c.model["eq_type"]):
         name = free(c.model["equalities"][i] or f"equality {i + 1}", taken)
         where = c.where("equalities", i, name)
         if not c.model["eq_active0"][i]:
-            c.findings.add("CB1408", f"{name} is not active", where)
+            inactive.append(name)
             continue
         if int(kind) in _OF_FLEXES:
             c.findings.add("CB1410", f"{name}: a constraint of a flexible body", where)
@@ -53,6 +54,9 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
             mates.append(made)
         elif made is not None:
             couplings.append(made)
+    if inactive:
+        where = c.where("equalities", c.model["eq_active0"].tolist().index(0), inactive[0])
+        c.findings.add("CB1408", f"not active: {listed(inactive)}", where, items=inactive)
     return mates, couplings
 
 

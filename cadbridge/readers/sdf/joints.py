@@ -18,6 +18,9 @@ from cadbridge.readers.xml import Element, child, children, numbers
 NO_LIMIT = 1e15
 """A range that SDF writes for none (its default is 1e16)."""
 
+RIGHT_ANGLE = 1e-6
+"""The cosine below which the two axes of a universal joint stand at a right angle."""
+
 _KNOWN = (
     "parent", "child", "pose", "axis", "axis2", "screw_thread_pitch", "thread_pitch", "gearbox_ratio",
     "gearbox_reference_body", "provide_feedback", "rotor_inertia", "gear_ratio", "mimic",
@@ -210,7 +213,7 @@ def _universal(c: Context, j: Joint) -> Made:
     """The first axis is the parent's arm of the cross, the second the child's."""
     if not _need(c, j, 2):
         return None
-    if abs(float(j.axes[0] @ j.axes[1])) > 1e-6:
+    if abs(float(j.axes[0] @ j.axes[1])) > RIGHT_ANGLE:
         c.say("CB1429", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
         return None
     loads = [child(axis, "dynamics") for axis in children(j.element, "axis", "axis2")]

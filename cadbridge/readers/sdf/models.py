@@ -62,6 +62,9 @@ class Models:
 
     def _enter(self, scope: Scope, element: Element) -> None:
         c, name, kind = self._c, (element.get("name") or "").strip(), local(element)
+        if child(element, "deformable_properties") is not None:
+            c.say("CB1253", f"{name} is a deformable body; it is left out", element, name)
+            return
         self._count += 1
         if self._count > MOST:
             c.say("CB1420", f"more than {MOST} links, frames and joints", element)

@@ -190,7 +190,16 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
         elif not given:
             c.say("CB1920", f"{name} has no mass of its own", link.element, name)
             done[name] = replace(link, part=replace(link.part, weightless=True))
+    for joint in joints:
+        lone = [n for n in links if group[n] == joint.child and n in has_mass] if joint.type == "floating" else []
+        if len(lone) == 1 and _is_point(links[lone[0]]):
+            c.say("CB1254", f"{lone[0]} floats and has mass, but no inertia", joint.element, lone[0])
     return done
+
+
+def _is_point(link: Link) -> bool:
+    declared = None if link.part is None else link.part.declared
+    return declared is not None and declared.mass > 0 and not declared.inertia.any()
 
 
 def _declares_mass(link: Link) -> bool:

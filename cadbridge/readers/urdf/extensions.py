@@ -10,7 +10,7 @@ from lxml import etree
 
 from cadbridge.assembly import Drive, Feature, FeatureKind, Mate, MateKind
 from cadbridge.frames import Pose, Vector, perpendicular, unit
-from cadbridge.readers.sdf.joints import screw_pitch
+from cadbridge.readers.sdf.joints import RIGHT_ANGLE, screw_pitch
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.joints import Joint, drive_of
 from cadbridge.readers.urdf.links import Link
@@ -105,16 +105,16 @@ def _has_links(c: Context, element: Element, links: Mapping[str, Link]) -> bool:
 
 def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate | None:
     """An SDF joint within <gazebo>: the frame stands in the child link's, the axis in the joint's."""
-    name = element.get("name") or f"joint@{element.sourceline}"
+    name = _named(element)
     ends = [(e.text or "").strip() if (e := child(element, tag)) is not None else "" for tag in ("parent", "child")]
     pose = numbers(_inner(element, "pose") or "0 0 0 0 0 0", 6)
-    axis_element = child(element, "axis")
-    axis = numbers(_inner(axis_element, "xyz") or "1 0 0", 3) if axis_element is not None else (1.0, 0.0, 0.0)
-    if pose is None or axis is None:
+    given = [child(element, tag) for tag in ("axis", "axis2")]
+    axes = _axes(["1 0 0" if e is None else _inner(e, "xyz") or "1 0 0" for e in given[: 1 + (given[1] is not None)]])
+    if pose is None or axes is None:
         _refused(c, element, name, "its pose or axis cannot be read")
         return None
     X_CJ, kind = Pose.from_rpy(pose[:3], pose[3:]), element.get("type", "")
-    mate = _loop(c, element, name, kind, (ends[0], ends[1]), (None, X_CJ), axis, links)
+    mate = _loop(c, element, kind, (ends[0], ends[1]), (None, X_CJ), axes, links)
     if kind != "screw" or mate is None:
         return mate
     (turn,) = numbers(_inner(element, "screw_thread_pitch"), 1) or (0.0,)
@@ -128,7 +128,7 @@ def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Ma
 
 def _loop_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate | None:
     """<loop_joint>: a frame in each of the two links, the axis in the first."""
-    name = element.get("name") or f"loop@{element.sourceline}"
+    name = _named(element)
     ends, frames = [], []
     for tag in ("link1", "link2"):
         end = child(element, tag)
@@ -139,18 +139,16 @@ def _loop_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate
             _refused(c, element, name, f"<{tag}> cannot be read")
             return None
         frames.append(Pose.from_rpy(xyz, rpy))
-    given = child(element, "axis")
-    axis = numbers("1 0 0" if given is None else given.get("xyz", ""), 3)
-    if axis is None:
+    axes = _axes([e.get("xyz", "") for e in children(element, "axis", "axis2")] or ["1 0 0"])
+    if axes is None:
         _refused(c, element, name, "its axis cannot be read")
         return None
-    kind = element.get("type", "")
-    return _loop(c, element, name, kind, (ends[0], ends[1]), (frames[0], frames[1]), axis, links)
+    return _loop(c, element, element.get("type", ""), (ends[0], ends[1]), (frames[0], frames[1]), axes, links)
 
 
 def _ball_constraint(c: Context, element: Element, links: Mapping[str, Link]) -> Mate | None:
     """Drake's ball constraint: a point in each of two links."""
-    name = element.get("name") or f"ball_constraint@{element.sourceline}"
+    name = _named(element)
     values = {local(e).removeprefix("ball_constraint_"): e for e in children(element)}
     ends = tuple(values[k].get("name", "") if k in values else "" for k in ("body_A", "body_B"))
     points = [numbers(values[k].get("value") if k in values else None, 3) for k in ("p_AP", "p_BQ")]
@@ -158,7 +156,7 @@ def _ball_constraint(c: Context, element: Element, links: Mapping[str, Link]) ->
         _refused(c, element, name, "its points cannot be read")
         return None
     frames = (Pose(p=np.array(points[0])), Pose(p=np.array(points[1])))
-    return _loop(c, element, name, "ball", (ends[0], ends[1]), frames, (0.0, 0.0, 1.0), links)
+    return _loop(c, element, "ball", (ends[0], ends[1]), frames, (np.array([0.0, 0.0, 1.0]),), links)
 
 
 LOOPS = {"loop_joint": _loop_joint, "ball_constraint": _ball_constraint}
@@ -174,38 +172,50 @@ def _refused(c: Context, element: Element, name: str, why: str) -> None:
     c.say("CB198", f"{name}: {why}; the loop stays open", element, name)
 
 
+def _named(element: Element) -> str:
+    return element.get("name") or f"{local(element)}@{element.sourceline}"
+
+
+def _axes(texts: list[str]) -> tuple[Vector, ...] | None:
+    """The directions in texts; None where one is none."""
+    found = [numbers(text, 3) for text in texts]
+    axes = [np.array(axis) for axis in found if axis is not None and max(map(abs, axis)) > 1e-12]
+    return tuple(unit(axis) for axis in axes) if len(axes) == len(texts) else None
+
+
 def _loop(
     c: Context,
     element: Element,
-    name: str,
     kind: str,
     ends: tuple[str, str],
     frames: tuple[Pose | None, Pose],
-    axis: tuple[float, ...],
+    axes: tuple[Vector, ...],
     links: Mapping[str, Link],
 ) -> Mate | None:
-    """The mate of a closure. Without a frame in the first link, that of the second says where it is as designed."""
-    if kind not in LOOP_KINDS:
+    """The mate of a closure. Without a frame in the first link, that of the second says where it is as designed.
+
+    Of a universal joint the first axis is the first link's arm of the cross, the second the second's.
+    """
+    name, made = _named(element), LOOP_KINDS.get(kind)
+    if made is None:
         _refused(c, element, name, f"type {kind!r} is not known")
         return None
     missing = [end for end in ends if end not in links]
     if missing or ends[0] == ends[1]:
         _refused(c, element, name, f"it needs two links of the file, not {ends[0]!r} and {ends[1]!r}")
         return None
-    direction: Vector = np.array(axis)
-    if not float(np.abs(direction).max()) > 1e-12:
-        _refused(c, element, name, "its axis is zero")
+    universal = made is MateKind.UNIVERSAL
+    if universal and (len(axes) < 2 or abs(float(axes[0] @ axes[1])) > RIGHT_ANGLE):
+        _refused(c, element, name, "a universal joint needs two axes at a right angle, <axis> and <axis2>")
         return None
-    direction = unit(direction)
     first, second = frames
     if first is None:
         first = c.placements[ends[0]].inverse() @ c.placements[ends[1]] @ second
     a, b = (
-        Feature(end, FeatureKind.FRAME, X.p, X.vector(direction), X.vector(perpendicular(direction)))
-        for end, X in zip(ends, (first, second), strict=True)
+        Feature(end, FeatureKind.FRAME, X.p, X.vector(axis), X.vector(perpendicular(axis)))
+        for end, X, axis in zip(ends, (first, second), (axes[0], axes[-1] if universal else axes[0]), strict=True)
     )
-    made = LOOP_KINDS[kind]
-    aligned = None if made is MateKind.SPHERICAL else True
+    aligned = None if made is MateKind.SPHERICAL or universal else True
     return Mate(name, made, a, b, aligned=aligned, joint_name=name, where=c.where(element, name))
 
 

@@ -16,7 +16,7 @@ from cadbridge.readers.mates_file.gears import add_gears
 from cadbridge.readers.mates_file.joint_couplings import add_joint_couplings
 from cadbridge.readers.mates_file.left_out import leave_out
 from cadbridge.readers.mates_file.mates import add_mates, drives, home_pose, name_joints
-from cadbridge.readers.mates_file.overrides import override_drives, override_joints
+from cadbridge.readers.mates_file.overrides import JointOverrides
 from cadbridge.readers.mates_file.part_overrides import override_parts
 from cadbridge.readers.mates_file.structure import attach_by_name, restructure
 from cadbridge.readers.mates_file.weights import set_densities, set_masses
@@ -40,10 +40,12 @@ def overlay(assembly: Assembly, document: Document) -> Assembly:
     set_masses(draft)
     override_parts(draft)
     _add_frames(draft)
-    joint_names = override_joints(draft, name_joints(draft))
+    overrides = JointOverrides(draft, name_joints(draft))
+    overrides.apply()
+    joint_names = overrides.names
     add_joint_couplings(draft, joint_names)
     home = home_pose(draft, joint_names)
-    motors = override_drives(draft, joint_names, drives(draft, joint_names))
+    motors = overrides.drives(drives(draft, joint_names))
     units = draft.spec.units
     ledger = f"mates file: {units.length} and {units.angle} → m and rad; kg, kg/m³ and kg m² as they are"
     return replace(

@@ -2,95 +2,130 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from typing import Any
 
 from cadbridge.assembly import Drive, Limit, Mate, MateKind
 from cadbridge.readers.mates_file.draft import Draft, wildcard
-from cadbridge.readers.mates_file.mates import joint_freedom, limit_in_si, report_open
+from cadbridge.readers.mates_file.mates import SLIDES, TURNS, limit_in_si, report_open
 from cadbridge.readers.mates_file.schema import OverrideSpec
 
 OF_A_JOINT = ("damping", "friction", "stiffness", "armature")
 """What a joint has once, whichever of its mates bears it."""
 
 
-def override_joints(draft: Draft, joint_names: dict[str, str]) -> dict[str, str]:
-    """Apply the lines in their order, so that a later one wins; returns mate name → joint name, renamed where asked."""
-    names = dict(joint_names)
-    for index, spec in enumerate(draft.spec.overrides):
-        fits = wildcard(spec.joints)
-        joints: dict[str, list[int]] = {}
-        for i, mate in enumerate(draft.mates):
-            joint = _joint_of(mate, names)
-            if mate.kind is not MateKind.FIXED and (fits(joint) or fits(mate.name)):
-                joints.setdefault(joint, []).append(i)
-        where = draft.place("overrides", index, "joints")
-        if not joints:
-            known = [*names.values(), *(mate.name for mate in draft.mates)]
-            draft.findings.add("CB151", f"no joint fits {spec.joints!r}{draft.near(spec.joints, known)}", where)
-        for joint, members in joints.items():
-            _apply(draft, index, spec, joint, members)
-        if spec.rename is not None and joints:
-            _rename(draft, index, spec, joints, names)
-    return names
+@dataclass(eq=False)
+class _Joint:
+    """All mates (by name) between two bodies. `freedom` is that of its limits, None where that is open."""
+
+    name: str
+    mates: tuple[str, ...]
+    freedom: str | None
 
 
-def override_drives(draft: Draft, joint_names: dict[str, str], drives: tuple[Drive, ...]) -> tuple[Drive, ...]:
-    """The drives with those that the lines change or add; a drive that is added has the name of its joint."""
-    for index, spec in enumerate(draft.spec.overrides):
-        if spec.drive is None:
-            continue
-        fits = wildcard(spec.rename or spec.joints)
-        given = {key: value for key, value in spec.drive.model_dump().items() if value is not None}
-        if given.get("reduction") == 0.0:
-            message = f"{spec.joints!r}: a reduction of zero moves nothing"
-            draft.findings.add("CB145", message, draft.place("overrides", index, "drive"))
-            continue
-        joints: dict[str, set[str]] = {}
-        for mate in draft.mates:
-            joint = _joint_of(mate, joint_names)
-            if mate.kind is not MateKind.FIXED and (fits(joint) or fits(mate.name)):
-                joints.setdefault(joint, {joint}).add(mate.name)
-        for joint, names in joints.items():
-            if any(d.joint in names for d in drives):
-                drives = tuple(replace(d, **given) if d.joint in names else d for d in drives)
-            else:
-                where = draft.place("overrides", index, "drive", name=joint)
-                drives = (*drives, replace(Drive(joint, joint, where=where), **given))
-    return drives
+class JointOverrides:
+    """The lines under `overrides`, with the joints that each fits."""
+
+    def __init__(self, draft: Draft, joint_names: dict[str, str]) -> None:
+        """Find the joints of every line, and rename them; `names` is mate name → joint name after that."""
+        self.names = dict(joint_names)
+        self._draft = draft
+        joints = _joints(draft, self.names) if draft.spec.overrides else []
+        self._lines = [(i, spec, self._fitting(i, spec, joints)) for i, spec in enumerate(draft.spec.overrides)]
+
+    def _fitting(self, index: int, spec: OverrideSpec, joints: list[_Joint]) -> list[_Joint]:
+        draft, fits = self._draft, wildcard(spec.joints)
+        found = [joint for joint in joints if any(map(fits, (joint.name, *joint.mates)))]
+        if not found:
+            moving = [*(j.name for j in joints), *(name for j in joints for name in j.mates)]
+            held = [m.name for m in draft.mates if fits(m.name) or fits(self.names.get(m.name, ""))]
+            why = f"{held[0]!r} leaves nothing free" if held else f"no joint fits{draft.near(spec.joints, moving)}"
+            draft.findings.add("CB151", f"{spec.joints!r}: {why}", draft.place("overrides", index, "joints"))
+        elif spec.rename is not None:
+            self._rename(index, spec.rename, spec.joints, found, joints)
+        return found
+
+    def _rename(self, index: int, name: str, pattern: str, found: list[_Joint], joints: list[_Joint]) -> None:
+        draft, where = self._draft, self._draft.place("overrides", index, "rename", name=name)
+        if len(found) > 1:
+            some = ", ".join(joint.name for joint in found[:4])
+            message = f"{pattern!r} fits {len(found)} joints ({some}), which cannot all be called {name!r}"
+            draft.findings.add("CB155", message, where)
+        elif any(name in (joint.name, *joint.mates) for joint in joints if joint is not found[0]):
+            draft.findings.add("CB155", f"there is another joint {name!r}", where)
+        else:
+            found[0].name = name
+            self.names |= dict.fromkeys(found[0].mates, name)
+            for i, mate in enumerate(draft.mates):
+                if mate.name in found[0].mates:
+                    draft.mates[i] = replace(mate, joint_name=name)
+
+    def apply(self) -> None:
+        """Put what the lines say on the mates, in their order, so that a later line wins."""
+        for index, spec, joints in self._lines:
+            for joint in joints:
+                self._apply(index, spec, joint)
+
+    def _apply(self, index: int, spec: OverrideSpec, joint: _Joint) -> None:
+        """The first mate of a joint bears what the joint has; its others have nothing of it."""
+        draft = self._draft
+        members = [i for i, mate in enumerate(draft.mates) if mate.name in joint.mates]
+        given = {key: getattr(spec, key) for key in OF_A_JOINT if getattr(spec, key) is not None}
+        for place, i in enumerate(members):
+            changed: dict[str, Any] = given if place == 0 else dict.fromkeys(given, 0.0)
+            draft.mates[i] = replace(draft.mates[i], **changed)
+        if spec.limits is not None:
+            report_open(draft, joint.name, joint.freedom, draft.place("overrides", index, "limits", name=joint.name))
+            new = limit_in_si(draft, spec.limits, joint.freedom)
+            first = next((i for i in members if draft.mates[i].limit is not None), members[0])
+            kept = {key: value for key, value in asdict(new).items() if value is not None}
+            old = draft.mates[first].limit or Limit()
+            draft.mates[first] = replace(draft.mates[first], limit=replace(old, **kept))
+
+    def drives(self, drives: tuple[Drive, ...]) -> tuple[Drive, ...]:
+        """The drives with those that the lines change or add; a drive that is added has the name of its joint."""
+        for index, spec, joints in self._lines:
+            if spec.drive is None:
+                continue
+            given = {key: value for key, value in spec.drive.model_dump().items() if value is not None}
+            if given.get("reduction") == 0.0:
+                message = f"{spec.joints!r}: a reduction of zero moves nothing"
+                self._draft.findings.add("CB145", message, self._draft.place("overrides", index, "drive"))
+                continue
+            for joint in joints:
+                names = (joint.name, *joint.mates)
+                if any(d.joint in names for d in drives):
+                    drives = tuple(replace(d, **given) if d.joint in names else d for d in drives)
+                else:
+                    where = self._draft.place("overrides", index, "drive", name=joint.name)
+                    drives = (*drives, replace(Drive(joint.name, joint.name, where=where), **given))
+        return drives
 
 
-def _joint_of(mate: Mate, names: dict[str, str]) -> str:
-    """The name of the joint that a mate belongs to; its own where nobody named one."""
-    return names.get(mate.name) or mate.joint_name or mate.name
+def _joints(draft: Draft, names: dict[str, str]) -> list[_Joint]:
+    """The joints that the mates make of their components, and the floating bodies that have a mate.
+
+    `cadbridge.mechanism` stands above the readers, who find it by name, as recognition is found.
+    """
+    bare = tuple(replace(c, instances=(), override=None) for c in draft.components.values())
+    assembly = replace(
+        draft.finished(), parts=(), instances=(), components=bare, couplings=(), drives=(), joint_names=names
+    )
+    made = import_module("cadbridge.mechanism").build(assembly).joints
+    free = (m for m in draft.mates if m.kind is MateKind.FREE)
+    return [
+        *(_Joint(joint.name, joint.mates, _freedom(joint.kind.turns, joint.kind.slides)) for joint in made),
+        *(_Joint(_own_name(mate, names), (mate.name,), None) for mate in free),
+    ]
 
 
-def _apply(draft: Draft, index: int, spec: OverrideSpec, joint: str, members: list[int]) -> None:
-    """The first mate of a joint bears what the joint has; its others have nothing of it."""
-    given = {key: getattr(spec, key) for key in OF_A_JOINT if getattr(spec, key) is not None}
-    for place, i in enumerate(members):
-        changed: dict[str, Any] = dict(given) if place == 0 else dict.fromkeys(given, 0.0)
-        draft.mates[i] = replace(draft.mates[i], **changed)
-    if spec.limits is not None:
-        freedom = joint_freedom(draft, joint, None)
-        report_open(draft, joint, freedom, draft.place("overrides", index, "limits", name=joint))
-        new = limit_in_si(draft, spec.limits, freedom)
-        first = next((i for i in members if draft.mates[i].limit is not None), members[0])
-        old = draft.mates[first].limit or Limit()
-        kept = {key: value for key, value in asdict(new).items() if value is not None}
-        draft.mates[first] = replace(draft.mates[first], limit=replace(old, **kept))
+def _own_name(mate: Mate, names: dict[str, str]) -> str:
+    return mate.joint_name or names.get(mate.name) or mate.name
 
 
-def _rename(draft: Draft, index: int, spec: OverrideSpec, joints: dict[str, list[int]], names: dict[str, str]) -> None:
-    where = draft.place("overrides", index, "rename", name=spec.rename)
-    taken = {_joint_of(mate, names) for mate in draft.mates} - set(joints)
-    if len(joints) > 1:
-        some = ", ".join(list(joints)[:4])
-        message = f"{spec.joints!r} fits {len(joints)} joints ({some}), which cannot all be called {spec.rename!r}"
-        draft.findings.add("CB155", message, where)
-    elif spec.rename in taken:
-        draft.findings.add("CB155", f"there is another joint {spec.rename!r}", where)
-    else:
-        for i in next(iter(joints.values())):
-            draft.mates[i] = replace(draft.mates[i], joint_name=spec.rename)
-            names[draft.mates[i].name] = str(spec.rename)
+def _freedom(turns: int, slides: int) -> str | None:
+    """Limits are of the one turn; else of the turns or of the slides, where there is nothing else."""
+    if turns == 1 or not slides:
+        return TURNS
+    return SLIDES if not turns else None

@@ -16,12 +16,13 @@ def override_parts(draft: Draft) -> None:
     for index, spec in enumerate(draft.spec.parts):
         fits = wildcard(spec.parts)
         found = [i for i in draft.instances.values() if any(fits(n) for n in (i.name, last(i.name), i.part))]
-        if not found:
-            known = [*draft.parts, *draft.instances]
+        bare = [c.name for c in draft.components.values() if not c.instances and fits(c.name)] if spec.ignore else []
+        if not found and not bare:
+            known = [*draft.parts, *draft.instances, *(c.name for c in draft.components.values() if not c.instances)]
             where = draft.place("parts", index, "parts")
             draft.findings.add("CB151", f"no part fits {spec.parts!r}{draft.near(spec.parts, known)}", where)
         elif spec.ignore:
-            _ignore(draft, index, found)
+            _ignore(draft, index, found, bare)
         else:
             _collide(draft, spec, found)
 
@@ -45,14 +46,15 @@ def _collide(draft: Draft, spec: PartSpec, found: list[Instance]) -> None:
                 draft.instances[instance.name] = replace(instance, part=own)
 
 
-def _ignore(draft: Draft, index: int, found: list[Instance]) -> None:
-    """Take instances out; a component that is left with none goes too, with all that refers to it."""
+def _ignore(draft: Draft, index: int, found: list[Instance], bare: list[str]) -> None:
+    """Take instances out; components left with none go too, as do `bare` ones, with all that refers to them."""
     names = {instance.name for instance in found}
     for name in names:
         del draft.instances[name]
     used = {instance.part for instance in draft.instances.values()}
     draft.parts = {name: part for name, part in draft.parts.items() if name in used}
-    gone = {c.name for c in draft.components.values() if c.instances and set(c.instances) <= names}
+    gone = {c.name for c in draft.components.values() if c.instances and set(c.instances) <= names} | {*bare}
+    names |= gone
     draft.replace_components(
         replace(c, instances=tuple(i for i in c.instances if i not in names))
         for c in draft.components.values()

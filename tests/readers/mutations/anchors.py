@@ -168,6 +168,18 @@ ANCHORS: dict[str, dict[str, str]] = {
         "mate": r'(<joint name="Hinge B"[^>]*/>)',
         "body": r'(<body name="Rocker".*?</body>)',
     },
+    "usd": {
+        "place": r'Xform "Crank".*?translate = \(([^,]+),',
+        "point": r'"Hinge_B".*?localPos0 = \(([^,]+),',
+        "mass": r'Xform "Rocker".*?physics:mass = (\S+)',
+        "end": r'"Hinge_B".*?physics:body0 = <([^>]+)>',
+        "other": r'"Hinge_B".*?physics:body1 = <([^>]+)>',
+        "kind": r'def (PhysicsRevoluteJoint) "Hinge_B"',
+        "place_key": r'Xform "Crank".*?double3 (xformOp:translate)',
+        "end_key": r'"Hinge_B".*?rel (physics:body0)',
+        "mate": r'(def PhysicsRevoluteJoint "Hinge_B".*?\n\})',
+        "body": r'(def Xform "Rocker".*?\n\})',
+    },
     "step with mates": {
         "place": r"CARTESIAN_POINT\('',\((20.0),10.0,30.0\)",
         "end": r"NEXT_ASSEMBLY_USAGE_OCCURRENCE\('Crank','Crank','',(#\d+)",

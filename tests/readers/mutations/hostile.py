@@ -204,6 +204,16 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
             swap("<worldbody>", f'<asset><mesh name="m" file="{OUT}"/></asset><worldbody>'), "CB102"
         ),
     },
+    "usd": {
+        "a way out": (swap('def Xform "Wheel" (', f'def Xform "Wheel" (references = @{OUT}@; '), "CB102"),
+        "a file of the system": (swap('def Xform "Wheel" (', f'def Xform "Wheel" (payload = @{SECRET}@; '), "CB102"),
+        "itself within itself": (swap('def Xform "Wheel" (', 'def Xform "Wheel" (references = @fourbar.usda@; '), "CB"),
+        "a layer on itself": (swap("metersPerUnit = 1", "metersPerUnit = 1; subLayers = [@fourbar.usda@]"), "CB"),
+        "prims without end": (lambda text: text + 'def "a" {' * 100_000, "CB1440"),
+        "a number of 20,000 digits": (at("usd", "place", "9" * 20_000), "CB1440"),
+        "a string without end": (swap('"Hinge A"', '"Hinge A'), "CB1440"),
+        "another encoding": (lambda text: text.encode("utf-16"), "CB"),
+    },
     "onshape": {**_json("onshape"), "a sub-assembly within itself": (cyclic_onshape, "CB")},
     "fusion": {**_json("fusion"), "an occurrence within itself": (cyclic_fusion, "CB")},
     "sw2robot": _json("sw2robot"),

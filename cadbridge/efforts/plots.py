@@ -20,7 +20,7 @@ MOST = 16
 
 
 def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
-    """Write efforts, forces, torques and, where there are gears or bodies moved from outside, gears and led; and a
+    """Write efforts, forces, torques and, where there are gears or bodies moved along a path, gears and external; and a
     figure for each kind of quantity that the method has to plot. Each as PNG and SVG."""
     columns = inverse_columns(found)
     t = columns["time"][0]
@@ -34,7 +34,7 @@ def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
         "forces": ("Resultant forces in the joints", _sizes(columns, "joint", "f", "N", joints)),
         "torques": ("Resultant torques in the joints", _sizes(columns, "joint", "t", "N m", joints)),
         "gears": ("Contact forces of the gears", _sizes(columns, "gear", "f", "N", gears)),
-        "led": ("Forces from outside", _sizes(columns, "led", "f", "N", list(found.led))),
+        "external": ("External forces", _sizes(columns, "external", "f", "N", list(found.led))),
     }
     for q in found.forces.quantities:
         if q.plotted:

@@ -37,7 +37,7 @@ FORMAT = "cadbridge.inverse/2"
 class Peak:
     """The largest size of a quantity, when (s), and its root mean square; `what` effort, power, force or torque.
 
-    `kind` actuator, led, joint, mate or gear, or what a method has beside these. `determined` says whether a rigid
+    `kind` actuator, external, joint, mate or gear, or what a method has beside these. `determined` says whether a rigid
     model determines it.
     """
 
@@ -149,7 +149,7 @@ def peaks(found: Inverse) -> tuple[Peak, ...]:
         for what in ("effort", "power"):
             values, unit = columns[f"actuator.{joint.name}.{what}"]
             result.append(_peak("actuator", joint.name, what, unit, np.abs(values), t, True))
-    groups = [("led", name) for name in found.led]
+    groups = [("external", name) for name in found.led]
     groups += [("joint", j.name) for j in found.run.mechanism.joints]
     groups += [("mate", mate["name"]) for mate in _mates(found).get("mates", ())]
     groups += [("gear", c.name) for c in found.run.mechanism.couplings]

@@ -17,7 +17,17 @@ from numpy.testing import assert_allclose
 
 import cadbridge as cb
 from cadbridge.assembly import Assembly, Mate, MateKind
-from cadbridge.efforts import METHODS, Forces, JointPath, Motion, Task, inverse_columns, load_motion, peaks
+from cadbridge.efforts import (
+    METHODS,
+    Forces,
+    JointPath,
+    Motion,
+    Task,
+    inverse_columns,
+    load_motion,
+    peaks,
+    write_inverse_plots,
+)
 from cadbridge.efforts.motion import json_schema_text
 from cadbridge.errors import CadbridgeError, InputError, ModelError
 from cadbridge.mechanism import Mechanism
@@ -143,6 +153,9 @@ def test_a_free_body_led_in_all_six_asks_for_newton_and_euler(tmp_path: Path) ->
     spin = np.einsum("kij,kj->ki", I_W, w)
     moment = np.einsum("kij,kj->ki", I_W, alpha) + np.cross(w, spin) - np.cross(R[:, :, 0] * 0.1, force)
     assert_allclose(W, np.hstack([force, moment]), atol=1e-9)
+    (peak,) = (p for p in peaks(found) if (p.kind, p.what) == ("external", "force"))
+    assert peak.peak == pytest.approx(np.linalg.norm(force, axis=1).max())
+    assert tmp_path / "external.png" in write_inverse_plots(found, tmp_path)
     # The orientation itself, and its derivatives, by differences.
     from scipy.spatial.transform import Rotation
 

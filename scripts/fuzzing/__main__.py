@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fuzzing.case import KINDS, Outcome, Runner
-from fuzzing.mutate import DEEPER, WAYS, within
+from fuzzing.mutate import DEEPER, OF_STEP, STEP_WAYS, WAYS, within
 from fuzzing.seeds import Seed, copied, seeds
 
 ROUND = 50
@@ -46,11 +46,12 @@ def cases(
     kind: str, sound: Sequence[Seed], numbers: Sequence[int], seed: int
 ) -> Iterator[tuple[int, str, Seed, bytes]]:
     """Number, way, seed and content of each broken file; the same for the same `seed`."""
+    known, often = (STEP_WAYS, OF_STEP) if kind.startswith("step") else (WAYS, ())
     for number in numbers:
         chance = random.Random(f"{seed} {kind} {number}")
-        at, way = chance.choice(sound), chance.choice([*sorted(WAYS), *DEEPER])
+        at, way = chance.choice(sound), chance.choice([*sorted(WAYS), *DEEPER, *often])
         data = (at.folder / at.broken).read_bytes()
-        broken = WAYS[way](data, chance) if at.inner is None else within(data, at.inner, WAYS[way], chance)
+        broken = known[way](data, chance) if at.inner is None else within(data, at.inner, known[way], chance)
         yield number, way, at, broken
 
 

@@ -1,4 +1,4 @@
-"""Ways to break a file: its bytes, its tokens, its structure, its numbers."""
+"""Ways to break a file: its bytes, its tokens, its structure, its numbers, its entities."""
 
 from __future__ import annotations
 
@@ -152,6 +152,83 @@ def _xml(data: bytes, chance: random.Random) -> bytes:
     return bytes(ElementTree.tostring(root))
 
 
+_ENTITY = re.compile(rb"#(\d+)\s*=\s*((?:'[^']*'|[^';])*);")
+_REFERENCE = re.compile(rb"#(\d+)")
+_REAL = re.compile(rb"(?<![\w.'-])-?\d+\.\d*(?:E[+-]?\d+)?")
+_TEXT = re.compile(rb"'[^']*'")
+_CHOSEN = re.compile(rb"\.[A-Z_]+\.|\$|\*")
+_REALS = (b"0.", b"-1.", b"1.E-7", b"1.E+12", b"1.E-12", b"-1.E+300", b"3.14159", b"360.", b"1.0000001")
+_TEXTS = (b"''", b"'" + b"x" * 5000 + b"'", b"'../../a'", rb"'\X2\202E\X0\'", rb"'\X\00'", b"'<b>&amp;'", b"'/abs'")
+_CHOICES = (b".MILLI.", b".KILO.", b".CENTI.", b"$", b"*", b".METRE.", b".RADIAN.", b".T.", b".F.", b".U.")
+_REFERRING = 12
+"""Entities at most that a doubled one takes with it."""
+
+
+def by_entities(data: bytes, chance: random.Random) -> bytes:
+    """Entities of a STEP file with another's numbers, references, names or units, swapped, gone or doubled.
+
+    A reference is to another entity of its type and a number a real, so that most files are still read; every other
+    time a type is chosen before its entity, so that the few occurrences and units are met beside the many points.
+    """
+    entities = {int(m[1]): m[2] for m in _ENTITY.finditer(data)}
+    if not entities:
+        return by_bytes(data, chance)
+    types: dict[bytes, list[int]] = {}
+    for number, text in entities.items():
+        types.setdefault(_type(text), []).append(number)
+    gone: set[int] = set()
+    for _ in range(chance.randint(1, 4)):
+        alike = types[chance.choice(sorted(types) if chance.random() < 0.5 else [*map(_type, entities.values())])]
+        number, other, way = chance.choice(alike), chance.choice(alike), chance.random()
+        if way < 0.75:
+            entities[number] = _altered(entities, types, number, chance)
+        elif way < 0.85:
+            entities[number], entities[other] = entities[other], entities[number]
+        elif way < 0.92:
+            gone.add(number)
+        else:
+            _double(entities, number)
+    lines = b"\n".join(b"#%d=%s;" % (k, text) for k, text in entities.items() if k not in gone)
+    hits = list(_ENTITY.finditer(data))
+    return data[: hits[0].start()] + lines + data[hits[-1].end() :]
+
+
+def _type(text: bytes) -> bytes:
+    """The name of an entity's type; of a complex one, all its names."""
+    return b" ".join(re.findall(rb"[A-Z_0-9]{4,}(?=\s*\()", text)) if text.startswith(b"(") else text.partition(b"(")[0]
+
+
+def _altered(entities: dict[int, bytes], types: dict[bytes, list[int]], number: int, chance: random.Random) -> bytes:
+    """An entity with another number, reference, text or choice in one place."""
+    text = entities[number]
+    hits = [hit for pattern in (_REAL, _REFERENCE, _TEXT, _CHOSEN) for hit in pattern.finditer(text)]
+    if not hits:
+        return text
+    hit = chance.choice(hits)
+    if hit.re is _REFERENCE:
+        alike = types.get(_type(entities.get(int(hit[1]), b"")), [number])
+        new = b"#%d" % chance.choice(alike)
+    elif hit.re is _REAL:
+        near = b"%r" % (float(hit[0]) * chance.uniform(-2, 2))
+        new = chance.choice((*_REALS, near.upper() if b"." in near else b"0.", *_REAL.findall(text)))
+    else:
+        new = chance.choice(_TEXTS if hit.re is _TEXT else _CHOICES)
+    return text[: hit.start()] + new + text[hit.end() :]
+
+
+def _double(entities: dict[int, bytes], number: int) -> None:
+    """A second entity like one, and of those that refer to it: an occurrence with its placement and shape."""
+    copies, waiting = {number: max(entities) + 1}, [number]
+    while waiting and len(copies) < _REFERRING:
+        of = waiting.pop(0)
+        for other, text in list(entities.items()):
+            if other not in copies and re.search(rb"#%d(?!\d)" % of, text):
+                copies[other] = max(entities) + 1 + len(copies)
+                waiting.append(other)
+    for old, new in copies.items():
+        entities[new] = _REFERENCE.sub(lambda m: b"#%d" % copies.get(int(m[1]), int(m[1])), entities[old])
+
+
 def within(data: bytes, member: str, way: Callable[[bytes, random.Random], bytes], chance: random.Random) -> bytes:
     """A zip archive of which one member is broken."""
     made = io.BytesIO()
@@ -166,5 +243,8 @@ def within(data: bytes, member: str, way: Callable[[bytes, random.Random], bytes
 
 WAYS = {"bytes": by_bytes, "tokens": by_tokens, "structure": by_structure, "numbers": by_numbers, "depth": by_depth,
         "tree": by_tree}  # fmt: skip
+STEP_WAYS = {**WAYS, "entities": by_entities}
+OF_STEP = ("entities",) * 20
+"""Taken more often in STEP files: other ways seldom leave one that is read."""
 DEEPER = ("numbers", "tokens", "tree", "tree")
 """Ways that are taken more often: what they break is more often read to its end."""

@@ -254,7 +254,7 @@ def _corpus(made: dict[str, list[Seed]], corpus: Path) -> None:
             taken = taken_by(path)
             kind = _SNIFFED.get(taken[0].name) if taken else None
         if kind is not None:
-            made[kind].append(Seed(path.parent, path.name, path.name))
+            made[kind].append(Seed(path.parent, path.name, path.name, "parts" if kind == "step" else "model"))
 
 
 def _new(folder: Path) -> Path:

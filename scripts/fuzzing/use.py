@@ -12,6 +12,10 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cadbridge.readers import ReadOptions
 
 TARGETS = ("urdf", "mjcf", "sdf")
 ENDINGS = (".urdf", ".xml", ".sdf")
@@ -28,14 +32,21 @@ def use(way: str, folder: Path, source: Path, broken: Path) -> str:
         return _refused(error)
 
 
-def model(folder: Path, source: Path, broken: Path) -> str:
+def parts(folder: Path, source: Path, broken: Path) -> str:
+    """`model` of bare shapes: their joints are recognised and their masses are those of a material."""
+    from cadbridge.readers import ReadOptions
+
+    return model(folder, source, broken, ReadOptions(density=2700.0, recognise=True))
+
+
+def model(folder: Path, source: Path, broken: Path, options: ReadOptions | None = None) -> str:
     """Check and a short run; the page or one of the exports, which is read again, by the content of the file."""
     import cadbridge as cb
     from cadbridge.report.page import write_page
     from cadbridge.simulation import Scenario
 
     turn = _turn(broken, len(TARGETS) + 1)
-    mechanism = cb.build(cb.read(source))
+    mechanism = cb.build(cb.read(source, options=options))
     diagnosis = cb.diagnose(mechanism)
     cb.check_document(mechanism, diagnosis)
     with _refusal() as said:
@@ -123,7 +134,7 @@ mates:
 """
 
 WAYS: dict[str, Callable[[Path, Path, Path], str]] = {
-    f.__name__: f for f in (model, weighed, scenario, motion, jobs, config, run, compare, edited)
+    f.__name__: f for f in (model, parts, weighed, scenario, motion, jobs, config, run, compare, edited)
 }
 
 

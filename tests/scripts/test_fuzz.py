@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -118,6 +119,16 @@ def test_a_member_of_an_archive_is_broken_alone(fuzzing: Any, sound: Any) -> Non
     with zipfile.ZipFile(BytesIO(data)) as before, zipfile.ZipFile(BytesIO(broken)) as after:
         assert after.namelist() == before.namelist()
         assert after.read(seed.inner) == b"x" + before.read(seed.inner)
+
+
+def test_step_files_are_broken_by_their_entities(fuzzing: Any, sound: Any) -> None:
+    found = list(vars(fuzzing)["__main__"].cases("step", sound["step"], range(40), 1))
+    made = [content for _, way, _, content in found if way == "entities"]
+    assert len(set(made)) > 20
+    assert all(text.startswith(b"ISO-10303-21;") and text.endswith(b"END-ISO-10303-21;\n") for text in made)
+    # Most keep their entities: a number, reference, text or choice is another's.
+    types = [sorted(re.findall(rb"=\(?([A-Z_0-9]+)", text)) for text in made]
+    assert sum(one == max(types, key=types.count) for one in types) > len(made) / 3
 
 
 def test_a_run_goes_on_where_it_was_stopped(fuzzing: Any, sound: Any, tmp_path: Path) -> None:

@@ -228,7 +228,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB634": Entry(
         Severity.WARNING,
-        "the wheel of a self-locking worm is led",
+        "the wheel of a self-locking worm is prescribed",
         "The scenario prescribes the motion of a worm wheel, and the efficiency of its worm lets nothing drive it from "
         "there. Where the worm needs an effort to move, no force gives this motion, and the run ends (CB673).",
         "Prescribe the motion of the worm instead, or correct the efficiency. A worm of 0.5 or less locks itself.",

@@ -121,7 +121,7 @@ def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[Motion]:
         covered.update(block.columns.tolist())
         places = [rank[c] for c in block.columns.tolist()]
         local = sorted(range(len(block.columns)), key=places.__getitem__)
-        basis, leaders = led(block.reduced.freedom, coordinates.scales[block.columns], local)
+        basis, leaders = leading_basis(block.reduced.freedom, coordinates.scales[block.columns], local)
         for column, leader in zip(basis.T, leaders, strict=True):
             found.append(Motion(block.columns, column, graph.coordinates, int(block.columns[leader]), index))
     for column in range(graph.coordinates):
@@ -143,7 +143,7 @@ def _preference(mechanism: Mechanism, coordinates: Coordinates) -> dict[int, tup
     return found
 
 
-def led(N: Array, scales: Array, order: list[int]) -> tuple[Array, list[int]]:
+def leading_basis(N: Array, scales: Array, order: list[int]) -> tuple[Array, list[int]]:
     """A basis of the columns of N (k, d) with leaders: coordinate i of one column is `scales[i]`, of all others 0.
 
     Leaders are the first coordinates in `order` that are independent by a good margin.

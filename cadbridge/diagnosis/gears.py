@@ -100,8 +100,8 @@ def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings
 
 
 def _unit(joint: Joint, motor: Joint) -> str:
-    slides, led = joint.coordinate == "distance", motor.coordinate == "distance"
-    return "" if slides == led else "m/rad" if slides else "rad/m"
+    slides, driven = joint.coordinate == "distance", motor.coordinate == "distance"
+    return "" if slides == driven else "m/rad" if slides else "rad/m"
 
 
 def wheels_of(mechanism: Mechanism, coupling: BodyCoupling) -> tuple[Joint, Joint] | None:

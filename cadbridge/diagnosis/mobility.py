@@ -19,7 +19,7 @@ from cadbridge.diagnosis.freedoms import (
     by_body,
     carried_by,
     coordinates_of,
-    led,
+    leading_basis,
     motions_of,
     moving,
 )
@@ -186,7 +186,7 @@ def _along(
     spaces = [(real, True)] if len(chosen) <= generic else [(w[:, None], True) for w in real.T]
     found: list[tuple[Motion, bool]] = []
     for space, finite in (*spaces, (virtual, False)):
-        basis, own = led(np.asarray(space), np.ones(len(columns)), order)
+        basis, own = leading_basis(np.asarray(space), np.ones(len(columns)), order)
         for column, leader in zip(basis.T, own, strict=True):
             own_motion = replace(motions[0], columns=columns, values=column * scales, leader=int(columns[leader]))
             found.append((own_motion, finite))

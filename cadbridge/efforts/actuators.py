@@ -1,4 +1,4 @@
-"""Which joints drive a mechanism along a motion: those named, else those that the source declares, else those led."""
+"""Which joints drive a mechanism along a motion: those named, else those declared, else those prescribed."""
 
 from __future__ import annotations
 
@@ -26,27 +26,31 @@ def declared_drives(lowered: Lowered) -> tuple[Joint, ...]:
 def driven_by(
     lowered: Lowered, system: System, motion: Motion, followed: Followed, findings: Findings
 ) -> tuple[Joint, ...]:
-    """The joints that drive; finding (CB674, CB675) where the motion names none and both drives and joints led could.
+    """The joints that drive; finding (CB674, CB675) where none is named and the drives are not the prescribed.
 
-    Drives that leave a freedom are not taken where bodies are not led: the joints led are.
+    Drives that leave a freedom are not taken where bodies are not prescribed: the prescribed joints are.
     """
     by_name = {j.name: j for j in lowered.joints}
-    led = tuple(by_name[path.joint] for path in motion.joints)
+    prescribed = tuple(by_name[path.joint] for path in motion.joints)
     drives = declared_drives(lowered)
     if motion.actuators:
         return tuple(by_name[name] for name in motion.actuators)
-    if not drives or set(drives) == set(led):
-        return led
-    if motion.bodies and not led:
+    if not drives or set(drives) == set(prescribed):
+        return prescribed
+    if motion.bodies and not prescribed:
         return drives
-    names, others = [j.name for j in drives], [j.name for j in led]
+    names, others = [j.name for j in drives], [j.name for j in prescribed]
     if motion.bodies or _drive_all(lowered, system, followed, drives):
-        message = f"no actuators are named: {first_few(names)} drive, as declared, and not {first_few(others)}, led"
+        message = (
+            f"no actuators are named: {first_few(names)} drive, as declared, and not {first_few(others)}, prescribed"
+        )
         findings.add("CB674", message, Where(item=names[0]), items=names)
         return drives
-    message = f"{first_few(names)}, declared as drives, leave a freedom: {first_few(others)}, led, are taken to drive"
+    message = (
+        f"{first_few(names)}, declared as drives, leave a freedom: {first_few(others)}, prescribed, are taken to drive"
+    )
     findings.add("CB675", message, Where(item=names[0]), items=names)
-    return led
+    return prescribed
 
 
 def _drive_all(lowered: Lowered, system: System, followed: Followed, drives: tuple[Joint, ...]) -> bool:

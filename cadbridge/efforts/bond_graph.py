@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.efforts.guides import led_slots, path_rows
+from cadbridge.efforts.guides import path_rows, prescribed_slots
 from cadbridge.efforts.motion import BodyPath
 from cadbridge.efforts.task import Forces, Task
 from cadbridge.lowering import Lowered
@@ -25,17 +25,17 @@ def by_bond_graph(task: Task) -> Forces:
     losses = [None] * len(T.t) if task.losses is None else task.losses
     found = [analysis.at(s, a, w) for s, a, w in zip(task.states(), T.accelerations, losses, strict=True)]
     efforts = np.array([f.efforts for f in found]).reshape(len(T.t), -1)
-    led, at = {}, len(task.channels)
+    external, at = {}, len(task.channels)
     for path in task.outside:
-        slots = led_slots(path)
-        led[path.name] = np.zeros((len(T.t), 6))
-        led[path.name][:, slots] = efforts[:, at : at + len(slots)]
+        slots = prescribed_slots(path)
+        external[path.name] = np.zeros((len(T.t), 6))
+        external[path.name][:, slots] = efforts[:, at : at + len(slots)]
         at += len(slots)
     return Forces(
         efforts[:, : len(task.channels)],
         np.array([f.multipliers for f in found]),
         np.array([f.unmet for f in found]),
-        led=led,
+        external=external,
         graph=analysis,
     )
 
@@ -46,4 +46,4 @@ def _from_outside(path: BodyPath, lowered: Lowered) -> Drive:
     def rows(place: Place) -> Array:
         return path_rows(path, lowered, place.x[:-1], place.R[:-1])
 
-    return Drive(path.name, rows=rows, count=len(led_slots(path)))
+    return Drive(path.name, rows=rows, count=len(prescribed_slots(path)))

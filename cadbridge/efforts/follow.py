@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cadbridge.efforts.coordinates import Measured
-from cadbridge.efforts.guides import Led, body_rows, joint_coordinate, lead_in, led_model
+from cadbridge.efforts.guides import PrescribedModel, body_rows, joint_coordinate, lead_in, prescribed_model
 from cadbridge.efforts.motion import Motion
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
@@ -43,8 +43,8 @@ _STILL = 1e-6
 class Followed:
     """The motion followed, without gimbals; the multipliers are those that go with the motion's own drivers.
 
-    `joint_efforts` (k, j) are theirs on the joints led, `wrenches` (k, 6) [force; torque] on bodies led, by name, about
-    the point led, world axes. `idle` freedoms were prescribed by nothing and moved as the loads wanted.
+    `joint_efforts` (k, j) are theirs on the prescribed joints, `wrenches` (k, 6) [force; torque] on bodies, about
+    the prescribed point, world axes. `idle` freedoms were prescribed by nothing and moved as the loads wanted.
     """
 
     result: Result
@@ -80,70 +80,72 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     state = carry_angles(state, prepare(lowered.model), plain)
     idle = _idle(lowered, plain, state, motion, findings)
     values = observed(plain, state, slope_at(plain, state))[0]
-    toward = led_model(model, lead_in(motion, lowered, state, values), lowered)
-    begin, status = _stepped(toward, state) if idle else _led(toward, state)
+    toward = prescribed_model(model, lead_in(motion, lowered, state, values), lowered)
+    begin, status = _stepped(toward, state) if idle else _assembled_at(toward, state)
     if not status.ok:
         _reported(status, None, lowered, motion, findings)
         raise ModelError("the mechanism does not reach where the motion begins", findings)
-    led = led_model(model, motion, lowered)
-    found = _simulated(led, times_of(motion), begin) if idle else _driven(led, times_of(motion), begin)
+    driven = prescribed_model(model, motion, lowered)
+    found = _simulated(driven, times_of(motion), begin) if idle else _driven(driven, times_of(motion), begin)
     if not found.status.ok:
         _reported(found.status, found.trajectory, lowered, motion, findings)
     if not len(found.trajectory.t):
         raise ModelError("the mechanism does not reach where the motion begins", findings)
-    return replace(_followed(led, found, motion), idle=idle)
+    return replace(_followed(driven, found, motion), idle=idle)
 
 
-def _driven(led: Led, times: ArrayLike, state: State) -> Result:
+def _driven(driven: PrescribedModel, times: ArrayLike, state: State) -> Result:
     try:
-        return kinematic(led.system, times, led.start(state, 0.0))
+        return kinematic(driven.system, times, driven.start(state, 0.0))
     except ValueError as fault:
         raise InputError(str(fault)) from fault
 
 
-def _led(led: Led, state: State) -> tuple[State, Status]:
+def _assembled_at(driven: PrescribedModel, state: State) -> tuple[State, Status]:
     """Along a motion of one second, at rest where it ends."""
-    found = _driven(led, [0.0, 1.0], state)
-    T = led.without_gimbals(found.trajectory)
+    found = _driven(driven, [0.0, 1.0], state)
+    T = driven.without_gimbals(found.trajectory)
     if not found.status.ok:
         return state, found.status
     return State(0.0, T.positions[-1], T.quaternions[-1], np.zeros_like(T.velocities[-1]), T.angles[-1]), found.status
 
 
-def _stepped(led: Led, state: State) -> tuple[State, Status]:
-    """As `_led`, where freedoms are left: in steps, each of which moves as little as can be."""
-    here = led.start(state, 0.0)
+def _stepped(driven: PrescribedModel, state: State) -> tuple[State, Status]:
+    """As `_assembled_at`, where freedoms are left: in steps, each of which moves as little as can be."""
+    here = driven.start(state, 0.0)
     for t in np.linspace(0.0, 1.0, _STEPS + 1)[1:]:
-        found = project(led.system, replace(here, t=float(t)))
+        found = project(driven.system, replace(here, t=float(t)))
         if not found.status.ok:
             return state, found.status
         here = replace(found.state, velocities=np.zeros_like(here.velocities))
-    return led.plain_state(replace(here, t=0.0)), found.status
+    return driven.plain_state(replace(here, t=0.0)), found.status
 
 
-def _simulated(led: Led, times: Array, state: State) -> Result:
+def _simulated(driven: PrescribedModel, times: Array, state: State) -> Result:
     """The motion with freedoms left to the loads: integrated, with the drivers of the rest."""
-    here = led.start(state, 0.0)
+    here = driven.start(state, 0.0)
     try:
-        return simulate(led.system, here, duration=float(times[-1]), rate=1 / float(times[1]), rtol=TIGHT, atol=TIGHT)
+        return simulate(
+            driven.system, here, duration=times[-1].item(), rate=1 / times[1].item(), rtol=TIGHT, atol=TIGHT
+        )
     except ValueError as fault:
         raise InputError(str(fault)) from fault
 
 
-def _followed(led: Led, found: Result, motion: Motion) -> Followed:
+def _followed(driven: PrescribedModel, found: Result, motion: Motion) -> Followed:
     """The result without gimbals, and what the drivers do."""
     T = found.trajectory
-    efforts = led.driver_efforts(T)
+    efforts = driven.driver_efforts(T)
     k = len(motion.joints)
     wrenches = {b.name: np.zeros((len(T.t), 6)) for b in motion.bodies}
     for body in motion.bodies:
         for axis in (i for i, f in enumerate(body.position) if f is not None):
             wrenches[body.name][:, axis] += efforts[k]
             k += 1
-    for name, torque in led.gimbal_torques(T).items():
+    for name, torque in driven.gimbal_torques(T).items():
         wrenches[name][:, 3:] += torque
     joints = np.array([efforts[i] for i in range(len(motion.joints))]).reshape(len(motion.joints), len(T.t)).T
-    return Followed(replace(found, trajectory=led.without_gimbals(T)), joints, wrenches)
+    return Followed(replace(found, trajectory=driven.without_gimbals(T)), joints, wrenches)
 
 
 def _reported(status: Status, T: Trajectory | None, lowered: Lowered, motion: Motion, findings: Findings) -> None:

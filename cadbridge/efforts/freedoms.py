@@ -23,7 +23,10 @@ Array = NDArray[np.float64]
 
 NEAR = 1e-3
 """The share of its largest value along the motion below which the smallest singular value is near a singularity."""
-_LOST = {"CB672": "what is led loses a freedom: the way is taken straight on", "CB666": "the actuators lose a freedom"}
+_LOST = {
+    "CB672": "what is prescribed loses a freedom: the way is taken straight on",
+    "CB666": "the actuators lose a freedom",
+}
 
 
 def spare_actuators(
@@ -79,15 +82,15 @@ def report_singular_poses(
     channels: tuple[Coordinate, ...],
     findings: Findings,
 ) -> None:
-    """Report the first pose in which the joints or bodies led (CB672) or the actuators (CB666) lose a freedom.
+    """Report the first pose in which the joints or prescribed bodies (CB672) or the actuators (CB666) lose a freedom.
 
     At a sample, where the least singular value of their rows on the motions that the constraints allow is small; or
     between two, where the determinant of these rows changes its sign.
     """
-    led = [joint_coordinate(lowered, p.joint) for p in motion.joints]
-    guides, actuators = Measured(system.model, led), Measured(system.model, channels)
+    prescribed = [joint_coordinate(lowered, p.joint) for p in motion.joints]
+    guides, actuators = Measured(system.model, prescribed), Measured(system.model, channels)
     paths = {"CB666": _Path()} if channels else {}
-    if motion.bodies or set(led) != set(channels):
+    if motion.bodies or set(prescribed) != set(channels):
         paths["CB672"] = _Path()
     basis: Array | None = None
     for k in range(len(T.t)):

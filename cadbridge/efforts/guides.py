@@ -42,7 +42,7 @@ class Gimbals:
 
 
 @dataclass(frozen=True, eq=False)
-class Led:
+class PrescribedModel:
     """A model with the drivers of a motion and with gimbals behind its own `bodies` and `rows`; compiled."""
 
     system: System
@@ -118,7 +118,7 @@ class Led:
         return found
 
 
-def led_model(model: Model, motion: Motion, lowered: Lowered) -> Led:
+def prescribed_model(model: Model, motion: Motion, lowered: Lowered) -> PrescribedModel:
     """The model with drivers and gimbals for a motion: first those of joints, then of points, then of gimbals."""
     motors = [Motor(p.joint, joint_coordinate(lowered, p.joint), "angle", p.function) for p in motion.joints]
     for path in motion.bodies:
@@ -142,7 +142,7 @@ def led_model(model: Model, motion: Motion, lowered: Lowered) -> Led:
         quaternions=np.vstack([model.quaternions, np.tile([1.0, 0, 0, 0], (extra, 1))]),
         motors=(*model.motors, *motors, *(m for g in gimbals for m in g.motors)),
     )
-    return Led(prepare(driven), prepare(model), tuple(gimbals))
+    return PrescribedModel(prepare(driven), prepare(model), tuple(gimbals))
 
 
 def joint_coordinate(lowered: Lowered, name: str) -> Coordinate:
@@ -153,7 +153,7 @@ def joint_coordinate(lowered: Lowered, name: str) -> Coordinate:
 
 
 def _height(body: BodyPath, k: int, lowered: Lowered) -> Coordinate:
-    """The world's coordinate k of the point led."""
+    """The world's coordinate k of the prescribed point."""
     return lowered.reframed(Coordinate("distance", GROUND_BODY, body.body, _ORIGIN, np.eye(3)[k], body.X_BC.p))
 
 
@@ -176,13 +176,13 @@ def _gimbals(
     return Gimbals(path, body, tuple(motors), primitive + len(rows)), [*rows, *hold]
 
 
-def led_slots(path: BodyPath) -> list[int]:
-    """Which of the six (force along x, y, z of the point led; torque about x, y, z) lead a body."""
+def prescribed_slots(path: BodyPath) -> list[int]:
+    """Which of the six (force along x, y, z at the prescribed point; torque about x, y, z) prescribe a body."""
     return [k for k in range(3) if path.position[k] is not None] + ([3, 4, 5] if path.turning is not None else [])
 
 
 def path_rows(path: BodyPath, lowered: Lowered, x: Array, R: Array) -> Array:
-    """What is led of a body as rows (c, 6n) on [v; ω] of all bodies, in the order of `led_slots`.
+    """What is prescribed of a body as rows (c, 6n) on [v; ω] of all bodies, in the order of `prescribed_slots`.
 
     Bodies are at x (n, 3), turned by R (n, 3, 3).
     """
@@ -191,11 +191,11 @@ def path_rows(path: BodyPath, lowered: Lowered, x: Array, R: Array) -> Array:
     all_six = np.zeros((6, len(x), 6))
     all_six[:3, unit, :3] = all_six[3:, unit, 3:] = np.eye(3)
     all_six[:3, unit, 3:] = np.cross(arm, np.eye(3))
-    return all_six[led_slots(path)].reshape(-1, 6 * len(x))
+    return all_six[prescribed_slots(path)].reshape(-1, 6 * len(x))
 
 
 def body_rows(motion: Motion, lowered: Lowered, state: State) -> Array:
-    """`path_rows` of all bodies led."""
+    """`path_rows` of all prescribed bodies."""
     R = rotation.matrix(state.quaternions)
     rows = [path_rows(path, lowered, state.positions, R) for path in motion.bodies]
     return np.vstack([np.zeros((0, 6 * len(state.positions))), *rows])
@@ -211,10 +211,12 @@ def lead_in(motion: Motion, lowered: Lowered, state: State, values: Array) -> Mo
         index = lowered.coordinate_of(path.joint)
         assert index is not None
         joints.append(JointPath(path.joint, _ramp(float(values[index]), path.function.evaluate(0.0)[0])))
-    return replace(motion, joints=tuple(joints), bodies=tuple(_led(b, lowered, state) for b in motion.bodies))
+    return replace(
+        motion, joints=tuple(joints), bodies=tuple(_prescribed_path(b, lowered, state) for b in motion.bodies)
+    )
 
 
-def _led(body: BodyPath, lowered: Lowered, state: State) -> BodyPath:
+def _prescribed_path(body: BodyPath, lowered: Lowered, state: State) -> BodyPath:
     unit, X_CB = lowered.placed(body.body)
     R = np.asarray(rotation.matrix(state.quaternions[unit]))
     p = state.positions[unit] + R @ X_CB.point(body.X_BC.p)

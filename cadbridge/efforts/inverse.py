@@ -61,9 +61,9 @@ class Inverse(Shown):
         return sentence("Inverse", name, f"method {self.method}", samples, count(len(self.actuators), "actuator"))
 
     @property
-    def led(self) -> dict[str, Array]:
-        """Wrenches (k, 6) [force; torque] on bodies moved from outside, by name, about the point led, world axes."""
-        return self.forces.led
+    def external(self) -> dict[str, Array]:
+        """External wrenches (k, 6) [force; torque] on bodies by name, about the prescribed point, world axes."""
+        return self.forces.external
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -212,7 +212,7 @@ def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...]) -
         "bodies": len(run.lowered.units),
         "rows": int(sum(p.rows for p in run.lowered.model.primitives)),
         "actuators": [{"joint": j.name, "unit": effort_unit(j)} for j in joints],
-        "led": sorted(forces.led),
+        "external": sorted(forces.external),
         "constraint_position": float(np.max(T.constraint_position, initial=0.0)),
         "unmet_acceleration": float(np.max(forces.unmet, initial=0.0)),
         "gravity": list(run.lowered.model.gravity),

@@ -34,7 +34,7 @@ def absolute(task: Task) -> Forces:
         # The drivers of the motion itself, one for one.
         followed = task.followed
         nothing = np.zeros(len(task.trajectory.t))
-        return Forces(followed.joint_efforts, task.trajectory.multipliers, nothing, led=followed.wrenches)
+        return Forces(followed.joint_efforts, task.trajectory.multipliers, nothing, external=followed.wrenches)
     states = task.states()
     model = replace(task.model, coordinates=task.channels)
     system, own = prepare(task.model), prepare(model)

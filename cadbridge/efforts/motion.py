@@ -66,9 +66,9 @@ class Turning:
 
 @dataclass(frozen=True, eq=False)
 class BodyPath:
-    """A component's frame C is led: `position` of its origin in the world (m; None: left free), `turning` of its axes.
+    """The path of a component's frame C: `position` of its origin in the world (m; None: free), `turning` of its axes.
 
-    `body` is the index of the body that it belongs to, `X_BC` (with the origin in the point led) where it sits in it.
+    `body` is the index of its body, `X_BC` (with the origin in the prescribed point) where it sits in that body.
     """
 
     name: str
@@ -119,7 +119,7 @@ class OrientationEntry(Strict):
 
 
 class BodyEntry(Strict):
-    """A component led along a path by a `point` (mm) of it; `relative`: counted from where it is as designed."""
+    """A component moved along a path by a `point` (mm) of it; `relative`: counted from where it is as designed."""
 
     component: str
     point: Three = (0.0, 0.0, 0.0)

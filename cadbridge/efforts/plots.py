@@ -34,7 +34,7 @@ def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
         "forces": ("Resultant forces in the joints", _sizes(columns, "joint", "f", "N", joints)),
         "torques": ("Resultant torques in the joints", _sizes(columns, "joint", "t", "N m", joints)),
         "gears": ("Contact forces of the gears", _sizes(columns, "gear", "f", "N", gears)),
-        "external": ("External forces", _sizes(columns, "external", "f", "N", list(found.led))),
+        "external": ("External forces", _sizes(columns, "external", "f", "N", list(found.external))),
     }
     for q in found.forces.quantities:
         if q.plotted:

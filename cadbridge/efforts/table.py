@@ -59,7 +59,7 @@ def inverse_columns(found: Inverse) -> Columns:
     wrenches, teeth = with_thrust(run, rows)
     columns: Columns = {"time": (T.t, "s")}
     columns |= _actuators(found)
-    for name, wrench in found.led.items():
+    for name, wrench in found.external.items():
         columns |= wrench_columns(f"external.{name}", wrench)
     columns |= reaction_columns(run, rotations, wrenches)
     columns |= mate_columns(run, rotations, wrenches)
@@ -149,7 +149,7 @@ def peaks(found: Inverse) -> tuple[Peak, ...]:
         for what in ("effort", "power"):
             values, unit = columns[f"actuator.{joint.name}.{what}"]
             result.append(_peak("actuator", joint.name, what, unit, np.abs(values), t, True))
-    groups = [("external", name) for name in found.led]
+    groups = [("external", name) for name in found.external]
     groups += [("joint", j.name) for j in found.run.mechanism.joints]
     groups += [("mate", mate["name"]) for mate in _mates(found).get("mates", ())]
     groups += [("gear", c.name) for c in found.run.mechanism.couplings]

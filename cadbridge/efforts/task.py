@@ -78,9 +78,9 @@ class Forces:
     `efforts` (k, c; N m, N) along the channels, `multipliers` (k, m) of the rows of the model's primitives
     (M v̇ + Ĝᵀλ = f), and the largest acceleration `unmet` (k,), rad/s² or m/s².
 
-    `quantities` are what the method has beside it, `findings` what it has to say. `led` are wrenches (k, 6)
-    [force; torque] from outside on bodies, by name, about the point led, world axes. `graph` is the bond graph, where
-    the method has one, `drawn` the same with the circuits of motors.
+    `quantities` are what the method has beside it, `findings` what it has to say. `external` are wrenches (k, 6)
+    [force; torque] from outside on bodies by name, about the prescribed point, world axes. `graph` is the bond graph,
+    where the method has one, `drawn` the same with the circuits of motors.
     """
 
     efforts: Array
@@ -88,7 +88,7 @@ class Forces:
     unmet: Array
     quantities: tuple[Quantity, ...] = ()
     findings: tuple[Finding, ...] = ()
-    led: dict[str, Array] = field(default_factory=dict)
+    external: dict[str, Array] = field(default_factory=dict)
     graph: KinetoStatics | None = None
     drawn: Built | None = None
 

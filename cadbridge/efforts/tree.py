@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.coordinates import Measured
-from cadbridge.efforts.guides import led_slots, path_rows
+from cadbridge.efforts.guides import path_rows, prescribed_slots
 from cadbridge.efforts.task import Forces, Task
 from cadbridge.tree.links import Posed, SpanningTree, posed, spanning_tree
 from cadbridge.tree.matrices import at_centres
@@ -41,14 +41,14 @@ def by_tree(task: Task) -> Forces:
     found = [sweeps.at(state, a, lost) for state, a, lost in rows]
     k, c = len(T.t), len(task.channels)
     efforts = np.array([f[0] for f in found]).reshape(k, -1)
-    led, at = {}, c
+    external, at = {}, c
     for path in task.outside:
-        slots = led_slots(path)
-        led[path.name] = np.zeros((k, 6))
-        led[path.name][:, slots] = efforts[:, at : at + len(slots)]
+        slots = prescribed_slots(path)
+        external[path.name] = np.zeros((k, 6))
+        external[path.name][:, slots] = efforts[:, at : at + len(slots)]
         at += len(slots)
     multipliers = np.array([f[1] for f in found]).reshape(k, -1)
-    return Forces(efforts[:, :c], multipliers, np.array([f[2] for f in found]), led=led)
+    return Forces(efforts[:, :c], multipliers, np.array([f[2] for f in found]), external=external)
 
 
 class _Sweeps:

@@ -24,7 +24,16 @@ from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered, lower, origin_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.simulation.loose import Loose, all_over, by_group, find_loose, graph_at, opened_rows, put_on, without
+from cadbridge.simulation.redundant import (
+    Redundant,
+    all_over,
+    by_group,
+    find_redundant,
+    graph_at,
+    opened_rows,
+    put_on,
+    without,
+)
 from solver import rotation
 from solver.constraints import AxesAngle, Distance, LineDistance, PointLineDistance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
@@ -66,25 +75,27 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
         return mechanism
     lowered = lower(mechanism, collapse=collapse, motion_only=True)
     try:
-        loose = find_loose(lowered, gap)
+        redundant = find_redundant(lowered, gap)
     except ValueError:
         return mechanism  # what cannot be computed is reported where it is needed
-    if loose is None:
+    if redundant is None:
         return mechanism
-    where, items = Where(item=loose.worst[0][0]), [name for name, _ in loose.worst]
-    if max((len(part.rows) for part in _parts(loose)), default=0) > LARGE:
-        message = f"{_named(loose)}; so many rows hang together that no mechanism was looked for in which all hold"
+    where, items = Where(item=redundant.worst[0][0]), [name for name, _ in redundant.worst]
+    if max((len(part.rows) for part in _parts(redundant)), default=0) > LARGE:
+        message = f"{_named(redundant)}; so many rows hang together that no mechanism was looked for in which all hold"
         findings.add("CB626", message, where, items=items)
         return mechanism
-    loose = all_over(loose)
-    found = _fit(loose)
+    redundant = all_over(redundant)
+    found = _fit(redundant)
     if found is None:
-        within = loose.case.allowed * loose.case.system.length
-        message = f"{_named(loose)}; no mechanism within {within:.3g} m was found in which all hold along the motion"
+        within = redundant.case.allowed * redundant.case.system.length
+        message = (
+            f"{_named(redundant)}; no mechanism within {within:.3g} m was found in which all hold along the motion"
+        )
         findings.add("CB626", message, where, items=items)
         return mechanism
     shift, name = found.shift
-    message = f"{_named(loose)}; {name} was shifted most, by {shift:.3g} m, so that all hold"
+    message = f"{_named(redundant)}; {name} was shifted most, by {shift:.3g} m, so that all hold"
     findings.add("CB625", message, where, items=[*items, name])
     return _rebuilt(mechanism, lowered, found, collapse)
 
@@ -101,18 +112,18 @@ class _Fit:
     shift: tuple[float, str]
 
 
-def _named(loose: Loose) -> str:
-    spare = len(loose.samples[0][1])
-    more = f" and {len(loose.worst) - MOST} more" if len(loose.worst) > MOST else ""
-    message = ", ".join(f"{name} ({size:.3g} m)" for name, size in loose.worst[:MOST])
-    return f"{spare} rows repeat others and contradict them by up to {loose.worst[0][1]:.3g} m: {message}{more}"
+def _named(redundant: Redundant) -> str:
+    spare = len(redundant.samples[0][1])
+    more = f" and {len(redundant.worst) - MOST} more" if len(redundant.worst) > MOST else ""
+    message = ", ".join(f"{name} ({size:.3g} m)" for name, size in redundant.worst[:MOST])
+    return f"{spare} rows repeat others and contradict them by up to {redundant.worst[0][1]:.3g} m: {message}{more}"
 
 
-def _fit(loose: Loose) -> _Fit | None:
+def _fit(redundant: Redundant) -> _Fit | None:
     """Gauss and Newton over all samples; None where no small displacement closes all rows."""
-    model, samples = loose.case.model, loose.samples
+    model, samples = redundant.case.model, redundant.samples
     places: dict[Side, Pose] = {}
-    before, parts = np.inf, _parts(loose)
+    before, parts = np.inf, _parts(redundant)
     for _ in range(ROUNDS):
         system = prepare(replace(model, primitives=_displaced(model, places)), carried=False)
         samples = tuple((put_on(system, without(system, own), state)[0], own) for state, own in samples)
@@ -125,7 +136,7 @@ def _fit(loose: Loose) -> _Fit | None:
                 by = Pose(rotation.matrix(rotation.exponential(xi[3:])), xi[:3])
                 places[side] = by @ places.get(side, Pose())
     shift = max(((_shift(model, side, X), side[0]) for side, X in places.items()), default=(0.0, ""))
-    if left > _CLOSED or shift[0] > loose.case.allowed * system.length:
+    if left > _CLOSED or shift[0] > redundant.case.allowed * system.length:
         return None
     design = project(system, State.at_rest(model.positions, model.quaternions)).state
     return _Fit(places, design, shift)
@@ -157,14 +168,14 @@ class _Part:
     sides: tuple[Side, ...]
 
 
-def _parts(loose: Loose) -> tuple[_Part, ...]:
+def _parts(redundant: Redundant) -> tuple[_Part, ...]:
     """Joints joined by dependences of their rows, as one sees them away from the design."""
     # Not light, and few models are fitted.
     from cadbridge.diagnosis.dependence import dependence_of
     from cadbridge.diagnosis.redundancy import dependent_mates
 
-    model, groups = loose.case.model, by_group(loose.case.model)
-    graph = graph_at(loose.case, loose.samples[-1][0])
+    model, groups = redundant.case.model, by_group(redundant.case.model)
+    graph = graph_at(redundant.case, redundant.samples[-1][0])
     found = []
     for names in dependent_mates(graph.rows, dependence_of(graph)):
         rows = np.sort(np.concatenate([groups[name] for name in names]))

@@ -81,8 +81,8 @@ class InteractiveRun:
         what = scenario or replace(
             study_scenario(mechanism, self.findings), rtol=TOLERANCE, atol=TOLERANCE, limits="stop"
         )
-        self._led = dict(positions or {})
-        self.scenario = replace(what, positions={**what.positions, **self._led}, changes=(), events=())
+        self._prescribed = dict(positions or {})
+        self.scenario = replace(what, positions={**what.positions, **self._prescribed}, changes=(), events=())
         self.mechanism = fitted(mechanism, self.findings, what.gap)
         self.lowered: Lowered = lower(self.mechanism, gravity=what.gravity, friction=what.friction)
         try:
@@ -200,11 +200,6 @@ class InteractiveRun:
         self.events = (*self.events, event)
         return Status(True, "changed", "; ".join(f.message for f in findings.as_tuple()), "")
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether a change was made by hand."""
-        return bool(self._undo)
-
     def undo(self) -> bool:
         """Take the last change back: the run is again where it was made, and goes on without it."""
         if not self._undo:
@@ -271,9 +266,9 @@ class InteractiveRun:
             "format": FORMAT, "tolerance": TOLERANCE, "limits": "stop"
         }  # fmt: skip
         document["duration"] = float(f"{max(self.t, 1e-3):.6g}")
-        if self._led:
+        if self._prescribed:
             joints = {joint.name: joint for joint in self.lowered.joints}
-            positions = {name: value / si(joints[name]) for name, value in self._led.items()}
+            positions = {name: value / si(joints[name]) for name, value in self._prescribed.items()}
             initial = document.setdefault("initial", {})
             initial["positions"] = {**initial.get("positions", {}), **positions}
         planned = len(self._planned) - len(self._waiting)

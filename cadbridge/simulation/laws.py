@@ -28,16 +28,16 @@ def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
     if len(findings.errors) > before:
         raise InputError("The scenario's motors cannot act together.", findings)
     _losses(what, findings)
-    led = led_joints(lowered.mechanism, what)
-    for name, gear in locking_wheels(lowered, led):
+    prescribed = prescribed_joints(lowered.mechanism, what)
+    for name, gear in locking_wheels(lowered, prescribed):
         findings.add(
             "CB634",
-            f"{name} is led, and is the wheel of {gear}, which locks itself",
+            f"{name} is prescribed, and is the wheel of {gear}, which locks itself",
             Where(item=name),
             items=[name, gear],
         )
-    if len(led) > 1 and len(lowered.units) <= LARGEST:
-        _twice(lowered, led, findings)
+    if len(prescribed) > 1 and len(lowered.units) <= LARGEST:
+        _twice(lowered, prescribed, findings)
 
 
 def _one_law_each(what: Scenario, motors: list[MotorSpec], findings: Findings) -> None:
@@ -69,49 +69,51 @@ def _losses(what: Scenario, findings: Findings) -> None:
             findings.add("CB613", message, Where(item=circuit.joint), items=[circuit.joint])
 
 
-def led_joints(mechanism: Mechanism, what: Scenario) -> list[str]:
+def prescribed_joints(mechanism: Mechanism, what: Scenario) -> list[str]:
     """The joints whose motion a motor prescribes, by name."""
     motors = [on_joint(mechanism, motor) for motor in what.motors]
     return [motor.joint for motor in motors if motor.kind in LEADS]
 
 
-def locking_wheels(lowered: Lowered, led: list[str]) -> list[tuple[str, str]]:
-    """The joints led that are wheels of worms which lock themselves, each with its gear."""
+def locking_wheels(lowered: Lowered, prescribed: list[str]) -> list[tuple[str, str]]:
+    """The prescribed joints that are wheels of worms which lock themselves, each with its gear."""
     by_name = dict(zip((j.name for j in lowered.joints), lowered.model.coordinates, strict=True))
     return [
         (name, mesh.name)
         for mesh in lowered.model.meshes
-        for name in led
+        for name in prescribed
         if mesh.losses[0] >= 1.0 and {by_name[name].a, by_name[name].b} == {mesh.b.a, mesh.b.b}
     ]
 
 
-def _twice(lowered: Lowered, led: list[str], findings: Findings) -> None:
+def _twice(lowered: Lowered, prescribed: list[str], findings: Findings) -> None:
     """Report the joints whose prescribed motion the mates and the other laws fix already (CB635)."""
     model, length = lowered.model, lowered.mechanism.length_scale
     by_name = dict(zip((j.name for j in lowered.joints), model.coordinates, strict=True))
-    rows = [Coupler(c.a, c.b, ((1.0, c),)) for c in (by_name[name] for name in led)]
+    rows = [Coupler(c.a, c.b, ((1.0, c),)) for c in (by_name[name] for name in prescribed)]
     G = evaluate((*model.primitives, *rows), model.positions, model.quaternions).G
-    held = len(G) - len(led)
-    if rank(G, length).rank == rank(G[:held], length).rank + len(led):
+    held = len(G) - len(prescribed)
+    if rank(G, length).rank == rank(G[:held], length).rank + len(prescribed):
         return
     kept, fixed = list(range(held)), []
-    for k, name in enumerate(led):
+    for k, name in enumerate(prescribed):
         if rank(G[[*kept, held + k]], length).rank > rank(G[kept], length).rank:
             kept.append(held + k)
         else:
-            fixed.append((name, _others(G, held, k, led, length)))
+            fixed.append((name, _others(G, held, k, prescribed, length)))
     for name, others in fixed:
         with_ = ", ".join(others) if others else "the mates alone"
-        findings.add("CB635", f"{name} is led, and {with_} fix it already", Where(item=name), items=[name, *others])
+        findings.add(
+            "CB635", f"{name} is prescribed, and {with_} fix it already", Where(item=name), items=[name, *others]
+        )
 
 
-def _others(G: np.ndarray, held: int, k: int, led: list[str], length: float) -> list[str]:
-    """The joints led without which law k would be free."""
+def _others(G: np.ndarray, held: int, k: int, prescribed: list[str], length: float) -> list[str]:
+    """The prescribed joints without which law k would be free."""
     before = list(range(held + k))
     found = []
     for other in range(k):
         left = [i for i in before if i != held + other]
         if rank(G[[*left, held + k]], length).rank > rank(G[left], length).rank:
-            found.append(led[other])
+            found.append(prescribed[other])
     return found

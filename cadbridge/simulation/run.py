@@ -19,7 +19,7 @@ from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.circuits import Wired, wired
 from cadbridge.simulation.determined import report_least_norm
 from cadbridge.simulation.fitting import fitted
-from cadbridge.simulation.laws import check_laws, led_joints, locking_wheels
+from cadbridge.simulation.laws import check_laws, locking_wheels, prescribed_joints
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.scenario import Scenario, on_joint
@@ -157,10 +157,10 @@ def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Finding
     """Report why a run stopped early: by its cause where that is known, else by the solver's reason."""
     status = result.status
     code = STATUS_CODES.get(status.code, "CB611")
-    jammed = locking_wheels(lowered, led_joints(lowered.mechanism, what))
+    jammed = locking_wheels(lowered, prescribed_joints(lowered.mechanism, what))
     if code == "CB611" and jammed:
         joint, gear = jammed[0]
-        phrase = f"{joint} is led and would drive {gear} backwards, which locks: {status.message}"
+        phrase = f"{joint} is prescribed and would drive {gear} backwards, which locks: {status.message}"
         findings.add("CB673", phrase, items=[joint, gear, *status.groups])
         return
     cure = _SHORTER if status.code == "no_convergence" and what.step else status.advice or None
@@ -333,7 +333,7 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     Temporary drivers lead the joints there in small steps, so that loops and gears follow.
     """
     wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
-    state = _led(lowered, scenario, wanted, findings) if wanted else None
+    state = _with_positions(lowered, scenario, wanted, findings) if wanted else None
     if not scenario.velocities:
         return state
     if state is None:
@@ -342,7 +342,7 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     return with_velocities(lowered, state, scenario.velocities, findings)
 
 
-def _led(lowered: Lowered, scenario: Scenario, wanted: dict[str, float], findings: Findings) -> State:
+def _with_positions(lowered: Lowered, scenario: Scenario, wanted: dict[str, float], findings: Findings) -> State:
     """The pose with the joint values wanted, in small steps of temporary drivers."""
     count = max(1, int(np.ceil(max(abs(q) for q in wanted.values()) / LARGEST_STEP)))
     plain = prepare(lowered.model)

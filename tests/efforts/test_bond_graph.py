@@ -27,9 +27,9 @@ def both(mechanism: Mechanism, asked: Motion) -> tuple[Inverse, Inverse]:
     assert one.run.result.status.ok
     assert_allclose(other.forces.efforts, one.forces.efforts, rtol=1e-8, atol=1e-8)
     assert_allclose(other.forces.multipliers, one.forces.multipliers, rtol=1e-8, atol=1e-8)
-    assert one.led.keys() == other.led.keys()
-    for name in one.led:
-        assert_allclose(other.led[name], one.led[name], rtol=1e-8, atol=1e-8)
+    assert one.external.keys() == other.external.keys()
+    for name in one.external:
+        assert_allclose(other.external[name], one.external[name], rtol=1e-8, atol=1e-8)
     assert np.max(other.forces.unmet) < 1e-8
     return one, other
 
@@ -77,7 +77,7 @@ def test_a_quadruped_in_the_air() -> None:
     T, units = one.run.result.trajectory, one.run.lowered.units
     masses = np.array([u.mass.mass for u in units])
     force = np.einsum("n,kni->ki", masses, T.accelerations[:, :, :3]) + masses.sum() * np.array([0, 0, 9.81])
-    assert_allclose(one.led[led.name][:, :3], force, atol=1e-8)
+    assert_allclose(one.external[led.name][:, :3], force, atol=1e-8)
 
 
 def test_rows_that_repeat_and_actuators_to_spare(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_a_worm_that_locks_itself_is_not_driven_from_its_wheel(method: str, tmp_
 def test_a_wheel_that_is_led_against_a_locking_worm_is_told(tmp_path: Path) -> None:
     gear, worm, wheel, _ = KINDS["worm"]
     mechanism = cb.build(cb.read(pair(tmp_path, gear, 0.4, worm, wheel)))
-    for joint, told in (("b", ["b is led, and is the wheel of gear, which locks itself"]), ("a", [])):
+    for joint, told in (("b", ["b is prescribed, and is the wheel of gear, which locks itself"]), ("a", [])):
         motor = MotorSpec(joint, "angle", expression("0.1*t^2"))
         run = simulate(mechanism, Scenario(duration=0.01, rate=100.0, gravity=(0.0, 0.0, 0.0), motors=(motor,)))
         assert [f.message for f in run.findings if f.code == "CB634"] == told
@@ -189,7 +189,7 @@ def test_declared_drives_drive_where_the_motion_leads_other_joints(tmp_path: Pat
     assert np.max(found["tooth.4-1.force"][0]) > 10.0
     np.testing.assert_allclose(found["tooth.7-3.force"][0], wanted["tooth.7-3.force"][0], rtol=1e-12)
     assert [f.message for f in silent.findings if f.code == "CB674"] == [
-        "no actuators are named: q4, q5, q6 drive, as declared, and not theta1, theta2, theta3, led"
+        "no actuators are named: q4, q5, q6 drive, as declared, and not theta1, theta2, theta3, prescribed"
     ]
     assert "CB674" not in {f.code for f in said.findings}
     primary = geared_robot(tmp_path, "theta1, theta2, theta3")

@@ -29,9 +29,9 @@ def both(mechanism: Mechanism, asked: Motion) -> tuple[Inverse, Inverse]:
     assert_allclose(other.forces.efforts, one.forces.efforts, rtol=1e-9, atol=1e-9)
     # Of repeated rows the solver iterates to the least norm.
     assert_allclose(other.forces.multipliers, one.forces.multipliers, rtol=1e-9, atol=1e-8)
-    assert one.led.keys() == other.led.keys()
-    for name in one.led:
-        assert_allclose(other.led[name], one.led[name], rtol=1e-9, atol=1e-9)
+    assert one.external.keys() == other.external.keys()
+    for name in one.external:
+        assert_allclose(other.external[name], one.external[name], rtol=1e-9, atol=1e-9)
     assert np.max(other.forces.unmet) < 1e-8
     return one, other
 

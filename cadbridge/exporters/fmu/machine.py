@@ -104,8 +104,8 @@ def _prepared(lowered: Lowered, what: Scenario, findings: Findings) -> Machine:
         before, state = _changed(lowered, what, begun, findings)
         released = frozenset(joint.name for joint in lowered.joints) - {*before.model.groups}
     model = before.model
-    led = {motor.name for motor in model.motors if motor.kind in LEADS}
-    free = [(i, joint) for i, joint in enumerate(lowered.joints) if joint.name not in led | released]
+    prescribed = {motor.name for motor in model.motors if motor.kind in LEADS}
+    free = [(i, joint) for i, joint in enumerate(lowered.joints) if joint.name not in prescribed | released]
     efforts = [Motor(joint.name, lowered.model.coordinates[i], "torque", constant(0.0)) for i, joint in free]
     given = _followed(lowered, model.motors)
     given += [Given(joint, "effort", len(model.motors) + k, 0.0, False) for k, (_, joint) in enumerate(free)]

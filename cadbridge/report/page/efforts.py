@@ -32,8 +32,8 @@ def _efforts(found: Inverse, items: Items) -> Html:
         Line(f"{j.name} ({effort_unit(j)})", found.forces.efforts[:, k], items.ref(j.name, "joint"))
         for k, j in enumerate(found.actuators)
     ]
-    led = [Line(f"force on {n} (N)", np.linalg.norm(w[:, :3], axis=1)) for n, w in found.led.items()]
-    drawn = [p for p in (plot_of("Efforts", "effort in N m or N", lines), plot_of("From outside", "N", led)) if p]
+    external = [Line(f"force on {n} (N)", np.linalg.norm(w[:, :3], axis=1)) for n, w in found.external.items()]
+    drawn = [p for p in (plot_of("Efforts", "effort in N m or N", lines), plot_of("From outside", "N", external)) if p]
     text = f"What the motion asks for, by the method {found.method}: {found.summary['message']}."
     return el(
         "section",

@@ -50,7 +50,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class Loose:
+class Redundant:
     """A model whose rows contradict each other a little.
 
     `samples` are states that its motion leads to, the design first, each with the rows that are spare there: it lies on
@@ -62,7 +62,7 @@ class Loose:
     worst: tuple[tuple[str, float], ...]
 
 
-def find_loose(lowered: Lowered, gap: float) -> Loose | None:
+def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
     """The model where rows contradict others by no more than `gap` (m), looked at near the design.
 
     None where all rows hold exactly, or do not by more. ValueError where it cannot be computed.
@@ -86,17 +86,17 @@ def find_loose(lowered: Lowered, gap: float) -> Loose | None:
     return None
 
 
-def all_over(loose: Loose) -> Loose:
+def all_over(redundant: Redundant) -> Redundant:
     """The same, looked at all over its motion."""
-    design, spare = loose.samples[0]
-    samples = tuple(s for s in _walk(loose.case, spare, design, STEPS) if len(s[1]) == len(spare))
-    return _reported(loose.case, samples)
+    design, spare = redundant.samples[0]
+    samples = tuple(s for s in _walk(redundant.case, spare, design, STEPS) if len(s[1]) == len(spare))
+    return _reported(redundant.case, samples)
 
 
-def _reported(case: Case, samples: tuple[tuple[State, Ints], ...]) -> Loose:
+def _reported(case: Case, samples: tuple[tuple[State, Ints], ...]) -> Redundant:
     opened = opened_rows(case.system, samples) * case.system.length
     sizes = sorted(((name, float(opened[rows].max())) for name, rows in by_group(case.model).items()), key=_size)
-    return Loose(case, samples, tuple(s for s in sizes if s[1] >= 0.01 * sizes[0][1]))
+    return Redundant(case, samples, tuple(s for s in sizes if s[1] >= 0.01 * sizes[0][1]))
 
 
 def _size(group: tuple[str, float]) -> float:

@@ -22,12 +22,13 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification import fmu
-from cadbridge.verification.engines import Drake, Engine, MuJoCo, Pinocchio
+from cadbridge.verification.engines import Drake, Engine, MuJoCo
 from cadbridge.verification.judges import judge_files
 from cadbridge.verification.newton import Newton
 from cadbridge.verification.ros2 import Ros2
 from cadbridge.verification.start import random_twists, start_of
 from cadbridge.verification.swing import Swing, Swinger
+from cadbridge.verification.urdf import Pinocchio
 
 ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {
     "mjcf": MuJoCo,

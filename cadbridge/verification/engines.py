@@ -93,7 +93,7 @@ class MuJoCo(Engine):
         return ""
 
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
-        count, step = _steps(duration, self.step / finer)
+        count, step = steps(duration, self.step / finer)
         self._model.opt.timestep = step
         # Couplings and loops as stiff as the step allows: they are springs here.
         self._model.eq_solref[:, 0] = 2 * step
@@ -114,81 +114,6 @@ class MuJoCo(Engine):
             first = int(self._model.jnt_dofadr[body.jntadr[0]])
             R = Pose.from_quaternion(np.zeros(3), body.quat).R
             data.qvel[first : first + 6] = [*twist[:3], *(R.T @ twist[3:])]
-
-
-class Pinocchio(Engine):
-    """URDF by Pinocchio: its articulated-body algorithm under our RK4 at 0.1 ms; no couplings, no loops."""
-
-    name = "Pinocchio"
-    step = 1e-4
-
-    def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
-        self._lib: Any = load_module("pinocchio", "pin")
-        self._model = self._lib.buildModelFromUrdf(str(self._model_file(folder)))
-        self._model.gravity.linear = np.asarray(gravity, dtype=float)
-        self._data = self._model.createData()
-
-    def _model_file(self, folder: Path) -> Path:
-        (path,) = (p for p in folder.glob("*/urdf/*.urdf") if not p.name.endswith(".ros.urdf"))
-        return path
-
-    def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
-        found = {}
-        for link in links:
-            # The joint above a link bears its inertia, and the link's frame is the joint's.
-            inertia = self._model.inertias[self._model.frames[self._frame(link)].parentJoint]
-            found[link] = MassProperties(float(inertia.mass), np.array(inertia.lever), np.array(inertia.inertia))
-        return found
-
-    def poses(self, links: Sequence[str], values: Values) -> dict[str, Pose]:
-        self._lib.framesForwardKinematics(self._model, self._data, self._configuration(values))
-        frames = [self._data.oMf[self._frame(link)] for link in links]
-        return {n: Pose(X.rotation.copy(), X.translation.copy()) for n, X in zip(links, frames, strict=True)}
-
-    def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
-        if tree.closures:
-            return "urdf leaves the loops open, so it swings otherwise"
-        coupled = mechanism.couplings or any(link.kind.coupled for link in tree.links)
-        return "Pinocchio's forward dynamics knows no mimics" if coupled else ""
-
-    def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
-        lib, model, data = self._lib, self._model, self._data
-        turned = dict.fromkeys(joints, 0.0)
-        index = {name: model.joints[model.getJointId(name)].idx_v for name in joints}
-        none = np.zeros(model.nv)
-
-        def acceleration(q: Vector, v: Vector) -> Vector:
-            return np.array(lib.aba(model, data, q, v, none))
-
-        q, v = lib.neutral(model), self._velocity(start)
-        count, h = _steps(duration, self.step / finer)
-        for _ in range(count):
-            dq, dv = _rk4(lambda x, dx: acceleration(lib.integrate(model, q, x), dx), v, h)  # noqa: B023
-            q, v = lib.integrate(model, q, dq), v + dv
-            for name, k in index.items():
-                turned[name] += float(dq[k])
-        return turned
-
-    def _velocity(self, start: Start) -> Vector:
-        v = np.zeros(self._model.nv)
-        for name, rate in start.rates.items():
-            v[self._model.joints[self._model.getJointId(name)].idx_v] = rate
-        for link, twist in start.floats.items():
-            joint = self._model.frames[self._frame(link)].parentJoint
-            R = self._model.jointPlacements[joint].rotation
-            first = self._model.joints[joint].idx_v
-            v[first : first + 6] = [*(R.T @ twist[:3]), *(R.T @ twist[3:])]
-        return v
-
-    def _frame(self, link: str) -> int:
-        return int(self._model.getFrameId(link, self._lib.FrameType.BODY))
-
-    def _configuration(self, values: Values) -> Vector:
-        q = self._lib.neutral(self._model)
-        for name, value in values.items():
-            joint = self._model.joints[self._model.getJointId(name)]
-            q[joint.idx_q : joint.idx_q + joint.nq] = [np.cos(value), np.sin(value)] if joint.nq == 2 else value
-        return np.asarray(q)
 
 
 class Drake(Engine):
@@ -235,7 +160,7 @@ class Drake(Engine):
         return "sdf leaves the loops open, so it swings otherwise" if tree.closures else ""
 
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
-        step = _steps(duration, self.step / finer)[1]
+        step = steps(duration, self.step / finer)[1]
         plant = self._load(step)
         simulator = import_module("pydrake.systems.analysis").Simulator(plant)
         self._start(plant, simulator.get_mutable_context(), start)
@@ -260,13 +185,13 @@ class Drake(Engine):
             plant.SetFreeBodySpatialVelocity(body=plant.GetBodyByName(link), V_PB=moving, context=context)
 
 
-def _steps(duration: float, longest: float) -> tuple[int, float]:
+def steps(duration: float, longest: float) -> tuple[int, float]:
     """How many equal steps of at most `longest` (s) make up the duration, and their length."""
     count = max(1, math.ceil(duration / longest - 1e-6))
     return count, duration / count
 
 
-def _rk4(acceleration: Callable[[Vector, Vector], Vector], v: Vector, h: float) -> tuple[Vector, Vector]:
+def rk4(acceleration: Callable[[Vector, Vector], Vector], v: Vector, h: float) -> tuple[Vector, Vector]:
     """The increments of position (in the tangent space at the step's begin) and velocity over a step."""
     zero = np.zeros_like(v)
     a1 = acceleration(zero, v)

@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from cadbridge.exporters.ros2.loop_closure import TOLERANCE, LoopClosure
-from cadbridge.verification.engines import Pinocchio, load_module
+from cadbridge.exporters.tree import Tree
+from cadbridge.mechanism.model import Mechanism
+from cadbridge.verification.engines import load_module
+from cadbridge.verification.urdf import Pinocchio
 
 POSES = 50
 
@@ -28,12 +31,19 @@ class Ros2(Pinocchio):
         path.write_text(self._text, encoding="utf-8")
         return path
 
+    def _closures(self) -> str:
+        path = self._package / "config" / "closures.json"
+        return path.read_text("utf-8") if path.exists() else "{}"
+
+    def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
+        reasons = [f"the relay leaves {name} open: {why}" for name, why in self._closure.left_open.items()]
+        return "; ".join(reasons) or self._unbound(tree)
+
     def faults(self) -> Iterator[str]:
         """What the SRDF names that Pinocchio does not know, and loops that the relay leaves open."""
         yield from self._srdf()
-        closures = self._package / "config" / "closures.json"
-        if closures.exists():
-            yield from self._relay(LoopClosure(self._text, closures.read_text("utf-8")))
+        if (self._package / "config" / "closures.json").exists():
+            yield from self._relay(LoopClosure(self._text, self._closures()))
 
     def _srdf(self) -> Iterator[str]:
         (path,) = (self._package / "config").glob("*.srdf")

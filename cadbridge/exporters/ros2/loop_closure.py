@@ -112,6 +112,11 @@ class LoopClosure:
         self._state, error = self._newton(self._state)
         self.gap = float(error[0])
 
+    @property
+    def expansion(self) -> Array:
+        """(joints, k): how the joints turn with those that follow no other, named by `jacobian`."""
+        return self._E
+
     def kind(self, name: str) -> str:
         """The URDF's type of a joint."""
         return next(joint.kind for joint in self._joints if joint.name == name)

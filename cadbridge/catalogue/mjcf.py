@@ -1,4 +1,4 @@
-"""Codes CB1400–CB1412, CB1246 and CB1247, MJCF."""
+"""Codes CB1400–CB1412, CB1246, CB1247, CB1255 and CB1256, MJCF."""
 
 from __future__ import annotations
 
@@ -115,9 +115,24 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "named poses that only an export to MJCF keeps",
         "The keyframe called home is the home pose of the mechanism. cadbridge keeps all keyframes with their "
-        "positions, and writes them into an exported MJCF. Velocities, controls and times of keyframes are omitted.",
+        "positions, and writes them into an exported MJCF.",
         "No action is needed.",
         '`<key name="crouch" qpos="0.3 -0.6"/>`.',
+    ),
+    "CB1255": Entry(
+        Severity.INFO,
+        "a free joint beside an equality",
+        "The body has a free joint, and equalities hold it. cadbridge joins the body by the equalities alone and "
+        "exactly, so the free joint adds nothing; an exported MJCF has one of the equalities as a joint in its place.",
+        "No action is needed.",
+        "The platform of a Stewart platform: a free joint and six `<connect>`.",
+    ),
+    "CB1256": Entry(
+        Severity.INFO,
+        "keyframes whose positions alone are kept",
+        "cadbridge keeps the positions of keyframes. It leaves out their velocities, controls, activations and times.",
+        "Add them to an exported MJCF by hand.",
+        '`<key name="home" qpos="0.3" ctrl="0.3"/>`.',
     ),
 }
 

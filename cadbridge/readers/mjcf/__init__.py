@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Assembly, Component, Instance, NamedFrame
+from cadbridge.assembly import Assembly, Component, Instance, Mate, MateKind, NamedFrame
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -49,6 +49,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     parts = [read_part(c, body) for body in range(len(c.bodies))]
     mates, between = read_joints(c, X)
     loops, couplings = read_equalities(c)
+    _report_held(c, mates, loops)
     report_leftovers(c)
     kept = read_kept(c)
     named = list(zip(c.bodies, parts, X, strict=True))
@@ -83,6 +84,18 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         extra={"mjcf": kept} if kept else {},
         findings=c.findings.as_tuple(),
     )
+
+
+def _report_held(c: Context, mates: list[Mate], loops: list[Mate]) -> None:
+    """Free joints of bodies that equalities hold: the mechanism joins such a body by an equality in its place."""
+    ends = {feature.component for mate in loops for feature in (mate.a, mate.b)}
+    for mate in mates:
+        if mate.kind is MateKind.FREE and mate.b.component in ends:
+            name = mate.b.component
+            c.findings.add("CB1255", f"{name} has a free joint and is held by equalities", mate.where, items=(name,))
+            if mate.damping or mate.armature or mate.stiffness:
+                text = f"loads of free joints that an equality may replace: {name}"
+                c.findings.add("CB1410", text, mate.where, items=(name,))
 
 
 _NO_MEMORY = ("Caught an unknown exception", "Could not allocate memory", "bad_alloc")

@@ -19,6 +19,7 @@ from cadbridge.readers.mjcf.joints import BALL, FREE, HINGE, SLIDE
 from cadbridge.readers.mjcf.tendons import reference_length, sum_of
 
 _POWERS = {"stiffness": ("jnt_stiffness", "jnt_stiffnesspoly"), "damping": ("dof_damping", "dof_dampingpoly")}
+_OF_KEYS = {"qvel": "velocities", "act": "activations", "ctrl": "controls", "time": "times"}
 _OF_TENDON = {"stiffness": "stiffnesspoly", "damping": "dampingpoly", "frictionloss": "", "armature": ""}
 
 
@@ -53,6 +54,9 @@ def _report(c: Context, kept: dict[str, Any]) -> None:
     poses = [key["name"] for key in kept["keys"] if key["name"] != "home"]
     if poses:
         c.findings.add("CB1247", f"{len(poses)} named poses: {listed(poses)}", where, items=poses)
+    more = [w for what, w in _OF_KEYS.items() if np.any(c.model[f"key_{what}"])]
+    if more:
+        c.findings.add("CB1256", f"{', '.join(more)} of keyframes", where)
 
 
 # --- the medium ---

@@ -32,6 +32,7 @@ class Leftover:
 MOVING = (
     Leftover("jnt_actgravcomp", "joints", 0.0, "gravity compensated by actuators (actuatorgravcomp)"),
     Leftover("jnt_springyield", "joints", 0.0, "springs that yield"),
+    Leftover("tendon_springyield", "tendons", 0.0, "springs of tendons that yield"),
     Leftover("actuator_armature", "actuators", 0.0, "rotor inertias of actuators"),
     Leftover("actuator_damping", "actuators", 0.0, "damping of actuators"),
     Leftover("actuator_dampingpoly", "actuators", 0.0, "damping of actuators by powers of the rate"),

@@ -27,9 +27,9 @@ _TAKEN: dict[str, str] = {
     "forcerange armature damping dampingpoly delay plugin dynprm actlimited actrange actearly",
     "site": "bodyid pos quat",
     "tendon": "adr num stiffness stiffnesspoly damping dampingpoly frictionloss armature limited actfrclimited "
-    "range actfrcrange lengthspring margin solref_lim solimp_lim solref_fri solimp_fri",
+    "range actfrcrange lengthspring springyield margin solref_lim solimp_lim solref_fri solimp_fri",
     "wrap": "type objid prm",
-    "key": "qpos",
+    "key": "qpos qvel act ctrl time",
 }
 """What is taken of the compiled model, under MuJoCo's names; some are of newer versions only."""
 

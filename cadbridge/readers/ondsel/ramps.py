@@ -15,7 +15,7 @@ _INTEGRAL = "integral"
 
 def without_ramps(text: str) -> str:
     """The expression of t in functions of one argument; as it stands where it has no ramps, or none that is known."""
-    if _RAMP not in text:
+    if _RAMP not in text and _INTEGRAL not in text:
         return text
     try:
         tree = ast.parse(text.replace("^", "**"), mode="eval")
@@ -27,8 +27,8 @@ def without_ramps(text: str) -> str:
 class _Said(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         called = _name(node)
-        if called == _INTEGRAL and len(node.args) == 2 and _name(node.args[1]) == _RAMP and _is_time(node.args[0]):
-            return _ramp(node.args[1], integrated=True)
+        if called == _INTEGRAL and len(node.args) == 2 and _is_time(node.args[0]):
+            return _integral(node.args[1])
         return _ramp(node, integrated=False) if called == _RAMP else self.generic_visit(node)
 
 
@@ -38,6 +38,29 @@ def _name(node: ast.AST) -> str:
 
 def _is_time(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "t"
+
+
+def _integral(node: ast.expr) -> ast.expr:
+    """The integral from 0 of sums of ramps and numbers, and of their multiples. ValueError for another form."""
+    if _name(node) == _RAMP:
+        return _ramp(node, integrated=True)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return ast.UnaryOp(node.op, _integral(node.operand))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        return ast.BinOp(_integral(node.left), node.op, _integral(node.right))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and _is_number(node.right):
+        return ast.BinOp(_integral(node.left), node.op, node.right)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return ast.BinOp(ast.Constant(_number(node.left)), node.op, _integral(node.right))
+    return ast.BinOp(ast.Constant(_number(node)), ast.Mult(), ast.Name("t"))
+
+
+def _is_number(node: ast.expr) -> bool:
+    try:
+        _number(node)
+    except ValueError:
+        return False
+    return True
 
 
 def _ramp(node: ast.expr, integrated: bool) -> ast.expr:

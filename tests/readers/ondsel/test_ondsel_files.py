@@ -108,10 +108,13 @@ def test_ramps_and_their_integrals_are_said_by_steps(time: float) -> None:
     whole = np.trapezoid(np.interp(fine, [0.5, 1.0], [2.0, 7.0]), fine)
     assert parsed(ramp).evaluate(time)[0] == pytest.approx(value)
     assert parsed(area).evaluate(time)[:2] == pytest.approx((1 - whole, -value), abs=1e-8)
+    mixed = expression("integral(time, 3 - 2*rampstep(time, 0.5, 2.0, 1.0, 7.0)/4)")
+    assert parsed(mixed).evaluate(time)[:2] == pytest.approx((3 * time - whole / 2, 3 - value / 2), abs=1e-8)
 
 
 @pytest.mark.parametrize(
-    "text", ["rampstep(time, 1)", "integral(x, rampstep(t, 0, 1, 2, 3))", "rampstep(t, 2, 0, 1, 0)"]
+    "text",
+    ["rampstep(time, 1)", "integral(x, rampstep(t, 0, 1, 2, 3))", "rampstep(t, 2, 0, 1, 0)", "integral(t, sin(t))"],
 )
 def test_ramps_of_another_form_stay_what_nobody_knows(text: str) -> None:
     with pytest.raises(ValueError, match="unknown"):

@@ -110,7 +110,7 @@ def _check(reading: Reading, requested: _Request) -> int:
         mechanism = settled(build(assembly))
         diagnosis = diagnose(mechanism)
     findings = requested.chosen(all_findings(mechanism, diagnosis))
-    document = check_document(mechanism, diagnosis, findings)
+    document = check_document(mechanism, diagnosis, findings, twists=requested.form == "json")
     if older is not None:
         document["changes"] = changes_between(older, document)
         findings += requested.chosen(findings_of_changes(document["changes"], str(requested.compare)))

@@ -41,11 +41,12 @@ def all_findings(mechanism: Mechanism, diagnosis: Diagnosis) -> tuple[Finding, .
 
 
 def check_document(
-    mechanism: Mechanism, diagnosis: Diagnosis, findings: Iterable[Finding] | None = None
+    mechanism: Mechanism, diagnosis: Diagnosis, findings: Iterable[Finding] | None = None, *, twists: bool = True
 ) -> dict[str, Any]:
     """The document `cadbridge.check/1` (its keys are in docs/check-json.md; SI, angles in rad but `deg`).
 
-    `findings` are those to report, by default all.
+    `findings` are those to report, by default all. Without `twists` freedoms have none: of a long chain they are
+    millions of numbers that only a program reads.
     """
     text = all_findings(mechanism, diagnosis) if findings is None else findings
     return {
@@ -53,7 +54,7 @@ def check_document(
         "source": mechanism.assembly.source,
         "counts": counts(mechanism),
         **_mobility(diagnosis),
-        "freedoms": [_freedom(f) for f in diagnosis.freedoms],
+        "freedoms": [_freedom(f, twists) for f in diagnosis.freedoms],
         **_redundant(diagnosis),
         "reactions": [_reaction(r) for r in diagnosis.reactions],
         **_trains(mechanism, diagnosis),
@@ -273,7 +274,7 @@ def _shares(reaction: Reaction) -> dict[str, Any]:
     }
 
 
-def _freedom(freedom: Freedom) -> dict[str, Any]:
+def _freedom(freedom: Freedom, twists: bool) -> dict[str, Any]:
     return {
         "words": freedom.words,
         "kind": freedom.kind,
@@ -282,7 +283,7 @@ def _freedom(freedom: Freedom) -> dict[str, Any]:
         "finite": freedom.finite,
         "count": freedom.count,
         "rates": {name: _number(rate) for name, rate in freedom.rates.items()},
-        "twists": {name: _numbers(twist) for name, twist in freedom.twists.items()},
+        **({"twists": {name: _numbers(twist) for name, twist in freedom.twists.items()}} if twists else {}),
         **({"carried": freedom.carried} if freedom.carried else {}),
     }
 

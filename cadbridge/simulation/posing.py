@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph, carried, graph_of
+from cadbridge.diagnosis.freedoms import joint_columns
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.lowering import lower
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
-from cadbridge.mechanism.twists import jacobian
+from cadbridge.mechanism.rows import rows_of
 from cadbridge.simulation.fitting import fitted
-from solver.algebra.rank import null_space
-from solver.equations.projection import Projected, carry_angles, project
+from solver.algebra.connected import connected
+from solver.equations.evaluator import Evaluator
+from solver.equations.projection import Projected, carry_angles, drive_values, project
 from solver.equations.system import prepare
 from solver.model import Motor, TimeFunction
 from solver.result import Status
 from solver.rotation import matrix
 from solver.state import State
+from solver.sweeps.response import solve_refined
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 TURN = 1.2
 """rad by which no body turns at once: a gear's angle must stay on its branch."""
@@ -33,6 +38,8 @@ DAMPING = 0.03
 """Share of the largest influence on a point below which a joint hardly moves: near singular poses none runs away."""
 SLIDE = 0.1
 """Share of the mechanism's length by which no body slides at once."""
+MOST_STEPS = 2000
+"""Steps of one move: where the mechanism is singular its bodies would turn without end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +73,13 @@ class Mover:
             Motor(j.name, plain.coordinates[index[j.name]], "angle", self._function(j.name)) for j in self.joints
         )
         self._units = lowered.units
+        self._coms = np.array([unit.mass.com for unit in lowered.units]).reshape(-1, 3, 1)
         self._system = prepare(replace(plain, motors=motors))
         self._values = {j.name: 0.0 for j in self.joints}
         start = carry_angles(State.at_rest(plain.positions, plain.quaternions), prepare(plain), self._system)
         found = project(self._system, start)
         self._home, self._status = found.state, found.status
         self._state = self._home
-        self._reach: dict[str, float] = {}
 
     @property
     def values(self) -> dict[str, float]:
@@ -87,9 +94,8 @@ class Mover:
     def move(self, values: Mapping[str, float]) -> Posed:
         """Lead joints to values (rad, m; 0 as designed); the led joints that are not named stay."""
         start, goal = dict(self._values), {**self._values, **values}
-        steps = max(
-            1, int(np.ceil(sum(abs(goal[j.name] - start[j.name]) / self.reach(j.name) for j in self.joints) - 1e-9))
-        )
+        change = {name: value - start[name] for name, value in goal.items() if value != start[name]}
+        steps = min(max(1, int(np.ceil(self._extent(change) - 1e-9))), MOST_STEPS) if change else 1
         status = self._status
         for step in range(1, steps + 1):
             share = step / steps
@@ -130,7 +136,7 @@ class Mover:
         """
         step: dict[str, float] = {}
         free = {j.name: j for j in self.joints}
-        columns = {name: _velocity(self.twists(name)[body], lever) for name in free}
+        columns = dict(zip(free, self._influences(body, lever).T, strict=True))
         left = away
         while free:
             J = np.stack([columns[name] for name in free], axis=1)
@@ -138,8 +144,7 @@ class Mover:
             if size < 1e-12:
                 break
             wanted = J.T @ np.linalg.solve(J @ J.T + (DAMPING * size) ** 2 * np.eye(3), left)
-            most = max(abs(w) / self.reach(name) for w, name in zip(wanted, free, strict=True))
-            wanted = wanted / max(1.0, most)
+            wanted = wanted / max(1.0, self._extent(dict(zip(free, map(float, wanted), strict=True))))
             held = {}
             for name, change in zip(free, wanted, strict=True):
                 allowed = _within(free[name], self._values[name] + change) - self._values[name]
@@ -153,13 +158,38 @@ class Mover:
                 del free[name]
         return step
 
+    def _influences(self, body: int, lever: Vector) -> Array:
+        """Velocities (3, k) of a point of a body, at `lever` from its origin, by a rate of 1 of each led joint.
+
+        By virtual power they are what the leads must hold against a unit force at the point, at rest and without
+        weight: one solution for each direction in place of one for each joint.
+        """
+        system, held = self._system, Evaluator(self._system)
+        self._wanted = {}
+        held(replace(self._state, velocities=np.zeros_like(self._state.velocities)), drive_values(system, 0.0))
+        E, Q, T = held.workspace, held.workspace.sweeps, system.program.terms
+        arm = lever - matrix(self._state.quaternions[body]) @ self._units[body].mass.com
+        place = {int(row): e for e, row in enumerate(system.plan.row)}
+        found = np.zeros((3, len(self.joints)))
+        for axis, e in enumerate(np.eye(3)):
+            E.force[:], E.acceleration[:] = 0.0, 0.0
+            E.force[body] = np.concatenate([e, np.cross(arm, e)])
+            multipliers = np.zeros(len(place))
+            args = (E.compliance, E.R, E.blocks, E.force, np.zeros(system.program.rows), 0.0, E.acceleration)
+            solve_refined(T, system.plan, system.bodies, Q, *args, multipliers)
+            found[axis] = [multipliers[place[int(row)]] for row in system.loads.motor_row]
+        return found
+
     def twists(self, name: str) -> Array:
         """Velocities (n, 6) [v of frame B; ω] while a led joint goes 1 rad/s or m/s and the other led ones rest."""
-        rates = {j.name: (self._values[j.name], 1.0 if j.name == name else 0.0) for j in self.joints}
+        return self._velocities({name: 1.0})
+
+    def _velocities(self, rates: Mapping[str, float]) -> Array:
+        """Velocities (n, 6) [v of frame B; ω] for rates of led joints; those that are not named rest."""
+        wanted = {j.name: (self._values[j.name], rates.get(j.name, 0.0)) for j in self.joints}
         state = replace(self._state, velocities=np.zeros_like(self._state.velocities))
-        found = np.array(self._project(rates, state).state.velocities)
-        for i, X in enumerate(self._poses()):
-            found[i, :3] += np.cross(found[i, 3:], -X.R @ self._units[i].mass.com)
+        found = np.array(self._project(wanted, state).state.velocities)
+        found[:, :3] -= np.cross(found[:, 3:], (matrix(self._state.quaternions) @ self._coms)[..., 0])
         return found
 
     def ratios(self) -> dict[str, tuple[str, float]]:
@@ -181,14 +211,15 @@ class Mover:
         return found
 
     def reach(self, name: str) -> float:
-        """How far (rad, m) a led joint may go at once."""
-        if name not in self._reach:
-            twists = self.twists(name)
-            turn = float(np.max(np.linalg.norm(twists[:, 3:], axis=1), initial=0.0)) / TURN
-            slide = float(np.max(np.linalg.norm(twists[:, :3], axis=1), initial=0.0))
-            slide = 0.0 if turn else slide / (SLIDE * self.mechanism.length_scale)
-            self._reach[name] = 1.0 / max(turn, slide, 1.0 / TURN)
-        return self._reach[name]
+        """How far (rad, m) a led joint may go at once where the mechanism stands."""
+        return 1.0 / max(self._extent({name: 1.0}), 1.0 / TURN)
+
+    def _extent(self, change: Mapping[str, float]) -> float:
+        """How many times what bodies may move at once a change of led joints moves them."""
+        twists = self._velocities(change)
+        turn = float(np.max(np.linalg.norm(twists[:, 3:], axis=1), initial=0.0)) / TURN
+        slide = float(np.max(np.linalg.norm(twists[:, :3], axis=1), initial=0.0))
+        return turn or slide / (SLIDE * self.mechanism.length_scale)
 
     def _project(self, wanted: Mapping[str, tuple[float, float]], state: State) -> Projected:
         self._wanted = dict(wanted)
@@ -198,16 +229,8 @@ class Mover:
         return TimeFunction(lambda t: (*self._wanted.get(name, (0.0, 0.0)), 0.0))
 
     def _poses(self) -> tuple[Pose, ...]:
-        poses = []
-        for unit, x, q in zip(self._units, self._state.positions, self._state.quaternions, strict=True):
-            R = np.asarray(matrix(q))
-            poses.append(Pose(R, x - R @ unit.mass.com))
-        return tuple(poses)
-
-
-def _velocity(twist: Array, lever: Vector) -> Array:
-    """The velocity (3,) of a point at `lever` from the origin of a body with the twist [v; ω]."""
-    return np.asarray(twist[:3] + np.cross(twist[3:], lever))
+        R = matrix(self._state.quaternions)
+        return tuple(map(Pose, R, self._state.positions - (R @ self._coms)[..., 0]))
 
 
 def _within(joint: Joint, value: float) -> float:
@@ -223,21 +246,70 @@ def _within(joint: Joint, value: float) -> float:
 def leading_joints(mechanism: Mechanism, first: str | None = None) -> tuple[str, ...]:
     """Joints with one freedom whose coordinates are independent, as many as there are: the `first`, those with a name
     that a person requested, then in the order of the mechanism."""
-    primitives = [p for j in mechanism.joints for p in j.primitives] + [c.primitive for c in mechanism.couplings]
-    length = mechanism.length_scale
-    _, G = jacobian(primitives, [body.X_WB for body in mechanism.bodies])
-    N = null_space(G, length) if len(G) else np.eye(6 * len(mechanism.bodies))
+    graph = graph_of_joints(mechanism)
     requested = {*mechanism.assembly.joint_names.values(), *(d.joint for d in mechanism.drives)}
     candidates = [j for j in mechanism.joints if j.coordinate]
-    chosen: list[str] = []
-    basis = np.zeros((0, N.shape[1]))
-    for joint in sorted(candidates, key=lambda j: (j.name != first, j.name not in requested)):
-        row = _rate(mechanism, joint) @ N
-        rest = row - (row @ basis.T) @ basis
-        if float(np.linalg.norm(rest)) > 1e-3 * max(float(np.linalg.norm(row)), 1e-12) and np.linalg.norm(row) > 1e-9:
-            basis = np.vstack([basis, rest / np.linalg.norm(rest)])
-            chosen.append(joint.name)
-    return tuple(chosen)
+    candidates.sort(key=lambda j: (j.name != first, j.name not in requested))
+    rates = [_in_motions(graph, joint, joint_columns(mechanism, joint, graph.rows)[:, 0]) for joint in candidates]
+    chosen: list[int] = []
+    for group in _that_share(rates):
+        motions = np.unique(np.concatenate([rates[i][0] for i in group]))
+        basis = np.zeros((0, len(motions)))
+        for i in group:
+            row = np.zeros(len(motions))
+            row[np.searchsorted(motions, rates[i][0])] = rates[i][1]
+            rest = row - (row @ basis.T) @ basis
+            size, left = float(np.linalg.norm(row)), float(np.linalg.norm(rest))
+            if size > 1e-9 and left > 1e-3 * size:
+                basis = np.vstack([basis, rest / left])
+                chosen.append(i)
+    return tuple(candidates[i].name for i in sorted(chosen))
+
+
+def _that_share(rates: Sequence[tuple[Ints, Array]]) -> list[list[int]]:
+    """Which of the joints are moved by the same motions, directly or by way of others, in their order."""
+    n = len(rates)
+    if not n:
+        return []
+    motions = np.concatenate([own for own, _ in rates])
+    joints = np.repeat(np.arange(n), [len(own) for own, _ in rates])
+    label = connected(n + int(np.max(motions, initial=0)) + 1, joints, n + motions)
+    groups: dict[int, list[int]] = {}
+    for joint, group in enumerate(label[:n].tolist()):
+        groups.setdefault(group, []).append(joint)
+    return list(groups.values())
+
+
+def graph_of_joints(mechanism: Mechanism) -> ConstraintGraph:
+    """How the rows of joints and couplings depend on each other at the designed pose."""
+    rows = [(p, j.name) for j in mechanism.joints for p in j.primitives]
+    rows += [(c.primitive, c.name) for c in mechanism.couplings]
+    primitives, owners = [p for p, _ in rows], [name for _, name in rows]
+    found = rows_of(primitives, owners, [body.X_WB for body in mechanism.bodies], mechanism.length_scale)
+    return graph_of(found, range(len(found)))
+
+
+def _in_motions(graph: ConstraintGraph, joint: Joint, column: Array) -> tuple[Ints, Array]:
+    """A joint's rate for a unit of each motion that the loops leave: motions (k,), rates (k,).
+
+    A coordinate in no loop is a motion; those of a loop follow them. `column` (6,) is the joint's freedom.
+    """
+    wrench = column[None] / float(column @ column)
+    ends = {body: sign * wrench for body, sign in ((joint.b, 1.0), (joint.a, -1.0)) if body != GROUND_BODY}
+    rates = np.zeros(graph.coordinates)
+    for unit, W in carried(graph.branches, ends).items():
+        branch = graph.branches[unit]
+        rates[branch.first : branch.columns.stop] += (W @ branch.freedom)[0]
+    motions, values, first = [], [], graph.coordinates
+    for block in graph.loops:
+        N = block.reduced.freedom
+        if np.any(rates[block.columns]):
+            motions.append(first + np.arange(N.shape[1]))
+            values.append(rates[block.columns] @ N)
+            rates[block.columns] = 0.0
+        first += N.shape[1]
+    alone = np.flatnonzero(rates)
+    return np.concatenate([*motions, alone]), np.concatenate([*values, rates[alone]])
 
 
 def _rate(mechanism: Mechanism, joint: Joint) -> Array:

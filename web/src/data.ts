@@ -46,7 +46,7 @@ export interface SideData {
   parts: number[];
 }
 
-/** A motion: poses frame by frame of the bodies that move, or a twist of every body. */
+/** A motion of bodies: their poses frame by frame, or one twist [v of the world's origin; ω] for a unit of the value. */
 export interface ClipData {
   kind: "freedom" | "run";
   name: string;
@@ -60,7 +60,7 @@ export interface ClipData {
   step?: [number, number, number];
   positions?: ArrayRef;
   quaternions?: ArrayRef;
-  twist?: ArrayRef;
+  twist?: number[];
 }
 
 export interface SceneData {

@@ -15,16 +15,14 @@ export function unpack(poses: Float32Array, at: number, p: Vector3, q: Quaternio
 
 export class Clip {
   readonly frames: number;
-  private readonly poses: Float32Array | null;
-  private readonly twist: Float32Array | null;
+  /** Unpacked when the motion is first shown. */
+  private poses: Float32Array | null = null;
 
   constructor(
     readonly data: ClipData,
-    block: Block,
+    private readonly block: Block,
     private readonly rest: Float32Array,
   ) {
-    this.poses = unpackPoses(data, block);
-    this.twist = data.twist ? block.f4(data.twist) : null;
     this.frames = data.values.length;
   }
 
@@ -51,8 +49,8 @@ export class Clip {
   }
 
   apply(frame: number, out: Matrix4[]): void {
-    if (this.poses) this.alongPoses(this.poses, frame, out);
-    else if (this.twist) this.alongTwist(this.twist, this.valueAt(frame), out);
+    if (this.data.twist) this.alongTwist(this.data.twist, this.valueAt(frame), out);
+    else this.alongPoses((this.poses ??= unpackPoses(this.data, this.block)), frame, out);
   }
 
   private alongPoses(poses: Float32Array, frame: number, out: Matrix4[]): void {
@@ -67,16 +65,13 @@ export class Clip {
     });
   }
 
-  private alongTwist(twist: Float32Array, value: number, out: Matrix4[]): void {
-    const [p, q, v, w] = [new Vector3(), new Quaternion(), new Vector3(), new Vector3()];
-    this.data.bodies.forEach((body, k) => {
-      const t = (i: number): number => twist[6 * k + i] ?? 0;
-      v.set(t(0), t(1), t(2));
-      w.set(t(3), t(4), t(5));
+  private alongTwist(twist: number[], value: number, out: Matrix4[]): void {
+    const [p, q, v, w] = [new Vector3(), new Quaternion(), new Vector3(), new Vector3().fromArray(twist, 3)];
+    for (const body of this.data.bodies) {
       unpack(this.rest, body, p, q);
-      screw(p, q, v, w, value);
+      screw(p, q, v.copy(w).cross(p).add(new Vector3().fromArray(twist)), w, value);
       out[body]?.compose(p, q, ONE);
-    });
+    }
   }
 }
 
@@ -95,8 +90,8 @@ function screw(p: Vector3, q: Quaternion, v: Vector3, w: Vector3, s: number): vo
 }
 
 /** Poses frame by frame, seven numbers a body, from their steps. */
-function unpackPoses({ positions, quaternions, low, step }: ClipData, block: Block): Float32Array | null {
-  if (!positions || !quaternions || !low || !step) return null;
+function unpackPoses({ positions, quaternions, low, step }: ClipData, block: Block): Float32Array {
+  if (!positions || !quaternions || !low || !step) return new Float32Array();
   const [p, q] = [block.u2(positions), block.i2(quaternions)];
   const count = q.length / 4;
   const poses = new Float32Array(7 * count);

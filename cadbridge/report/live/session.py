@@ -208,7 +208,8 @@ class LiveView:
         except CadbridgeError as fault:
             self._notify(f"{text}it cannot be built: {fault}")
             return False
-        self._answer = text + verdict(check_document(mechanism, diagnosis), components_between(mechanism)).text
+        document = check_document(mechanism, diagnosis, twists=False)
+        self._answer = text + verdict(document, components_between(mechanism)).text
         self._fill(mechanism, None, diagnosis, gone)
         return True
 
@@ -222,7 +223,7 @@ class LiveView:
         self.answer.content = text_block(text, code)
 
     def _packed(self) -> bytes:
-        return packed(list(self.poses)).astype("<f4").tobytes()
+        return packed(self.poses).astype("<f4").tobytes()
 
     # What the server asks.
 

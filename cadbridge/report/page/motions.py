@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.report.page.buffer import Buffer
+from cadbridge.report.page.scene import packed
 from cadbridge.simulation import read_trajectory
-from cadbridge.simulation.posing import Mover
+from cadbridge.simulation.posing import Mover, graph_of_joints, leading_joints
 from cadbridge.wording import listed
 from solver.rotation import matrix
 
@@ -33,22 +35,37 @@ TURN = np.pi / 3
 """rad to either side, within the limits."""
 SLIDE = 0.15
 """Share of the mechanism's length to either side, within the limits."""
-FEWEST_FRAMES = 40
+ONE_WAY = 20
+"""Frames to either side of the designed pose, at least."""
 SAME_PLACE = 1e-3
 """Share of the mechanism's length by which a run may leave a joint open, and still belong to it."""
 
 
 def freedom_clips(mechanism: Mechanism, buffer: Buffer) -> list[dict[str, Any]]:
-    """A clip for each leading joint: to and fro about the designed pose, as far as limits and loops let it."""
+    """A clip for each leading joint: to and fro about the designed pose, as far as limits and loops let it.
+
+    What hangs on a joint in no loop turns or slides with it as one: the page does that by itself.
+    """
     if not mechanism.bodies or not mechanism.joints:
         return []
-    mover = Mover(mechanism)
+    led = leading_joints(mechanism)[:MOST_FREEDOMS]
+    joints = {joint.name: joint for joint in mechanism.joints}
+    rigid = _carried_alone(mechanism, led)
+    mover = None if rigid.keys() >= set(led) else Mover(mechanism)
     clips, poses = [], 0
-    for joint in mover.joints[:MOST_FREEDOMS]:
-        values, path = _path(mover, joint)
-        poses += path.shape[0] * path.shape[1]
-        if poses > MOST_POSES:
-            break
+    for joint in (joints[name] for name in led):
+        motion: dict[str, Any]
+        if joint.name in rigid:
+            low, high = _ends(mechanism, joint)
+            values = np.unique(np.concatenate([np.linspace(low, 0, ONE_WAY + 1), np.linspace(0, high, ONE_WAY + 1)]))
+            motion = {"bodies": rigid[joint.name][0], "twist": rigid[joint.name][1].tolist()}
+        else:
+            assert mover is not None
+            values, path = _path(mover, joint)
+            poses += path.shape[0] * path.shape[1]
+            if poses > MOST_POSES:
+                break
+            motion = _packed(path, buffer)
         angle = joint.coordinate == "angle"
         shown = np.degrees(values) if angle else values * 1e3
         clips.append(
@@ -60,40 +77,70 @@ def freedom_clips(mechanism: Mechanism, buffer: Buffer) -> list[dict[str, Any]]:
                 "duration": 4.0,
                 "values": [round(float(v), 4) for v in shown],
                 "unit": "°" if angle else "mm",
-                **_packed(path, buffer),
+                **motion,
             }
         )
     return clips
 
 
-def _path(mover: Mover, joint: Joint) -> tuple[Array, Array]:
-    """Values (k,) of a joint led from end to end, and the poses (k, n, 7) of all bodies."""
-    angle = joint.coordinate == "angle"
-    reach = TURN if angle else SLIDE * mover.mechanism.length_scale
+def _carried_alone(mechanism: Mechanism, led: Sequence[str]) -> dict[str, tuple[list[int], Array]]:
+    """Of each leading joint in no loop: the bodies that it moves as one, and how.
+
+    A twist (6,), [v of the world's origin; ω] in m and rad, is for 1 degree or mm of the joint.
+    """
+    graph = graph_of_joints(mechanism)
+    looped = {unit for chord in graph.chords for unit in chord.along}
+    found = {}
+    for joint in (j for j in mechanism.joints if j.name in led):
+        child = next((u for u in (joint.b, joint.a) if _is_branch(graph, u, joint)), None)
+        if child is None or child in looped:
+            continue
+        bodies = [child]
+        for body in bodies:  # grows while it is walked
+            bodies += graph.children.get(body, ())
+        X_WJ = mechanism.X_WB(joint.a) @ joint.X_AJ
+        way = np.radians(1.0) if joint.coordinate == "angle" else 1e-3
+        freedom = way * (1.0 if child == joint.b else -1.0) * joint.freedom[:, 0]
+        w = X_WJ.vector(freedom[3:])
+        found[joint.name] = sorted(bodies), np.concatenate([X_WJ.vector(freedom[:3]) + np.cross(X_WJ.p, w), w])
+    return found
+
+
+def _is_branch(graph: ConstraintGraph, unit: int, joint: Joint) -> bool:
+    """Whether a unit of the tree hangs on the other body of a joint by that joint."""
+    branch = graph.branches.get(unit)
+    return branch is not None and {unit, branch.parent} == {joint.a, joint.b} and branch.freedom.shape[1] == 1
+
+
+def _ends(mechanism: Mechanism, joint: Joint) -> tuple[float, float]:
+    """How far (rad, m) a joint is shown to both sides of the designed pose, within its limits."""
+    reach = TURN if joint.coordinate == "angle" else SLIDE * mechanism.length_scale
     lower, upper = -reach, reach
     if joint.limit is not None:
         lower = max(lower, joint.limit.lower) if joint.limit.lower is not None else lower
         upper = min(upper, joint.limit.upper) if joint.limit.upper is not None else upper
+    return min(lower, 0.0), max(upper, 0.0)
+
+
+def _path(mover: Mover, joint: Joint) -> tuple[Array, Array]:
+    """Values (k,) of a joint led from end to end, and the poses (k, n, 7) of all bodies."""
+    ends = _ends(mover.mechanism, joint)
     mover.home()
-    step = min(mover.reach(joint.name), 2 * reach / FEWEST_FRAMES)
+    step = min(mover.reach(joint.name), max(ends[1] - ends[0], 1e-9) / (2 * ONE_WAY))
     sides = []
-    for end in (min(lower, 0.0), max(upper, 0.0)):
+    for end in ends:
         home = mover.home()
-        values, poses = [0.0], [_seven(home.poses)]
+        values, poses = [0.0], [packed(home.poses)]
         for value in np.linspace(0.0, end, int(np.ceil(abs(end) / step)) + 1)[1:]:
             posed = mover.move({joint.name: float(value)})
             if not posed.status.ok:
                 break
             values.append(float(value))
-            poses.append(_seven(posed.poses))
+            poses.append(packed(posed.poses))
         sides.append((values, poses))
     mover.home()
     (down, low), (up, high) = sides
     return np.array(down[:0:-1] + up), np.array(low[:0:-1] + high).reshape(-1, len(mover.mechanism.bodies), 7)
-
-
-def _seven(poses: Iterable[Any]) -> Array:
-    return np.array([[*X.p, *X.quaternion()] for X in poses]).reshape(-1, 7)
 
 
 def _packed(path: Array, buffer: Buffer) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def page_html(mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None 
     code, style = built("page.js"), built("page.css")
     items, buffer = Items(mechanism), Buffer()
     found = all_findings(mechanism, diagnosis) if extras.findings is None else extras.findings
-    document = check_document(mechanism, diagnosis, found)
+    document = check_document(mechanism, diagnosis, found, twists=False)
     played = _played(mechanism, extras)
     clips = [run_clip(run, buffer, label) for label, run in labelled(played)]
     if extras.live is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from cadbridge.assembly import Coupling, Feature, Instance, Mate
 from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
+from cadbridge.mechanism.rows import quaternions_of
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.graph import mate_states, worst
 from cadbridge.report.page.items import Items
@@ -67,9 +69,9 @@ def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[
     }
 
 
-def packed(poses: list[Pose]) -> NDArray[np.float64]:
+def packed(poses: Sequence[Pose]) -> NDArray[np.float64]:
     """Poses as (n, 7): position in m, quaternion w, x, y, z."""
-    return np.array([[*X.p, *X.quaternion()] for X in poses]).reshape(-1, 7)
+    return np.hstack([np.array([X.p for X in poses]).reshape(-1, 3), quaternions_of(poses)])
 
 
 def _colour(mechanism: Mechanism, instance: Instance) -> tuple[float, ...]:

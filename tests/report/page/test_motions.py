@@ -6,19 +6,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from cadbridge.diagnosis import Diagnosis
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism, build
+from cadbridge.readers import read
 from cadbridge.report.page import Extras, page_html, write_page
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.graph import Edge, edges_of, layers, layout
 from cadbridge.report.page.motions import RunData, freedom_clips
 from cadbridge.report.page.plots import ticks
 from cadbridge.simulation import load_scenario, simulate, write_trajectory
+from cadbridge.simulation.posing import Mover
+from solver.rotation import skew
+from tests.diagnosis import linkages
 from tests.report.page.models import door
 
 Made = tuple[Mechanism, Diagnosis]
+
+
+@pytest.fixture(scope="module")
+def four_bar() -> Mechanism:
+    return build(linkages.planar([(0, 0), (0.1, 0.2), (0.4, 0.3), (0.5, 0.0)]))
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +44,36 @@ def test_a_freedom_goes_from_end_to_end_through_the_designed_pose(hinged: Made) 
     assert (clip["values"][0], clip["values"][-1]) == (-60.0, 60.0)
     assert clip["values"].count(0.0) == 1
     assert clip["values"] == sorted(clip["values"])
-    assert clip["positions"][2] == 3 * len(clip["values"])
+
+
+CHAIN = """<robot name="arm"><link name="base"/><link name="upper"/><link name="fore"/>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 1" rpy="0.3 0 0"/>
+<axis xyz="0 1 0"/><limit lower="-0.5" upper="1" effort="1" velocity="1"/></joint>
+<joint name="slide" type="prismatic"><parent link="upper"/><child link="fore"/><origin xyz="1 0 0" rpy="0 0 0.7"/>
+<axis xyz="1 0 0"/><limit lower="0" upper="0.1" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_what_hangs_on_a_joint_in_no_loop_is_moved_as_one(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_text(CHAIN)
+    mechanism = build(read(tmp_path / "arm.urdf"))
+    clips = freedom_clips(mechanism, Buffer())
+    assert [clip["joint"] for clip in clips] == ["shoulder", "slide"]
+    assert [[round(clip["values"][k], 3) for k in (0, -1)] for clip in clips] == [[-28.648, 57.296], [0.0, 100.0]]
+    for clip, unit in zip(clips, (np.radians(1), 1e-3), strict=True):
+        value = clip["values"][-1]
+        posed = Mover(mechanism).move({clip["joint"]: value * unit}).poses
+        v, w = np.split(value * np.array(clip["twist"]), 2)
+        screw = np.zeros((4, 4))
+        screw[:3, :3], screw[:3, 3] = skew(w), v
+        for k, body in enumerate(mechanism.bodies):
+            carried = expm(screw if k in clip["bodies"] else np.zeros((4, 4))) @ body.X_WB.matrix()
+            assert carried == pytest.approx(posed[k].matrix(), abs=1e-6)
+
+
+def test_a_freedom_of_a_loop_has_its_poses(four_bar: Mechanism) -> None:
+    (clip,) = freedom_clips(four_bar, Buffer())
+    assert "twist" not in clip
+    assert clip["positions"][2] == 3 * len(clip["bodies"]) * len(clip["values"])
 
 
 def test_a_run_is_played_and_plotted(page_code: None, hinged: Made, run: Path) -> None:

@@ -102,9 +102,12 @@ def _check(reading: Reading, requested: _Request) -> int:
     from cadbridge.diagnosis import diagnose, settled
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, findings_list
-    from cadbridge.report.compare import changes_between, findings_of_changes, read_old
 
-    older = read_old(requested.compare) if requested.compare is not None else None
+    older = None
+    if requested.compare is not None:
+        from cadbridge.report.compare import changes_between, findings_of_changes, read_old
+
+        older = read_old(requested.compare)
     assembly = reading.assembly()
     with working("finding the joints"):
         mechanism = settled(build(assembly))
@@ -151,21 +154,23 @@ def _print(requested: _Request, mechanism: Any, document: dict[str, Any], findin
     """The result in the form that was requested."""
     from cadbridge.cli.output import print_answer, print_findings, print_json, print_next
     from cadbridge.report import check_text
-    from cadbridge.report.annotations import github_text, sarif_document
-    from cadbridge.report.compare import changes_text
     from cadbridge.report.terminal import width
     from cadbridge.report.views import verdict
     from cadbridge.report.views.tables import components_between
 
-    if requested.form in ("json", "sarif"):
-        print_json(document if requested.form == "json" else sarif_document(findings))
+    if requested.form == "json":
+        print_json(document)
         return
-    if requested.form == "github":
-        typer.echo(github_text(findings))
+    if requested.form in ("github", "sarif"):
+        from cadbridge.report.annotations import github_text, sarif_document
+
+        print_json(sarif_document(findings)) if requested.form == "sarif" else typer.echo(github_text(findings))
         return
     level = verdict(document, components_between(mechanism)).level
     print_answer(check_text(mechanism, document, width()), level)
     if requested.compare is not None:
+        from cadbridge.report.compare import changes_text
+
         typer.echo("\n" + changes_text(document["changes"], str(requested.compare)))
     print_findings(findings)
     if requested.html is not None:

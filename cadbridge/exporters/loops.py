@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.exporters.tree import (
-    Tree,
-    bodies_at,
-    driven_joints,
-    hang,
-    joint_pose,
-    kinematics,
-    spanning_tree,
-)
+from cadbridge.exporters.tree import Motions, Tree, driven_joints, hang, joint_pose, motions, spanning_tree
 from cadbridge.frames import Matrix
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
-from solver.constraints import evaluate
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +32,12 @@ def close_loops(mechanism: Mechanism) -> Closed:
     tree = spanning_tree(mechanism)
     driven = driven_joints(mechanism)
     connects, halved, left = [], [], []
+    random, count = np.random.default_rng(1), len(tree.freedoms)
+    trials = [motions(tree, q) for q in (np.zeros(count), *(0.5 * random.standard_normal((2, count))))]
     for joint in tree.closures:
         if joint.kind.unbound:
             left.append(joint)
-        elif joint.name not in driven and not _has_more(joint) and _connect_suffices(tree, joint):
+        elif joint.name not in driven and not _has_more(joint) and _connect_suffices(tree, joint, trials):
             connects.append(joint)
         else:
             halved.append(joint)
@@ -57,34 +50,21 @@ def _has_more(joint: Joint) -> bool:
     return joint.limit is not None or any((joint.damping, joint.friction, joint.armature))
 
 
-def _connect_suffices(tree: Tree, joint: Joint) -> bool:
+def _connect_suffices(tree: Tree, joint: Joint, trials: Sequence[Motions]) -> bool:
     """Whether a connect at the joint's origin has the rank of all its rows, as designed and elsewhere."""
     if joint.type == "spherical":
         return True
     if joint.type != "revolute":
         return False
-    random = np.random.default_rng(1)
-    count = len(tree.freedoms)
-    poses = [np.zeros(count), *(0.5 * random.standard_normal((2, count)))]
-    return all(_rank(_point_rows(tree, joint, q)) == _rank(_joint_rows(tree, joint, q)) for q in poses)
-
-
-def _point_rows(tree: Tree, joint: Joint, q: Matrix) -> Matrix:
-    """Velocity (3, N) of the joint's origin in body b against that in body a."""
-    state, p = kinematics(tree, q), joint_pose(tree.mechanism, joint).p
-    rows = []
-    for body in (joint.a, joint.b):
-        i = tree.link_of(body)
-        arm = state.X_WL[i].R @ tree.links[i].X_WL.inverse().point(p)
-        J = state.J[i]
-        rows.append(J[:3] + np.cross(J[3:].T, arm).T)
-    difference: Matrix = rows[1] - rows[0]
-    return difference
-
-
-def _joint_rows(tree: Tree, joint: Joint, q: Matrix) -> Matrix:
-    x, quaternions, T = bodies_at(tree, q)
-    return evaluate(joint.primitives, x, quaternions).G @ T
+    ends, loop = [tree.link_of(body) for body in (joint.a, joint.b)], tree.between(joint.a, joint.b)
+    for trial in trials:
+        in_a, in_b = (trial.displaced(tree, i) @ joint_pose(tree.mechanism, joint) for i in ends)
+        v, turns = trial.screws[loop, :3], trial.screws[loop, 3:]
+        point = (v + np.cross(turns, in_b.p)).T
+        aligned = np.cross(in_b.R[:, 2], in_a.R[:, :2].T) @ turns.T
+        if _rank(point) != _rank(np.vstack([point, aligned])):
+            return False
+    return True
 
 
 def _rank(rows: Matrix) -> int:

@@ -77,7 +77,21 @@ class Tree:
 
     def link_of(self, body: int) -> int:
         """Index of the (first) link of a body."""
-        return next(i for i, link in enumerate(self.links) if link.body == body)
+        return self._places[body]
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {link.body: i for i, link in reversed(list(enumerate(self.links)))}
+
+    def between(self, a: int, b: int) -> list[int]:
+        """Indices of the coordinates on the way from a body to another."""
+        i, j, found = self.link_of(a), self.link_of(b), list[int]()
+        while i != j:  # parents come before children: the later link is not above the other
+            link, i = self.links[max(i, j)], min(i, j)
+            assert link.parent is not None
+            found += range(link.first, link.first + len(link.freedoms))
+            j = link.parent
+        return found
 
     def X_PL(self, link: Link) -> Pose:
         """Pose of a link in its parent's frame as designed (the root: in W)."""
@@ -141,8 +155,8 @@ def spanning_tree(mechanism: Mechanism) -> Tree:
             lambda i: (joints[i].kind.unbound, joints[i].name not in driven, preference.index(joints[i].type)),
         )
     )
-    links = _grow(mechanism, [joints[i] for i in chosen])
-    return Tree(mechanism, links, tuple(j for i, j in enumerate(joints) if i not in chosen))
+    links, inside = _grow(mechanism, [joints[i] for i in chosen]), set(chosen)
+    return Tree(mechanism, links, tuple(j for i, j in enumerate(joints) if i not in inside))
 
 
 def _grow(mechanism: Mechanism, joints: list[Joint]) -> tuple[Link, ...]:
@@ -230,6 +244,32 @@ def kinematics(tree: Tree, q: Vector) -> Kinematics:
             J[i, slice(0, 3) if freedom.kind == SLIDE else slice(3, 6), k] += axis
         poses.append(pose)
     return Kinematics(tuple(poses), J)
+
+
+@dataclass(frozen=True, eq=False)
+class Motions:
+    """Poses of links, and `screws` (N, 6): [v of the world's origin; ω] in world axes by each rate."""
+
+    X_WL: tuple[Pose, ...]
+    screws: Matrix
+
+    def displaced(self, tree: Tree, link: int) -> Pose:
+        """What takes a pose as designed to where it is, on a link."""
+        return self.X_WL[link] @ tree.links[link].X_WL.inverse()
+
+
+def motions(tree: Tree, q: Vector) -> Motions:
+    """As `kinematics`, without the matrix of links by coordinates: linear in time and memory."""
+    poses: list[Pose] = []
+    screws = np.zeros((len(q), 6))
+    for link in tree.links:
+        pose = tree.X_PL(link) if link.parent is None else poses[link.parent] @ tree.X_PL(link)
+        for k, freedom in enumerate(link.freedoms, link.first):
+            axis = pose.R @ freedom.axis
+            screws[k] = (*axis, 0.0, 0.0, 0.0) if freedom.kind == SLIDE else (*np.cross(pose.p, axis), *axis)
+            pose = pose @ motion(freedom.kind, freedom.axis, float(q[k]))
+        poses.append(pose)
+    return Motions(tuple(poses), screws)
 
 
 def bodies_at(tree: Tree, q: Vector) -> tuple[Matrix, Matrix, Matrix]:

@@ -38,8 +38,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1444": Entry(
         Severity.ERROR,
         "a joint that is not read",
-        "The joint names a body that does not exist, joins a body to itself, or leaves axes free that no mate leaves "
-        "free. The bodies move more freely than in the file.",
+        "The joint names a body that does not exist, joins a body to itself, is a rope or another kind that no mate "
+        "holds. The bodies move more freely than in the file.",
         "Correct the joint, or add it in a mates file.",
         "`rel physics:body1 = </robot/amr>` where the body is called `arm`.",
     ),
@@ -85,8 +85,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1450": Entry(
         Severity.ERROR,
         "an unsupported coupling",
-        "The coupling is no constant ratio between two joints of one freedom each, or a joint of PhysX that cadbridge "
-        "does not read. The model moves more freely than in the file.",
+        "The coupling is no constant ratio between two joints of one freedom each, or a gear of PhysX that names "
+        "no two such joints. The model moves more freely than in the file.",
         "Write the relation in a mates file.",
         "A MjcEqualityJointAPI with `mjc:coef2`.",
     ),

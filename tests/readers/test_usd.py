@@ -24,7 +24,7 @@ from cadbridge.processes import environment
 from cadbridge.readers import usd
 from cadbridge.readers.joints import KINDS
 from cadbridge.readers.usd import stage
-from cadbridge.readers.usd.joints import AXES, kind_of
+from cadbridge.readers.usd.joints import AXES, SEPARATE, kind_of
 from cadbridge.shapes.process import WorkerRefusedError
 from solver.equations.system import prepare
 from solver.state import State
@@ -177,18 +177,15 @@ def test_what_nothing_gives_a_weight_is_told(near: None, tmp_path: Path) -> None
 
 
 def test_every_set_of_free_axes_is_the_mate_that_leaves_it() -> None:
-    """Twists of the mates against the axes, in the frame that the kind demands; the others are refused."""
+    """Twists of the mates against the axes, in the frame that the kind demands; the others have two mates."""
     found = set()
     for bits in range(64):
         open_axes = tuple(i for i in range(6) if bits >> i & 1)
         kind = kind_of(open_axes)
-        if kind is None:
-            continue
         found.add(kind[0])
-        assert kind[0] in KINDS
         assert np.linalg.det(kind[1]) == pytest.approx(1.0)
-    assert found == set(KINDS)
-    assert kind_of((0, 1, 3, 4)) is None
+    assert found == {*KINDS, SEPARATE}
+    assert kind_of((0, 1, 3, 4))[0] == SEPARATE
 
 
 @pytest.mark.parametrize(
@@ -198,6 +195,8 @@ def test_every_set_of_free_axes_is_the_mate_that_leaves_it() -> None:
         ("transX transZ rotX rotZ", "cylindrical", 2), ("transX transY transZ", "spherical", 3),
         ("transX rotY rotZ", "planar", 3), ("transX transY transZ rotY", "universal", 2),
         ("rotX rotY rotZ", "generic", 3), ("transX rotX rotY rotZ", "generic", 2),
+        ("transX", "generic", 5), ("rotY", "generic", 5), ("transZ rotX", "generic", 4),
+        ("transX transZ rotY", "generic", 3), ("transY rotX rotY", "generic", 3),
     ],
 )  # fmt: skip
 def test_locked_axes_make_the_joint(locked: str, kind: str, freedoms: int, near: None, tmp_path: Path) -> None:
@@ -266,7 +265,8 @@ def test_bodies_that_the_world_holds_stand_and_others_are_what_the_file_makes_of
         body("ground") + body("arm") + body("led", idle) + joint("FixedJoint", "hold", b="/r/ground")
         + joint("FixedJoint", "weld", a="/r/ground")
         + joint("RevoluteJoint", "off", "bool physics:jointEnabled = 0", a="/r/ground")
-        + joint("RevoluteJoint", "nowhere", a="/r/missing") + joint("DistanceJoint", "rope", a="/r/ground")
+        + joint("RevoluteJoint", "nowhere", a="/r/missing")
+        + joint("DistanceJoint", "rope", "float physics:maxDistance = 1", a="/r/ground")
     )  # fmt: skip
     assembly = read(tmp_path, inner)
     assert [c.name for c in assembly.components if c.grounded] == ["world", "led"]
@@ -315,6 +315,61 @@ def test_each_dialect_couples_alike(schema: str, near: None, tmp_path: Path) -> 
         schemas=("MjcEqualityJointAPI",),
     )
     assert "CB1450" in codes(read(tmp_path, body("arm") + bent))
+
+
+def pair(gear: str, second: str = "RevoluteJoint", swap: bool = False, place: tuple[float, ...] = (1, 0, 0)) -> str:
+    """Two bodies in joints about and along z, and what PhysX couples them by."""
+    axis = 'uniform token physics:axis = "Z"\n'
+    there = axis + f"point3f physics:localPos{1 if swap else 0} = {place}\n"
+    a, b = ("/r/leg", "") if swap else ("", "/r/leg")
+    return (
+        body("arm") + body("leg", place=place) + joint("RevoluteJoint", "first", axis)
+        + joint(second, "second", there, a, b)
+        + joint(gear, "gear", "", a="/r/arm", b="/r/leg").replace("def Physics", "def PhysxPhysics").replace(
+            "\n}\n", "\nrel physics:hinge0 = </r/first>\nrel physics:hinge1 = </r/second>\n"
+            "rel physics:hinge = </r/first>\nrel physics:prismatic = </r/second>\n"
+            "float physics:gearRatio = 0.5\nfloat physics:ratio = 90\n}\n"
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("swap", "ratio"), [(False, -0.5), (True, 0.5)])
+def test_a_gear_of_physx_turns_its_wheels_against_each_other(
+    swap: bool, ratio: float, near: None, tmp_path: Path
+) -> None:
+    """The wheels turn in space alike, whichever end of its hinge one is."""
+    assembly = read(tmp_path, pair("GearJoint", swap=swap))
+    assert not codes(assembly)
+    (gear,) = assembly.couplings
+    assert (gear.name, gear.joints, gear.ratio) == ("gear", ("first", "second"), pytest.approx(ratio))
+    assert cb.diagnose(cb.build(assembly)).mobility.dof == 1
+
+
+@pytest.mark.parametrize("place", [(0, 1, 0), (0, -1, 0)])
+def test_a_rack_of_physx_moves_as_the_rim_of_its_gear(place: tuple[float, ...], near: None, tmp_path: Path) -> None:
+    rack = pair("RackAndPinionJoint", "PrismaticJoint", place=place).replace('"Z"', '"X"', 2).replace('"X"', '"Z"', 1)
+    assembly = read(tmp_path, rack)
+    assert not codes(assembly)
+    (gear,) = assembly.couplings
+    assert gear.joints == ("second", "first")
+    assert gear.ratio == pytest.approx(np.pi / 2 * (1 if place[1] < 0 else -1))  # the rim goes along ω × r
+    assert codes(read(tmp_path, pair("RackAndPinionJoint"))) == ["CB1450"]
+
+
+def test_a_distance_joint_of_one_length_is_a_rod_and_others_are_named(near: None, tmp_path: Path) -> None:
+    bounds = "float physics:minDistance = {}\nfloat physics:maxDistance = {}"
+    place = (0, 0, -2)
+    rod = read(tmp_path, body("arm", place=place) + joint("DistanceJoint", "rod", bounds.format(2, 2)))
+    assert not codes(rod)
+    assert (rod.mates[0].kind, rod.mates[0].value) == (MateKind.DISTANCE, 2.0)
+    assert cb.diagnose(cb.build(rod)).mobility.dof == 5
+    met = read(tmp_path, body("arm") + joint("DistanceJoint", "met", bounds.format(0, 0)))
+    assert cb.diagnose(cb.build(met)).mobility.dof == 3
+    rope = read(tmp_path, body("arm", place=place) + joint("DistanceJoint", "rope", bounds.format(-1, 3)))
+    assert [f.message for f in rope.findings if f.code == "CB1444"] == [
+        "joint rope: a distance of at most 3 is a limit, and no mate holds it"
+    ]
+    assert codes(read(tmp_path, body("arm") + joint("DistanceJoint", "none"))) == ["CB1455"]
 
 
 # --- there and back ---

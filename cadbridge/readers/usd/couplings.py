@@ -2,19 +2,24 @@
 
 A follower is q = factor · r + offset of its leader r: MjcEqualityJointAPI in rad and m, NewtonMimicAPI with the offset
 in degrees, PhysxMimicJointAPI as q + gearing · r + offset = 0 in degrees. The first that a joint bears is read.
+PhysX's gears and racks are prims of their own. Their ratios are of turns and travels of the gears' bodies, which may be
+the first or the second of the joints that they hang in (PhysX, ExtGearJoint.cpp and ExtRackAndPinionJoint.cpp).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import ControlLaw, Coupling, CouplingKind, Drive
+from cadbridge.assembly import GROUND, ControlLaw, Coupling, CouplingKind, Drive
 from cadbridge.findings import Where
-from cadbridge.readers.usd.context import Context
-from cadbridge.readers.usd.joints import UNLIMITED, Joint, drives_of, effort_unit
+from cadbridge.readers.usd.context import Context, number, vector
+from cadbridge.readers.usd.joints import PHYSX_COUPLINGS, UNLIMITED, Joint, drives_of, effort_unit
+
+_CLEAR = 1e-3
 
 _Law = tuple[str | None, float, float]
 """The leader's path (None: the joint stands still), factor and offset in rad or m."""
@@ -24,9 +29,8 @@ def read_couplings(c: Context, joints: Sequence[Joint]) -> list[Coupling]:
     """The couplings of all joints; those that are none of one freedom to one other are reported."""
     by_path = {joint.prim["path"]: joint for joint in joints}
     made = [_coupling(c, joint, by_path) for joint in joints]
-    for prim in c.stage["joints"]:
-        if prim["type"].startswith("Physx"):
-            c.say("CB1450", f"{prim['name']} ({prim['type']}) is not read", prim["name"])
+    gears = (prim for prim in c.stage["joints"] if prim["type"] in PHYSX_COUPLINGS)
+    made += [_gear(c, prim, by_path) for prim in gears if prim["attributes"].get("physics:jointEnabled") is not False]
     return [coupling for coupling in made if coupling is not None]
 
 
@@ -47,6 +51,33 @@ def _coupling(c: Context, joint: Joint, by_path: Mapping[str, Joint]) -> Couplin
     offset += factor * leader.at - joint.at
     pair = (leader.name, joint.name)
     return Coupling(name, CouplingKind.JOINTS, None, None, ratio=factor, offset=offset, joints=pair, where=where)
+
+
+def _gear(c: Context, prim: Mapping[str, Any], by_path: Mapping[str, Joint]) -> Coupling | None:
+    """A gear (-ratio times the turn) or a rack (ratio degrees for a unit of travel) of PhysX."""
+    paths = [next(iter(prim["relations"].get(key, ())), "") for key in PHYSX_COUPLINGS[prim["type"]]]
+    pair = [by_path.get(path) for path in paths]
+    bodies = {c.names.get(end["body"], GROUND) for end in prim["ends"]}
+    rack = prim["type"] != "PhysxPhysicsGearJoint"
+    first, second = pair
+    fits = first and second and first.single and second.single and (first.turns, second.turns) == (not rack, True)
+    if first is None or second is None or first is second or not fits or GROUND in bodies:
+        c.say("CB1450", f"{prim['name']} ({prim['type']}) couples no two joints of its bodies", prim["name"])
+        return None
+    ratio = number(prim["attributes"], "physics:ratio" if rack else "physics:gearRatio", 1.0)
+    ratio *= math.prod(-1.0 if joint.ends[0] in bodies else 1.0 for joint in (first, second))
+    ratio *= _side(prim, c, first, second) * math.radians(1.0) / c.length if rack else -1.0
+    where, names = Where(str(c.path), item=prim["name"]), (first.name, second.name)
+    return Coupling(prim["name"], CouplingKind.JOINTS, None, None, ratio=ratio, joints=names, where=where)
+
+
+def _side(prim: Mapping[str, Any], c: Context, slide: Joint, hinge: Joint) -> float:
+    """On which side of the gear the rack lies: its sign where that is clear (0.001 units), as PhysX takes it."""
+    at = [c.frame(end["matrix"], vector(prim["attributes"], f"physics:localPos{i}", (0.0, 0.0, 0.0)), np.zeros(4)).p
+          for i, end in enumerate(prim["ends"])]  # fmt: skip
+    gear, rack = ((joint.frames[0].R @ joint.turn)[:, 2] for joint in (hinge, slide))
+    along = float(np.cross(gear, at[1] - at[0]) @ rack) / c.length
+    return -1.0 if along < -_CLEAR else 1.0
 
 
 def _law(c: Context, joint: Joint) -> _Law | None:

@@ -12,7 +12,7 @@ import numpy as np
 from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.frames import Matrix, Pose, Vector
-from cadbridge.readers.joints import joint_mates, shifted
+from cadbridge.readers.joints import joint_mates, shifted, y_axis
 from cadbridge.readers.mjcf.context import free
 from cadbridge.readers.usd.context import Context, number, vector
 
@@ -25,6 +25,12 @@ _FASTEST = 1e6
 
 _MET = 1e-5
 """How far frames may be apart where the joint holds them, m and rad, in files of single precision."""
+
+PHYSX_COUPLINGS = {
+    "PhysxPhysicsGearJoint": ("physics:hinge0", "physics:hinge1"),
+    "PhysxPhysicsRackAndPinionJoint": ("physics:prismatic", "physics:hinge"),
+}
+"""Prims that couple two joints, and what names these: the one that is followed first."""
 
 _CLOSE = 1e-3
 """Beyond that the frames are wrong rather than imprecise."""
@@ -64,8 +70,12 @@ class Joint:
         return default if math.isnan(found) else found
 
 
-def kind_of(open_axes: tuple[int, ...]) -> tuple[str, Matrix] | None:
-    """The kind of `readers.joints` that leaves these axes free, and its frame's axes as columns; None if none does."""
+SEPARATE, ROD = "separate", "rod"
+"""Kinds that `readers.joints` has not: a mate of the points and one of the axes; a distance of two points."""
+
+
+def kind_of(open_axes: tuple[int, ...]) -> tuple[str, Matrix]:
+    """The kind of `readers.joints` that leaves these axes free, else SEPARATE, and its frame's axes as columns."""
     slides, turns = [a for a in open_axes if a < 3], [a - 3 for a in open_axes if a > 2]
     if len(slides) == 3 and len(turns) in (0, 1):
         return ("parallel", _along(turns[0])) if turns else ("cartesian", np.eye(3))
@@ -87,7 +97,7 @@ def kind_of(open_axes: tuple[int, ...]) -> tuple[str, Matrix] | None:
             return "cylindrical", _along(turns[0])
         z, x = np.eye(3)[turns[0]], np.eye(3)[slides[0]]
         return "pin_slot", np.column_stack([x, np.cross(z, x), z])
-    return None
+    return SEPARATE, np.eye(3)
 
 
 def _along(axis: int) -> Matrix:
@@ -100,6 +110,8 @@ def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], s
     joints, standing = [], set()
     taken: set[str] = set()
     for prim in c.stage["joints"]:
+        if prim["type"] in PHYSX_COUPLINGS:
+            continue
         name = free(prim["name"], taken)
         if prim["attributes"].get("physics:jointEnabled") is False:
             c.say("CB1455", f"joint {name} is switched off", name)
@@ -128,10 +140,9 @@ def _joint(c: Context, name: str, prim: dict[str, Any]) -> Joint | None:
         c.say("CB1444", f"joint {name} joins no two bodies", name)
         return None
     open_axes = _open(c, name, prim)
-    kind = None if open_axes is None else kind_of(open_axes)
-    if open_axes is None or kind is None:
-        c.say("CB1444", f"joint {name} ({prim['type']}): no mate leaves just its axes free", name)
+    if open_axes is None:
         return None
+    kind = (ROD, np.eye(3)) if _rod(prim) else kind_of(open_axes)
     frames = []
     for i, end in enumerate(prim["ends"]):
         position = vector(prim["attributes"], f"physics:localPos{i}", (0.0, 0.0, 0.0))
@@ -152,7 +163,7 @@ _SINGLE = {"PhysicsRevoluteJoint": 3, "PhysicsPrismaticJoint": 0}
 
 
 def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None:
-    """The free axes; None where the joint is of another kind."""
+    """The free axes; None where the joint is of another kind, with a finding."""
     kind, attributes = prim["type"], prim["attributes"]
     if kind in _SINGLE:
         return (_SINGLE[kind] + max("XYZ".find(str(attributes.get("physics:axis"))), 0),)
@@ -162,7 +173,15 @@ def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None
         if any(number(attributes, f"physics:coneAngle{i}Limit", -1.0) >= 0.0 for i in (0, 1)):
             c.say("CB1445", f"joint {name}: the limit of its cone is left out", name)
         return (3, 4, 5)
+    if kind == "PhysicsDistanceJoint":
+        low, high = _distances(prim)
+        if low < 0.0 > high or low == high:
+            return (3, 4, 5) if low == 0.0 else (0, 1, 2, 3, 4, 5)
+        bounds = f"at least {low:g}" if high < 0.0 else f"at most {high:g}" if low <= 0.0 else f"{low:g} to {high:g}"
+        c.say("CB1444", f"joint {name}: a distance of {bounds} is a limit, and no mate holds it", name)
+        return None
     if kind != "PhysicsJoint":
+        c.say("CB1444", f"joint {name} is a {kind}, which is not read", name)
         return None
     axes = []
     for i, axis in enumerate(AXES):
@@ -174,6 +193,17 @@ def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None
         elif f"PhysicsLimitAPI:{axis}" not in prim["schemas"]:
             c.say("CB1445", f"joint {name}: {axis} is locked although PhysicsLimitAPI:{axis} is not applied", name)
     return tuple(axes)
+
+
+def _distances(prim: dict[str, Any]) -> tuple[float, float]:
+    """The least and the largest distance of a distance joint, below 0 where there is none."""
+    low, high = (number(prim["attributes"], f"physics:{end}Distance", -1.0) for end in ("min", "max"))
+    return low, high
+
+
+def _rod(prim: dict[str, Any]) -> bool:
+    low, high = _distances(prim)
+    return prim["type"] == "PhysicsDistanceJoint" and low == high > 0.0
 
 
 def _settle(c: Context, joint: Joint) -> None:
@@ -247,10 +277,37 @@ def _mates(c: Context, joint: Joint) -> list[Mate]:
     a, b = (_feature(joint, i) for i in (0, 1))
     where = Where(str(c.path), item=joint.name)
     limit = _limit(c, joint)
-    first, *others = joint_mates(joint.kind, joint.name, a, b, where, limit)
+    first, *others = (
+        _apart(c, joint, a, b, where) if joint.kind in (SEPARATE, ROD)
+        else joint_mates(joint.kind, joint.name, a, b, where, limit)
+    )  # fmt: skip
     if first.kind is not MateKind.UNIVERSAL and not others:
         first = replace(first, aligned=True)
     return [_loaded(c, joint, replace(first, joint_name=joint.name)), *others]
+
+
+def _apart(c: Context, joint: Joint, a: Feature, b: Feature, where: Where) -> list[Mate]:
+    """The point of b in what the slides leave of a's frame; then x to z of both as the turns leave them."""
+    point = replace(b, kind=FeatureKind.POINT, direction=None, x=None)
+    origin = replace(a, kind=FeatureKind.POINT, direction=None, x=None)
+    if joint.kind == ROD:
+        length = _distances(joint.prim)[0] * c.length
+        return [Mate(joint.name, MateKind.DISTANCE, origin, point, value=length, where=where)]
+
+    def axis(frame: Feature, i: int, kind: FeatureKind = FeatureKind.AXIS) -> Feature:
+        return replace(frame, kind=kind, direction=(frame.x, y_axis(frame), frame.direction)[i], x=None)
+
+    slides, turns = [i for i in joint.free if i < 3], [i - 3 for i in joint.free if i > 2]
+    held = {
+        0: lambda: [(MateKind.COINCIDENT, origin, point)],
+        1: lambda: [(MateKind.COINCIDENT, axis(a, slides[0]), point)],
+        2: lambda: [(MateKind.COINCIDENT, axis(a, 3 - sum(slides), FeatureKind.PLANE), point)],
+    }.get(len(slides), list)()
+    if len(turns) == 2:
+        held.append((MateKind.PERPENDICULAR, axis(a, turns[0]), axis(b, turns[1])))
+    elif len(turns) == 1:
+        held.append((MateKind.PARALLEL, axis(a, turns[0]), axis(b, turns[0])))
+    return [Mate(joint.name + " turn" * (i > 0), *mate, where=where) for i, mate in enumerate(held)]
 
 
 def _feature(joint: Joint, i: int) -> Feature:

@@ -97,7 +97,12 @@ class Scene:
         """
         names = [i.name for i in self.assembly.instances]
         flat = all(name.count("/") == self.top for name in names)
-        return flat and len(names) <= MOST_LINKS and not self.standards
+        return flat and len(names) <= MOST_LINKS and not any(self.is_clamp(name) for name in names)
+
+    def is_clamp(self, instance: str) -> bool:
+        """Whether an instance is a standard part that turns on nothing; a stepped pin may be a motor or a knob."""
+        standard = self.standards.get(instance)
+        return standard is not None and standard.kind != StandardKind.PIN
 
     def shared(self, a: str, b: str) -> tuple[str, ...]:
         """The sub-assemblies that hold both instances and not all, from the top."""

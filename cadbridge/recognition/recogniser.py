@@ -65,21 +65,21 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_stubs(scene, pin)
     joints, rejected = find_joints(scene, pin)
     meshes = {frozenset((p.a.instance, p.b.instance)) for p in (*meshing.pairs, *drives)}
-    bind_within(scene, joints, meshes)
+    turning = bind_within(scene, joints, meshes)
     bind_fixed(scene)
-    joints, rejected = find_joints(scene, pin)
     toothed = {name for pair in meshes for name in pair}
+    joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
     while bind_idle(scene, joints, toothed):
-        joints, rejected = find_joints(scene, pin)
+        joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
     bind_belts(scene, belts, joints)
-    apart, turning = connect(scene, joints, meshes)
+    apart, on_faces = connect(scene, joints, meshes)
     apart, on_line = hinged_apart(scene, apart)
-    turning = [*turning, *on_line]
+    turning = [*turning, *on_faces, *on_line]
     loose = [name for group in apart for name in group]
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
-    joints = trees(scene, [*joints, *still_apart(scene, turning, joints)], rejected)
+    joints = trees(scene, _with_turning(scene, joints, turning), rejected)
     ground, why = choose_ground(scene, joints, names, set(loose))
     for group in apart:
         chief = max(group, key=lambda n: (scene.size(n), n))
@@ -94,6 +94,10 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
         findings=_findings(scene, joints, loose, copies, ground),
     )
     return with_gears(found, wheels, with_drives(meshing, drives))
+
+
+def _with_turning(scene: Scene, joints: list[Candidate], turning: list[Candidate]) -> list[Candidate]:
+    return [*joints, *still_apart(scene, turning, joints)]
 
 
 def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str) -> Recognition:

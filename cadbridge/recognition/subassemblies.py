@@ -15,6 +15,7 @@ import numpy as np
 from cadbridge.frames import Vector
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
+from cadbridge.recognition.turntables import Turntables
 
 ON_AXIS = 0.02
 """Of a radius: how far a body of revolution may be off the axis about which it spins."""
@@ -30,12 +31,13 @@ def resting(scene: Scene) -> list[tuple[str, str, float]]:
     return sorted(edges, key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1]))
 
 
-def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]) -> None:
-    """Bind what rests on a part of its own sub-assembly and has no joint in there.
+def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]) -> list[Candidate]:
+    """Bind what rests on a part of its own sub-assembly and has no joint in there, or return the hinge it turns on.
 
     A pin that goes on into other parts makes no joint with those, where the part that holds it is held itself.
     """
     linked = Groups(i.name for i in scene.assembly.instances)
+    turntables, turning = Turntables(scene), []
     members = scene.groups.members()
     for names in members.values():
         for name in names[1:]:
@@ -46,7 +48,12 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
     for a, b, area in resting(scene):
         inside = scene.shared(a, b)
         if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
-            scene.bind(a, b, f"rests on it over {area * 1e6:.4g} mm², in {inside[-1]}", 0.65)
+            hinge = turntables.between(a, b)
+            if hinge is not None:
+                turning.append(hinge)
+            else:
+                scene.bind(a, b, f"rests on it over {area * 1e6:.4g} mm², in {inside[-1]}", 0.65)
+    return turning
 
 
 def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:

@@ -18,6 +18,7 @@ from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
 from cadbridge.recognition.guides import SQUARE, Verdict
 from cadbridge.recognition.joints import Candidate
+from cadbridge.recognition.pins import LIKE
 
 CENTRED = 0.35
 """Of the radius of a disc of the area in contact: how far its middle may be off the axis."""
@@ -39,6 +40,10 @@ class Turntables:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._lines: dict[str, list[Line]] = defaultdict(list)
+        self._contacts: dict[str, list[Contact]] = defaultdict(list)
+        for c in scene.contacts.found:
+            for name in c.pair:
+                self._contacts[name].append(c)
         for line in scene.contacts.lines:
             for name in dict.fromkeys(m.instance for m in line.members):
                 self._lines[name].append(line)
@@ -49,11 +54,9 @@ class Turntables:
         roots = scene.groups.root(a), scene.groups.root(b)
         members = scene.groups.members()
         first, second = (set(members[root]) for root in roots)
-        contacts = [
-            c for c in scene.contacts.found if (c.pair[0] in first and c.pair[1] in second)
-            or (c.pair[0] in second and c.pair[1] in first)
-        ]  # fmt: skip
-        if any(c.kind != "plane" for c in contacts) or (first | second) & set(scene.standards):
+        few, many = sorted((first, second), key=len)
+        contacts = [c for name in sorted(few) for c in self._contacts[name] if many & set(c.pair)]
+        if any(c.kind != "plane" for c in contacts) or any(scene.is_clamp(name) for name in first | second):
             return None
         if not contacts:
             return self._sunk(roots, first, second)
@@ -86,8 +89,7 @@ class Turntables:
             sides = [[m for m in line.members if m.instance in own] for own in (first, second)]
             if not all(sides):
                 continue
-            if all(any(m.surface.hollow for m in side) for side in sides):
-                holes += 1
+            holes += _bolted(sides)
             if not all(any(_ends_at(m, line, contacts) for m in side) for side in sides):
                 continue
             off = float(np.linalg.norm(np.cross(middle - line.point, line.direction)))
@@ -99,18 +101,20 @@ class Turntables:
         """The hinge about the middle of what touches, where round faces of one of two bodies lie about that."""
         area = sum(c.overlap for c in contacts)
         middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
-        names = dict.fromkeys(name for c in contacts for name in c.pair)
-        about = [off for name in names for off in self._round_faces(name, middle, normal)]
+        about = [face for c in contacts for name in c.pair for face in self._round_faces(name, c.point, normal)]
+        offs = [float(np.linalg.norm(np.cross(middle - foot, normal))) for _, foot in about]
         # Where another round face begins or ends there, nothing says which of the two it turns about.
-        if not about or max(about) > 0.1 * math.sqrt(area / math.pi):
+        if not about or max(offs) > 0.1 * math.sqrt(area / math.pi):
             return None
+        _, foot = max(about, key=lambda face: face[0])
+        middle = foot + float((middle - foot) @ normal) * normal
         text = f"faces on each other over {area * 1e6:.4g} mm², in whose middle one of them is round"
         against = ("no shaft and no bore", "the other is not round there")
         low, high = sorted(roots)
         return Candidate(low, high, Verdict("revolute", middle, normal, (text,), against, 0.4), tuple(contacts))
 
-    def _round_faces(self, name: str, point: Vector, axis: Vector) -> Iterator[float]:
-        """How far the axes of a part's round faces along an axis, that begin or end at a point, are off it, m."""
+    def _round_faces(self, name: str, point: Vector, axis: Vector) -> Iterator[tuple[float, Vector]]:
+        """Radius and foot of each round face of a part along an axis that begins or ends at the height of a point."""
         instance = self._scene.assembly.instance(name)
         shape = self._scene.assembly.part(instance.part).shape
         known = None if shape is None else self._scene.faces.get(shape.key)
@@ -120,7 +124,7 @@ class Turntables:
             along = float((point - foot) @ direction)
             ends = min(abs(along - s.low), abs(along - s.high)) <= 0.02 * s.radius + 1e-5
             if ends and s.turn >= ROUND and abs(float(direction @ axis)) > 1 - SQUARE:
-                yield float(np.linalg.norm(np.cross(point - foot, direction)))
+                yield s.radius, foot
 
     def drawn_apart(self, names: Sequence[str], others: set[str]) -> Candidate | None:
         """The hinge of instances that touch none of some others, where a shaft and its bore stand on one line.
@@ -192,6 +196,12 @@ def _apart(m: Placed, n: Placed) -> float | None:
     far = FAR * max(m.surface.length, n.surface.length)
     fits = -1e-6 <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUND
     return apart if fits and -1e-6 <= apart <= far else None
+
+
+def _bolted(sides: Sequence[Sequence[Placed]]) -> bool:
+    """Whether holes of two bodies on one line may hold one bolt."""
+    first, second = ([m.surface.radius for m in side if m.surface.hollow] for side in sides)
+    return any(1 / LIKE <= a / b <= LIKE for a in first for b in second)
 
 
 def _ends_at(m: Placed, line: Line, contacts: Sequence[Contact]) -> bool:

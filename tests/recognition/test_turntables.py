@@ -51,6 +51,38 @@ def test_an_arm_turns_on_the_round_top_it_lies_on(tmp_path: Path) -> None:
     assert [f.code for f in found.findings if f.severity.value != "info"] == ["CB1601"]
 
 
+def test_a_motor_of_a_sub_assembly_turns_on_the_end_of_its_arm(tmp_path: Path) -> None:
+    """What lies in one sub-assembly rests there, but for what lies about an axis that both are round about."""
+    motor = disc(10, 20).union(disc(3, 28)).union(cq.Workplane().box(30, 4, 2, centered=(True, True, False)))
+    own = cq.Assembly(name="own").add(arm(12, 80, 8), name="arm").add(motor, name="motor", loc=at(0, 0, 8))
+    plate = cq.Workplane().box(200, 100, 4, centered=(True, True, False))
+    found = read(tmp_path, cq.Assembly(name="made").add(plate, name="plate").add(own, name="own", loc=at(0, 0, 4)))
+    assert list(kinds(found).values()) == ["revolute"]
+
+
+@pytest.mark.parametrize(("radius", "held"), [(4.0, True), (1.5, False)])
+def test_only_holes_of_like_size_are_a_flange(tmp_path: Path, radius: float, held: bool) -> None:
+    """The small holes of a servo's horn above the wide slots of what lies on it hold nothing."""
+    spots = [(18, 0), (-18, 0), (0, 18)]
+    foot = base(30).faces(">Z").workplane(origin=(0, 0, 0)).pushPoints(spots).hole(2 * radius, 10)
+    lever = arm(25, 120, 8).faces(">Z").workplane(origin=(0, 0, 0)).pushPoints(spots).hole(8)
+    made = cq.Assembly(name="made").add(foot, name="foot").add(lever, name="arm", loc=at(0, 0, 30))
+    assert (not kinds(read(tmp_path, made))) == held
+
+
+def test_a_tongue_in_a_fork_turns_about_its_round_end(tmp_path: Path) -> None:
+    """Links alone, without a bore: the axis is that of the round end and not the middle of what touches."""
+    fork = cq.Workplane().box(60, 60, 100, centered=(True, True, False)).cut(
+        cq.Workplane().box(20, 80, 60, centered=(True, True, False)).translate((0, 0, 50)))  # fmt: skip
+    tongue = cq.Workplane("YZ").circle(26).extrude(20).union(
+        cq.Workplane().box(20, 40, 120, centered=(False, True, False))).translate((-10, 0, 80))  # fmt: skip
+    found = read(tmp_path, cq.Assembly(name="made").add(fork, name="fork").add(tongue, name="tongue"))
+    (joint,) = found.joints
+    assert joint.axis is not None
+    assert abs(joint.axis[0]) == pytest.approx(1)
+    assert joint.point[1:] == pytest.approx([0, 0.08], abs=1e-9)
+
+
 def test_an_arm_that_lies_beside_the_middle_is_held(tmp_path: Path) -> None:
     made = cq.Assembly(name="made").add(base(30), name="foot").add(arm(25, 120, 8), name="arm", loc=at(9, 0, 30))
     assert kinds(read(tmp_path, made)) == {}

@@ -117,6 +117,8 @@ def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> in
     reported = Findings(run.findings)
     compared = compare(run, reported) if flags.compared else None
     run = replace(run, findings=reported.as_tuple())
+    if any(f.code == "CB408" for f in run.mechanism.findings):
+        mechanism = run.mechanism
     findings = (*mechanism.assembly.findings, *mechanism.findings, *run.findings)
     if to.page is not None:
         write_report(run, to.page, to.trajectory, findings)

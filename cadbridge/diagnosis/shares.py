@@ -94,9 +94,15 @@ def _freed(pair: BodyPair, rows_of: dict[str, Ints], X_WJ: Pose) -> Iterator[Fre
 
 
 def _words(row: Array, turns: bool, X_WJ: Pose) -> str:
-    """What an equation holds, along the joint's axes: "travel along x", "turn about (0.6, 0.8, 0)"."""
+    """What an equation holds, along the joint's axes: "travel along x", "turn about (0.6, 0.8, 0)".
+
+    An angle between axes that lie along each other holds nothing to first order.
+    """
     d = X_WJ.R.T @ (row[3:] if turns else row[:3])
-    d = d / np.linalg.norm(d)
+    size = float(np.linalg.norm(d))
+    if size == 0.0:
+        return "nothing in this pose"
+    d = d / size
     k = int(np.argmax(np.abs(d)))
     along = "xyz"[k] if abs(d[k]) > 1 - 1e-9 else f"({', '.join(f'{v + 0.0:.3g}' for v in np.round(d, 6))})"
     return f"turn about {along}" if turns else f"travel along {along}"

@@ -88,13 +88,35 @@ def simulate(
     Without a scenario the run is the one that the source itself asks for, if it does, else two seconds of falling.
     `collapse` False hands every row of every mate to the solver; the motion is the same. `method` "tree" integrates the
     joint coordinates of a spanning tree instead of every body's pose. Where mates contradict each other by no more
-    than rounding, the mechanism is fitted first (`Run.mechanism`, CB625). With `real_time` the run keeps pace with the
-    clock, where it can (`Run.pace`). `progress` is called with the simulated time (s). Raises ModelError where a mass
-    is not known, InputError where the scenario or the method cannot be used; a run that fails on its way ends in a
-    finding, with what was computed.
+    than rounding, the mechanism is fitted first (`Run.mechanism`, CB625); where its placements cannot be closed from
+    where they are, the run begins from those of `diagnosis.settled` (CB408). With `real_time` the run keeps pace with
+    the clock, where it can (`Run.pace`). `progress` is called with the simulated time (s). Raises ModelError where a
+    mass is not known, InputError where the scenario or the method cannot be used; a run that fails on its way ends in
+    a finding, with what was computed.
     """
     if method not in METHODS:
         raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")
+    options = (duration, collapse, method, real_time, progress)
+    run = _simulated(mechanism, scenario, *options)
+    if run.result.status.code != "inconsistent":
+        return run
+    from cadbridge.diagnosis import settled  # seldom needed
+
+    moved = settled(mechanism)
+    closed = any(f.code == "CB408" for f in moved.findings)
+    return _simulated(moved, scenario, *options) if closed else run
+
+
+def _simulated(
+    mechanism: Mechanism,
+    scenario: Scenario | None,
+    duration: float | None,
+    collapse: bool,
+    method: str,
+    real_time: bool,
+    progress: Callable[[float], None] | None,
+) -> Run:
+    """A run from the placements as they are."""
     findings = Findings()
     what = scenario or study_scenario(mechanism, findings)
     if duration is not None:

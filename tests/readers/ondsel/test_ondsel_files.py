@@ -86,6 +86,13 @@ def test_mechanisms_that_stand_before_their_assembly(corpus: Path, name: str, ro
     assert not [f.code for f in mechanism.findings if f.severity == "error"]
 
 
+def test_a_run_begins_where_all_joints_close(corpus: Path) -> None:
+    run = cb.simulate(cb.build(cb.read(corpus / "ondsel" / "CylSphJt.asmt")), duration=0.01)
+    assert run.result.status.ok
+    assert "CB408" in {f.code for f in run.mechanism.findings}
+    assert not [f for f in (*run.findings, *run.mechanism.findings) if f.severity == "error"]
+
+
 def test_a_constant_velocity_joint_has_four_rows(corpus: Path) -> None:
     assembly = cb.read(corpus / "ondsel" / "constvel.asmt")
     assert MateKind.CONSTANT_VELOCITY in {m.kind for m in assembly.mates}

@@ -7,15 +7,17 @@ mesh. Without a density there is no mass: none is made up.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
 from cadbridge.assembly import MassOverride, Part, Shape
 from cadbridge.findings import Finding, Findings
 from cadbridge.inertia import MassProperties
-from cadbridge.mass.audit import MeshAudit, audit_mesh
 from cadbridge.mass.declared import impossible, usable
+from cadbridge.mass.weighing import Weighed, weigh_mesh
 
 MASS_TOLERANCE = 1e-3
 INERTIA_TOLERANCE = 3e-3
@@ -60,18 +62,18 @@ class PartVolume:
     findings: tuple[Finding, ...] = ()
 
 
-def part_volume(part: Part) -> PartVolume:
-    """The volume of a part's shape: of its mesh, else of its B-Rep, else of its collision mesh."""
+def part_volume(part: Part, known: Mapping[int, Weighed] = MappingProxyType({})) -> PartVolume:
+    """The volume of a part's shape: of its mesh (`known` by its id), else of its B-Rep, else of its collision mesh."""
     shape, findings = part.shape, Findings()
     if shape is None:
         return PartVolume()
     of_mesh, properties, source = None, None, None
     if shape.fine is not None:
-        audit = audit_mesh(shape.fine)
-        _report_audit(part, audit, shape, findings)
-        of_mesh = audit.volume.mass if audit.closed else None
-        if audit.closed and audit.volume.mass > 0 and _agrees(part, audit.volume, findings):
-            properties, source = audit.volume, "mesh"
+        weighed = known.get(id(shape.fine)) or weigh_mesh(shape.fine)
+        _report_audit(part, weighed, shape, findings)
+        of_mesh = None if weighed.volume is None else weighed.volume.mass
+        if weighed.volume is not None and weighed.volume.mass > 0 and _agrees(part, weighed.volume, findings):
+            properties, source = weighed.volume, "mesh"
     if properties is None and shape.brep is not None and shape.brep.mass > 0:
         properties, source = shape.brep, "brep"
     if properties is None:
@@ -180,7 +182,7 @@ def _base(part: Part, volume: PartVolume, needs_mass: bool, findings: Findings) 
     return properties
 
 
-def _report_audit(part: Part, audit: MeshAudit, shape: Shape, findings: Findings) -> None:
+def _report_audit(part: Part, audit: Weighed, shape: Shape, findings: Findings) -> None:
     """What the audit of a part's mesh found."""
     name = part.name if shape.visual_file is None else f"{part.name} ({shape.visual_file})"
     if not audit.closed:
@@ -218,8 +220,8 @@ def _from_collision(part: Part, shape: Shape, findings: Findings) -> tuple[MassP
     """The collision mesh's volume, where it is closed."""
     if shape.collision is None:
         return None, None
-    audit = audit_mesh(shape.collision)
-    if not audit.closed:
+    audit = weigh_mesh(shape.collision)
+    if audit.volume is None:
         name = shape.collision_file or "the collision mesh"
         _add(findings, "CB303", f"{part.name}: {name} is open too ({audit.open_edges} edges)", part)
         return None, None

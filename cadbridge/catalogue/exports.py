@@ -442,6 +442,14 @@ ENTRIES: dict[str, Entry] = {
         "Install it beside cadbridge: `pip install omniverse-asset-validator`.",
         "`verify --to usd` without omniverse-asset-validator.",
     ),
+    "CB1485": Entry(
+        Severity.WARNING,
+        "a warning of a checker",
+        "A checker of the format warns of something that stands in the source too: most often edges of a mesh that "
+        "more than two triangles share. Engines load the file.",
+        "Mend the mesh in the source, or give its part another collision shape (`--collision hull`).",
+        "A part whose STL touches itself along an edge.",
+    ),
 }
 
 FAMILIES = (Family("export", "exports", Stage.EXPORT, ENTRIES),)

@@ -11,9 +11,12 @@ from pathlib import Path
 
 from cadbridge.findings import Findings
 
+Fault = tuple[str, str]
+"""Code and message."""
+
 
 def judge_files(to: str, folder: Path, findings: Findings) -> None:
-    """Report every fault that a checker of the format finds (CB1483), and the checkers that are missing (CB1484)."""
+    """Report what checkers of the format find: faults (CB1483), warnings (CB1485); and which are missing (CB1484)."""
     endings, judges = _JUDGES.get(to, ("", {}))
     for name, judge in judges.items():
         silence = io.StringIO()
@@ -24,27 +27,30 @@ def judge_files(to: str, folder: Path, findings: Findings) -> None:
         except ImportError:
             findings.add("CB1484", f"{name} is not installed", items=[name])
             continue
-        for fault in faults:
-            findings.add("CB1483", f"{name}: {fault}", items=[name])
+        for code, fault in faults:
+            findings.add(code, f"{name}: {fault}", items=[name])
 
 
-def _usd(path: Path) -> Iterator[str]:
+def _usd(path: Path) -> Iterator[Fault]:
     usd, validation = import_module("pxr.Usd"), import_module("pxr.UsdValidation")
     validators = validation.ValidationRegistry().GetOrLoadAllValidators()
     for error in validation.ValidationContext(validators).Validate(usd.Stage.Open(str(path))):
-        yield f"{error.GetName()}: {error.GetMessage()}"
+        yield "CB1483", f"{error.GetName()}: {error.GetMessage()}"
 
 
-def _omniverse(path: Path) -> Iterator[str]:
-    engine = import_module("omni.asset_validator").ValidationEngine()
-    yield from (str(issue) for issue in engine.validate(str(path)).issues())
+def _omniverse(path: Path) -> Iterator[Fault]:
+    validator = import_module("omni.asset_validator")
+    small = (validator.IssueSeverity.WARNING, validator.IssueSeverity.INFO)
+    for issue in validator.ValidationEngine().validate(str(path)).issues():
+        place = getattr(issue.at, "path", None) or getattr(getattr(issue.at, "prim_id", None), "path", "")
+        yield "CB1485" if issue.severity in small else "CB1483", f"{issue.message} {place}".strip()
 
 
-def _fmpy(path: Path) -> Iterator[str]:
-    yield from import_module("fmpy.validation").validate_fmu(str(path))
+def _fmpy(path: Path) -> Iterator[Fault]:
+    yield from (("CB1483", fault) for fault in import_module("fmpy.validation").validate_fmu(str(path)))
 
 
-_JUDGES: dict[str, tuple[str, dict[str, Callable[[Path], Iterator[str]]]]] = {
+_JUDGES: dict[str, tuple[str, dict[str, Callable[[Path], Iterator[Fault]]]]] = {
     "usd": ("*.usda", {"the validators of USD (usdchecker)": _usd, "omniverse-asset-validator": _omniverse}),
     "fmu": ("*.fmu", {"the validation of FMPy": _fmpy}),
 }

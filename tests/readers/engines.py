@@ -173,7 +173,7 @@ def link_of(names: tuple[str, ...], links: dict[str, Moving]) -> tuple[str, Movi
     for name in names:
         if name in links:
             return name, links[name]
-        scoped = f"::{name.replace('/', '::')}"
+        scoped = (f"::{name.replace('/', '::')}", f"::{name}")  # SDF allows names with a slash
         ends = sorted((key for key in links if f"::{key}".endswith(scoped)), key=lambda key: key.count("::"))
         if ends and (len(ends) == 1 or ends[0].count("::") < ends[1].count("::")):
             return name, links[ends[0]]

@@ -276,7 +276,8 @@ function slider(item: ItemData, send: (value: unknown) => void): [HTMLElement, S
   const input = make("input", range);
   const read = make("output", {});
   const say = (): void => {
-    read.textContent = Number(Number(input.value).toPrecision(4)).toFixed(1).replace("-", "−");
+    const shown = Number(Number(input.value).toFixed(1)) || 0;
+    read.textContent = shown.toFixed(1).replace("-", "−");
   };
   input.addEventListener("input", () => {
     say();

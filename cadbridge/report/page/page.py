@@ -24,6 +24,7 @@ from cadbridge.report.page.tables import draw
 from cadbridge.report.page.transmission import transmission_section
 from cadbridge.report.still import still
 from cadbridge.report.views import tables, verdict
+from cadbridge.report.views.findings import forwarded
 from cadbridge.report.views.table import Table
 
 if TYPE_CHECKING:
@@ -94,14 +95,15 @@ def page_html(mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None 
     extras = extras or Extras()
     code, style = built("page.js"), built("page.css")
     items, buffer = Items(mechanism), Buffer()
-    found = all_findings(mechanism, diagnosis) if extras.findings is None else extras.findings
+    listed = all_findings(mechanism, diagnosis) if extras.findings is None else extras.findings
+    found = tuple(map(forwarded, listed))
     document = check_document(mechanism, diagnosis, found, twists=False)
     played = _played(mechanism, extras)
     clips = [run_clip(run, buffer, label) for label, run in labelled(played)]
     if extras.live is None:
         clips += freedom_clips(mechanism, buffer)
     picture = scene(mechanism, diagnosis, items, clips, buffer)
-    content = _content(mechanism, diagnosis, extras, (items, document, tuple(found), clips, played))
+    content = _content(mechanism, diagnosis, extras, (items, document, found, clips, played))
     view = _view(mechanism.assembly)
     return "<!doctype html>\n" + el(
         "html",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 from cadbridge.catalogue import CATALOGUE
-from cadbridge.findings import Finding, Severity, Where
+from cadbridge.findings import Finding, Severity
 from cadbridge.report.html import Html, el, join
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.tables import draw, picks
@@ -67,8 +66,7 @@ def _group(items: Items, group: Sequence[Finding]) -> Html:
     hints = list(dict.fromkeys(f.hint for f in group))
     for f in group[:MOST_SHOWN]:
         about = picks(items, items.named_in(f))
-        where = place(f.where)
-        at = el("span", f" {where}", class_="where") if where else None
+        at = el("span", f" {f.where}", class_="where") if str(f.where) else None
         own_hint = el("p", "How to fix: ", f.hint) if len(hints) > 1 and f.hint else None
         listed.append(el("li", f.message, el("div", about, class_="about") if about else None, at, own_hint))
     if len(group) > MOST_SHOWN:
@@ -76,13 +74,6 @@ def _group(items: Items, group: Sequence[Finding]) -> Html:
     cure = el("p", el("b", "How to fix: "), hints[0], class_="cure") if len(hints) == 1 and hints[0] else None
     return el("details", el("summary", head), cure, el("ul", listed), class_="finding",
               open=first.severity is Severity.ERROR)  # fmt: skip
-
-
-def place(where: Where) -> str:
-    """The place of a finding without the folders of the machine it was found on: a page is forwarded."""
-    if where.file is None or not PurePath(where.file).is_absolute():
-        return str(where)
-    return str(replace(where, file=PurePath(where.file).name))
 
 
 def freedoms(items: Items, document: Document, clips: Sequence[Mapping[str, Any]]) -> Html:

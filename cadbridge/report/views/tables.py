@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cadbridge.assembly import GROUND
 from cadbridge.mechanism.joint_types import JOINT_TYPES
+from cadbridge.report.views.findings import place
 from cadbridge.report.views.numbers import figure, vector
 from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table, number, whole
 from cadbridge.wording import count
@@ -266,7 +267,7 @@ def mates(mechanism: Mechanism, between: Between) -> Table:
                 m.name,
                 m.kind.value.replace("_", " "),
                 Names(between.get(m.name, ()), ("body", "part", "joint"), " – "),
-                str(m.where),
+                str(place(m.where)),
             ),
             f"mate:{k}",
         )

@@ -16,9 +16,11 @@ from cadbridge.assembly import Part
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.mechanism import Mechanism, build
+from cadbridge.readers import read
 from cadbridge.report.html import el
+from cadbridge.report.page import Extras, page_html, write_page
 from cadbridge.report.page import page as page_module
-from cadbridge.report.page import page_html, write_page
+from cadbridge.report.provenance import provenance
 from cadbridge.visible import visible
 from tests.diagnosis import gearing, linkages
 from tests.mass.solids import box, placed, shape
@@ -135,3 +137,19 @@ def test_overlaps_and_instants_stand_on_the_page(page_code: None) -> None:
     assert cells(text, "overlaps") == [["block:0 – block:1", "50", "5"]]
     mechanism = build(linkages.planar([(0, 0), (0.3, 0), (0.8, 0)]))
     assert "only at this pose" in page_html(mechanism, diagnose(mechanism))
+
+
+def test_no_folder_of_this_machine_is_on_the_page(page_code: None, tmp_path: Path) -> None:
+    """Neither in a finding, its place or its words, nor beside a mate, though the file was read by its whole path."""
+    (tmp_path / "arm.urdf").write_text(
+        '<robot name="arm"><link name="base"><visual><geometry><mesh filename="meshes/none.stl"/></geometry></visual>'
+        '</link><link name="arm"/><joint name="j" type="revolute"><parent link="base"/><child link="arm"/>'
+        '<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    mechanism = build(read(tmp_path / "arm.urdf"))
+    assert "CB112" in [f.code for f in mechanism.assembly.findings]
+    for live in (None, 1):
+        text = page_html(mechanism, diagnose(mechanism), Extras(live=live, provenance=provenance(mechanism.assembly)))
+        assert "arm.urdf:1" in text
+        assert Path("meshes", "none.stl").as_posix() in text
+        assert str(tmp_path) not in text

@@ -182,10 +182,16 @@ def build(folder: Path) -> Path:
 
 def compile_into(folder: Path, *kinds: str) -> list[Path]:
     """The libraries for some kinds of processor, compiled by a process of its own. Raises LibraryError."""
-    command = [sys.executable, "-m", "solver.compilation.building", str(folder), *kinds]
+    # No module and no linker is looked for in the folder that the user stands in, which may be a stranger's.
+    command = [sys.executable, "-P", "-m", "solver.compilation.building", str(folder), *kinds]
+    absolute = {
+        name: [entry for entry in os.environ.get(name, "").split(os.pathsep) if os.path.isabs(entry)]
+        for name in ("PATH", "PYTHONPATH")
+    }
     # The parent of the package leads: an installation elsewhere may hold other sources of the same name.
-    path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
-    env = {**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": "0"}
+    absolute["PYTHONPATH"].insert(0, str(PACKAGE.parent))
+    paths = {name: os.pathsep.join(entries) for name, entries in absolute.items()}
+    env = {**os.environ, **paths, "PYTHONSAFEPATH": "1", "NUMBA_DISABLE_JIT": "0"}
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if done.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
         raise KeyboardInterrupt

@@ -1,0 +1,39 @@
+"""The process that compiles the kernels finds nothing in the folder that the user stands in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solver.compilation import library
+
+
+@pytest.mark.parametrize("given", ["", ".", os.pathsep])
+def test_modules_and_programs_of_the_folder_are_not_found(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "poison.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", given)
+    monkeypatch.setenv("PATH", given + os.pathsep + os.environ["PATH"])
+    run = subprocess.run
+    started: dict[str, Any] = {}
+
+    def noted(command: list[str], env: dict[str, str], **_: Any) -> subprocess.CompletedProcess[str]:
+        started.update(command=command, env=env)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", noted)
+    library.compile_into(tmp_path, "x86-64-v2")
+    command, env = started["command"], started["env"]
+    flags = command[: command.index("-m")]
+    for call in ("import poison", "import runpy; runpy.run_module('poison')"):
+        done = run([*flags, "-c", call], env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert "No module named" in done.stderr
+    assert run([*flags, "-c", "import solver"], env=env, cwd=tmp_path, check=False).returncode == 0
+    assert all(os.path.isabs(entry) for entry in env["PATH"].split(os.pathsep))
+    assert env["PYTHONSAFEPATH"] == "1"

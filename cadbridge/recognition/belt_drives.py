@@ -12,7 +12,7 @@ from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.meshing import MeshingPair, PlacedWheel
-from cadbridge.recognition.wheels import Wheel, WheelKind
+from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 _KINDS = {WheelKind.PULLEY: CouplingKind.BELT, WheelKind.SPROCKET: CouplingKind.CHAIN}
 _PARALLEL = 0.9999

@@ -11,7 +11,8 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, meeting
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
-from cadbridge.recognition.wheels import Wheel, WheelKind, find_wheels
+from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
+from cadbridge.recognition.wheels import find_wheels
 
 _TURNING = ("revolute", "cylindrical", "screw")
 """Joints about whose axis a wheel turns."""

@@ -21,7 +21,7 @@ from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Assembly, CouplingKind
 from cadbridge.frames import Pose, Vector
-from cadbridge.recognition.wheels import Wheel, WheelKind
+from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 _PARALLEL = math.radians(0.5)
 _REACH = 0.3

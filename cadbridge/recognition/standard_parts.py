@@ -23,7 +23,7 @@ from cadbridge.polyhedron import volume_properties_of
 from cadbridge.recognition.helicoids import find_helicoid
 from cadbridge.recognition.layers import Layer, layers_of
 from cadbridge.recognition.sections import Cutter, across
-from cadbridge.recognition.wheels import candidate_axes, outward
+from cadbridge.recognition.wheel_axes import candidate_axes, outward
 
 _LARGEST = 0.6
 """m; a part larger than this is no standard part that anybody buys by the hundred."""

@@ -11,109 +11,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull, QhullError
 
-from cadbridge.assembly import Face, Mesh, Shape
+from cadbridge.assembly import Shape
 from cadbridge.frames import Matrix, Vector
-from cadbridge.polyhedron import volume_properties_of
-from cadbridge.recognition.belts import pulley_of, sprocket_of
-from cadbridge.recognition.helicoids import Helicoid, find_helicoid
+from cadbridge.recognition.helicoids import find_helicoid
 from cadbridge.recognition.profiles import read_flanks, usual_module
-from cadbridge.recognition.racks import Rack, find_racks
+from cadbridge.recognition.racks import find_racks
 from cadbridge.recognition.sections import Cutter, across
 from cadbridge.recognition.teeth import Band, bands, comb_like
+from cadbridge.recognition.wheel_axes import candidate_axes, outward
+from cadbridge.recognition.wheel_kinds import Wheel, WheelKind, by_chance, hides, judged, rack_wheel, worm_or_thread
 
 Array = NDArray[np.float64]
 
 LEAST_TEETH = 5
 """Fewer teeth on a circle are spokes, lobes or slots far more often than a wheel; worms are found another way."""
 
-_AXES = 6
-"""So many axes of a part are tried, those with most area and those with most faces about them."""
 _HEIGHTS, _RINGS = 16, 12
 """How closely a part is looked at before anything is known of it."""
 _LOOKS, _TURNS = 9, 60
 """Sections in which teeth are measured, and at most so many for their helix."""
 _FACETS = 0.55
 """Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41."""
-_SHORT, _SURE = 1.5, 1.62
-"""Below the first, splines, serrations and knurls (1.0 to 1.4); a stub gear has 1.8, a gear 2.25."""
-_SOCKET = 0.004
-"""m; inner teeth on a smaller radius are those of a servo's horn or a hub, but where a pinion meshes with them."""
-_THREAD = 1.95
-"""A worm's ridges are 2.2 axial modules deep, an ISO metric thread's 1.7 to 1.9, a trapezoidal one's 1.6 to 1.9."""
-_DEEP = 3.2
-"""Above it, fins and blades."""
 _STRAIGHT = math.radians(0.25)
 """A helix angle below this is that of a mesh's facets."""
-
-
-class WheelKind(StrEnum):
-    """What teeth belong to."""
-
-    SPUR = "spur"
-    HELICAL = "helical"
-    HERRINGBONE = "herringbone"
-    BEVEL = "bevel"
-    RACK = "rack"
-    WORM = "worm"
-    THREAD = "thread"
-    WORM_WHEEL = "worm_wheel"
-    SPROCKET = "sprocket"
-    PULLEY = "pulley"
-    SPLINE = "spline"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, eq=False)
-class Wheel:
-    """Teeth about one axis of a part (a rack: along one direction), in the part's frame, m and rad.
-
-    `teeth`: of the full circle (a worm's: its starts), None where they could not be counted; `present`: how many
-    there are (fewer on a sector). `point` lies on the axis at the middle of the face width, `axis` is a unit vector;
-    of a bevel it points to the apex, of a rack along its travel. `module`: normal; of a bevel at its large end.
-    `reference`: radius of the reference circle (of a bevel at its large end). `helix`: right-hand positive.
-    `cone`: half angle of a bevel's pitch cone. `apex`: where that has its tip. `normal`: of a rack, out of its teeth.
-    `phase`: the angle of a tooth at `point` about `axis`, counted in the frame `sections.across(axis)`.
-    `doubt`: why it is not sure to be a wheel, or not what its teeth are; empty where it is.
-    """
-
-    kind: WheelKind
-    teeth: int | None
-    internal: bool
-    point: Vector
-    axis: Vector
-    width: float
-    tip: float
-    root: float
-    reference: float
-    module: float
-    present: int = 0
-    pressure_angle: float | None = None
-    base: float | None = None
-    shift: float | None = None
-    helix: float = 0.0
-    cone: float = 0.0
-    apex: Vector | None = None
-    normal: Vector | None = None
-    phase: float = 0.0
-    doubt: str = ""
-    evidence: tuple[str, ...] = ()
-
-    @property
-    def sure(self) -> bool:
-        """Whether it may be used as a wheel."""
-        return not self.doubt and self.teeth is not None
-
-    @property
-    def label(self) -> str:
-        """The kind as reports name it: an inner wheel is `internal`, whatever its teeth."""
-        return "internal" if self.internal else str(self.kind)
 
 
 def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
@@ -122,16 +47,16 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
     if mesh is None or not len(mesh.triangles) or not np.isfinite(mesh.vertices).all() or not _may_have_teeth(shape):
         return ()
     mesh = outward(mesh)
-    found = [_rack(rack) for rack in find_racks(shape, mesh)]
+    found = [rack_wheel(rack) for rack in find_racks(shape, mesh)]
     for point, direction in candidate_axes(shape, mesh):
         R_PA = across(direction)
         cutter = Cutter(mesh, point, R_PA)
         ridges = find_helicoid(cutter)
-        wheels = [_worm(ridges)] if ridges else [_measured(cutter, group) for group in _groups(cutter)]
+        wheels = [worm_or_thread(ridges)] if ridges else [_measured(cutter, group) for group in _groups(cutter)]
         for placed in (_placed(wheel, point, R_PA) for wheel in wheels if wheel is not None):
             if not any(_same(placed, other) for other in found):
                 found.append(placed)
-    return tuple(w for w in found if w.sure or not (_chance(w) or any(_hides(o, w) for o in found if o is not w)))
+    return tuple(w for w in found if w.sure or not (by_chance(w) or any(hides(o, w) for o in found if o is not w)))
 
 
 def _may_have_teeth(shape: Shape) -> bool:
@@ -140,94 +65,6 @@ def _may_have_teeth(shape: Shape) -> bool:
         return True
     alike = Counter((face.kind, f"{face.area:.2e}") for face in shape.faces)
     return max(alike.values()) >= LEAST_TEETH
-
-
-def outward(mesh: Mesh) -> Mesh:
-    """The mesh with its triangles counter-clockwise from outside: an inverted solid is turned."""
-    v = mesh.vertices - mesh.vertices.mean(axis=0)
-    a, b, c = (v[mesh.triangles[:, i]] for i in range(3))
-    if np.einsum("ij,ij->", a, np.cross(b, c)) >= 0:
-        return mesh
-    return Mesh(mesh.vertices, np.ascontiguousarray(mesh.triangles[:, ::-1]))
-
-
-def candidate_axes(shape: Shape, mesh: Mesh) -> list[tuple[Vector, Vector]]:
-    """Lines (point, direction) about which a part may have teeth, the likeliest first."""
-    size = float(np.linalg.norm(np.ptp(mesh.vertices, axis=0)))
-    points, directions, areas = [], [], []
-    for face in shape.faces:
-        if face.direction is not None and face.kind != "plane":
-            points.append(face.point)
-            directions.append(face.direction)
-            areas.append(face.area)
-    picked = _clustered(np.array(points), np.array(directions), np.array(areas), size) if points else []
-    lone = _principal_axis(shape, mesh)
-    picked += _hull_axes(shape.faces, mesh, None if lone is None else lone[1])
-    picked += [lone] if lone is not None else []
-    kept: list[tuple[Vector, Vector]] = []
-    for point, direction in picked:
-        if not any(_one_line(point, direction, p, d, size) for p, d in kept):
-            kept.append((point, direction))
-    return kept
-
-
-def _clustered(points: Array, directions: Array, areas: Array, size: float) -> list[tuple[Vector, Vector]]:
-    """The lines that most area, and most faces, have as their axis."""
-    main = np.abs(directions).argmax(axis=1)
-    directions = directions * np.sign(directions[np.arange(len(main)), main])[:, None]
-    feet = points - directions * np.einsum("ij,ij->i", points, directions)[:, None]
-    keys = np.round(np.concatenate([directions / 1e-3, feet / (2e-4 * size)], axis=1)).astype(np.int64)
-    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    which = which.reshape(-1)
-    area, count = np.bincount(which, areas), np.bincount(which)
-    best = list(dict.fromkeys([*np.argsort(-area)[:_AXES], *np.argsort(-count)[: _AXES // 2]]))
-    return [(points[first[i]], directions[first[i]]) for i in best]
-
-
-def _hull_axes(faces: tuple[Face, ...], mesh: Mesh, lone: Vector | None) -> list[tuple[Vector, Vector]]:
-    """Axes through the middle of a round outline, seen along the largest planes' normals and the lone axis of inertia.
-
-    A wheel or worm without a bore or shaft has no other face that knows its axis.
-    """
-    planes = sorted((f for f in faces if f.kind == "plane" and f.direction is not None), key=lambda f: -f.area)[:2]
-    directions = [f.direction for f in planes if f.direction is not None] + ([] if lone is None else [lone])
-    directions += [] if faces else list(np.eye(3))  # a mesh: most are drawn along an axis of their frame
-    found = []
-    for direction in directions:
-        R_PA = across(direction)
-        flat = (mesh.vertices @ R_PA)[:, :2]
-        try:
-            hull = flat[ConvexHull(flat).vertices]
-        except QhullError:
-            continue
-        if len(hull) < LEAST_TEETH:
-            continue
-        system = np.column_stack([2 * hull, np.ones(len(hull))])
-        x, y, rest = np.linalg.lstsq(system, (hull**2).sum(axis=1), rcond=None)[0]
-        radius = math.sqrt(max(rest + x * x + y * y, 0.0))
-        if np.abs(np.hypot(hull[:, 0] - x, hull[:, 1] - y) - radius).max() < 0.02 * radius:
-            found.append((R_PA @ np.array([x, y, 0.0]), np.asarray(direction)))
-    return found
-
-
-def _principal_axis(shape: Shape, mesh: Mesh) -> tuple[Vector, Vector] | None:
-    """The axis of inertia whose other two are equal, as about any wheel of three teeth or more."""
-    if shape.brep is not None:
-        com, inertia = shape.brep.com, shape.brep.inertia
-    else:
-        _, com, inertia = volume_properties_of(mesh.vertices, mesh.triangles)
-    if not np.isfinite(inertia).all():
-        return None
-    values, vectors = np.linalg.eigh(inertia)
-    lone = 0 if values[2] - values[1] < values[1] - values[0] else 2
-    equal = abs(values[1] - values[2 - lone]) < 0.02 * abs(values[2])
-    return (np.asarray(com), vectors[:, lone]) if equal else None
-
-
-def _one_line(p: Vector, d: Vector, q: Vector, e: Vector, size: float) -> bool:
-    """Whether two lines are one, within what a count of teeth bears."""
-    away = (q - p) - d * ((q - p) @ d)
-    return abs(float(d @ e)) > 1 - 1e-6 and float(np.linalg.norm(away)) < 1e-4 * size
 
 
 def _groups(cutter: Cutter) -> list[list[Band]]:
@@ -329,7 +166,7 @@ def _cylindrical(cutter: Cutter, sections: list[Band], low: float, high: float) 
     )  # fmt: skip
     # Where no flank says the module, the depth must not: it would be measured by itself.
     reference = flanks.reference if flanks.pressure_angle is not None else (tip + root) / 2
-    return _judged(wheel, deepest, abs(tip - root) * teeth / 2 / reference, len(sections))
+    return judged(wheel, deepest, abs(tip - root) * teeth / 2 / reference, len(sections))
 
 
 def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tuple[float, float, float]:
@@ -390,111 +227,7 @@ def _bevel(sections: list[Band], low: float, high: float) -> Wheel | None:
     # Some draw an outline in a plane and draw it together to the apex, of the large end's size or of the back cone's.
     plane = _in_modules(best)
     depth = min(plane * math.cos(cone), plane, plane / math.cos(cone), key=lambda d: abs(d - 2.25))
-    return _judged(wheel, best, depth, len(sections))
-
-
-def _rack(rack: Rack) -> Wheel:
-    """A rack as wheel: its tips and roots are heights along its normal from the middle of its teeth."""
-    module = rack.pitch / math.pi
-    depth = (rack.tip - rack.root) / module
-    doubt = "" if _SURE <= depth <= _DEEP else f"grooves: {depth:.2f} modules deep, a rack's teeth 2.25"
-    evidence = (
-        f"{rack.teeth} equal teeth at steps of {rack.pitch * 1e3:.3f} mm",
-        f"flanks of {math.degrees(rack.angle):.1f}°, {depth:.2f} modules deep",
-    )
-    return Wheel(
-        WheelKind.RACK, rack.teeth, False, rack.middle, rack.travel, rack.width, rack.tip, rack.root, math.inf, module,
-        rack.teeth, rack.angle, helix=rack.helix, normal=rack.normal, doubt=doubt, evidence=evidence,
-    )  # fmt: skip
-
-
-def _worm(ridges: Helicoid) -> Wheel:
-    """A worm, or the doubt that a thread is; its normal module by its axial pitch and lead."""
-    axial = ridges.pitch / math.pi
-    depth = (ridges.tip - ridges.root) / axial
-    reference = ridges.tip - axial
-    helix = math.atan(reference * ridges.rate)
-    degrees = math.degrees(ridges.flank)
-    kind, doubt = WheelKind.WORM, ""
-    if 27 < degrees < 33 and depth < 2.05:
-        kind, doubt = WheelKind.THREAD, f"screw thread: flanks of {degrees:.0f}°, {depth:.2f} modules deep"
-    elif depth < _THREAD and 13 < degrees < 17:
-        kind, doubt = WheelKind.THREAD, f"lead screw: flanks of {degrees:.0f}°, {depth:.2f} modules deep"
-    elif not (_THREAD <= depth < _DEEP and 10 < degrees < 31 and 0.3 < ridges.thickness < 0.7):
-        kind, doubt = (
-            WheelKind.THREAD,
-            (f"thread or auger: flanks of {degrees:.0f}°, {depth:.2f} modules deep; a worm has 14.5 to 25° and 2.2"),
-        )
-    evidence = (
-        f"{ridges.starts} ridges turn evenly, a lead of {ridges.pitch * ridges.starts * 1e3:.3f} mm",
-        f"flanks of {degrees:.1f}° in a plane through the axis, {depth:.2f} axial modules deep",
-    )
-    return Wheel(
-        kind, ridges.starts, False, np.array([0.0, 0.0, (ridges.low + ridges.high) / 2]), np.array([0.0, 0.0, 1.0]),
-        ridges.high - ridges.low, ridges.tip, ridges.root, reference, axial * abs(math.sin(helix)), ridges.starts,
-        math.atan(math.tan(ridges.flank) * abs(math.sin(helix))), helix=helix, phase=ridges.phase, doubt=doubt,
-        evidence=evidence,
-    )  # fmt: skip
-
-
-def _judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
-    """The wheel with its evidence, and with a doubt where its teeth (`depth` in modules) are not those of a gear."""
-    shares, phases = band.profile[:, 1], band.profile[:, 2]
-    middle = float(shares[len(shares) // 2])
-    pitch = 2 * math.pi / band.teeth
-    drift = np.mod(phases - phases[len(phases) // 2] + pitch / 2, pitch) - pitch / 2
-    drift = float(np.abs(drift[len(drift) // 10 : -(len(drift) // 10) or None]).max() / pitch)
-    thinning = float(shares[-len(shares) // 8] - shares[len(shares) // 8]) * (1 if band.inside else -1)
-    evidence = (
-        f"{band.teeth} equal teeth in {looks} sections",
-        f"{depth:.2f} modules deep, {middle:.2f} of the pitch thick at half depth",
-    )
-    named = _belt_or_chain(wheel, band)
-    if named is not None:
-        return replace(wheel, kind=named[0], doubt="", evidence=(*evidence, named[1]))
-    doubt, kind = "", wheel.kind
-    if depth < _SHORT and wheel.kind is not WheelKind.HERRINGBONE:  # no spline has two hands
-        kind, doubt = (
-            WheelKind.SPLINE,
-            f"spline, serration or knurl: its teeth are {depth:.2f} modules deep, a gear's 1.8 to 2.5",
-        )
-    elif depth > _DEEP:
-        kind, doubt = WheelKind.UNKNOWN, f"ribs, fins or blades: {depth:.2f} modules deep, a gear's teeth 1.8 to 2.5"
-    elif not 0.28 < middle < 0.72:
-        kind, doubt = (
-            WheelKind.UNKNOWN,
-            f"slots or fins: {middle:.2f} of the pitch is material at half depth, about 0.5 of a gear",
-        )
-    elif drift > 0.06:
-        kind, doubt = WheelKind.UNKNOWN, f"ratchet or blades: the teeth lean by {drift:.2f} of a pitch to one side"
-    elif wheel.internal and wheel.tip < _SOCKET:
-        kind, doubt = (
-            WheelKind.SPLINE,
-            f"socket of a splined shaft or servo: inner teeth on {2e3 * wheel.tip:.1f} mm",
-        )
-    elif thinning < (0.04 if wheel.kind is WheelKind.BEVEL else 0.12):
-        kind, doubt = WheelKind.UNKNOWN, "slots: the teeth do not grow thinner towards their tips"
-    elif wheel.present < band.teeth and wheel.pressure_angle is None and wheel.kind is not WheelKind.BEVEL:
-        doubt = f"{wheel.present} of {band.teeth} teeth, whose flanks are no involutes"
-    elif depth < _SURE and wheel.kind is not WheelKind.HERRINGBONE:
-        doubt = f"teeth of {depth:.2f} modules are between those of splines and of gears"
-    return replace(wheel, kind=kind, doubt=doubt, evidence=evidence)
-
-
-def _belt_or_chain(wheel: Wheel, band: Band) -> tuple[WheelKind, str] | None:
-    """Whether straight outer teeth have the measures of a sprocket or of a pulley; which, and for what."""
-    if wheel.internal or wheel.kind is not WheelKind.SPUR or wheel.present != wheel.teeth:
-        return None
-    chain = sprocket_of(band.teeth, wheel.tip, wheel.root, band.profile)
-    if chain is not None:
-        return WheelKind.SPROCKET, f"its roots are seats for the rollers of chain {chain}"
-    belt = None if _gear_like(wheel) else pulley_of(band.teeth, wheel.tip, wheel.root)
-    return None if belt is None else (WheelKind.PULLEY, f"its outer circle and grooves are those for belt {belt}")
-
-
-def _gear_like(wheel: Wheel) -> bool:
-    """Whether the flanks are involutes of a gear's depth: then a belt's measures are chance."""
-    return wheel.pressure_angle is not None and abs(wheel.tip - wheel.root) > _SURE * wheel.module
+    return judged(wheel, best, depth, len(sections))
 
 
 def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:
@@ -510,20 +243,6 @@ def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:
         axis=axis,
         apex=None if wheel.apex is None else point + R_PA @ wheel.apex,
         phase=phase,
-    )
-
-
-def _chance(wheel: Wheel) -> bool:
-    """Whether a doubtful find is a few edges that happen to stand at even steps about an axis."""
-    return bool(wheel.doubt) and wheel.present < (wheel.teeth or 0)
-
-
-def _hides(a: Wheel, b: Wheel) -> bool:
-    """Whether a doubtful find is but an edge of another of as many teeth on the same axis."""
-    away = b.point - a.point
-    aside = float(np.linalg.norm(away - a.axis * (away @ a.axis)))
-    return (
-        a.teeth == b.teeth and abs(float(a.axis @ b.axis)) > 0.999 and aside < 0.1 * a.tip and b.width < 0.5 * a.width
     )
 
 

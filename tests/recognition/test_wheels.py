@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cadbridge.assembly import Shape
-from cadbridge.recognition.wheels import Wheel, WheelKind, find_wheels
+from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
+from cadbridge.recognition.wheels import find_wheels
 from tests.recognition import gear_shapes
 
 

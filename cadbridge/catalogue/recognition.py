@@ -126,6 +126,14 @@ ENTRIES: dict[str, Entry] = {
         "Delete one of the two in CAD and export again.",
         "A lever that was pasted twice: `lever_copy stands where an equal part stands`.",
     ),
+    "CB1615": Entry(
+        Severity.WARNING,
+        "a lead screw whose pitch is not known",
+        "By their names two parts are a lead screw and its nut, but no ridges are modelled and no name says a pitch "
+        "as Tr8x2 or SFU1605 does. Without the pitch there is no screw joint, and turning the screw moves nothing.",
+        "Write a mate of `type: screw` with the `pitch` of its data sheet between the two in the mates file.",
+        "A plain rod lead_screw in a block lead_screw_nut.",
+    ),
 }
 
 FAMILIES = (Family("recognition", "Mates recognised from the geometry", Stage.MATES, ENTRIES),)

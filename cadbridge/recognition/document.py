@@ -58,6 +58,7 @@ def _joint(found: Recognition, joint: FoundJoint) -> dict[str, Any]:
         "bodies": [found.bodies[joint.a].name, found.bodies[joint.b].name],
         "origin": joint.point.tolist(),
         "axis": None if joint.axis is None else joint.axis.tolist(),
+        "pitch": joint.pitch,
         "evidence": list(joint.evidence),
         "against": list(joint.against),
         "confidence": joint.confidence,

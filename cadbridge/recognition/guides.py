@@ -79,7 +79,7 @@ class Guide:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What contacts leave free: fixed, revolute, prismatic, cylindrical, spherical or rest (nothing but support)."""
+    """What contacts leave free: fixed, revolute, prismatic, cylindrical, spherical, screw or rest (mere support)."""
 
     type: str
     point: Vector
@@ -87,6 +87,8 @@ class Verdict:
     evidence: tuple[str, ...]
     against: tuple[str, ...] = ()
     confidence: float = 0.5
+    pitch: float | None = None
+    """Of a screw: the advance of one turn, m, positive of a right-hand thread."""
 
 
 def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:

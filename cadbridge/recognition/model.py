@@ -44,7 +44,7 @@ class FoundJoint:
     """A joint between bodies a and b (indices). `evidence` speaks for it, `against` against it.
 
     `axis` is None for spherical joints; `contacts` names the pairs of instances that guide it. `limit` and `motion`
-    are known once it was moved.
+    are known once it was moved. `pitch` of a screw: the advance of one turn, m, positive of a right-hand thread.
     """
 
     name: str
@@ -59,6 +59,7 @@ class FoundJoint:
     contacts: tuple[tuple[str, str], ...] = ()
     limit: Limit | None = None
     motion: Motion | None = None
+    pitch: float | None = None
 
 
 @dataclass(frozen=True)

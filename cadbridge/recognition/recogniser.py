@@ -24,6 +24,7 @@ from cadbridge.recognition.contacts import EXACT, find_contacts, without
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.gears import wheels_of_parts, with_gears
 from cadbridge.recognition.joints import Candidate, find_joints, trees
+from cadbridge.recognition.lead_screws import lead_screws, without_pitch
 from cadbridge.recognition.meshing import find_meshing, place, with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
@@ -65,7 +66,9 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_stubs(scene, pin)
     joints, rejected = find_joints(scene, pin)
     meshes = {frozenset((p.a.instance, p.b.instance)) for p in (*meshing.pairs, *drives)}
-    turning = bind_within(scene, joints, meshes)
+    screws = lead_screws(scene, wheels, names)
+    joints = _with_turning(scene, joints, screws)
+    turning = [*screws, *bind_within(scene, joints, meshes)]
     bind_fixed(scene)
     toothed = {name for pair in meshes for name in pair}
     joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
@@ -80,6 +83,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
     joints = trees(scene, _with_turning(scene, joints, turning), rejected)
+    unread = without_pitch(scene, joints) if names else []
     ground, why = choose_ground(scene, joints, names, set(loose))
     for group in apart:
         chief = max(group, key=lambda n: (scene.size(n), n))
@@ -88,15 +92,19 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     found = replace(
-        _result(scene, joints, rejected, ground),
+        _result(scene, joints, [*rejected, *unread], ground),
         ground_reason=why,
         loose=tuple(loose),
-        findings=_findings(scene, joints, loose, copies, ground),
+        findings=(*_findings(scene, joints, loose, copies, ground), *_unread(unread)),
     )
     return with_gears(found, wheels, with_drives(meshing, drives))
 
 
 def _with_turning(scene: Scene, joints: list[Candidate], turning: list[Candidate]) -> list[Candidate]:
+    """The joints that contacts show, and those seen in another way; a screw rules over what its bore shows."""
+    screws = still_apart(scene, [c for c in turning if c.verdict.type == "screw"], ())
+    pairs = {(c.a, c.b) for c in screws}
+    joints = [*screws, *(c for c in joints if (c.a, c.b) not in pairs)]
     return [*joints, *still_apart(scene, turning, joints)]
 
 
@@ -161,6 +169,14 @@ def _findings(
     return findings.as_tuple()
 
 
+def _unread(screws: list[Rejected]) -> tuple[Finding, ...]:
+    """Lead screws that cannot be joints, for want of a pitch."""
+    findings = Findings()
+    for r in screws:
+        findings.add("CB1615", f"{r.a} in {r.b}: {r.reason}", items=[r.a, r.b])
+    return findings.as_tuple()
+
+
 def _body(scene: Scene, instances: list[str]) -> FoundBody:
     chief = max(instances, key=lambda n: (scene.size(n), n))
     bonds = tuple(bond for name in instances for bond in scene.bonds.get(name, ()))
@@ -181,4 +197,5 @@ def _joint(c: Candidate, index: dict[str, int], names: dict[str, str]) -> FoundJ
         against=v.against,
         confidence=v.confidence,
         contacts=tuple(dict.fromkeys(k.pair for k in c.contacts)),
+        pitch=v.pitch,
     )

@@ -95,7 +95,9 @@ def _displaced(joint: FoundJoint, amount: float) -> Pose:
     assert joint.axis is not None
     if joint.type == "prismatic":
         return Pose(np.eye(3), amount * joint.axis)
-    return _turn(joint.point, joint.axis, amount)
+    turned = _turn(joint.point, joint.axis, amount)
+    along = amount / (2 * math.pi) * (joint.pitch or 0.0)
+    return Pose(turned.R, turned.p + along * joint.axis)
 
 
 def _turn(point: Vector, axis: Vector, angle: float) -> Pose:

@@ -59,6 +59,8 @@ def _joint(found: Recognition, units: Units, joint: FoundJoint) -> Iterator[str]
     a, b = units.of_body[joint.a][0], units.of_body[joint.b][0]
     yield f"  - name: {yaml_text(joint.name)}  # {100 * joint.confidence:.0f} %\n"
     yield f"    type: {joint.type}\n"
+    if joint.pitch is not None:
+        yield f"    pitch: {joint.pitch * 1e3:.9g}\n"
     yield f"    a: {_feature(a, joint)}\n"
     yield f"    b: {{component: {yaml_text(b.name)}}}\n"
     if joint.limit is not None:

@@ -1,0 +1,124 @@
+"""Lead screws and their nuts: ridges that turn about an axis, or names, say that a turn moves the nut along.
+
+The pitch is that of the ridges, else of a name as standards write it (Tr8x2, SFU1605). Where neither says it, there is
+no screw joint, which is reported: a pitch is not made up.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from cadbridge.recognition.bodies import Scene
+from cadbridge.recognition.contacts import Line, Placed
+from cadbridge.recognition.guides import Verdict
+from cadbridge.recognition.joints import Candidate
+from cadbridge.recognition.meshing import PlacedWheel
+from cadbridge.recognition.model import Rejected
+from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
+
+SCREW_NAMES = re.compile(
+    r"(lead|ball|power|acme) ?screw|screw ?(spindle|rod)|threaded ?rod|spindel|\b(tr|sfu|sfs) ?\d", re.I
+)
+NUT_NAMES = re.compile(r"nut\b|nut[ _-]|mutter|screw ?block", re.I)
+PITCHES = (
+    re.compile(r"\btr ?\d+(?:\.\d+)? ?x ?(\d+(?:\.\d+)?)", re.I),
+    re.compile(r"\bsf[usk] ?\d\d(\d\d)\b", re.I),
+    re.compile(r"\b(?:lead|pitch) ?(\d+(?:\.\d+)?) ?mm\b", re.I),
+)
+"""Advance of one turn in mm, in names of trapezoidal and ball screws."""
+TURNS = 3.0
+"""So many turns the ridges of a lead screw go round at least: a short thread is a fastener's."""
+ON_AXIS = 0.02
+"""Of its tip's radius: how far the axis of a nut may be off that of the ridges."""
+
+
+def lead_screws(scene: Scene, wheels: Sequence[PlacedWheel], names: bool) -> list[Candidate]:
+    """The screw joints between bodies as they are now: of each pair one."""
+    found: dict[tuple[str, str], Candidate] = {}
+    for line in scene.contacts.lines:
+        for candidate in (*_by_ridges(scene, line, wheels), *(_by_names(scene, line) if names else ())):
+            found.setdefault((candidate.a, candidate.b), candidate)
+    return list(found.values())
+
+
+def _by_ridges(scene: Scene, line: Line, wheels: Sequence[PlacedWheel]) -> Iterator[Candidate]:
+    """Nuts on the ridges of threads about a line."""
+    for placed in wheels:
+        thread = placed.wheel
+        if thread.kind is not WheelKind.THREAD or placed.instance in scene.fasteners or not _about(line, thread):
+            continue
+        lead = 2 * math.pi * thread.reference / math.tan(thread.helix)
+        middle = float((thread.point - line.point) @ line.direction)
+        low, high = middle - thread.width / 2, middle + thread.width / 2
+        if thread.width < TURNS * abs(lead):
+            continue
+        text = f"{thread.teeth} ridges with a lead of {1e3 * lead:.4g} mm in a nut"
+        for m in line.members:
+            fits = m.surface.hollow and 0.95 * thread.root <= m.surface.radius <= 1.05 * thread.tip
+            if fits and m.instance != placed.instance and min(m.high, high) - max(m.low, low) > 0.5 * m.surface.length:
+                yield from _joined(scene, line, placed.instance, m, lead, (text,), 0.8)
+
+
+def _about(line: Line, thread: Wheel) -> bool:
+    off = float(np.linalg.norm(np.cross(thread.point - line.point, line.direction)))
+    return abs(float(thread.axis @ line.direction)) > 1 - 1e-4 and off <= ON_AXIS * thread.tip
+
+
+def _by_names(scene: Scene, line: Line) -> Iterator[Candidate]:
+    """Shafts called lead screws in bores of what is called a nut, the pitch in either name."""
+    for shaft in line.members:
+        screw = _called(scene, shaft.instance)
+        if shaft.surface.hollow or shaft.instance in scene.fasteners or not _is_screw(screw):
+            continue
+        for bore in (m for m in line.members if m.surface.hollow and m.instance != shaft.instance):
+            nut = _called(scene, bore.instance)
+            inside = min(shaft.high, bore.high) - max(shaft.low, bore.low) > 0.5 * bore.surface.length
+            near = 0.7 * shaft.surface.radius <= bore.surface.radius <= 1.3 * shaft.surface.radius
+            lead = _pitch(f"{screw} {nut}")
+            if NUT_NAMES.search(nut) and inside and near and lead is not None:
+                text = f"the names say a lead screw in its nut, with a pitch of {1e3 * lead:g} mm"
+                yield from _joined(scene, line, shaft.instance, bore, lead, (text,), 0.6)
+
+
+def _pitch(text: str) -> float | None:
+    """The advance of one turn, m, that a name says."""
+    found = next((match for pattern in PITCHES if (match := pattern.search(text))), None)
+    return 1e-3 * float(found.group(1)) if found is not None and float(found.group(1)) > 0 else None
+
+
+def _called(scene: Scene, instance: str) -> str:
+    """What an instance and its part are called, words apart."""
+    name = f"{instance.rsplit('/', 1)[-1]} {scene.assembly.instance(instance).part}"
+    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.replace(".", "·"))).replace("·", ".")
+
+
+def _joined(
+    scene: Scene, line: Line, screw: str, nut: Placed, lead: float, evidence: tuple[str, ...], confidence: float
+) -> Iterator[Candidate]:
+    a, b = sorted((scene.groups.root(screw), scene.groups.root(nut.instance)))
+    if a == b or nut.instance in scene.fasteners:
+        return
+    point = line.point + 0.5 * (nut.low + nut.high) * line.direction
+    yield Candidate(a, b, Verdict("screw", point, line.direction, evidence, (), confidence, lead), ())
+
+
+def without_pitch(scene: Scene, joints: Sequence[Candidate]) -> list[Rejected]:
+    """What is called a lead screw in its nut and is no screw joint: neither ridges nor names say a pitch."""
+    screws = {frozenset((c.a, c.b)) for c in joints if c.verdict.type == "screw"}
+    found: dict[frozenset[str], Rejected] = {}
+    for c in scene.contacts.found:
+        screw, nut = c.a.instance, c.b.instance
+        pair = frozenset((scene.groups.root(screw), scene.groups.root(nut)))
+        called = c.kind == "shaft" and _is_screw(_called(scene, screw)) and NUT_NAMES.search(_called(scene, nut))
+        if called and len(pair) == 2 and pair not in screws:
+            text = "the names say a lead screw in its nut, and neither ridges nor names its pitch"
+            found.setdefault(pair, Rejected("screw", screw, nut, text))
+    return list(found.values())
+
+
+def _is_screw(name: str) -> bool:
+    return bool(SCREW_NAMES.search(name)) and not NUT_NAMES.search(name)

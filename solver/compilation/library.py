@@ -168,7 +168,14 @@ def build(folder: Path) -> Path:
     import filelock
 
     target = folder / name()
-    with filelock.FileLock(str(target) + ".lock"):
+    lock = filelock.FileLock(str(target) + ".lock")
+    try:
+        held = lock.acquire(timeout=0)
+    except filelock.Timeout:
+        sys.stderr.write("another process compiles the solver's kernels; this one waits for it\n")
+        sys.stderr.flush()
+        held = lock.acquire()
+    with held:
         for suffix in _SUFFIXES:
             if target.with_name(target.name + suffix).is_file():
                 return target.with_name(target.name + suffix)

@@ -1,13 +1,15 @@
-"""The process that compiles the kernels finds nothing in the folder that the user stands in."""
+"""The process that compiles the kernels finds nothing in the user's folder, and others wait for it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from solver.compilation import library
 
@@ -37,3 +39,25 @@ def test_modules_and_programs_of_the_folder_are_not_found(
     assert run([*flags, "-c", "import solver"], env=env, cwd=tmp_path, check=False).returncode == 0
     assert all(os.path.isabs(entry) for entry in env["PATH"].split(os.pathsep))
     assert env["PYTHONSAFEPATH"] == "1"
+
+
+def test_who_waits_for_another_process_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / f"{library.name()}.so"
+    other = FileLock(tmp_path / f"{library.name()}.lock")
+    other.acquire()
+
+    class Stderr:
+        said = ""
+
+        def write(self, text: str) -> None:
+            self.said += text
+            target.write_bytes(b"made by the other")
+            other.release()
+
+        def flush(self) -> None:
+            pass
+
+    said = Stderr()
+    monkeypatch.setattr(sys, "stderr", said)
+    assert library.build(tmp_path) == target
+    assert said.said == "another process compiles the solver's kernels; this one waits for it\n"

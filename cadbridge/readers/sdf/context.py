@@ -10,6 +10,7 @@ import numpy as np
 
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
+from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.xml import Element, child, children, local, numbers, unquoted
 
@@ -50,7 +51,7 @@ class Context:
             text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}"
             self.say("CB1430", text, element, item)
         if found is None:
-            text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {count} numbers"
+            text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {count} numbers below {READABLE:g}"
             self.say("CB1421", text, element, item)
             return None
         return np.array(found)

@@ -10,6 +10,7 @@ import numpy as np
 
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
+from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.xml import Element, child, children, local, numbers, unquoted
 
@@ -54,7 +55,9 @@ class Context:
         if found is None and (found := numbers(unquoted(element.get(key)), count)) is not None:
             self.say("CB1923", f"{item}: {key} of <{local(element)}> is {element.get(key)!r}", element, item)
         if found is None:
-            text = f"{item}: {key} of <{local(element)}> is {element.get(key)!r}, not {count} numbers"
+            text = (
+                f"{item}: {key} of <{local(element)}> is {element.get(key)!r}, not {count} numbers below {READABLE:g}"
+            )
             self.say("CB181", text, element, item)
             return None
         return np.array(found)

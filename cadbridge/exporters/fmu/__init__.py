@@ -43,6 +43,9 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         findings.add("CB695", str(fault))
         return {}
     variables, names = variables_of(machine, tables, options.reactions)
+    changed = sum(new != old for kind in names.values() for new, old in kind.items())
+    if changed:
+        findings.add("CB510", f"names changed: {changed}")
     rows = [(KINDS.index(v.kind), v.place, v.extra) for v in variables]
     token = hashlib.sha256(tables.content(bytes(16), rows)).digest()[:16]
     what = machine.scenario

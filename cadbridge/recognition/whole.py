@@ -112,7 +112,7 @@ def _of_one_assembly(scene: Scene) -> Iterator[Tie]:
     inside: dict[str, list[str]] = defaultdict(list)
     for instance in scene.assembly.instances:
         steps = instance.name.split("/")
-        for k in range(1, len(steps)):
+        for k in range(scene.top + 1, len(steps)):  # what holds all distinguishes nothing
             inside["/".join(steps[:k])].append(instance.name)
     for path, names in sorted(inside.items(), key=lambda e: (-e[0].count("/"), e[0])):
         chief = max(names, key=lambda n: (scene.size(n), n))

@@ -143,3 +143,11 @@ def test_what_only_spins_inside_a_sub_assembly_is_no_joint(tmp_path: Path) -> No
 
 def test_the_same_parts_in_a_flat_file_turn(tmp_path: Path) -> None:
     assert set(kinds(read(tmp_path, roller(inside=False))).values()) == {"revolute"}
+
+
+def test_a_sub_assembly_that_holds_all_holds_nothing_together(tmp_path: Path) -> None:
+    """Robots are often exported as the one sub-assembly of an empty file: the parts are as in a flat file."""
+    own = cq.Assembly(name="own").add(base(30), name="foot").add(arm(25, 120, 8), name="arm", loc=at(0, 300, 0))
+    found = read(tmp_path, cq.Assembly(name="made").add(own, name="own"))
+    assert len(found.loose) == 1
+    assert [f.code for f in found.findings if f.code == "CB1602"]

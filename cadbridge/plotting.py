@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.errors import InputError
+from cadbridge.files import output
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -58,8 +61,12 @@ def write_figure(folder: Path, name: str, title: str, t: Array, curves: Sequence
             _draw(panel, t, drawn)
         axes[-1, 0].set_xlabel("time in s")
         paths = (folder / f"{name}.png", folder / f"{name}.svg")
-        figure.savefig(paths[0], dpi=110, metadata={"Software": None})
-        figure.savefig(paths[1], metadata={"Date": None, "Creator": None})
+        for path, metadata in zip(paths, ({"Software": None}, {"Date": None, "Creator": None}), strict=True):
+            try:
+                with output(path) as temporary:
+                    figure.savefig(temporary, dpi=110, format=path.suffix[1:], metadata=metadata)
+            except OSError as fault:
+                raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
         plt.close(figure)
     return paths
 

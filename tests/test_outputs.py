@@ -15,7 +15,7 @@ from cadbridge.files import below, refuse_output
 from cadbridge.findings import Findings
 from cadbridge.jobs.cache import FORMAT, Cache, DamagedError
 from cadbridge.jobs.distributed import _refuse_links, _Shipped
-from cadbridge.jobs.hashing import canonical
+from cadbridge.jobs.hashing import Hashes, canonical
 from cadbridge.jobs.planning import load
 from cadbridge.readers.mjcf.files import check_files
 from cadbridge.readers.options import ReadOptions
@@ -45,6 +45,47 @@ def test_an_output_is_never_a_file_that_was_read(name: str, robot: Path, capsys:
     assert main(["check", "r.urdf", "--html", name]) == 2
     assert "is a file that this command reads" in capsys.readouterr().err
     assert robot.read_text("utf-8") == ROBOT
+
+
+MESHED = '<robot name="r"><link name="a"><visual><geometry><mesh filename="m.obj"/></geometry></visual></link></robot>'
+COMPILED = (
+    '<mujoco><asset><mesh name="m" file="m.obj"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>'
+)
+LAYERED = "#usda 1.0\n(subLayers=[@sub.usda@])\n"
+LAYER = '#usda 1.0\ndef Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "beside"),
+    [("r.urdf", MESHED, "m.obj"), ("r.xml", COMPILED, "m.obj"), ("r.usda", LAYERED, "sub.usda")],
+)
+def test_an_output_is_no_file_that_another_process_reads(
+    source: str, text: str, beside: str, robot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (robot.parent / source).write_text(text, encoding="utf-8")
+    held = LAYER if source == "r.usda" else "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+    (robot.parent / beside).write_text(held, encoding="utf-8")
+    assert main(["check", source, "--html", beside]) == 2
+    assert f"{beside} is a file that this command reads" in capsys.readouterr().err
+    assert (robot.parent / beside).read_text("utf-8") == held
+
+
+def test_a_page_does_not_replace_the_run_that_it_plays(robot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "r.urdf", "--duration", "0.01", "-o", "run.parquet"]) == 0
+    held = (robot.parent / "run.parquet").read_bytes()
+    assert main(["check", "r.urdf", "--run", "run.parquet", "--html", "run.parquet"]) == 2
+    assert "is a file that this command reads" in capsys.readouterr().err
+    assert (robot.parent / "run.parquet").read_bytes() == held
+
+
+@pytest.mark.parametrize("name", ["summary.json", "index.html"])
+def test_the_summary_of_a_batch_does_not_replace_a_source(name: str, robot: Path) -> None:
+    jobs = robot.with_name("jobs.yaml")
+    jobs.write_text(f"defaults: {{output: .}}\njobs: [{{sources: {name}, name: x}}]\n", encoding="utf-8")
+    robot.rename(robot.with_name(name))
+    with pytest.raises(InputError) as caught:
+        load(jobs)
+    assert [f.code for f in caught.value.findings] == ["CB706"]
 
 
 def test_an_export_does_not_replace_the_folder_of_its_source(robot: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,6 +211,13 @@ def test_a_pipe_in_place_of_a_file_beside_the_source_is_an_error(
     os.mkfifo(robot.with_name(f"r{ending}"))
     assert main(["check", "r.urdf"]) == 2
     assert "CB100" in capsys.readouterr().err
+
+
+def test_a_pipe_or_device_that_a_job_looked_at_has_no_hash(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_text("a", encoding="utf-8")
+    hashes = [Hashes().of(path) for path in (tmp_path / "pipe", "/dev/zero", tmp_path, tmp_path / "file")]
+    assert hashes == [None, None, None, digest(b"a")]
 
 
 def test_a_page_and_an_mjcf_need_no_inertia_about_every_axis_and_no_body(robot: Path) -> None:

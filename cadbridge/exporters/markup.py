@@ -43,4 +43,4 @@ def document(root: ET.Element) -> bytes:
             lines.append(f"{indent}{start.removesuffix(' />')}>")
             waiting.append((f"</{item.tag}>", depth))
             waiting += [(child, depth + 1) for child in reversed(item)]
-    return ("\n".join(lines) + "\n").encode()
+    return ("\n".join(lines) + "\n").encode(errors="backslashreplace")

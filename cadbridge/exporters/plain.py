@@ -37,7 +37,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     }
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
     return {
-        f"{name}.mechanism.json": f"{text}\n".encode(),
+        f"{name}.mechanism.json": f"{text}\n".encode(errors="backslashreplace"),
         sidecars.LOSSES: sidecars.losses("json", name, {}, findings, mechanism.assembly.home),
         **meshes.contents,
     }

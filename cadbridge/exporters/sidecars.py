@@ -25,8 +25,8 @@ CLOSURES_FORMAT = "cadbridge.closures/1"
 
 
 def json_bytes(document: dict[str, Any]) -> bytes:
-    """A document as indented JSON, ending in a newline."""
-    return (json.dumps(document, indent=2, ensure_ascii=False, default=_plain) + "\n").encode()
+    """A document as indented JSON, ending in a newline; bytes of names that are no UTF-8 as \\udcXX."""
+    return (json.dumps(document, indent=2, ensure_ascii=False, default=_plain) + "\n").encode(errors="backslashreplace")
 
 
 def _plain(value: Any) -> Any:

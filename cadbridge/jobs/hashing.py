@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 import time
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,8 @@ class Hashes:
         name = os.fspath(path)
         try:
             status = os.stat(name)
+            if not stat.S_ISREG(status.st_mode):  # a pipe or a device has no end
+                return None
             stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
             known = self._known.get(name)
             if isinstance(known, list) and known[:4] == stamp and len(known) == 5:

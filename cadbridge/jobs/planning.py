@@ -156,8 +156,8 @@ def _matches(pattern: str, entry: JobEntry, output: Path, findings: Findings, wh
         findings.add("CB702", "a path cannot hold a NUL character", where)
         return []
     literal = entry.base / pattern
-    if not literal.name:
-        findings.add("CB702", f"{shown(pattern)} names no file", where)
+    if Path(os.path.abspath(entry.base)).is_relative_to(os.path.abspath(literal)):
+        findings.add("CB702", f"{shown(pattern)} is a folder that holds the jobs file, and no source", where)
         return []
     if not glob.has_magic(pattern) or os.path.lexists(literal):
         return [literal]
@@ -202,6 +202,9 @@ def _job(entry: JobEntry, source: Path, output: Path, options: dict[str, Any], f
     place = name if entry.spec.output is None else _filled(entry.spec.output, fields, entry.where("output"), findings)
     folder = _folder(place, output, entry.where("output" if entry.spec.output else "name"), findings)
     if folder is None:
+        return None
+    if os.path.abspath(entry.base / source) in {str(output / name) for name in _RESERVED}:
+        findings.add("CB706", f"the summary of the batch would replace the source {shown(str(source))}", entry.where())
         return None
     rest = {k: v for k, v in options.items() if k not in ("do", *_LIMITS)}
     for key in ("mates", "scenario", "overrides"):

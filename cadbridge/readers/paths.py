@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.touched import looked_for
 
 SHAPE = "CB112"
 """The code of a missing file that holds nothing but a shape."""
@@ -60,6 +61,7 @@ def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, 
     if not there:
         findings.add(missing, f"{_reported(path)} is missing", where)
         return None
+    looked_for(real)  # it may be opened later, or by another process
     return real
 
 

@@ -29,6 +29,7 @@ from cadbridge.simulation.groups import chosen, group_of, in_units
 from cadbridge.simulation.row_wrenches import RowResults, RowWrench, Wrenches, row_results
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.thrust import with_thrust
+from cadbridge.touched import looked_for
 from solver.constraints import Coupler
 from solver.constraints.gears import error_scale
 from solver.rotation import matrix
@@ -346,6 +347,7 @@ def stored_trajectory(path: Path) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    looked_for(path)  # Arrow opens it in C++
     try:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as fault:

@@ -133,7 +133,7 @@ def test_a_circle_of_includes_is_told_with_its_files(tmp_path: Path) -> None:
         ("jobs:\n  - {sources: a.step, exclude: 'x/**y'}", "CB702", "cannot be used", 2),
         ("jobs:\n  - {sources: a.step, exclude: /}", "CB702", "cannot be used", 2),
         ("jobs:\n  - {sources: '" + "a/*/" * 600 + "'}", "CB702", "cannot be used", 2),
-        ("jobs:\n  - {sources: /}", "CB702", "names no file", 2),
+        *((f"jobs:\n  - {{sources: {name}}}", "CB702", "holds the jobs file", 2) for name in ("/", ".", "..", "x/..")),
         ("jobs:\n  - {sources: a.step, name: ../a}", "CB706", "is not below", 2),
         ("jobs:\n  - {sources: a.step, output: /etc/a}", "CB706", "is not below", 2),
         ("jobs:\n  - {sources: a.step, name: .}", "CB706", "is not below", 2),

@@ -74,13 +74,13 @@ def page(content: Description) -> bytes:
     head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head><body>'
     stated_before = [f"<h1>{title}</h1>", f"<p>{STATES}</p>", f"<p>{INPUTS}</p>"]
     lines = [head, *stated_before, "<table>", *rows, "</table></body></html>"]
-    return ("\n".join(lines) + "\n").encode()
+    return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
 
 def description(fmi: int, content: Description) -> bytes:
     """The file for FMI 2 or 3."""
     lines = _fmi2(content) if fmi == 2 else _fmi3(content)
-    return ("\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *lines]) + "\n").encode()
+    return ("\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *lines]) + "\n").encode(errors="backslashreplace")
 
 
 def _attributes(**values: object) -> str:

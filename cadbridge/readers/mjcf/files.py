@@ -18,6 +18,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.paths import around
 from cadbridge.readers.xml import Element, local, parse
+from cadbridge.touched import looked_for
 
 _FOLDERS = ("assetdir", "meshdir", "texturedir")
 _INCLUDING = ("include", "model")
@@ -85,6 +86,7 @@ def _check(
     """Refuse what MuJoCo would open that is no regular file or lies outside; it opens the first place that exists."""
     existing = [candidate for candidate in candidates if os.path.exists(candidate)]
     for candidate in existing or candidates:
+        looked_for(candidate)  # MuJoCo opens it in another process
         if not any(candidate.is_relative_to(r) for r in roots) and not _beside(element, candidate, roots[0]):
             _refuse(path, f"{candidate} lies outside the folder of the source and of those around it", where, findings)
         if candidate in existing and not candidate.is_file() and not candidate.is_dir():

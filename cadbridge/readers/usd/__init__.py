@@ -25,6 +25,7 @@ from cadbridge.readers.usd.joints import read_joints
 from cadbridge.readers.usd.masses import declared
 from cadbridge.readers.usd.shapes import mesh_of
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
+from cadbridge.touched import looked_for
 
 __all__ = ["read"]
 
@@ -94,6 +95,8 @@ def _composed(path: Path, options: ReadOptions, findings: Findings) -> dict[str,
     else:
         for code, message in stage["remarks"]:
             findings.add(code, message, Where(str(path)))
+        for name in stage["files"]:
+            looked_for(name)
         return stage
     finally:
         worker.close()

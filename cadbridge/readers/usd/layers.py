@@ -26,15 +26,18 @@ Remark = tuple[str, str]
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
-def open_layers(source: Path, roots: Sequence[Path], remarks: list[Remark]) -> list[Any]:
-    """All layers that may be composed, the source's own first, opened so that USD finds these. ValueError if too many.
+def open_layers(source: Path, roots: Sequence[Path], remarks: list[Remark]) -> tuple[list[Any], list[str]]:
+    """All layers that may be composed, the source's own first, opened so that USD finds these, and the files that
+    were looked for. ValueError if too many.
 
     What is cut off is in `remarks`; what is missing is left for USD to report if it is used.
     """
     opened: dict[str, Any] = {}
+    files: set[str] = set()
     waiting, prims = [str(source)], 0
     while waiting:
         name = waiting.pop()
+        files.add(_on_disk(name))
         if name in opened or not Path(_on_disk(name)).is_file():
             continue
         opened[name] = layer = Sdf.Layer.FindOrOpen(name)
@@ -49,7 +52,7 @@ def open_layers(source: Path, roots: Sequence[Path], remarks: list[Remark]) -> l
                 layer.UpdateCompositionAssetDependency(asset, "")
             elif found:
                 waiting.append(found)
-    return [layer for layer in opened.values() if layer is not None]
+    return [layer for layer in opened.values() if layer is not None], sorted(files)
 
 
 def _clean(layer: Any, remarks: list[Remark]) -> int:

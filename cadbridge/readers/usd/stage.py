@@ -65,7 +65,7 @@ def load_plugins() -> None:
 def extract(source: Path, roots: Sequence[Path], geometry: bool) -> dict[str, Any]:
     """All of a file that the reader uses. ValueError or USD's own errors with the reason where it cannot be read."""
     remarks: list[Remark] = []
-    layers = open_layers(source, roots, remarks)
+    layers, files = open_layers(source, roots, remarks)
     stage = Usd.Stage.Open(layers[0]) if layers else None
     if stage is None:
         raise ValueError("USD makes no stage of it")
@@ -79,6 +79,7 @@ def extract(source: Path, roots: Sequence[Path], geometry: bool) -> dict[str, An
         end["body"] = found.owner(end["target"])
     default = stage.GetDefaultPrim()
     return {
+        "files": files,
         "name": default.GetName() if default else "",
         "units": {key: stage.GetMetadata(key) for key in ("metersPerUnit", "kilogramsPerUnit", "upAxis")},
         "stated": [key for key in ("metersPerUnit", "kilogramsPerUnit", "upAxis") if stage.HasAuthoredMetadata(key)],

@@ -139,7 +139,7 @@ def _reactions(run: RunData) -> list[Line]:
     return [
         Line(j.name, np.linalg.norm([run.column(f"joint.{j.name}.f{a}") for a in "xyz"], axis=0), f"joint:{k}")
         for k, j in enumerate(run.mechanism.joints)
-        if run.has(f"joint.{j.name}.fz")
+        if all(run.has(f"joint.{j.name}.f{a}") for a in "xyz")
     ]
 
 

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from scipy.linalg import expm
 
@@ -16,7 +17,7 @@ from cadbridge.report.page import Extras, page_html, write_page
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.graph import Edge, edges_of, layers, layout
 from cadbridge.report.page.motions import RunData, freedom_clips
-from cadbridge.report.page.plots import ticks
+from cadbridge.report.page.plots import _reactions, ticks
 from cadbridge.simulation import load_scenario, simulate, write_trajectory
 from cadbridge.simulation.posing import Mover
 from solver.rotation import skew
@@ -82,6 +83,13 @@ def test_a_run_is_played_and_plotted(page_code: None, hinged: Made, run: Path) -
     assert [c["kind"] for c in scene["clips"]] == ["run", "freedom"]
     assert scene["clips"][0]["values"][-1] == pytest.approx(0.2)
     assert "<figcaption>Energy</figcaption>" in text
+
+
+def test_a_run_with_half_a_reaction_is_played_without_it(hinged: Made, run: Path, tmp_path: Path) -> None:
+    table, joint = pq.read_table(run), hinged[0].joints[0].name
+    pq.write_table(table.drop_columns([f"joint.{joint}.fy"]), tmp_path / "run.parquet")
+    reactions = _reactions(RunData(hinged[0], tmp_path / "run.parquet"))
+    assert joint not in [line.name for line in reactions]
 
 
 def test_runs_are_laid_over_each_other(page_code: None, hinged: Made, run: Path, tmp_path: Path) -> None:

@@ -333,6 +333,14 @@ ENTRIES: dict[str, Entry] = {
         "Use the layer of another engine, or export to MJCF.",
         "A rack on a pinion in Newton, whose mimics couple joints of one type only.",
     ),
+    "CB543": Entry(
+        Severity.INFO,
+        "reductions of drives that are not exported",
+        "A drive of UsdPhysics acts on the joint itself. Its stiffness and damping are those of the motor times the "
+        "square of the reduction, so it moves alike; a motor's own torque and angle need the reduction.",
+        "Multiply torques by the reduction in the engine, or export to MJCF or URDF, which hold it.",
+        "A motor behind a gearhead of 50 : 1, in an `<actuator>` of a URDF.",
+    ),
     "CB1245": Entry(
         Severity.WARNING,
         "gravity compensation that is not exported",

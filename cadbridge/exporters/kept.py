@@ -22,6 +22,9 @@ from cadbridge.frames import Pose
 WRITTEN_ANEW = "mujoco"
 """The export has such an element of its own."""
 
+LOOPS = "loop_joint", "ball_constraint"
+"""What closes loops: mates of the model, which every export carries or reports as such."""
+
 _PLACED = ("sensor", "visual", "collision", "light", "joint")
 """What stands at a <pose> in the frame of a link within <gazebo>."""
 _NAMED = ("joint", "link", "parent", "child")
@@ -47,8 +50,9 @@ def joint_elements_of(assembly: Assembly) -> dict[str, dict[str, dict[str, str]]
 
 
 def report_kept(assembly: Assembly, to: str, findings: Findings) -> None:
-    """Report what an export without place for it leaves behind."""
-    counts = [f"{len(texts)} <{tag}>" for tag, texts in sorted(extensions_of(assembly).items()) if texts]
+    """Report what an export without place for it leaves behind; what closes loops is exported as mates."""
+    kept = {tag: texts for tag, texts in extensions_of(assembly).items() if tag not in LOOPS}
+    counts = [f"{len(texts)} <{tag}>" for tag, texts in sorted(kept.items()) if texts]
     counts += [f"<{tag}> of {name}" for name, tags in joint_elements_of(assembly).items() for tag in sorted(tags)]
     if counts:
         findings.add("CB532", f"{to} has no place for {', '.join(counts)} of the URDF", Where(file=assembly.source))
@@ -156,7 +160,7 @@ class _Back:
 
     def _closes(self, element: ET.Element) -> bool:
         """Of what closes a loop: whether it is that joint which the export leaves open."""
-        names = [element.get("name")] if element.tag in ("loop_joint", "ball_constraint") else []
+        names = [element.get("name")] if element.tag in LOOPS else []
         names += [e.get("name") for e in element.findall("joint")] if element.tag == "gazebo" else []
         closures = {name for joint in self.plan.tree.closures for name in (joint.name, *joint.mates)}
         for name in names:

@@ -61,6 +61,8 @@ def _parallel_gears(coupling: Coupling, a: Side, b: Side, findings: Findings) ->
         raise ValueError("the axes coincide: there is no line of centres (use a `ratio` with a carrier)")
     if coupling.kind is CouplingKind.INTERNAL and abs(ratio - 1) < 1e-9:
         raise ValueError("an internal pair of equal radii has no centre distance")
+    if (least := min(pitch_radii(coupling, distance) or (distance,))) < 1e-9:
+        raise ValueError(f"its ratio of {ratio:.3g} and its centre distance make a pitch radius of {least:.3g} m")
     if odd := radii_at_odds(coupling, distance):
         findings.add("CB222", f"{coupling.name}: {'; '.join(odd)}", coupling.where, items=[coupling.name])
     kind = coupling.kind.value

@@ -99,7 +99,7 @@ def test_other_exports_tell_them(robot: Assembly, to: str, tmp_path: Path) -> No
         assert cb.read(result.files[0]).extra["extensions"] == robot.extra["extensions"]
         return
     assert told == [
-        f"{to} has no place for 1 <disable_collisions>, 4 <gazebo>, 1 <loop_joint>, 1 <mujoco>, 1 <ros2_control>, "
+        f"{to} has no place for 1 <disable_collisions>, 4 <gazebo>, 1 <mujoco>, 1 <ros2_control>, "
         "<calibration> of shoulder, <safety_controller> of shoulder, <calibration> of elbow-1 of the URDF"
     ]
 

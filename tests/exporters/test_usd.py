@@ -193,6 +193,7 @@ def test_couplings_in_are_couplings_out_and_told(tmp_path: Path) -> None:
     stage = Usd.Stage.Open(str(result.files[0]))
     told = {f.message.split(":")[0]: f.items for f in result.findings if f.code == "CB541"}
     assert told == {"Newton": ("rack",), "PhysX": ("rack",)}
+    assert [f.items for f in result.findings if f.code == "CB543"] == [("M1",)]
     wheel, rack = (stage.GetPrimAtPath(f"/rig/joints/{name}") for name in ("wheel", "rack"))
     tree = spanning_tree(mechanism)
     names = [f.name for f in tree.freedoms]

@@ -220,3 +220,11 @@ def test_faults_are_told_and_the_rest_is_read(name: str, read: Read) -> None:
     assert code in {f.code for f in (*laid.findings, *mechanism.findings)}
     assert mechanism.couplings == ()
     assert {"Spin", "Lift"} <= {j.name for j in mechanism.joints}
+
+
+def test_a_wheel_of_no_size_is_reported(read: Read) -> None:
+    gear = f"gears: [{{type: spur, ratio: 3, a: {axis('one')}, b: {axis('two')}}}]\n"
+    laid = read("mates:\n" + joint("One", "one") + gear)
+    mechanism = build(replace(laid, couplings=(replace(laid.couplings[0], ratio=2e12),)))
+    assert "CB220" in {f.code for f in mechanism.findings}
+    assert mechanism.couplings == ()

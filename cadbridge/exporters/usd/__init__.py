@@ -105,6 +105,9 @@ def _report(plan: Plan, findings: Findings) -> None:
     if mechanism.assembly.home:
         home = ", ".join(sorted(mechanism.assembly.home))
         findings.add("CB517", f"home pose of {home}", items=mechanism.assembly.home)
+    geared = [d.name for d in mechanism.drives if d.reduction != 1.0 and plan.joint_of(d) is not None]
+    if geared:
+        findings.add("CB543", f"the reductions of {listed(geared)}", items=geared)
     for drive in mechanism.drives:
         if plan.joint_of(drive) is None:
             findings.add("CB519", f"drive {drive.name} moves {drive.joint}, no joint of one freedom", drive.where)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,10 +70,20 @@ def keep(path: Path, data: bytes) -> None:
     write_atomically(path, digest(data).encode() + b"\n" + data)
 
 
+def opened(path: Path) -> BufferedReader:
+    """A file of a folder that others may write; OSError for what is no plain file: a pipe would be waited for."""
+    stream = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
+    if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        return stream
+    stream.close()
+    raise OSError(errno.EINVAL, "no plain file", str(path))
+
+
 def kept(path: Path) -> bytes | None:
     """What `keep` wrote; None where there is nothing, or where it is damaged (then it is removed)."""
     try:
-        reported, _, data = path.read_bytes().partition(b"\n")
+        with opened(path) as stream:
+            reported, _, data = stream.read().partition(b"\n")
     except OSError:
         return None
     if reported == digest(data).encode():

@@ -30,7 +30,7 @@ from cadbridge.files import below, replacing
 from cadbridge.jobs.hashing import Hashes, canonical
 from cadbridge.jobs.model import Job
 from cadbridge.jobs.versions import versions
-from cadbridge.storage import COLLISION, KERNELS, digest, kept, write_atomically
+from cadbridge.storage import COLLISION, KERNELS, digest, kept, opened, write_atomically
 
 FORMAT = "cadbridge.cache/1"
 
@@ -121,7 +121,7 @@ class Cache:
         target.parent.mkdir(parents=True, exist_ok=True)
         found = hashlib.sha256()
         try:
-            source = path.open("rb")
+            source = opened(path)
         except OSError:
             raise DamagedError(f"{name[:12]} is missing") from None
         with source, target.open("wb") as copy:
@@ -153,9 +153,7 @@ class Cache:
         """Read everything; what is damaged is dropped and reported."""
         reported = []
         for path, _ in list(self._files("objects")):
-            with path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
-            if found != path.name:
+            if _content(path) != path.name:
                 path.unlink(missing_ok=True)
                 reported.append(f"object {path.name[:12]} is not what was stored")
         for path, _ in list(self._files(COLLISION)):
@@ -231,7 +229,8 @@ class Cache:
 
     def _load(self, path: Path) -> StoredResult:
         try:
-            document = json.loads(path.read_bytes())
+            with opened(path) as stream:
+                document = json.load(stream)
             body = document["body"]
             whole = document["format"] == FORMAT and digest(canonical(body)) == document["sha256"] and _sound(body)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -243,9 +242,8 @@ class Cache:
 
     def _put(self, name: str, path: Path) -> None:
         target = self._object(name)
-        with contextlib.suppress(OSError), target.open("rb") as there:
-            if hashlib.file_digest(there, "sha256").hexdigest() == name:
-                return
+        if _content(target) == name:
+            return
         with replacing(target) as temporary, temporary.open("wb") as copy, path.open("rb") as source:
             shutil.copyfileobj(source, copy, 1 << 20)
 
@@ -254,3 +252,10 @@ class Cache:
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > _DAY:
                 os.utime(path)
+
+
+def _content(path: Path) -> str | None:
+    """The hash of a file's content; None where there is no file that can be read."""
+    with contextlib.suppress(OSError), opened(path) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return None

@@ -63,9 +63,16 @@ def _faults(document: Document) -> Iterable[str]:
             isinstance(e, dict) and isinstance(e.get(key), str) for e in entries
         ):
             yield f"{section} is not as in {FORMAT}"
+    groups = document.get("groups", [])
+    if not isinstance(groups, list) or not all(isinstance(g, dict) and _are_texts(g.get("mates")) for g in groups):
+        yield f"groups is not as in {FORMAT}"
     for body in document["bodies"] if isinstance(document.get("bodies"), list) else ():
         if isinstance(body, dict) and not _weighs(body):
             yield f"the mass of body {body.get('name')} is not as in {FORMAT}"
+
+
+def _are_texts(entries: Any) -> bool:
+    return isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
 
 
 def _weighs(body: Document) -> bool:

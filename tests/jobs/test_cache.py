@@ -49,6 +49,20 @@ def test_verify_drops_what_is_damaged(filled: Path, capsys: pytest.CaptureFixtur
     assert main(["cache", "verify"]) == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_in_the_cache_holds_nobody_up(filled: Path, tmp_path: Path, warm: Local) -> None:
+    def pipes() -> None:
+        for path in [p for kind in ("objects", "jobs") for p in (filled / kind).rglob("*") if p.is_file()]:
+            path.unlink()
+            os.mkfifo(path)
+
+    pipes()
+    assert all(r.ok and not r.cached for r in run(tmp_path / "jobs.yaml", executor=warm))
+    pipes()
+    assert main(["cache", "verify"]) == 1
+    assert main(["cache", "verify"]) == 0
+
+
 def test_prune_by_age_by_size_and_whole(filled: Path) -> None:
     assert main(["cache", "prune"]) == 2  # say what
     assert main(["cache", "prune", "--size", "lots"]) == 2

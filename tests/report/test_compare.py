@@ -82,6 +82,8 @@ def test_a_mass_that_changed_is_told_with_centre_and_inertia() -> None:
         ('{"format": "cadbridge.inspect/1"}', "write one by"),
         ('{"format": "cadbridge.check/1", "mobility": 3}', "mobility is not as in"),
         ('{"format": "cadbridge.check/1", "mobility": {}, "bodies": [{"name": 3}]}', "bodies is not as in"),
+        ('{"format": "cadbridge.check/1", "mobility": {}, "groups": 3}', "groups is not as in"),
+        ('{"format": "cadbridge.check/1", "mobility": {}, "groups": [{"mates": [3]}]}', "groups is not as in"),
         ('{"format": "cadbridge.check/1", "mobility": {}, "bodies": [{"name": "a", "mass": "x"}]}', "mass of body a"),
     ],
 )

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.processes import environment, python
 from cadbridge.readers import read
@@ -319,6 +320,43 @@ def test_no_command_runs_it(command: str, folder: Path) -> None:
     assert done.returncode == (1 if command == "batch" else 2), done.stderr
     assert "CB1921" in done.stdout + done.stderr or command == "batch"
     assert not (place / "PWNED").exists()
+
+
+DOZEN = [name for name in EXPRESSIONS if name != "the lambdas of the first report"][::5][:12]
+
+
+@pytest.fixture(scope="module")
+def dozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a dozen escapes, and the jobs that check them all."""
+    place = tmp_path_factory.mktemp("dozen")
+    for number, name in enumerate(DOZEN):
+        (place / f"r{number}.urdf").write_text(quoted(EXPRESSIONS[name]), encoding="utf-8")
+    (place / "jobs.yaml").write_text(
+        'format: "cadbridge.jobs/1"\njobs: [{sources: "r*.urdf", do: check}]\n', encoding="utf-8"
+    )
+    return place
+
+
+@pytest.mark.parametrize("command", ["inspect", "check"])
+@pytest.mark.parametrize("number", range(len(DOZEN)), ids=DOZEN)
+def test_commands_refuse_a_dozen(
+    command: str, number: int, dozen: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(dozen)
+    assert main([command, f"r{number}.urdf"]) == 2
+    shown = capsys.readouterr()
+    assert "CB1921" in shown.out + shown.err
+    assert f"r{number}.urdf:3" in shown.out + shown.err
+    assert not list(dozen.rglob("PWNED*"))
+
+
+def test_a_batch_refuses_a_dozen(dozen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(dozen)
+    assert main(["batch", "jobs.yaml"]) == 1
+    manifests = [json.loads(path.read_bytes()) for path in dozen.rglob("manifest.json")]
+    assert len(manifests) == len(DOZEN)
+    assert all({"CB1921"} <= {f["code"] for f in manifest["findings"]} for manifest in manifests)
+    assert not list(dozen.rglob("PWNED*"))
 
 
 TRIES = {

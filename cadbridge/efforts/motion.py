@@ -246,7 +246,7 @@ class _Resolver:
 
     def _initial(self, initial: Initial) -> dict[str, float]:
         if initial.rates:
-            self.findings.add("CB660", "initial.rates: the motion tells the rates", self._where("initial", "rates"))
+            self.findings.add("CB660", "initial.rates: the motion gives the rates", self._where("initial", "rates"))
         found = {}
         for name, value in initial.positions.items():
             joint = self._joint(name, self._where("initial", "positions", name))

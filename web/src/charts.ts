@@ -17,7 +17,7 @@ const HEIGHT = 250;
 const COLOURS = ["#2f7de1", "#e8860c", "#2a9d5c", "#d6293e", "#8e5bd0", "#8a6d3b", "#d061a8", "#3aa7b5"];
 /** Of the runs that are laid over each other. */
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
-/** The picture and the charts tell each other the moment they show, in s. */
+/** The picture and the charts exchange the moment they show, in s. */
 const SHOWN = "cadbridge:shown";
 const SEEK = "cadbridge:seek";
 

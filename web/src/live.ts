@@ -22,7 +22,7 @@ interface ItemData {
 }
 
 /** What the server says, one thing at a time. */
-interface Told {
+interface Message {
   panel?: ItemData[];
   item?: number;
   reload?: number;
@@ -34,44 +34,44 @@ interface Told {
 }
 
 type Triple = [number, number, number];
-type Tell = (message: object) => void;
+type Send = (message: object) => void;
 /** Shows a property of an item that has changed. */
-type Show = (told: Partial<ItemData>) => void;
+type Show = (message: Partial<ItemData>) => void;
 
 const TAB = "cadbridge tab";
 const VIEW = "cadbridge view";
 const PULL = "#e8860c";
-/** ms between two times that the moment shown is told. */
+/** ms between two times that the moment shown is sent. */
 const SELDOM = 200;
 
 export function openLive(section: HTMLElement, picture: Picture | null, selection: Selection): void {
   const socket = new WebSocket(`ws://${location.host}/socket${location.search}&model=${section.dataset["model"] ?? ""}`);
   socket.binaryType = "arraybuffer";
-  const tell: Tell = (message) => {
+  const send: Send = (message) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
   };
   let items = new Map<number, Show>();
   const spring = picture && pulled(picture);
   socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (typeof data !== "string") return picture?.put(new Float32Array(data));
-    const told = JSON.parse(data) as Told;
-    if (told.panel) items = build(section, told.panel, tell);
-    else if (told.item !== undefined) items.get(told.item)?.(told as Partial<ItemData>);
-    else if (told.light !== undefined) selection.set(told.light, "page");
-    else if (told.pull !== undefined) spring?.(told.pull, told.text ?? "");
-    else if (told.file) make("a", { href: told.file, download: told.name ?? "" }).click();
-    else if (told.reload !== undefined && String(told.reload) !== section.dataset["model"]) reload(picture);
+    const message = JSON.parse(data) as Message;
+    if (message.panel) items = build(section, message.panel, send);
+    else if (message.item !== undefined) items.get(message.item)?.(message as Partial<ItemData>);
+    else if (message.light !== undefined) selection.set(message.light, "page");
+    else if (message.pull !== undefined) spring?.(message.pull, message.text ?? "");
+    else if (message.file) make("a", { href: message.file, download: message.name ?? "" }).click();
+    else if (message.reload !== undefined && String(message.reload) !== section.dataset["model"]) reload(picture);
   });
   socket.addEventListener("close", () => {
     section.querySelectorAll<HTMLButtonElement>("button, input, select").forEach((it) => (it.disabled = true));
     section.prepend(make("p", { class: "verdict mark", role: "alert" }, "The view has ended: it is no longer served."));
   });
-  selection.listen((ref) => tell({ chosen: ref }));
+  selection.listen((ref) => send({ chosen: ref }));
   const seldom = soon(SELDOM);
-  onShown((time) => time !== null && seldom.call(() => tell({ key: "time", time })));
+  onShown((time) => time !== null && seldom.call(() => send({ key: "time", time })));
   if (!picture) return;
   picture.view = JSON.parse(sessionStorage.getItem(VIEW) ?? "[]") as number[];
-  dragging(picture, selection, tell);
+  dragging(picture, selection, send);
   // For scripts that steer a browser: where a place of the world stands on the canvas.
   Object.assign(window, { onCanvas: (place: Triple) => picture.onCanvas(new Vector3(...place)) });
 }
@@ -100,12 +100,12 @@ function soon(ms: number): { call: (act: () => void) => void; now: () => void } 
 }
 
 /** A body that is pressed and moved is dragged; one that is only clicked is named. */
-function dragging(picture: Picture, selection: Selection, tell: Tell): void {
+function dragging(picture: Picture, selection: Selection, send: Send): void {
   const { canvas } = picture;
   const next = soon(25);
   let held: (Met & { x: number; y: number; moves: boolean }) | null = null;
   const say = (phase: string, end: Vector3): void => {
-    if (held) tell({ key: phase === "update" ? "drag" : undefined, drag: held.body, phase, start: held.point.toArray(), end: end.toArray() });
+    if (held) send({ key: phase === "update" ? "drag" : undefined, drag: held.body, phase, start: held.point.toArray(), end: end.toArray() });
   };
   canvas.addEventListener("pointerdown", (event) => {
     const met = event.button === 0 && picture.movable ? picture.met(event.offsetX, event.offsetY) : null;
@@ -129,7 +129,7 @@ function dragging(picture: Picture, selection: Selection, tell: Tell): void {
     next.now();
     if (held?.moves) say("end", held.point);
     else if (held && Math.hypot(event.offsetX - held.x, event.offsetY - held.y) < 5) {
-      tell({ pick: held.part, point: held.point.toArray(), normal: held.normal.toArray() });
+      send({ pick: held.part, point: held.point.toArray(), normal: held.normal.toArray() });
     }
     held = null;
     picture.turning(true);
@@ -155,7 +155,7 @@ function pulled(picture: Picture): (ends: [Triple, Triple] | null, text: string)
 }
 
 /** Make the controls; what shows each item's changes, by its number. */
-function build(section: HTMLElement, items: ItemData[], tell: Tell): Map<number, Show> {
+function build(section: HTMLElement, items: ItemData[], send: Send): Map<number, Show> {
   const heading = section.querySelector("h2") ?? "";
   const tabs = make("div", { class: "tabs", role: "tablist", "aria-label": "Live" });
   const body = make("div", { class: "panel" });
@@ -172,13 +172,13 @@ function build(section: HTMLElement, items: ItemData[], tell: Tell): Map<number,
       place.append(inner);
       places.set(item.number, inner);
     } else if (item.kind === "key") {
-      hear(item, tell);
+      hear(item, send);
     } else {
-      const [element, show] = control(item, (value) => tell({ key: item.kind === "slider" ? `item ${item.number}` : undefined, item: item.number, value }));
+      const [element, show] = control(item, (value) => send({ key: item.kind === "slider" ? `item ${item.number}` : undefined, item: item.number, value }));
       place.append(element);
-      const all: Show = (told) => {
-        if (told.visible !== undefined) element.hidden = !told.visible;
-        show(told);
+      const all: Show = (message) => {
+        if (message.visible !== undefined) element.hidden = !message.visible;
+        show(message);
       };
       all(item);
       shows.set(item.number, all);
@@ -216,13 +216,13 @@ function tab(item: ItemData, tabs: HTMLElement, place: HTMLElement): HTMLElement
 }
 
 /** A letter that does something wherever nothing is typed or pressed by it. */
-function hear(item: ItemData, tell: Tell): void {
+function hear(item: ItemData, send: Send): void {
   document.addEventListener("keydown", (event) => {
     const target = event.target as Element;
     if (event.key !== item.letter || event.ctrlKey || event.metaKey || event.altKey) return;
     if (target.closest("input, select, textarea, button, summary, a")) return;
     event.preventDefault();
-    tell({ item: item.number });
+    send({ item: item.number });
   });
 }
 

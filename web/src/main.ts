@@ -19,8 +19,8 @@ async function start(): Promise<void> {
   const fallback = document.getElementById("fallback");
   let picture: Picture | null = null;
   if (context && section) {
-    const told = fallback?.querySelector("p");
-    if (told) told.textContent = "Unpacking the picture …";
+    const status = fallback?.querySelector("p");
+    if (status) status.textContent = "Unpacking the picture …";
     picture = openView(readScene(), await Block.load(), context, selection, section);
   } else {
     if (fallback) fallback.dataset["reason"] = "webgl";

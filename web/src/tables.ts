@@ -71,7 +71,7 @@ function shorten(section: HTMLElement, count: number): void {
 
 function lengthen(section: Element): void {
   section.classList.remove("short");
-  for (const told of section.querySelectorAll("button.more, p.left")) told.remove();
+  for (const old of section.querySelectorAll("button.more, p.left")) old.remove();
 }
 
 /** Unfold what an element stands in. */
@@ -117,12 +117,12 @@ function addFilter(section: HTMLElement, rows: HTMLTableRowElement[]): void {
   const input = document.createElement("input");
   input.type = "search";
   input.placeholder = "filter";
-  const told = document.createElement("span");
-  told.className = "sr";
-  told.setAttribute("role", "status");
+  const status = document.createElement("span");
+  status.className = "sr";
+  status.setAttribute("role", "status");
   label.append(name, input);
   // Within a summary a field would be a control inside a control.
-  (heading?.closest("summary") ?? heading)?.after(label, told);
+  (heading?.closest("summary") ?? heading)?.after(label, status);
   const texts = rows.map((row) => (row.textContent ?? "").toLowerCase());
   input.addEventListener("input", () => {
     lengthen(section);
@@ -133,7 +133,7 @@ function addFilter(section: HTMLElement, rows: HTMLTableRowElement[]): void {
       if (!row.hidden) shown += 1;
     });
     if (count) count.textContent = words.length ? `${shown} of ${rows.length}` : String(rows.length);
-    told.textContent = words.length ? `${shown} of ${rows.length} ${title} shown` : "";
+    status.textContent = words.length ? `${shown} of ${rows.length} ${title} shown` : "";
   });
 }
 

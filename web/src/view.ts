@@ -28,19 +28,19 @@ export function openView(
     "3D picture of the assembly. Arrow keys turn it, plus and minus zoom, Home shows the whole. " +
       "All that can be picked here can be picked in the tables.",
   );
-  const told = make("p", { class: "told", role: "status" }, PROMPT);
-  const say = (text: string): void => told.replaceChildren(text || PROMPT);
+  const status = make("p", { class: "told", role: "status" }, PROMPT);
+  const say = (text: string): void => status.replaceChildren(text || PROMPT);
   section.append(
     switches(picture, data), tools(picture, selection, say), ...player(picture, data, block, section),
   );
-  holder.append(told);
+  holder.append(status);
   pointing(canvas, picture, selection, say);
   printing(picture, section);
   keys(canvas, picture);
   selection.listen((ref) => {
     picture.pick(ref);
     section.dataset["selected"] = ref ?? "";
-    told.replaceChildren(...(ref ? words(ref, data, block) : [PROMPT]));
+    status.replaceChildren(...(ref ? words(ref, data, block) : [PROMPT]));
   });
   section.dataset["ready"] = "true";
   return picture;

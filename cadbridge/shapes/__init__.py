@@ -36,8 +36,9 @@ __all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document"
 MIRROR_SUFFIX = "|mirror"
 """Ends the label in `Shape.source` of a mirrored shape (mirrored at its plane x = 0)."""
 
-_BASE_TIME, _TIME_PER_MEGABYTE = 120.0, 6.0
-"""Processor seconds that OCCT may take; about ten times what is measured for files of 8 and 81 MB."""
+_BASE_TIME, _FINE_TIME, _TIME_PER_MEGABYTE = 120.0, 15.0, 6.0
+"""Processor seconds that OCCT may take, and may take with fine meshes; the latter are three times what files of 8 and
+81 MB need."""
 
 _LIMIT = "CADBRIDGE_OCCT_TIME_LIMIT"
 """The environment variable for that time (s)."""
@@ -230,7 +231,7 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
         question["limit"] = named
     files = (prepared.path, *prepared.externals)
     try:
-        return ask_once(content_of(*files), verb, question, lambda: _patiently(verb, arguments, _time_limit(prepared)))
+        return ask_once(content_of(*files), verb, question, lambda: _patiently(verb, arguments, prepared))
     except WorkerDiedError as died:
         tail = f" Its last words: {died.log.splitlines()[-1]}" if died.log else ""
         text = f"the geometry kernel failed on {path.name}: {died.reason}.{tail}"
@@ -243,15 +244,18 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
         raise InputError(text, findings) from None
 
 
-def _patiently(verb: str, arguments: dict[str, Any], limit: float) -> Any:
-    """The worker's answer; where it takes longer than `limit` seconds, or too much memory, that with coarse meshes.
+def _patiently(verb: str, arguments: dict[str, Any], prepared: Prepared) -> Any:
+    """The worker's answer; where fine meshes take too much time or memory, that with coarse ones.
 
     OCCT's finer meshes of some spline faces, such as threads, have no end; a coarse one takes a second.
     """
-    try:
+    limit = _time_limit(prepared)
+    if verb not in _MESHED:
         return WORKER.request(verb, arguments, limit)
+    try:
+        return WORKER.request(verb, arguments, _time_limit(prepared, _FINE_TIME))
     except (WorkerLateError, WorkerRefusedError) as fault:
-        if verb not in _MESHED or getattr(fault, "kind", "memory") != "memory":
+        if getattr(fault, "kind", "memory") != "memory":
             raise
         return WORKER.request(verb, {**arguments, "refine": False}, limit)
 
@@ -275,9 +279,9 @@ def _without_shape(prepared: Prepared) -> str:
     return f"; it names {some} but has no face, edge or point: the parts were empty or hidden during the export"
 
 
-def _time_limit(prepared: Prepared) -> float:
+def _time_limit(prepared: Prepared, base: float = _BASE_TIME) -> float:
     """Processor seconds that the worker may take for a file; CADBRIDGE_OCCT_TIME_LIMIT overrides it."""
     named = os.environ.get(_LIMIT)
     if named:
         return float(named)
-    return _BASE_TIME + _TIME_PER_MEGABYTE * prepared.text_bytes / 1e6
+    return base + _TIME_PER_MEGABYTE * prepared.text_bytes / 1e6

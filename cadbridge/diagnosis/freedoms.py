@@ -112,7 +112,7 @@ def _kind(twist: Array, length: float) -> str:
 
 
 def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[Motion]:
-    """A basis of the motions, each led by one coordinate that no other one moves; floating groups are left out."""
+    """A basis of the motions, each named by one coordinate that no other one moves; floating groups are left out."""
     graph = coordinates.graph
     covered: set[int] = set()
     found = []

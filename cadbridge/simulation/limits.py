@@ -136,14 +136,14 @@ def _meshing(mechanism: Mechanism) -> set[frozenset[str]]:
 
 
 def _swept(mechanism: Mechanism, scene: Scene, sides: Sequence[Sequence[str]], joint: Joint) -> Swept:
-    led = leading_joints(mechanism, joint.name)
-    if joint.name not in led:
+    leading = leading_joints(mechanism, joint.name)
+    if joint.name not in leading:
         return Swept(joint, fault="no freedom of the mechanism moves it")
     turning = joint.coordinate == "angle"
     step, most = (STEP_TURN, 2 * math.pi) if turning else (scene.size / STEPS_SLIDE, scene.size)
     try:
         high, low = (
-            _stop(_meets(Mover(mechanism, led), scene, sides, joint.name, way), step, most) for way in (1.0, -1.0)
+            _stop(_meets(Mover(mechanism, leading), scene, sides, joint.name, way), step, most) for way in (1.0, -1.0)
         )
     except SpentError:
         return Swept(joint, fault="the assembly is too large to move every joint")

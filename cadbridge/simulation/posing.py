@@ -1,4 +1,4 @@
-"""Moving a mechanism by hand: some joints are led, and loops, gears and everything else follow."""
+"""Moving a mechanism by hand: some joints are leading, and loops, gears and everything else follow."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MOST_STEPS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """Where the bodies are: `poses` X_WB in the order of the mechanism, `values` of the led joints (rad, m).
+    """Where the bodies are: `poses` X_WB in the order of the mechanism, `values` of the leading joints (rad, m).
 
     `status` reports the joints that stay open where the mechanism does not reach what was asked; `values` are
     then the last ones reached.
@@ -61,14 +61,16 @@ class Mover:
     Every call starts from the pose of the last one, so that gears keep their turns and loops their branch.
     """
 
-    def __init__(self, mechanism: Mechanism, led: tuple[str, ...] | None = None) -> None:
-        """`led` are joint names, by default `leading_joints`. KeyError where one of them has no coordinate."""
+    def __init__(self, mechanism: Mechanism, leading: tuple[str, ...] | None = None) -> None:
+        """`leading` are joint names, by default `leading_joints`. KeyError where one of them has no coordinate."""
         self.mechanism = mechanism = fitted(_with_masses(mechanism), Findings())
         self._wanted: dict[str, tuple[float, float]] = {}
         lowered = lower(mechanism)
         plain = replace(lowered.model, loads=())
         index = {j.name: i for i, j in enumerate(lowered.joints)}
-        self.joints = tuple(lowered.joints[index[n]] for n in (leading_joints(mechanism) if led is None else led))
+        self.joints = tuple(
+            lowered.joints[index[n]] for n in (leading_joints(mechanism) if leading is None else leading)
+        )
         motors = tuple(
             Motor(j.name, plain.coordinates[index[j.name]], "angle", self._function(j.name)) for j in self.joints
         )
@@ -83,7 +85,7 @@ class Mover:
 
     @property
     def values(self) -> dict[str, float]:
-        """Where the led joints are: rad, m, 0 as designed."""
+        """Where the leading joints are: rad, m, 0 as designed."""
         return dict(self._values)
 
     def home(self) -> Posed:
@@ -92,7 +94,7 @@ class Mover:
         return Posed(self._poses(), dict(self._values), self._status)
 
     def move(self, values: Mapping[str, float]) -> Posed:
-        """Lead joints to values (rad, m; 0 as designed); the led joints that are not named stay."""
+        """Lead joints to values (rad, m; 0 as designed); the leading joints that are not named stay."""
         start, goal = dict(self._values), {**self._values, **values}
         change = {name: value - start[name] for name, value in goal.items() if value != start[name]}
         steps = min(max(1, int(np.ceil(self._extent(change) - 1e-9))), MOST_STEPS) if change else 1
@@ -111,7 +113,7 @@ class Mover:
         """Lead the joints so that a point of a body comes as near to a place in the world as they let it.
 
         `point` (3,) in the body's frame B, `target` (3,) in the world, in m. Damped least squares (Wampler 1986) over
-        the led joints, each within its limits; a step that brings the point no nearer is halved, then given up.
+        the leading joints, each within its limits; a step that brings the point no nearer is halved, then given up.
         """
         posed = Posed(self._poses(), dict(self._values), self._status)
         for _ in range(PULLS):
@@ -130,7 +132,7 @@ class Mover:
         return posed
 
     def _step(self, body: int, lever: Vector, away: Vector) -> dict[str, float]:
-        """Changes of the led joints that move a point of a body, at `lever` from its origin, by about `away`.
+        """Changes of the leading joints that move a point of a body, at `lever` from its origin, by about `away`.
 
         A joint that would leave its limits stops at them, and the others make up for it.
         """
@@ -159,7 +161,7 @@ class Mover:
         return step
 
     def _influences(self, body: int, lever: Vector) -> Array:
-        """Velocities (3, k) of a point of a body, at `lever` from its origin, by a rate of 1 of each led joint.
+        """Velocities (3, k) of a point of a body, at `lever` from its origin, by a rate of 1 of each leading joint.
 
         By virtual power they are what the leads must hold against a unit force at the point, at rest and without
         weight: one solution for each direction in place of one for each joint.
@@ -181,11 +183,11 @@ class Mover:
         return found
 
     def twists(self, name: str) -> Array:
-        """Velocities (n, 6) [v of frame B; ω] while a led joint goes 1 rad/s or m/s and the other led ones rest."""
+        """Velocities (n, 6) [v of frame B; ω] while a leading joint goes 1 rad/s or m/s and the others rest."""
         return self._velocities({name: 1.0})
 
     def _velocities(self, rates: Mapping[str, float]) -> Array:
-        """Velocities (n, 6) [v of frame B; ω] for rates of led joints; those that are not named rest."""
+        """Velocities (n, 6) [v of frame B; ω] for rates of leading joints; those that are not named rest."""
         wanted = {j.name: (self._values[j.name], rates.get(j.name, 0.0)) for j in self.joints}
         state = replace(self._state, velocities=np.zeros_like(self._state.velocities))
         found = np.array(self._project(wanted, state).state.velocities)
@@ -193,11 +195,11 @@ class Mover:
         return found
 
     def ratios(self) -> dict[str, tuple[str, float]]:
-        """Of each joint that exactly one led joint moves: that one, and the rate of the joint for a rate of 1 of it.
+        """Of each joint that exactly one leading joint moves: that one, and the joint's rate for a rate of 1 of it.
 
         Both of them turn, and this is so where the mechanism stands: a loop has other ratios elsewhere.
         """
-        led = [j for j in self.joints if j.coordinate == "angle"]
+        leading = [j for j in self.joints if j.coordinate == "angle"]
         twists = {j.name: self.twists(j.name).ravel() for j in self.joints}
         found = {}
         for joint in self.mechanism.joints:
@@ -206,16 +208,16 @@ class Mover:
             row = _rate(self.mechanism, joint)
             rates = {name: float(row @ twist) for name, twist in twists.items()}
             moving = [name for name, rate in rates.items() if abs(rate) > 1e-6]
-            if len(moving) == 1 and moving[0] in {j.name for j in led}:
+            if len(moving) == 1 and moving[0] in {j.name for j in leading}:
                 found[joint.name] = moving[0], rates[moving[0]]
         return found
 
     def reach(self, name: str) -> float:
-        """How far (rad, m) a led joint may go at once where the mechanism stands."""
+        """How far (rad, m) a leading joint may go at once where the mechanism stands."""
         return 1.0 / max(self._extent({name: 1.0}), 1.0 / TURN)
 
     def _extent(self, change: Mapping[str, float]) -> float:
-        """How many times what bodies may move at once a change of led joints moves them."""
+        """How many times what bodies may move at once a change of leading joints moves them."""
         twists = self._velocities(change)
         turn = float(np.max(np.linalg.norm(twists[:, 3:], axis=1), initial=0.0)) / TURN
         slide = float(np.max(np.linalg.norm(twists[:, :3], axis=1), initial=0.0))

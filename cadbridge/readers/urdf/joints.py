@@ -171,7 +171,7 @@ def _states_none(text: str | None) -> bool:
 
 
 def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
-    """Mimics, each led back to the joint that moves by itself: q = ratio · q_leader + offset.
+    """Mimics, each traced back to the joint that moves by itself: q = ratio · q_leader + offset.
 
     A leader that is fixed stays at 0, so that it holds its follower at the offset.
     """
@@ -193,11 +193,11 @@ def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
             c.say("CB188", text, element, joint.name)
         elif ratio is not None and offset is not None:
             follows[joint.name] = (leader.name, ratio, offset)
-    found = [_led(c, name, follows, by_name) for name in follows]
+    found = [_leader_of(c, name, follows, by_name) for name in follows]
     return [coupling for coupling in found if coupling is not None]
 
 
-def _led(
+def _leader_of(
     c: Context, name: str, follows: Mapping[str, tuple[str, float, float]], by_name: Mapping[str, Joint]
 ) -> Coupling | None:
     """The coupling of a follower to the joint at the end of its chain of leaders; None, reported, in a circle."""

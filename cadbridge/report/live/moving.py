@@ -1,4 +1,4 @@
-"""Joints led by hand in the live view: by sliders, by a drag of a body, and one tried to and fro; all else follows."""
+"""Joints moved by hand in the view: by sliders, by a drag of a body, and one tried to and fro; the rest follows."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Moving:
 
     def say_values(self, poses: Sequence[Pose], running: bool) -> None:
         """Write where the joints without a slider are; all of them while a simulation leads."""
-        led = () if running else self.sliders
-        self.values.content = dependent_values(self._mechanism, poses, led, self._ratios)
+        leading = () if running else self.sliders
+        self.values.content = dependent_values(self._mechanism, poses, leading, self._ratios)
 
     def home(self) -> None:
         """The designed pose."""
@@ -74,8 +74,8 @@ class Moving:
             self._notify(f"{name} has no single freedom to try: drag its bodies.")
             return
         self._begin()
-        led = tuple(j.name for j in self.mover.joints)
-        mover = Mover(self._mechanism, led if joint.name in led else (joint.name,))
+        leading = tuple(j.name for j in self.mover.joints)
+        mover = Mover(self._mechanism, leading if joint.name in leading else (joint.name,))
         reach = SWING if joint.coordinate == "angle" else SLIDE * self._mechanism.length_scale
         low, high = _within(joint.limit, reach, reach)
         path = np.concatenate([np.linspace(0, high, 15), np.linspace(high, low, 30), np.linspace(low, 0, 15)])
@@ -95,9 +95,9 @@ class Moving:
         low, high = (float(end * _scale(joint)) for end in _within(joint.limit, reach))
         if high - low < 1e-9:
             low, high = -1.0, 1.0
-        return panel.slider(f"{joint.name} ({'°' if angle else 'mm'})", low, high, self._led)
+        return panel.slider(f"{joint.name} ({'°' if angle else 'mm'})", low, high, self._moved)
 
-    def _led(self, _: Any) -> None:
+    def _moved(self, _: Any) -> None:
         """A slider was moved: lead its joint there, as far as it goes."""
         self._begin()
         posed = self.mover.move({j.name: float(self.sliders[j.name].value) / _scale(j) for j in self.mover.joints})
@@ -120,7 +120,7 @@ def _scale(joint: Joint) -> float:
 
 
 def _within(limit: Limit | None, reach: float, most: float = np.inf) -> tuple[float, float]:
-    """How far to both sides a joint may be led: to its limits but at most `most`, and `reach` where it has none."""
+    """How far to both sides a joint may be moved: to its limits but at most `most`, and `reach` where it has none."""
     lower = -reach if limit is None or limit.lower is None else max(-most, min(limit.lower, 0.0))
     upper = reach if limit is None or limit.upper is None else min(most, max(limit.upper, 0.0))
     return lower, upper

@@ -42,10 +42,10 @@ def ratio_words(mover: Mover) -> dict[str, str]:
 
 
 def dependent_values(
-    mechanism: Mechanism, poses: Sequence[Pose], led: Collection[str], ratios: Mapping[str, str]
+    mechanism: Mechanism, poses: Sequence[Pose], leading: Collection[str], ratios: Mapping[str, str]
 ) -> str:
     """Where the joints without a slider are, as a table: turns within ±180°, slides in mm; with their reductions."""
-    own = [joint for joint in mechanism.joints if joint.coordinate and joint.name not in led]
+    own = [joint for joint in mechanism.joints if joint.coordinate and joint.name not in leading]
     if not own:
         return ""
     shown = any(joint.name in ratios for joint in own)

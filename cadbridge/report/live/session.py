@@ -214,7 +214,7 @@ class LiveView:
         return True
 
     def _by_hand(self) -> None:
-        """Joints are led by hand from here on: a run that there is ends."""
+        """Joints are moved by hand from here on: a run that there is ends."""
         if self.simulation is not None:
             self.simulation.reset()
 

@@ -99,7 +99,7 @@ class Simulation:
 
     @property
     def active(self) -> bool:
-        """Whether there is a run: bodies are pulled by a spring then, not led by hand."""
+        """Whether there is a run: bodies are pulled by a spring then, not by hand."""
         return self.player is not None
 
     @property

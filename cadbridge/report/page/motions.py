@@ -1,4 +1,4 @@
-"""Motions that the page plays: each freedom led through the constraints, and a simulated run."""
+"""Motions that the page plays: each freedom moved through the constraints, and a simulated run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MOST_FREEDOMS = 24
-"""Freedoms that are led through their motion; more than a person looks at would only fill the page."""
+"""Freedoms that are moved; more than a person looks at would only fill the page."""
 MOST_POSES = 250_000
 """Poses of bodies in all freedoms together."""
 MOST_FRAMES = 600
@@ -48,12 +48,12 @@ def freedom_clips(mechanism: Mechanism, buffer: Buffer) -> list[dict[str, Any]]:
     """
     if not mechanism.bodies or not mechanism.joints:
         return []
-    led = leading_joints(mechanism)[:MOST_FREEDOMS]
+    leading = leading_joints(mechanism)[:MOST_FREEDOMS]
     joints = {joint.name: joint for joint in mechanism.joints}
-    rigid = _carried_alone(mechanism, led)
-    mover = None if rigid.keys() >= set(led) else Mover(mechanism)
+    rigid = _carried_alone(mechanism, leading)
+    mover = None if rigid.keys() >= set(leading) else Mover(mechanism)
     clips, poses = [], 0
-    for joint in (joints[name] for name in led):
+    for joint in (joints[name] for name in leading):
         motion: dict[str, Any]
         if joint.name in rigid:
             low, high = _ends(mechanism, joint)
@@ -83,7 +83,7 @@ def freedom_clips(mechanism: Mechanism, buffer: Buffer) -> list[dict[str, Any]]:
     return clips
 
 
-def _carried_alone(mechanism: Mechanism, led: Sequence[str]) -> dict[str, tuple[list[int], Array]]:
+def _carried_alone(mechanism: Mechanism, leading: Sequence[str]) -> dict[str, tuple[list[int], Array]]:
     """Of each leading joint in no loop: the bodies that it moves as one, and how.
 
     A twist (6,), [v of the world's origin; ω] in m and rad, is for 1 degree or mm of the joint.
@@ -91,7 +91,7 @@ def _carried_alone(mechanism: Mechanism, led: Sequence[str]) -> dict[str, tuple[
     graph = graph_of_joints(mechanism)
     looped = {unit for chord in graph.chords for unit in chord.along}
     found = {}
-    for joint in (j for j in mechanism.joints if j.name in led):
+    for joint in (j for j in mechanism.joints if j.name in leading):
         child = next((u for u in (joint.b, joint.a) if _is_branch(graph, u, joint)), None)
         if child is None or child in looped:
             continue
@@ -123,7 +123,7 @@ def _ends(mechanism: Mechanism, joint: Joint) -> tuple[float, float]:
 
 
 def _path(mover: Mover, joint: Joint) -> tuple[Array, Array]:
-    """Values (k,) of a joint led from end to end, and the poses (k, n, 7) of all bodies."""
+    """Values (k,) of a joint moved from end to end, and the poses (k, n, 7) of all bodies."""
     ends = _ends(mover.mechanism, joint)
     mover.home()
     step = min(mover.reach(joint.name), max(ends[1] - ends[0], 1e-9) / (2 * ONE_WAY))

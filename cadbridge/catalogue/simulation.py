@@ -364,8 +364,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "steps far shorter than the samples",
         "The run took more than 100,000 steps, and more than 1,000 for each sample: something vibrates far faster "
-        "than the samples show, and the tolerances resolve it. The message gives the number of steps and their "
-        "mean length, the masses where they differ by more than 1e7, and the stiffest spring. The result is right; a "
+        "than the samples show, and the tolerances resolve it. `simulate` says so before it begins where the fastest "
+        "vibration about the first pose is known. The message gives the number of steps and their mean length, the "
+        "masses where they differ by more than 1e7, and the stiffest spring. The result is right; a "
         "longer run takes as many more steps, and one that needs more than 2e7 ends (CB611).",
         "Where a spring is stiff, set `integrator: generalized_alpha`, or put a joint in place of the spring. Where "
         "light bodies hold a heavy one, give them their real mass, or fix them to a neighbour.",

@@ -19,7 +19,7 @@ def run_mechanism(
     mechanism: Mechanism, output: Path, options: RunOptions, *, plots: Path | None = None, real_time: bool = False
 ) -> Run:
     """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots."""
-    from cadbridge.cli.output import progress_bar, working
+    from cadbridge.cli.output import print_findings, progress_bar, working
     from cadbridge.findings import Findings
     from cadbridge.simulation import requested_scenario, simulate, trajectory_table, write_plots
     from cadbridge.simulation.groups import check_choice, report_unmatched
@@ -37,6 +37,7 @@ def run_mechanism(
             method=options.method,
             real_time=real_time,
             progress=progress,
+            early=lambda finding: print_findings([finding]),
         )
     with working("writing the trajectory"):
         table = trajectory_table(run, options.columns, options.column_units)

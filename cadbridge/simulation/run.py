@@ -26,7 +26,7 @@ from cadbridge.simulation.scenario import Scenario, on_joint
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, tree_joints
-from cadbridge.simulation.trust import distrust, mass_ratios, short_steps
+from cadbridge.simulation.trust import distrust, mass_ratios, short_steps, short_steps_ahead
 from cadbridge.wording import count
 from solver.algebra.rank import rank
 from solver.chart.spanning import TreeJoint
@@ -82,6 +82,7 @@ def simulate(
     method: str = "absolute",
     real_time: bool = False,
     progress: Callable[[float], None] | None = None,
+    early: Callable[[Finding], None] | None = None,
 ) -> Run:
     """Simulate a mechanism.
 
@@ -90,13 +91,13 @@ def simulate(
     joint coordinates of a spanning tree instead of every body's pose. Where mates contradict each other by no more
     than rounding, the mechanism is fitted first (`Run.mechanism`, CB625); where its placements cannot be closed from
     where they are, the run begins from those of `diagnosis.settled` (CB408). With `real_time` the run keeps pace with
-    the clock, where it can (`Run.pace`). `progress` is called with the simulated time (s). Raises ModelError where a
-    mass is not known, InputError where the scenario or the method cannot be used; a run that fails on its way ends in
-    a finding, with what was computed.
+    the clock, where it can (`Run.pace`). `progress` is called with the simulated time (s), `early` before
+    the first step where very many are ahead (CB682). Raises ModelError where a mass is not known, InputError where the
+    scenario or the method cannot be used; a run that fails on its way ends in a finding, with what was computed.
     """
     if method not in METHODS:
         raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")
-    options = (duration, collapse, method, real_time, progress)
+    options = (duration, collapse, method, real_time, progress, early)
     run = _simulated(mechanism, scenario, *options)
     if run.result.status.code != "inconsistent":
         return run
@@ -115,6 +116,7 @@ def _simulated(
     method: str,
     real_time: bool,
     progress: Callable[[float], None] | None,
+    early: Callable[[Finding], None] | None,
 ) -> Run:
     """A run from the placements as they are."""
     findings = Findings()
@@ -134,6 +136,9 @@ def _simulated(
     call = _call(lowered, what, pacer or progress, real_time)
     try:
         begun = begin(lowered, what, findings)
+        ahead = early and short_steps_ahead(lowered, begun.system, begun.start, what)
+        if early and ahead:
+            early(ahead)
         call["tree"] = None if tree is None else (*tree, *begun.circuits.trees)
         rebuilt = simulate_changing(begun.system.model, begun.start, changes=changes, **call) if changes else None
         result = integrate(begun.system, begun.start, **call) if rebuilt is None else rebuilt.result

@@ -12,18 +12,21 @@ the energy that it exchanges.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.vibration import fastest
 from solver.constraints.primitives import GROUND
+from solver.equations.system import System, prepare
 from solver.model import Model
 from solver.result import Result, Trajectory
+from solver.state import State
 
 Array = NDArray[np.float64]
 
@@ -151,16 +154,49 @@ def distrust(lowered: Lowered, what: Scenario, result: Result, findings: Finding
 def short_steps(lowered: Lowered, model: Model, result: Result, findings: Findings) -> None:
     """Tell a run whose steps are far shorter than its samples, and what may vibrate so fast (CB682)."""
     t, steps = result.trajectory.t, result.statistics.steps
-    if steps <= SHORT or steps <= SHORT_A_SAMPLE * len(t):
-        return
-    causes = [f"{steps} steps of {(t[-1] - t[0]) / steps:.1e} s on average"]
+    if _are_many(steps, len(t)):
+        _add_short(lowered, model, f"{steps} steps of {(t[-1] - t[0]) / steps:.1e} s on average", findings)
+
+
+def short_steps_ahead(lowered: Lowered, system: System, start: State | None, what: Scenario) -> Finding | None:
+    """CB682 before a run that will take so many steps: bodies of masses far apart, or springs, vibrate so fast.
+
+    Light bodies between heavy ones are strings: they are looked at with the weights pulling along each axis, as a
+    motion lets them pull.
+    """
+    model = system.model
+    apart, springs = _far_apart(lowered, model), _stiffnesses(model)
+    if what.step is not None or what.integrator == "generalized_alpha" or not (apart or any(springs)):
+        return None
+    pulled = np.linalg.norm(model.gravity) * np.vstack([np.eye(3), -np.eye(3)]) if apart else ()
+    turned = (prepare(replace(model, gravity=(float(g[0]), float(g[1]), float(g[2])))) for g in pulled)
+    rate = max(fastest(each, start) for each in (system, *turned))
+    steps = rate * what.duration
+    if not _are_many(steps, what.duration * what.rate):
+        return None
+    findings = Findings()
+    _add_short(lowered, model, f"about {steps:.1e} steps are ahead, for vibrations of {rate:.1e} rad/s", findings)
+    return findings.as_tuple()[0]
+
+
+def _are_many(steps: float, samples: float) -> bool:
+    return steps > SHORT and steps > SHORT_A_SAMPLE * samples
+
+
+def _far_apart(lowered: Lowered, model: Model) -> list[tuple[float, str]]:
+    """The lightest and the heaviest body, where their masses differ by more than `APART`."""
     bodies = sorted((body.mass, unit.name) for body, unit in zip(model.bodies, lowered.units, strict=False))
     held = [each for each in bodies if each[0] > 0.0]
-    if held and held[-1][0] > APART * held[0][0]:
-        causes.append("{1} has {0:.3g} kg".format(*held[0]) + " and {1} {0:.3g} kg".format(*held[-1]))
+    return [held[0], held[-1]] if held and held[-1][0] > APART * held[0][0] else []
+
+
+def _add_short(lowered: Lowered, model: Model, message: str, findings: Findings) -> None:
+    """CB682 with what may vibrate so fast."""
+    apart = _far_apart(lowered, model)
+    causes = [message, *(["{1} has {0:.3g} kg and {3} {2:.3g} kg".format(*apart[0], *apart[1])] if apart else [])]
     if stiffest := max(_stiffnesses(model), default=0.0):
         causes.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
-    findings.add("CB682", "; ".join(causes), items=[held[0][1], held[-1][1]] if len(causes) > 1 and held else [])
+    findings.add("CB682", "; ".join(causes), items=[name for _, name in apart])
 
 
 def mass_ratios(lowered: Lowered, findings: Findings) -> None:

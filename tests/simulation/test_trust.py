@@ -12,19 +12,23 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.findings import Findings
+from cadbridge.findings import Finding, Findings
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Mechanism
-from cadbridge.simulation import Run, Scenario, simulate, trust
+from cadbridge.simulation import LoadSpecs, Run, Scenario, simulate, trust
 from cadbridge.simulation.trust import distrust, energy_balance, mass_ratios
+from cadbridge.simulation.vibration import fastest
+from solver.analyses.linear import linearise
 from solver.constraints import GROUND
 from solver.constraints.evaluation import evaluate
+from solver.equations.system import prepare
 from solver.functions import constant
 from solver.model import JointLoad, Model, Motor
 from solver.result import Result
 from solver.runs.integrate import simulate as integrate
 from solver.state import State
 from tests.simulation import masses as masses_apart
+from tests.simulation.masses import chain
 from tests.solver.examples import turn
 
 EXTREME = [(1.0, 1e-9, 1.0), (1e-12, 1e-12, 1.0), (1e-9, 1.0, 1.0), (1.0, 1.0, 1e8), (1e-6, 1e-6, 1.0)]
@@ -105,6 +109,46 @@ def test_a_run_says_why_its_steps_are_short(crane: Mechanism, monkeypatch: pytes
     assert "steps of" in told.message
     assert f"{run.lowered.units[0].name} 1e+09 kg" in told.message
     assert "1e+12 N/m or N m/rad" in told.message
+
+
+@pytest.mark.parametrize(("ratio", "rate"), [(1.0, 7.031), (1e3, 132.6), (1e12, 4.19e6)])
+def test_the_fastest_vibration_is_known_before_the_run(ratio: float, rate: float) -> None:
+    """Light bars that hold a heavy one are strings under its weight; to 1e3 `linearise` says the same."""
+    model = chain((1.0, 1.0, ratio)).model
+    assert fastest(prepare(model)) == pytest.approx(rate, rel=3e-3)
+    if ratio < 1e6:
+        assert linearise(model).frequencies[-1] * 2 * np.pi == pytest.approx(rate, rel=3e-3)
+
+
+def test_a_run_says_before_it_begins_that_its_steps_are_short(
+    crane: Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    early: list[Finding] = []
+    lowered = simulate(crane, Scenario(duration=0.01, rate=100)).lowered
+    held = JointLoad(lowered.model.coordinates[0], stiffness=1e9)
+    springs = LoadSpecs(joint_springs=((lowered.joints[0].name, held),))
+    stiff = Scenario(duration=0.01, rate=100, loads=springs)
+    simulate(crane, stiff, early=early.append)
+    assert not early
+    monkeypatch.setattr(trust, "SHORT", 100)
+    monkeypatch.setattr(trust, "SHORT_A_SAMPLE", 100)
+    for what in (replace(stiff, integrator="generalized_alpha"), Scenario(duration=0.01, rate=100), stiff):
+        assert not early
+        simulate(crane, what, early=early.append)
+    (told,) = early
+    assert told.code == "CB682"
+    assert "1e+09 N/m" in told.message
+
+
+def test_strings_that_hang_slack_at_first_are_known_too() -> None:
+    model = replace(chain((1.0, 1.0, 1e12)).model, gravity=(0.0, 0.0, 0.0))
+    lowered = cast(Lowered, SimpleNamespace(model=model, units=model.bodies, stand_ins=()))
+    what = Scenario(duration=1.0, rate=100)
+    assert trust.short_steps_ahead(lowered, prepare(model), None, what) is None
+    across = replace(model, gravity=(9.81 * np.sin(0.8), 9.81 * np.cos(0.8), 0.0))
+    ahead = trust.short_steps_ahead(lowered, prepare(across), None, what)
+    assert ahead is not None
+    assert "body 0 has 1 kg and body 2 1e+12 kg" in ahead.message
 
 
 def wrong(run: Run, **changed: np.ndarray) -> Result:

@@ -1,0 +1,60 @@
+"""How fast a mechanism vibrates or settles about the state in which a run begins.
+
+Explicit methods must resolve it, even where no sample shows it: the number of steps is known before the first one.
+The fastest motion is found by power iteration: the accelerations that a small displacement (or velocity) adds are the
+next displacement. What is added by a displacement includes the pull of the joints, as in a string under load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.analyses.minimal import displaced, settled
+from solver.equations.projection import drive_values
+from solver.equations.system import System
+from solver.state import State
+from solver.steps.methods import slope_at
+
+Array = NDArray[np.float64]
+
+STEP = 1e-3
+"""Displacement (rad, parts of the length) of equal masses. A heavy body is lifted by its square, so that it is smaller
+by the root of the ratio of masses."""
+ROUNDS = 5
+
+
+def fastest(system: System, state: State | None = None) -> float:
+    """The rate (1/s; 2π a period of a vibration, or the inverse of a time constant) about a state taken at rest."""
+    model = system.model
+    at = state or State.at_rest(model.positions, model.quaternions)
+    drive = drive_values(system, at.t)
+
+    def moving(v: Array) -> State:
+        return settled(system, replace(at, velocities=v.reshape(-1, 6)), drive)
+
+    with np.errstate(all="ignore"):
+        swing = _gain(system, lambda x: displaced(system, at, x))
+        return max(float(np.sqrt(swing)), _gain(system, moving))
+
+
+def _gain(system: System, changed: Callable[[Array], State]) -> float:
+    """The largest ratio of accelerations added to the change that adds them; 0 where it is no number."""
+    mass = system.bodies.mass[system.bodies.mass > 0.0]
+    if not len(mass):
+        return 0.0
+    step = STEP * float(np.sqrt(mass.min() / mass.max()))
+    scale = np.tile([1 / system.length] * 3 + [1.0] * 3, len(system.bodies.mass))
+    change, gain = np.random.default_rng(0).standard_normal(len(scale)), 0.0
+    for _ in range(ROUNDS):
+        change *= step / np.abs(scale * change).max()
+        here, there = (slope_at(system, changed(sign * change)).acceleration.ravel() for sign in (1.0, -1.0))
+        added = (here - there) / 2
+        gain = float(np.linalg.norm(scale * added) / np.linalg.norm(scale * change))
+        if not 0.0 < gain < np.inf:
+            return 0.0
+        change = added
+    return gain

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.findings import Where
-from cadbridge.frames import Vector
+from cadbridge.frames import Pose, Vector
 
 Array = NDArray[np.float64]
 
@@ -29,6 +29,25 @@ class MotionLaw:
     mate: str
     kind: str
     text: str
+    where: Where = field(default_factory=Where)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameMotion:
+    """A pose prescribed of a frame J of component `b` in a frame I of component `a`; X_a is X_CI, X_b is X_CJ.
+
+    `distances` are expressions of the time t in s for J's origin in I (m); `turns` (rad) are taken one after the other
+    about the turned `axes` (0 x, 1 y, 2 z): R_IJ = R(axis 1, turn 1) R(axis 2, turn 2) R(axis 3, turn 3).
+    """
+
+    name: str
+    a: str
+    X_a: Pose
+    b: str
+    X_b: Pose
+    distances: tuple[str, str, str]
+    turns: tuple[str, str, str]
+    axes: tuple[int, int, int] = (0, 1, 2)
     where: Where = field(default_factory=Where)
 
 
@@ -62,6 +81,7 @@ class Study:
     rate: float | None = None
     tolerance: float | None = None
     motions: tuple[MotionLaw, ...] = ()
+    frame_motions: tuple[FrameMotion, ...] = ()
     velocities: dict[str, Vector] = field(default_factory=dict)
     reference: Reference | None = None
     designed_at: float = 0.0

@@ -1,4 +1,4 @@
-"""Codes CB1200–CB1219, OndselSolver's .asmt."""
+"""Codes CB1200–CB1219 and CB1257, OndselSolver's .asmt."""
 
 from __future__ import annotations
 
@@ -48,6 +48,14 @@ ENTRIES: dict[str, Entry] = {
         "same, but a simulation moves differently.",
         "Add springs, forces and motions of joints in a scenario (docs/scenario.md).",
         "A spring with a damper along the line between two markers.",
+    ),
+    "CB1257": Entry(
+        Severity.INFO,
+        "a prescribed pose",
+        "The file moves one marker against another by expressions of time: three distances and three angles. "
+        "`simulate` follows them with drivers. Drivers count neither in the rows nor in the degrees of freedom.",
+        "No action is needed. A scenario with `motors` replaces the motions of the file.",
+        "A ship that heaves and rolls, with a crane on it that swings freely.",
     ),
     "CB1205": Entry(
         Severity.WARNING,

@@ -100,8 +100,8 @@ ENTRIES: dict[str, Entry] = {
     "CB617": Entry(
         Severity.WARNING,
         "motion without masses",
-        "Masses are unknown, but drivers prescribe every motion, so positions do not depend on the masses. "
-        "Forces and energies are not computed.",
+        "Masses are unknown, but drivers prescribe the motion of these bodies, so positions do not depend on their "
+        "masses. Forces and energies are not computed.",
         "Give the masses if you need forces.",
         "A crank driven at constant speed in a file without masses.",
     ),

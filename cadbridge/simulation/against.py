@@ -204,7 +204,7 @@ def _energy_error(run: Run, reference: Reference) -> float | None:
     mechanism = run.mechanism
     moving = [name for name in mechanism.component_names if name in reference.positions]
     study = mechanism.assembly.study
-    driven = run.scenario.motors or (study is not None and study.motions)
+    driven = run.scenario.motors or (study is not None and (study.motions or study.frame_motions))
     passive = not driven and not any(j.damping or j.stiffness for j in mechanism.joints)
     if not passive or len(moving) < len(mechanism.component_names) or not reference.velocities:
         return None

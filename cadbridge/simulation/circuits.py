@@ -24,7 +24,7 @@ from solver.equations.projection import carry_angles
 from solver.equations.system import System, prepare
 from solver.functions import scaled
 from solver.model import Gyrator, JointLoad, Mesh, Model, Motor, RigidBody, TimeFunction
-from solver.rotation import matrix
+from solver.rotation import matrix, perpendicular
 from solver.state import State
 from solver.steps.methods import observed, slope_at
 
@@ -100,15 +100,16 @@ def through_drive(mechanism: Mechanism, motor: DcMotor) -> DcMotor:
 
 @dataclass
 class Wired:
-    """A model with its circuits: what is added to a lowered model, and the rates at which pseudo-bodies begin.
+    """A model with its circuits: what is added to a lowered model, and how pseudo-bodies begin.
 
-    `values` and `speeds` are those of the mechanism's coordinates as the run begins.
+    `values` and `speeds` are those of the mechanism's coordinates as the run begins. Each of `starts` is the body whose
+    pose a pseudo-body has then (GROUND: its own), and its spin about z (rad/s).
     """
 
     model: Model
     values: Array
     speeds: Array
-    rates: list[float] = field(default_factory=list)
+    starts: list[tuple[int, float]] = field(default_factory=list)
     trees: list[TreeJoint] = field(default_factory=list)
 
     def add(self, **parts: Sequence[object]) -> None:
@@ -118,34 +119,52 @@ class Wired:
 
     def freedom(self, name: str, inertia: float, rate: float) -> Coordinate:
         """A pseudo-body with one freedom, its coordinate; `rate` is its first."""
-        model, k, zero, axes = self.model, len(self.model.bodies), np.zeros(3), np.eye(3)
-        rows = [PointOnPlane(GROUND, k, zero, axis, zero) for axis in axes]
-        turns = [AxesAngle(GROUND, k, axis, axes[2]) for axis in axes[:2]]
+        return self._hinged(RigidBody(name, inertia, inertia * np.eye(3)), GROUND, np.eye(3)[2], (GROUND, rate))
+
+    def gimbal(self, body: RigidBody, before: int, like: int, axis: Array) -> Coordinate:
+        """A pseudo-body that turns about an axis (3,) of the body `before`; its angle, 0 as the run begins.
+
+        It begins with the pose of the body `like`, as `before` does.
+        """
+        return self._hinged(body, before, axis, (like, 0.0))
+
+    def _hinged(self, body: RigidBody, before: int, axis: Array, start: tuple[int, float]) -> Coordinate:
+        model, k, zero, ref = self.model, len(self.model.bodies), np.zeros(3), perpendicular(axis)
+        like = start[0]
+        position = zero if like == GROUND else model.positions[like]
+        turned = np.array([1.0, 0.0, 0.0, 0.0]) if like == GROUND else model.quaternions[like]
         self.model = replace(
             model,
-            bodies=(*model.bodies, RigidBody(name, inertia, inertia * np.eye(3))),
-            positions=np.vstack([model.positions.reshape(-1, 3), zero]),
-            quaternions=np.vstack([model.quaternions.reshape(-1, 4), [1.0, 0.0, 0.0, 0.0]]),
+            bodies=(*model.bodies, body),
+            positions=np.vstack([model.positions.reshape(-1, 3), position]),
+            quaternions=np.vstack([model.quaternions.reshape(-1, 4), turned]),
         )
-        self.add(primitives=(*rows, *turns), groups=(name,) * 5)
-        self.rates.append(rate)
-        self.trees.append(TreeJoint(name, "revolute", GROUND, k, zero, axes[2], second=axes[0]))
-        return Coordinate("angle", GROUND, k, zero, axes[2], zero)
+        rows = [PointOnPlane(before, k, zero, e, zero) for e in np.eye(3)]
+        turns = [AxesAngle(before, k, e, axis) for e in (ref, np.cross(axis, ref))]
+        self.add(primitives=(*rows, *turns), groups=(body.name,) * 5)
+        self.starts.append(start)
+        R = matrix(turned)
+        self.trees.append(TreeJoint(body.name, "revolute", before, k, position, R @ axis, second=R @ ref))
+        return Coordinate("angle", before, k, zero, axis, zero, ref, ref)
 
     def start(self, state: State | None, lowered: Lowered, system: System) -> State | None:
         """A state of the lowered model as one of the prepared model, with the pseudo-bodies; None: all as designed."""
-        if state is None and not any(self.rates):
+        if state is None and not any(rate for _, rate in self.starts):
             return None
         own, whole = lowered.model, self.model
         n = len(own.bodies)
         if state is None:
             state = State.at_rest(own.positions, own.quaternions)
-        moving = np.zeros((len(self.rates), 6))
-        moving[:, 5] = self.rates
+        moving = np.zeros((len(self.starts), 6))
+        moving[:, 5] = [rate for _, rate in self.starts]
+        likes = [(k, like) for k, (like, _) in enumerate(self.starts, start=n) if like != GROUND]
+        x, q = whole.positions.copy(), whole.quaternions.copy()
+        for k, like in likes:
+            x[k], q[k], moving[k - n] = state.positions[like], state.quaternions[like], state.velocities[like]
         state = replace(
             state,
-            positions=np.vstack([state.positions, whole.positions[n:]]),
-            quaternions=np.vstack([state.quaternions, whole.quaternions[n:]]),
+            positions=np.vstack([state.positions, x[n:]]),
+            quaternions=np.vstack([state.quaternions, q[n:]]),
             velocities=np.vstack([state.velocities, moving]),
         )
         hinges = [(p, g) for p, g in zip(whole.primitives, whole.groups, strict=True) if g in self.pseudo]

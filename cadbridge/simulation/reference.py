@@ -85,7 +85,7 @@ def corrected(run: Run, reference: Reference, ours: Indices, theirs: Indices) ->
     None where a body of the run has no series or no velocity, or the run changed its joints on the way.
     """
     bearers = _bearers(run, reference)
-    if bearers is None or run.scenario.changes:
+    if bearers is None or run.scenario.changes or len(run.system.model.bodies) > len(bearers):
         return None
     names = [*reference.positions]
     X_BC = {name: _in_bearer(run, name) for name in names}

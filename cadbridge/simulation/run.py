@@ -19,6 +19,7 @@ from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.circuits import Wired, wired
 from cadbridge.simulation.determined import report_least_norm
 from cadbridge.simulation.fitting import fitted
+from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
 from cadbridge.simulation.laws import check_laws, locking_wheels, prescribed_joints
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.pace import Pace, Pacer
@@ -30,7 +31,7 @@ from cadbridge.simulation.trust import distrust, mass_ratios, short_steps, short
 from cadbridge.wording import count
 from solver.algebra.rank import rank
 from solver.chart.spanning import TreeJoint
-from solver.constraints import Coupler, evaluate
+from solver.constraints import Coupler, Primitive, evaluate
 from solver.equations.projection import carry_angles, project
 from solver.equations.system import System, prepare
 from solver.model import Model, Motor, Stop, TimeFunction
@@ -228,6 +229,8 @@ def begin(lowered: Lowered, what: Scenario, findings: Findings) -> Begun:
     state = initial_state(lowered, what, findings)
     model = replace(placed(lowered, specs), motors=_motors(lowered, what))
     circuits = wired(lowered, model, what.circuits, what.friction, state)
+    for frame in prescribed_frames(lowered, what.frame_motions, findings):
+        frame.drive(circuits)
     system = prepare(circuits.model)
     return Begun(system, circuits.start(state, lowered, system), stops, circuits)
 
@@ -329,18 +332,22 @@ def lower_for(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Fi
 
 
 def _prescribed(lowered: Lowered, what: Scenario) -> bool:
-    """Whether rows and drivers together leave no freedom as designed."""
-    drivers = [
+    """Whether rows and drivers together leave no freedom to the units without a mass as designed."""
+    drivers: list[Primitive] = [
         Coupler(c.a, c.b, ((1.0, c),))
         for m in what.motors
         if m.kind in ("angle", "speed")
         for c in (lowered.model.coordinates[_coordinate(lowered, m.joint)],)
     ]
+    model, length = lowered.model, lowered.mechanism.length_scale
+    for frame in prescribed_frames(lowered, what.frame_motions, Findings()):
+        drivers += frame.rows(frame.present(model.positions, model.quaternions))
     if not drivers:
         return False
-    model = lowered.model
     G = evaluate((*model.primitives, *drivers), model.positions, model.quaternions).G
-    return rank(G, lowered.mechanism.length_scale).rank == 6 * len(model.bodies)
+    massless = [k for k, unit in enumerate(lowered.units) if unit.name in lowered.stand_ins]
+    others = np.delete(G.reshape(len(G), -1, 6), massless, axis=1).reshape(len(G), -1)
+    return rank(G, length).rank == rank(others, length).rank + 6 * len(massless)
 
 
 def _coordinate(lowered: Lowered, name: str) -> int:
@@ -360,7 +367,8 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     Temporary drivers lead the joints there in small steps, so that loops and gears follow.
     """
     wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
-    state = _with_positions(lowered, scenario, wanted, findings) if wanted else None
+    frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
+    state = _with_positions(lowered, scenario, wanted, frames, findings) if wanted or frames else None
     if not scenario.velocities:
         return state
     if state is None:
@@ -369,14 +377,27 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     return with_velocities(lowered, state, scenario.velocities, findings)
 
 
-def _with_positions(lowered: Lowered, scenario: Scenario, wanted: dict[str, float], findings: Findings) -> State:
-    """The pose with the joint values wanted, in small steps of temporary drivers."""
-    count = max(1, int(np.ceil(max(abs(q) for q in wanted.values()) / LARGEST_STEP)))
+def _with_positions(
+    lowered: Lowered,
+    scenario: Scenario,
+    wanted: dict[str, float],
+    frames: tuple[PrescribedFrame, ...],
+    findings: Findings,
+) -> State:
+    """The pose with the joint values wanted and the frames where their motions begin, in steps of temporary drivers."""
     plain = prepare(lowered.model)
     state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
+    present = [frame.present(state.positions, state.quaternions) for frame in frames]
+    ways = [*map(abs, wanted.values()), *(f.way(X) for f, X in zip(frames, present, strict=True))]
+    count = max(1, int(np.ceil(max(ways) / LARGEST_STEP)))
     for step in range(1, count + 1):
         rates = scenario.rates if step == count else {}
-        system = prepare(_driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates))
+        model = _driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates)
+        for frame, X in zip(frames, present, strict=True):
+            rows = frame.rows(frame.on_the_way(X, step / count))
+            groups = (*model.groups, *[frame.name] * len(rows))
+            model = replace(model, primitives=(*model.primitives, *rows), groups=groups)
+        system = prepare(model)
         projected = project(system, carry_angles(state, plain, system))
         if not projected.status.ok:
             findings.add("CB614", projected.status.message, items=projected.status.groups)

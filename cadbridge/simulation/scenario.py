@@ -37,6 +37,7 @@ from cadbridge.simulation.load_file import (
     function_of,
 )
 from cadbridge.simulation.loads import LoadSpecs, LoadsResolver, si
+from cadbridge.study import FrameMotion
 from solver.functions import scaled
 from solver.model import TimeFunction
 
@@ -78,7 +79,8 @@ class Scenario:
 
     `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and reports). `friction` are the speeds
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
-    `circuits` are motors and cylinders with their own laws (`cadbridge.simulation.circuits`).
+    `frame_motions` are poses prescribed between frames. `circuits` are motors and cylinders with their own laws
+    (`cadbridge.simulation.circuits`).
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
     `integrator` is one of the solver's; with a `step` (s) all steps are of that length. `changes` of the mechanism are
     in order of time. Mates that repeat others may contradict them by `gap` (m).
@@ -95,6 +97,7 @@ class Scenario:
     positions: dict[str, float] = field(default_factory=dict)
     rates: dict[str, float] = field(default_factory=dict)
     motors: tuple[MotorSpec, ...] = ()
+    frame_motions: tuple[FrameMotion, ...] = ()
     circuits: tuple[Circuit, ...] = ()
     loads: LoadSpecs = field(default_factory=LoadSpecs)
     limits: str = "ignore"
@@ -243,6 +246,7 @@ _OPEN = {
     "rtol": ("tolerance",),
     "atol": ("tolerance",),
     "motors": ("motors",),
+    "frame_motions": ("motors",),
     "positions": ("motors", "initial"),
     "velocities": ("initial",),
 }

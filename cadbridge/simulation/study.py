@@ -62,6 +62,7 @@ def study_scenario(mechanism: Mechanism, findings: Findings) -> Scenario:
         atol=tolerance,
         positions={name: q for name, q in starts.items() if abs(q) > 1e-12},
         motors=tuple(motors),
+        frame_motions=study.frame_motions,
         velocities=study.velocities,
     )
 

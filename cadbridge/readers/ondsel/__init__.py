@@ -82,12 +82,14 @@ def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities:
         r.findings.add("CB1212", f"{name} is {what}; it is left out", r.where(node))
     gx, gy, gz = (g * r.length for g in gravity) if gravity and len(gravity) == 3 else (0.0, 0.0, 0.0)
     reference = read_series(r, series, tolerance)
+    motions, frame_motions = read_motions(r, assembly)
     return Study(
         gravity=(gx, gy, gz) if gravity is not None else None,
         duration=end - start if start is not None and end is not None and end > start else None,
         rate=1.0 / step if step is not None and step > 0 else None,
         tolerance=tolerance,
-        motions=read_motions(r, assembly),
+        motions=motions,
+        frame_motions=frame_motions,
         velocities=velocities,
         reference=reference,
         designed_at=designed_at(r, reference),

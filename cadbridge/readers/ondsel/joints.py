@@ -18,8 +18,8 @@ from cadbridge.assembly import (
 from cadbridge.frames import Pose
 from cadbridge.readers.markers import Marker, designed, feature, gear, rack, screw
 from cadbridge.readers.ondsel.context import Reader
-from cadbridge.readers.ondsel.text import Node, expression
-from cadbridge.study import MotionLaw
+from cadbridge.readers.ondsel.text import Node, expression, row
+from cadbridge.study import FrameMotion, MotionLaw
 
 FRAME, PLANE, AXIS, POINT = FeatureKind.FRAME, FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
 
@@ -67,7 +67,6 @@ JOINTS: dict[str, tuple[_Piece, ...]] = {
 
 UNREAD = {
     "CurveCurveContact": "a contact (CurveCurveContact) of two curves, such as a cam and its follower",
-    "GeneralMotion": "a GeneralMotion, which prescribes place and orientation of one marker against another over time",
     "InLineForceTorque": "a force (InLineForceTorque) along the line between two markers, such as a spring",
     "GeneralForceTorque": "a force and torque (GeneralForceTorque) between two markers",
 }
@@ -180,31 +179,68 @@ COUPLINGS: dict[str, Callable[[Reader, Node, str, Marker, Marker], Coupling | No
 }
 
 
-def read_motions(r: Reader, assembly: Node) -> tuple[MotionLaw, ...]:
-    """Motions as expressions of t; one that cannot be carried is reported and left out."""
+_PLACE = ("rIJI1", "rIJI2", "rIJI3")
+_TURNS = ("angIJJ1", "angIJJ2", "angIJJ3")
+
+
+def read_motions(r: Reader, assembly: Node) -> tuple[tuple[MotionLaw, ...], tuple[FrameMotion, ...]]:
+    """Motions of joints and of markers as expressions of t; one that cannot be carried is reported and left out."""
     sets = assembly.child("ConstraintSets")
-    laws = []
+    laws, frames = [], []
     for node in [] if sets is None else sets.under("Motions"):
         name = node.value("Name") or f"{node.text}@{node.line}"
-        where = r.where(node)
-        known = MOTIONS.get(node.text)
-        if known is None:
-            what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
-            r.findings.add("CB1212", f"{name} is {what}; it is left out", where)
-            continue
-        kind, key, kinds = known
-        joint = node.value("MotionJoint") or ""
-        mate = r.mates.get(joint)
-        if mate is None:
-            r.findings.add("CB1203", f"{name} drives {joint!r}, which is no joint", where)
-        elif mate.kind not in kinds:
-            r.findings.add("CB1204", f"{name} drives {joint}, a {mate.kind.value} joint without that freedom", where)
+        if node.text in MOTIONS:
+            laws.append(_law(r, node, name))
+        elif node.text == "GeneralMotion":
+            frames.append(_frame_motion(r, node, name))
         else:
-            text = _checked(r, node, key, name)
-            if text is not None:
-                scale = f"{r.length!r} * ({text})" if kind == "distance" and r.length != 1.0 else text
-                laws.append(MotionLaw(name, mate.name, kind, scale, where))
-    return tuple(laws)
+            what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
+            r.findings.add("CB1212", f"{name} is {what}; it is left out", r.where(node))
+    return tuple(filter(None, laws)), tuple(filter(None, frames))
+
+
+def _law(r: Reader, node: Node, name: str) -> MotionLaw | None:
+    where = r.where(node)
+    kind, key, kinds = MOTIONS[node.text]
+    joint = node.value("MotionJoint") or ""
+    mate = r.mates.get(joint)
+    if mate is None:
+        r.findings.add("CB1203", f"{name} drives {joint!r}, which is no joint", where)
+        return None
+    if mate.kind not in kinds:
+        r.findings.add("CB1204", f"{name} drives {joint}, a {mate.kind.value} joint without that freedom", where)
+        return None
+    text = _checked(r, node, key, name)
+    return None if text is None else MotionLaw(name, mate.name, kind, _length(r, text, kind == "distance"), where)
+
+
+def _length(r: Reader, text: str, is_length: bool = True) -> str:
+    return f"{r.length!r} * ({text})" if is_length and r.length != 1.0 else text
+
+
+def _frame_motion(r: Reader, node: Node, name: str) -> FrameMotion | None:
+    """A GeneralMotion: OndselSolver's FullMotion puts marker J at rIJI in I, turned as its EulerAngles are."""
+    if not any(node.child(key) for key in (*_PLACE, *_TURNS)):
+        text = f"{name} is a GeneralMotion without rIJI1 …, as OndselSolver saves it; it is left out"
+        r.findings.add("CB1212", text, r.where(node))
+        return None
+    stated = row(node.value("RotationOrder") or "1 2 3") or []
+    texts = [_checked(r, node, key, name) for key in (*_PLACE, *_TURNS)]
+    pair = _markers(r, node, name)
+    if sorted(set(stated)) != sorted(set(stated) & {1.0, 2.0, 3.0}) or len(stated) != 3:
+        place = node.child("RotationOrder") or node
+        r.findings.add("CB1202", f"{name}: RotationOrder must hold three axes of 1, 2 and 3", r.where(place, name))
+        return None
+    known = [text for text in texts if text is not None]
+    if pair is None or len(known) < len(texts):
+        return None
+    (i, j), where = pair, r.where(node, name)
+    said = "the ground" if i.component == GROUND else i.component
+    r.findings.add("CB1257", f"{name} prescribes the pose of {j.component} against {said}", where)
+    x, y, z = (_length(r, text) for text in known[:3])
+    first, second, third = (int(axis) - 1 for axis in stated)
+    turns = (known[3], known[4], known[5])
+    return FrameMotion(name, i.component, i.X, j.component, j.X, (x, y, z), turns, (first, second, third), where)
 
 
 def _checked(r: Reader, node: Node, key: str, name: str) -> str | None:

@@ -29,7 +29,7 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
             continue
         full = f"/{root}/{name}"
         name = _unique(r, node, name, taken)
-        mass = _mass(r, node, name)
+        mass = _mass(r, node, name, full)
         r.parts.append(Part(name, declared=mass, where=r.where(node, name)))
         r.instances.append(Instance(name, name, X_WA @ X_AC, name))
         r.components.append(Component(name, (name,), X_WA @ X_AC, where=r.where(node, name)))
@@ -53,14 +53,16 @@ def _unique(r: Reader, node: Node, name: str, taken: set[str]) -> str:
     return unique
 
 
-def _mass(r: Reader, node: Node, name: str) -> MassProperties | None:
-    """The principal mass marker: mass, its frame, the moments along its axes."""
+def _mass(r: Reader, node: Node, name: str, full: str) -> MassProperties | None:
+    """The principal mass marker, which motions may take hold of too: mass, its frame, the moments along its axes."""
     marker = node.child("PrincipalMassMarker")
     if marker is None:
         return None
     mass = r.scalar(marker, "Mass", name)
     moments = r.vector(marker, "MomentOfInertias", name)
     X_CP = r.pose(marker, f"the mass of {name}")
+    if X_CP is not None:
+        r.markers[f"{full}/{marker.value('Name')}"] = Marker(name, X_CP)
     if mass is None or moments is None or X_CP is None:
         return None
     if not mass > 0:

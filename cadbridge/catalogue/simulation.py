@@ -322,6 +322,15 @@ ENTRIES: dict[str, Entry] = {
         "Compute the series again in the program that wrote the file. The run's own checks still apply.",
         "A file saved by FreeCAD after the assembly was solved, but not simulated.",
     ),
+    "CB1258": Entry(
+        Severity.WARNING,
+        "a reference that contradicts its velocities",
+        "By its velocities a part of the time series moves otherwise than by its positions, so it is no solution of "
+        "the equations of motion. OndselSolver writes that where it finds positions by kinematics alone in a mechanism "
+        "that its motions do not fully drive. Nothing can be compared.",
+        "Compute the series again with a dynamic analysis. The run's own checks still apply.",
+        "A pendulum that stands still at 5.9 m/s.",
+    ),
     "CB1241": Entry(
         Severity.INFO,
         "a reference without velocities",

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import GROUND_BODY
-from cadbridge.simulation.reference import Broken, broken_mate, corrected, has_velocities, left_out, moves
+from cadbridge.simulation.reference import (
+    Broken,
+    broken_mate,
+    contradicted,
+    corrected,
+    has_velocities,
+    left_out,
+    moves,
+)
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.study import unit_of
 from cadbridge.study import Reference
@@ -64,8 +72,9 @@ class Comparison:
 def compare(run: Run, findings: Findings) -> Comparison:
     """The run against its source's own trajectory; CB616 where it leaves the tolerance.
 
-    Not an error, but CB1240 to CB1243 or CB618, where the reference itself stands still, breaks its own mates, was
-    computed with what the run goes without, or strays in its energy; velocities that it lacks are not judged (CB1241).
+    Not an error, but CB1240 to CB1243, CB1258 or CB618, where the reference itself stands still, breaks its own mates,
+    contradicts its own velocities, was computed with what the run goes without, or strays in its energy; velocities
+    that it lacks are not judged (CB1241).
     InputError where the source has none, or where no sample of a whole run falls on one of its times.
     """
     study = run.mechanism.assembly.study
@@ -121,6 +130,9 @@ def _excused(
     """Whether the gaps are the reference's, or of what the run goes without; findings that say which."""
     if not moves(reference) and _ours_move(run, reference):
         findings.add("CB1240", f"all {count(len(reference.t), 'sample')} have the same poses, and the run moves")
+        return True
+    if contradiction := contradicted(reference):
+        findings.add("CB1258", contradiction[1], Where(item=contradiction[0]))
         return True
     broken = broken_mate(run.mechanism, reference)
     if _strays(found):
@@ -202,11 +214,14 @@ def _beyond(found: Comparison) -> str:
 def _energy_error(run: Run, reference: Reference) -> float | None:
     """Of a motion that nothing drives or damps: how far the reference's energy strays from its first value."""
     mechanism = run.mechanism
-    moving = [name for name in mechanism.component_names if name in reference.positions]
+    free = [name for name in mechanism.component_names if mechanism.body_of[name] != GROUND_BODY]
+    moving = [name for name in free if name in reference.positions]
     study = mechanism.assembly.study
     driven = run.scenario.motors or (study is not None and (study.motions or study.frame_motions))
-    passive = not driven and not any(j.damping or j.stiffness for j in mechanism.joints)
-    if not passive or len(moving) < len(mechanism.component_names) or not reference.velocities:
+    passive = (
+        not driven and not left_out(mechanism.assembly) and not any(j.damping or j.stiffness for j in mechanism.joints)
+    )
+    if not passive or len(moving) < len(free) or not reference.velocities:
         return None
     kinetic, potential = np.zeros(len(reference.t)), np.zeros(len(reference.t))
     for name in moving:

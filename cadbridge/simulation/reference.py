@@ -55,6 +55,27 @@ def has_velocities(reference: Reference) -> bool:
     return not moves(reference) or any(np.any(v) for v in reference.velocities.values())
 
 
+def contradicted(reference: Reference) -> tuple[str, str] | None:
+    """The part whose positions least follow its velocities, and how; None where all do.
+
+    Between two samples a part moves as the mean of its velocities says, but for what these change by in one interval.
+    """
+    worst = (0.0, "", "")
+    dt = np.diff(reference.t)
+    for name, twists in reference.velocities.items():
+        v = twists[:, :3]
+        moved = np.diff(reference.positions[name], axis=0)
+        meant = 0.5 * (v[1:] + v[:-1]) * dt[:, None]
+        turning = np.max(np.linalg.norm(np.diff(v, axis=0), axis=1) * dt, initial=0.0)
+        beyond = np.linalg.norm(moved - meant, axis=1) - turning - reference.tolerance
+        k = int(np.argmax(beyond))
+        if beyond[k] > worst[0]:
+            speeds = (float(np.linalg.norm(d[k]) / dt[k]) for d in (meant, moved))
+            text = "{} moves at {:.3g} m/s by its velocities and at {:.3g} m/s by its positions at t = {:.3g} s"
+            worst = (float(beyond[k]), name, text.format(name, *speeds, reference.t[k] - reference.t[0]))
+    return worst[1:] if worst[0] > 0 else None
+
+
 def broken_mate(mechanism: Mechanism, reference: Reference) -> Broken | None:
     """The mate that the reference breaks most, beyond its own tolerance. Couplings are not looked at."""
     known = {i for i, name in enumerate(mechanism.component_names) if name in reference.positions} | {GROUND_BODY}

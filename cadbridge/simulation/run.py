@@ -99,14 +99,23 @@ def simulate(
     if method not in METHODS:
         raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")
     options = (duration, collapse, method, real_time, progress, early)
-    run = _simulated(mechanism, scenario, *options)
-    if run.result.status.code != "inconsistent":
+    run: Run | InputError
+    try:
+        run = _simulated(mechanism, scenario, *options)
+    except InputError as fault:
+        if all(f.code != "CB614" for f in fault.findings):
+            raise
+        run = fault
+    if isinstance(run, Run) and run.result.status.code != "inconsistent":
         return run
     from cadbridge.diagnosis import settled  # seldom needed
 
     moved = settled(mechanism)
-    closed = any(f.code == "CB408" for f in moved.findings)
-    return _simulated(moved, scenario, *options) if closed else run
+    if any(f.code == "CB408" for f in moved.findings):
+        return _simulated(moved, scenario, *options)
+    if isinstance(run, InputError):
+        raise run
+    return run
 
 
 def _simulated(

@@ -6,14 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import cadbridge as cb
 from cadbridge.cli import main
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings
+from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import Comparison, Run, compare, load_scenario, simulate, study_scenario, trajectory_table
-from cadbridge.study import Reference
+from cadbridge.simulation.against import component_poses, component_rates
+from cadbridge.study import Reference, Study
+from tests.simulation.asmt import assembly, hinged, part, turning
 
 
 def mechanism(corpus: Path, name: str) -> Mechanism:
@@ -53,8 +57,6 @@ def test_free_motion_leaves_a_reference_that_loses_energy(corpus: Path, name: st
 
 
 def _first(run: Run, free: Mechanism) -> float:
-    from cadbridge.simulation.against import component_poses
-
     study = free.assembly.study
     assert study is not None
     assert study.reference is not None
@@ -191,6 +193,66 @@ def test_a_broken_joint_of_the_reference_is_named(corpus: Path) -> None:
     # Of a shift of 1 mm, the larger part along one of the joint's two directions.
     assert 0.7 < float(said.partition(" by ")[2].partition(" mm")[0]) < 1.0
     assert f"t = {known.t[40] - known.t[0]:.3g} s" in said
+
+
+def placed(rng: np.random.Generator) -> Pose:
+    return Pose(Rotation.from_rotvec(0.6 * rng.normal(size=3)).as_matrix(), 0.5 * rng.normal(size=3))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_driven_heap_of_parts_is_assembled_before_it_runs(tmp_path: Path, seed: int) -> None:
+    """The crank's place and the motion's beginning cannot both be led to from where the parts lie."""
+    rng, tip = np.random.default_rng(seed), lambda x: Pose(p=np.array([x, 0.0, 0.0]))
+    parts = part("Crank", placed(rng), {"O": Pose(), "A": tip(0.3)}) + part(
+        "Rod", placed(rng), {"A": Pose(), "B": tip(1.0)}
+    )
+    joints = hinged("RevoluteJoint", "Main", "/A/I", "/A/Crank/O") + hinged(
+        "RevoluteJoint", "Pin", "/A/Crank/A", "/A/Rod/A"
+    )
+    joints += hinged("PointInLineJoint", "Guide", "/A/Along", "/A/Rod/B")
+    along_x = Pose(np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]]))
+    path = tmp_path / "heap.asmt"
+    path.write_text(assembly(parts, {"I": Pose(), "Along": along_x}, joints, turning("/A/Main", "2.5 + time")))
+    run = simulate(cb.build(cb.read(path)), duration=0.1)
+    assert run.result.status.ok
+    assert "CB408" in [f.code for f in run.mechanism.findings]
+    R = component_poses(run, "Crank")[1][-1]
+    assert np.arctan2(R[1, 0], R[0, 0]) == pytest.approx(2.6, abs=1e-7)
+
+
+def test_a_reference_that_stands_still_while_it_has_speed_is_told(corpus: Path) -> None:
+    run = simulate(mechanism(corpus, "circularPendulum"))
+    own = reference_of(run)
+    still = {name: np.repeat(p[:1], len(p), axis=0) for name, p in own.positions.items()}
+    turned = {name: np.concatenate([R[:-1], np.eye(3)[None]]) for name, R in own.rotations.items()}
+    found, codes, text = judged(with_reference(run, positions=still, rotations=turned))
+    assert not found.judged
+    assert codes == ["CB1258"]
+    assert "at 0 m/s by its positions" in text
+
+
+def test_a_part_of_the_ground_needs_no_mass_for_the_energy_of_the_reference(tmp_path: Path) -> None:
+    """A pendulum whose series was made with Euler's method gains energy; its frame is fixed and has no mass."""
+    hook = Pose(Rotation.from_euler("x", 90, degrees=True).as_matrix())
+    parts = part("Frame", Pose(), {"O": Pose(), "Hook": hook}, mass=0.0)
+    parts += part("Bob", Pose(p=np.array([0.0, 0.0, -1.0])), {"Eye": Pose(hook.R, np.array([0.0, 0.0, 1.0]))})
+    joints = hinged("FixedJoint", "Held", "/A/I", "/A/Frame/O") + hinged(
+        "RevoluteJoint", "Pin", "/A/Frame/Hook", "/A/Bob/Eye"
+    )
+    path = tmp_path / "pendulum.asmt"
+    path.write_text(assembly(parts, {"I": Pose()}, joints, ""))
+    mechanism = cb.build(cb.read(path))
+    asked = replace(study_scenario(mechanism, Findings()), rates={"Pin": 1.0})
+    run = simulate(mechanism, asked)
+    exact = {name: component_poses(run, name) for name in ("Frame", "Bob")}
+    rates = {name: component_rates(run, name, p) for name, (p, _) in exact.items()}
+    rates["Bob"] = rates["Bob"] * np.linspace(1.0, 1.001, len(rates["Bob"]))[:, None]
+    places, turns = ({name: pose[k] for name, pose in exact.items()} for k in (0, 1))
+    reference = Reference(run.result.trajectory.t, places, turns, rates, 1e-8)
+    study = replace(mechanism.assembly.study or Study(), reference=reference)
+    assembly_ = replace(run.mechanism.assembly, study=study)
+    _, codes, _ = judged(replace(run, mechanism=replace(run.mechanism, assembly=assembly_)))
+    assert codes == ["CB618"]
 
 
 def test_a_source_without_a_series_cannot_be_compared_with(corpus: Path) -> None:

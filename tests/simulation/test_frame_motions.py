@@ -14,40 +14,12 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.simulation import Run, simulate, study_scenario
 from cadbridge.simulation.against import component_poses
+from tests.simulation.asmt import assembly, hinged, lines, part
 
 Array = NDArray[np.float64]
 
 TURNED = Rotation.from_euler("xyz", [0.4, -0.7, 1.1]).as_matrix()
 PART_J = Pose(Rotation.from_euler("xyz", [-1.2, 0.3, 0.5]).as_matrix(), np.array([0.2, -0.1, 0.3]))
-
-
-def lines(level: int, *texts: str) -> str:
-    return "".join("\t" * level + text + "\n" for text in texts)
-
-
-def numbers(values: Array) -> str:
-    return "\t".join(repr(float(v)) for v in values)
-
-
-def placed(level: int, X: Pose) -> str:
-    place = lines(level, "Position3D") + lines(level + 1, numbers(X.p))
-    return place + lines(level, "RotationMatrix") + lines(level + 1, *(numbers(r) for r in X.R))
-
-
-def markers(level: int, named: dict[str, Pose]) -> str:
-    text = lines(level, "RefPoints")
-    for name, X in named.items():
-        text += lines(level + 1, "RefPoint") + placed(level + 2, Pose()) + lines(level + 2, "Markers")
-        text += lines(level + 3, "Marker") + lines(level + 4, "Name") + lines(level + 5, name) + placed(level + 4, X)
-    return text
-
-
-def part(name: str, X: Pose, named: dict[str, Pose], mass: float = 2.0, moment: float = 0.1) -> str:
-    text = lines(2, "Part") + lines(3, "Name") + lines(4, name) + placed(3, X)
-    text += lines(3, "PrincipalMassMarker") + lines(4, "Name") + lines(5, "MassMarker") + placed(4, Pose())
-    text += lines(4, "Mass") + lines(5, repr(mass))
-    text += lines(4, "MomentOfInertias") + lines(5, numbers(np.full(3, moment)))
-    return text + markers(3, named)
 
 
 def motion(i: str, j: str, place: tuple[str, str, str], turns: tuple[str, str, str], order: str) -> str:
@@ -56,16 +28,6 @@ def motion(i: str, j: str, place: tuple[str, str, str], turns: tuple[str, str, s
     said = {"Name": "Heave", "MarkerI": i, "MarkerJ": j, **dict(zip(keys, (*place, *turns), strict=True))}
     for key, value in (said | {"RotationOrder": order}).items():
         text += lines(4, key) + lines(5, value)
-    return text
-
-
-def assembly(parts: str, ground: dict[str, Pose], joints: str, motions: str, gravity: str = "0 0 -9.81") -> str:
-    text = "freeCAD: 3D CAD with Motion Simulation  by  askoh.com\n" + lines(0, "Assembly") + lines(1, "Name")
-    text += lines(2, "A") + placed(1, Pose()) + markers(1, ground) + lines(1, "Parts") + parts
-    text += lines(1, "ConstraintSets") + lines(2, "Joints") + joints + lines(2, "Motions") + motions
-    text += lines(1, "ConstantGravity") + lines(2, gravity) + lines(1, "SimulationParameters")
-    for key, value in (("tstart", "0.0"), ("tend", "2.0"), ("hout", "0.1"), ("errorTol", "1e-10")):
-        text += lines(2, key) + lines(3, value)
     return text
 
 
@@ -106,8 +68,7 @@ def test_a_pendulum_on_a_ship_that_heaves_and_has_no_mass(tmp_path: Path) -> Non
     hung = Pose(Rotation.from_euler("y", -0.5).as_matrix(), np.array([0.8 * np.sin(0.5), 0.0, -0.8 * np.cos(0.5)]))
     bob = Pose(along_y.R, np.array([0.0, 0.0, 0.8]))
     parts = part("Ship", Pose(), {"J": Pose(), "Hook": along_y}, mass=0.0) + part("Bob", hung, {"Eye": bob})
-    joints = lines(3, "RevoluteJoint") + lines(4, "Name") + lines(5, "Hinge")
-    joints += lines(4, "MarkerI") + lines(5, "/A/Ship/Hook") + lines(4, "MarkerJ") + lines(5, "/A/Bob/Eye")
+    joints = hinged("RevoluteJoint", "Hinge", "/A/Ship/Hook", "/A/Bob/Eye")
     led = motion("/A/I", "/A/Ship/J", ("0", "0", "0.1 - 0.1*cos(5*time)"), ("0", "0", "0"), "1 2 3")
     path = tmp_path / "ship.asmt"
     path.write_text(assembly(parts, {"I": Pose()}, joints, led))

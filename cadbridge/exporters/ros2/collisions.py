@@ -36,6 +36,7 @@ MARGIN = 0.01
 WORK = 3_000_000
 """Checks of two bodies in all; fewer poses are tried where that is not enough."""
 BATCH = 1_000
+FIRST = 10
 NEAREST = 3
 """So many of its nearest poses a pair is searched from."""
 ROUNDS = 12
@@ -152,11 +153,12 @@ class _Sampling:
         """How many poses were looked at; of each pair in how many it came near, and in how many it did not touch.
 
         A pair that came near once and was apart in too many poses to touch always is settled, and left out after.
+        Few poses are looked at first, as the question whether two meshes come near takes longest where they just do.
         """
         seen = {pair: [0, 0] for pair in pairs}
         done = 0
         while done < len(q) and self._left > 0:
-            part = q[done : done + BATCH]
+            part = q[done : done + min(BATCH, max(FIRST, done))]
             for pair in pairs:
                 near = self._near(pair, part, TOUCHING if seen[pair][0] else self._margin)
                 touching = near if seen[pair][0] else self._near(pair, part, TOUCHING, near)
@@ -215,11 +217,24 @@ class _Sampling:
         for one, other, places in self._placed(pair, q):
             to_check = (_apart(one, other, places) <= margin) & ~near & requested
             for k in np.flatnonzero(to_check).tolist():
+                # Meshes just beyond a wide margin take coal's collision 20 times as long as their distance.
+                if margin > TOUCHING:
+                    near[k] = self._distance(one, other, places, k) <= margin
+                    continue
                 self._left -= 1
                 A, B = (coal.Transform3s(R[k], p[k]) for R, p in places)
                 result.clear()
                 near[k] = coal.collide(one.geometry, A, other.geometry, B, request, result) > 0
         return near
+
+    def _distance(self, one: _Body, other: _Body, places: list[tuple[Matrix, Matrix]], k: int) -> float:
+        """The distance of two bodies in pose k of their places; 0 where they touch."""
+        import coal
+
+        self._left -= 1
+        A, B = (coal.Transform3s(R[k], p[k]) for R, p in places)
+        distance = coal.distance(one.geometry, A, other.geometry, B, coal.DistanceRequest(), coal.DistanceResult())
+        return max(float(distance), 0.0)
 
     def _placed(self, pair: Pair, q: Matrix) -> Iterator[tuple[_Body, _Body, list[tuple[Matrix, Matrix]]]]:
         """The bodies of two links in pairs, and where they are: rotations (N, 3, 3) and origins (N, 3) of each."""
@@ -261,17 +276,9 @@ class _Sampling:
 
     def _distances(self, pair: Pair, q: Matrix) -> Vector:
         """Distances (N,) between two links; 0 where they touch."""
-        import coal
-
         least = np.full(len(q), np.inf)
-        request, result = coal.DistanceRequest(), coal.DistanceResult()
         for one, other, places in self._placed(pair, q):
-            for k in range(len(q)):
-                A, B = (coal.Transform3s(R[k], p[k]) for R, p in places)
-                result.clear()
-                self._left -= 1
-                distance = coal.distance(one.geometry, A, other.geometry, B, request, result)
-                least[k] = min(least[k], max(distance, 0.0))
+            least = np.minimum(least, [self._distance(one, other, places, k) for k in range(len(q))])
         return least
 
 
@@ -286,55 +293,57 @@ def _apart(one: _Body, other: _Body, places: list[tuple[Matrix, Matrix]]) -> Vec
 
 
 def _bodies_of(robot: ET.Element, meshes: Mapping[str, bytes]) -> dict[str, list[_Body]]:
-    """What collides of each link."""
-    made: dict[str, tuple[Any, Vector, Vector]] = {}
+    """What collides of each link; all its meshes are one, as a link of hundreds of parts is asked for as a whole."""
     found: dict[str, list[_Body]] = defaultdict(list)
     for link in robot.findall("link"):
+        name, corners = str(link.get("name")), []
         for element in link.findall("collision"):
             geometry = element.find("geometry")
             shape = None if geometry is None else next(iter(geometry), None)
             if shape is None:
                 continue
-            key = ET.tostring(shape, encoding="unicode")
-            if key not in made:
-                made[key] = _geometry(shape, meshes)
             origin = element.find("origin")
             described = {} if origin is None else origin.attrib
             X = Pose.from_rpy(*([float(v) for v in described.get(what, "0 0 0").split()] for what in ("xyz", "rpy")))
-            found[str(link.get("name"))].append(_Body(made[key][0], X, *made[key][1:]))
+            if shape.tag == "mesh":
+                corners.append(_corners(meshes[shape.get("filename", "")]) @ X.R.T + X.p)
+            else:
+                found[name].append(_primitive(shape, X))
+        if corners:
+            found[name].append(_mesh(np.concatenate(corners)))
     return found
 
 
-def _geometry(shape: ET.Element, meshes: Mapping[str, bytes]) -> tuple[Any, Vector, Vector]:
-    """A geometry of coal, and the box about it: its centre (3,) and half edges (3,), m."""
+def _primitive(shape: ET.Element, X_LG: Pose) -> _Body:
     import coal
 
-    if shape.tag == "mesh":
-        return _mesh(meshes[shape.get("filename", "")])
     size = [float(v) for v in shape.get("size", "0 0 0").split()]
     radius, length = float(shape.get("radius", 0.0)), float(shape.get("length", 0.0))
     if shape.tag == "box":
-        return coal.Box(*size), np.zeros(3), 0.5 * np.array(size)
+        return _Body(coal.Box(*size), X_LG, np.zeros(3), 0.5 * np.array(size))
     if shape.tag == "cylinder":
-        return coal.Cylinder(radius, length), np.zeros(3), np.array([radius, radius, 0.5 * length])
-    return coal.Sphere(radius), np.zeros(3), np.full(3, radius)
+        return _Body(coal.Cylinder(radius, length), X_LG, np.zeros(3), np.array([radius, radius, 0.5 * length]))
+    return _Body(coal.Sphere(radius), X_LG, np.zeros(3), np.full(3, radius))
 
 
-def _mesh(stl: bytes) -> tuple[Any, Vector, Vector]:
-    import coal
-
+def _corners(stl: bytes) -> Matrix:
+    """The corners (3 n, 3) of n triangles."""
     records = np.frombuffer(
         stl, dtype=[("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")], offset=84
     )
-    points = records["points"].astype(float).reshape(-1, 3)
-    vertices, index = np.unique(points, axis=0, return_inverse=True)
+    return records["points"].astype(float).reshape(-1, 3)
+
+
+def _mesh(corners: Matrix) -> _Body:
+    import coal
+
     model = coal.BVHModelOBBRSS()
-    model.beginModel(len(index) // 3, len(vertices))
-    model.addVertices(vertices)
-    model.addTriangles(index.reshape(-1, 3).astype(np.int64))
+    model.beginModel(len(corners) // 3, len(corners))
+    model.addVertices(corners)
+    model.addTriangles(np.arange(len(corners)).reshape(-1, 3))
     model.endModel()
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    return model, 0.5 * (low + high), 0.5 * (high - low)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    return _Body(model, Pose(np.eye(3), np.zeros(3)), 0.5 * (low + high), 0.5 * (high - low))
 
 
 def _size_of(bodies: Mapping[str, list[_Body]], placed: Mapping[str, tuple[Matrix, Matrix]]) -> float:

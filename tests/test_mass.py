@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cadbridge as cb
 from cadbridge.assembly import MassOverride, Mesh, Part, Shape
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
@@ -434,6 +438,104 @@ def test_broken_mesh_files_say_what_is_wrong(tmp_path: Path, name: str, content:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(ValueError, match=word):
+        load_mesh_file(path)
+
+
+def _gltf(**changes: object) -> bytes:
+    """A pyramid in a node moved by 10 along z, with what is changed of the document."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype="<f4")
+    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], dtype="<u2")
+    numbers = corners.tobytes() + faces.tobytes()
+    document: dict[str, object] = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0, "translation": [0, 0, 10]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteLength": 48},
+            {"buffer": 0, "byteOffset": 48, "byteLength": 24},
+        ],
+        "buffers": [
+            {
+                "byteLength": len(numbers),
+                "uri": "data:application/octet-stream;base64," + base64.b64encode(numbers).decode(),
+            }
+        ],
+    }
+    return json.dumps(document | changes).encode()
+
+
+def test_gltf_meshes_stand_as_they_are_written(tmp_path: Path) -> None:
+    """Their y axis is not turned up; nodes are placed, and textures are not opened."""
+    plain, packed = tmp_path / "a.gltf", tmp_path / "a.glb"
+    plain.write_bytes(_gltf(materials=[{"pbrMetallicRoughness": {}}], images=[{"uri": "../secret.png"}]))
+    trimesh.creation.box(extents=[1, 2, 3]).apply_translation([5, 6, 7]).export(packed)
+    assert load_mesh_file(plain).vertices.min(axis=0).tolist() == [0, 0, 10]
+    assert load_mesh_file(plain).vertices.max(axis=0).tolist() == [1, 1, 11]
+    found = volume_properties(load_mesh_file(packed, 0.1))
+    assert found.mass == pytest.approx(0.006)
+    assert found.com == pytest.approx([0.5, 0.6, 0.7])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "a.urdf",
+            '<robot name="r"><link name="l"><visual><geometry><mesh filename="m.glb"/></geometry></visual><collision>'
+            '<geometry><mesh filename="m.glb"/></geometry></collision></link></robot>',
+        ),
+        (
+            "a.sdf",
+            '<sdf version="1.9"><model name="r"><link name="l"><collision name="c"><geometry><mesh><uri>m.glb</uri>'
+            "</mesh></geometry></collision></link></model></sdf>",
+        ),
+    ],
+)
+def test_a_robot_of_gltf_meshes_says_how_their_axes_are_taken(tmp_path: Path, name: str, text: str) -> None:
+    trimesh.creation.box(extents=[1, 2, 3]).apply_translation([5, 6, 7]).export(tmp_path / "m.glb")
+    (tmp_path / name).write_text(text)
+    assembly = cb.read(tmp_path / name)
+    shape = assembly.parts[0].shape
+    assert [f.code for f in assembly.findings].count("CB1259") == 1
+    assert shape is not None
+    mesh = shape.collision or shape.fine
+    assert mesh is not None
+    assert mesh.vertices.min(axis=0).tolist() == [4.5, 5.0, 5.5]
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"buffers": [{"byteLength": 72, "uri": "numbers.bin"}]}, "no file that a mesh names is opened"),
+        ({"extensionsRequired": ["KHR_draco_mesh_compression"]}, "needs KHR_draco_mesh_compression"),
+        ({"nodes": [{"mesh": 0, "children": [0]}]}, "in itself"),
+        ({"nodes": [{"children": [i + 1, i + 1]} for i in range(40)] + [{"mesh": 0}]}, "more than 20000 nodes"),
+        ({"nodes": [{"children": [i + 1]} for i in range(5000)] + [{"mesh": 0}]}, "cannot be read"),
+        ({"meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "mode": 1}]}]}, "something else than triangles"),
+        ({"accessors": [{"bufferView": 0, "componentType": 5126, "count": 10**9, "type": "VEC3"}] * 2}, "more of them"),
+        ({"meshes": [{"primitives": [{"attributes": {"POSITION": 7}}]}]}, "cannot be read"),
+        ({"nodes": 3}, "cannot be read"),
+    ],
+)
+def test_gltf_meshes_that_are_not_read_say_why(tmp_path: Path, changes: dict[str, object], word: str) -> None:
+    path = tmp_path / "a.gltf"
+    path.write_bytes(_gltf(**changes))
+    with pytest.raises(ValueError, match=word):
+        load_mesh_file(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"glTF", b"glTF" + bytes(40), b"[1]", b'{"meshes": [{}]}', b"\xff{}"])
+@pytest.mark.parametrize("name", ["a.glb", "a.gltf"])
+def test_broken_gltf_files_are_no_traceback(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot be read|no triangles"):
         load_mesh_file(path)
 
 

@@ -1,4 +1,4 @@
-"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252, CB1254 and CB1435–CB1439, URDF."""
+"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252, CB1254, CB1259 and CB1435–CB1439, URDF."""
 
 from __future__ import annotations
 
@@ -165,8 +165,17 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "geometry without a shape",
         "The mesh cannot be read, or the kind of geometry is unknown. The link has no shape.",
-        "Use an STL, DAE or OBJ file, a box, a cylinder or a sphere.",
+        "Use an STL, DAE, OBJ or GLB file, a box, a cylinder or a sphere.",
         "`<geometry><capsule …/></geometry>`: URDF has no capsules.",
+    ),
+    "CB1259": Entry(
+        Severity.INFO,
+        "the axes of a glTF mesh",
+        "glTF says that its y axis points up. Gazebo and Pinocchio take the coordinates as they stand in the frame of "
+        "the link or geometry, and so does cadbridge; Drake turns y up to z up. Nearly all robots with such meshes are "
+        "made for the former.",
+        "If the part stands wrong, turn it by <origin> (URDF) or <pose> (SDF), or save the mesh as OBJ.",
+        '`<mesh filename="arm.glb"/>`.',
     ),
     "CB194": Entry(
         Severity.WARNING,

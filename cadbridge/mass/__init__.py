@@ -7,7 +7,7 @@ audit_declared(parts)        placeholders and impossible values among declared m
 doubt_declared(parts, …)     declared masses that are not those of the shapes
 overlaps_of(assembly, …)     solids that reach into each other
 mass_ledger(assembly, …)     all parts weighed, once; where every number comes from
-load_mesh_file(path)         STL, DAE or OBJ
+load_mesh_file(path)         STL, DAE, OBJ or glTF
 """
 
 from __future__ import annotations

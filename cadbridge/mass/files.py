@@ -1,4 +1,4 @@
-"""Mesh files: STL, DAE, OBJ."""
+"""Mesh files: STL, DAE, OBJ, glTF."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from lxml import etree
 
 from cadbridge.assembly import Mesh
 from cadbridge.mass.audit import weld
+from cadbridge.mass.gltf import check_gltf
 
 # What trimesh finds odd goes to who listens to its log; without that, Python would print it, tracebacks and all.
 logging.getLogger("trimesh").addHandler(logging.NullHandler())
 
-ENDINGS = ("stl", "dae", "obj")
+ENDINGS = ("stl", "dae", "obj", "glb", "gltf")
+GLTF = ("glb", "gltf")
 MAX_BYTES = 1 << 30
 LARGEST = 1e12
 """m; no part comes near, and the volumes and inertias of larger ones are beyond the numbers of a computer."""
 MAX_NODES = 20_000
-"""Nodes of a DAE's scene with those that they stand for: a node may place another twice, and that one a third."""
+"""Nodes of a scene (DAE, glTF) with those that they stand for: a node may place another twice, and that one a third."""
 
 
 def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) -> Mesh:
     """The triangles of a mesh file in m, vertices merged, the nodes of a DAE put in their places.
 
     `scale` multiplies the coordinates (one factor or three). The unit of a DAE is applied; its up
-    axis is not, as in ROS. Nothing that the file names (textures, materials) is opened. Raises
+    axis is not, as in ROS, nor is that of a glTF. Nothing that the file names (textures, materials) is opened. Raises
     ValueError with the reason where the file holds no triangles that can be read.
     """
     ending = path.suffix.lower().removeprefix(".")
@@ -44,6 +46,8 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
         raise ValueError(f"{path.name} cannot be read: {error.strerror or error}") from error
     if ending == "dae":
         data = _harmless_dae(data, path.name)
+    elif ending in GLTF:
+        check_gltf(data, path.name, MAX_NODES)
     vertices, triangles = _triangles(data, ending, path.name)
     if len(triangles) == 0:
         raise ValueError(f"{path.name} holds no triangles")
@@ -69,7 +73,8 @@ def _triangles(data: bytes, ending: str, name: str) -> tuple[Any, Any]:
     import trimesh
 
     try:
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=ending, resolver=None, process=False)
+        plain = {"skip_materials": True} if ending in GLTF else {}
+        scene = trimesh.load_scene(io.BytesIO(data), file_type=ending, resolver=None, process=False, **plain)
         # to_mesh puts every node in its place in the scene and joins them.
         mesh = scene.to_mesh() if scene.geometry else None
     except Exception as error:

@@ -6,11 +6,13 @@ import hashlib
 import math
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import Mesh, Shape
+from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.polyhedron import volume_properties_of
 
@@ -18,6 +20,12 @@ AROUND = 128
 """Sides of a round solid. Its radius is widened so that the volume is the round one's."""
 
 _WIDENED = math.sqrt(2.0 * math.pi / (AROUND * math.sin(2.0 * math.pi / AROUND)))
+
+
+def report_axes(findings: Findings, path: Path, where: Where) -> None:
+    """Report once how the axes of glTF meshes are taken (CB1259), where a mesh is one."""
+    if path.suffix.lower() in (".glb", ".gltf") and not any(f.code == "CB1259" for f in findings):
+        findings.add("CB1259", f"{path.name} is a glTF mesh: its axes are taken as those of its geometry", where)
 
 
 def box(size: Sequence[float]) -> Mesh:

@@ -19,10 +19,11 @@ from cadbridge.wording import count
 
 WORKBENCHES = (
     ("A2plus", "constraint", ("Object1", "Object2", "SubElement1")),
+    ("Assembly4", "attachment", ("AttachedTo",)),
     ("Assembly3", "constraint", ("ConstraintType",)),
-    ("Assembly4", "attachment", ("AssemblyType", "AttachedTo")),
 )
-"""Other workbenches with assemblies: what holds their parts, and the properties by which an object is known as such."""
+"""Other workbenches with assemblies: what holds their parts, and the properties by which an object is known as such,
+Assembly4's first: the constraints of its first versions have a ConstraintType too."""
 
 MIRROR = "_mirror"
 """Ends the name of A2plus's second entry of a constraint, below the other part."""

@@ -183,6 +183,7 @@ def test_a_link_array(tmp_path: Path) -> None:
         ("A2plus", ("Object1", "Object2", "SubElement1", "SubElement2"), "2 constraints"),
         ("Assembly3", ("ConstraintType",), "2 constraints"),
         ("Assembly4", ("AssemblyType", "AttachedTo"), "2 attachments"),
+        ("Assembly4", ("ConstraintType", "AttachedTo", "LinkedPartLCS"), "2 attachments"),
     ],
 )
 def test_an_assembly_of_another_workbench_is_named_with_what_is_not_read(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cadbridge.exporters.tree import Tree, bodies_at, driven_joints
+from cadbridge.exporters.tree import Tree, bodies_at, driven_joints, poses_at
 from cadbridge.frames import Matrix, Vector
 from solver.constraints import Primitive, evaluate
 
@@ -86,7 +86,7 @@ def polynomials_of(tree: Tree, names: Collection[str]) -> tuple[Polynomial, ...]
         if freedom.name == link.joint.name
         for mate in (link.joint.name, *link.joint.mates)
     }
-    zero = bodies_at(tree, np.zeros(len(tree.freedoms)))[:2]
+    zero = poses_at(tree, np.zeros(len(tree.freedoms)))
     found = []
     for item in tree.mechanism.couplings:
         coupling = item.coupling
@@ -99,7 +99,7 @@ def polynomials_of(tree: Tree, names: Collection[str]) -> tuple[Polynomial, ...]
         q = np.zeros(len(tree.freedoms))
         q[driver] = min(_TRIED, coupling.cam.points[-1][0] / 2)
         q[driven] = np.polynomial.Polynomial(law)(q[driver])
-        residual = evaluate([item.primitive], *bodies_at(tree, q)[:2], reference=zero).g
+        residual = evaluate([item.primitive], *poses_at(tree, q), reference=zero).g
         if float(np.abs(residual).max()) < _SAME:
             found.append(Polynomial(item.name, driver, driven, law))
     return tuple(found)
@@ -121,7 +121,7 @@ def _rows(primitives: list[Primitive], tree: Tree) -> tuple[Matrix, Vector]:
 
 def _stays(rows: Matrix, constants: Vector, primitives: list[Primitive], tree: Tree) -> Vector:
     """Whether each row has the same coefficients in other poses that the relations allow."""
-    zero = bodies_at(tree, np.zeros(len(tree.freedoms)))[:2]
+    zero = poses_at(tree, np.zeros(len(tree.freedoms)))
     _, s, Vt = np.linalg.svd(rows)
     null = Vt[np.count_nonzero(s > 1e-9) :].T
     start = np.linalg.lstsq(rows, constants, rcond=None)[0]

@@ -272,16 +272,19 @@ def motions(tree: Tree, q: Vector) -> Motions:
     return Motions(tuple(poses), screws)
 
 
+def poses_at(tree: Tree, q: Vector) -> tuple[Matrix, Matrix]:
+    """Positions (n, 3) and quaternions (n, 4) of the bodies' frames at q; linear in time and memory."""
+    moved, bodies = motions(tree, q), tree.mechanism.bodies
+    poses = [moved.displaced(tree, tree.link_of(k)) @ body.X_WB for k, body in enumerate(bodies)]
+    return np.array([X.p for X in poses]).reshape(-1, 3), np.array([X.quaternion() for X in poses]).reshape(-1, 4)
+
+
 def bodies_at(tree: Tree, q: Vector) -> tuple[Matrix, Matrix, Matrix]:
-    """Positions (n, 3), quaternions (n, 4) of the bodies' frames at q, and T (6n, N) of their velocities."""
-    state = kinematics(tree, q)
-    n = len(tree.mechanism.bodies)
-    positions, quaternions = np.zeros((n, 3)), np.zeros((n, 4))
-    T = np.zeros((n, 6, len(q)))
-    for body in range(n):
+    """As `poses_at`, and T (6n, N) of the bodies' velocities."""
+    state, (positions, quaternions) = kinematics(tree, q), poses_at(tree, q)
+    T = np.zeros((len(positions), 6, len(q)))
+    for body, position in enumerate(positions):
         i = tree.link_of(body)
-        X_WB = state.X_WL[i] @ tree.links[i].X_WL.inverse() @ tree.mechanism.bodies[body].X_WB
-        positions[body], quaternions[body] = X_WB.p, X_WB.quaternion()
         T[body] = state.J[i]
-        T[body, :3] += np.cross(T[body, 3:].T, X_WB.p - state.X_WL[i].p).T
-    return positions, quaternions, T.reshape(6 * n, len(q))
+        T[body, :3] += np.cross(T[body, 3:].T, position - state.X_WL[i].p).T
+    return positions, quaternions, T.reshape(-1, len(q))

@@ -4,8 +4,8 @@
     scripts/measure/sizes.py [--sizes 1000,2000,4000,10000] [--shapes chain,star,lattice] [COMMAND …]
 
 A chain and a star are URDF. A lattice is SDF: bars pinned to a grid of four-bars ten wide, hung from the world; a
-`square` one grows both ways. COMMAND is of `check`, `simulate` (10 ms), `urdf`, `mjcf` and `sdf` (`convert --to`), each
-run in a process of its own. A line for each: processor seconds and the largest memory, with all processes that it
+`square` one grows both ways. COMMAND is of `check`, `simulate` (10 ms) and the formats of `convert --to`, each run in a
+process of its own. A line for each: processor seconds and the largest memory, with all processes that it
 starts, and the exit status; then the exponents of both, fitted over all sizes. Status 1 where an exponent is
 above 1.15 or a command takes more than 2 GB.
 """
@@ -26,6 +26,7 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from cadbridge.exporters import FORMATS  # noqa: E402
 from cadbridge.processes import environment, python  # noqa: E402
 
 EXPONENT, MEMORY = 1.15, 2e9
@@ -81,7 +82,7 @@ SHAPES: dict[str, tuple[str, Callable[[int], str]]] = {
 COMMANDS = {
     "check": ["check", "--json"],
     "simulate": ["simulate", "--duration", "0.01", "-o", "run.parquet"],
-    **{to: ["convert", "--to", to, "-o", "out"] for to in ("urdf", "mjcf", "sdf")},
+    **{to: ["convert", "--to", to, "-o", "out"] for to in FORMATS},
 }
 
 

@@ -21,11 +21,17 @@ TIMEOUT = 60.0
 ATTEMPTS = 5
 LONGEST_WAIT = 120.0
 """s: a server that asks for a longer pause is not waited for."""
-LARGEST = 2 << 30
+LARGEST = 1 << 30
 """Bytes of an answer."""
+SLOWEST = 1000
+"""Bytes a second of an answer that takes longer than TIMEOUT; a slower one counts as cut."""
 REDIRECTS = 3
 _LATER = (429, 500, 502, 503, 504)
 _CHUNK = 1 << 20
+
+
+class _EndlessError(Exception):
+    """An answer of more than `LARGEST` bytes."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,8 @@ class Server:
                 status, headers, data = self._follow(method, path, body)
             except ssl.SSLCertVerificationError as error:
                 raise self.failed("CB1463", f"the certificate is refused: {error.verify_message}") from None
+            except _EndlessError:
+                raise self.failed("CB1464", f"the answer has more than {LARGEST / 1e9:.1f} GB") from None
             except (OSError, http.client.HTTPException) as error:
                 status, headers, data = 0, {}, b""
                 fault = f"{type(error).__name__}: the connection was cut"
@@ -137,16 +145,17 @@ def _exchange(method: str, url: str, body: bytes | None, signed: str | None) -> 
         headers["Content-Type"] = "application/json"
     try:
         connection.request(method, (stated.path or "/") + (f"?{stated.query}" if stated.query else ""), body, headers)
-        answer = connection.getresponse()
-        parts, size = [], 0
-        while chunk := answer.read(_CHUNK):
-            parts.append(chunk)
-            size += len(chunk)
-            if size > LARGEST:
-                raise http.client.HTTPException("too large")
-        if answer.length:
-            raise http.client.IncompleteRead(b"", answer.length)
-        return answer.status, {key.lower(): value for key, value in answer.getheaders()}, b"".join(parts)
+        with connection.getresponse() as answer:
+            data, began = bytearray(), time.monotonic()
+            while chunk := answer.read1(_CHUNK):
+                data += chunk
+                if len(data) > LARGEST:
+                    raise _EndlessError
+                if (gone := time.monotonic() - began) > TIMEOUT and len(data) < SLOWEST * gone:
+                    raise TimeoutError
+            if answer.length:
+                raise http.client.IncompleteRead(b"", answer.length)
+            return answer.status, {key.lower(): value for key, value in answer.getheaders()}, bytes(data)
     finally:
         connection.close()
 

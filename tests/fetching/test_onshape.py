@@ -6,7 +6,9 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from typer.testing import CliRunner
 import cadbridge as cb
 from cadbridge.cli.app import app
 from cadbridge.errors import InputError
-from cadbridge.fetching import fetch
+from cadbridge.fetching import fetch, server
 from cadbridge.fetching.address import parse
 from cadbridge.fetching.server import Keys
 
@@ -218,6 +220,21 @@ def test_bad_answers_are_findings_and_are_not_stored(
     stored = {p.name: p.read_bytes() for p in (tmp_path / "arm").iterdir()}
     assert answer[2] not in stored.values()
     assert not any(SECRET.encode() in data or ACCESS.encode() in data for data in stored.values())
+
+
+def test_an_answer_without_end_is_asked_for_once(
+    recorded: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "LARGEST", 100)
+    recorded.answers[recorded.element] = (200, {}, b" " * 101)
+    assert refused(recorded, tmp_path / "arm") == "CB1464"
+    assert len(recorded.asked) == 1
+
+
+def test_an_answer_that_trickles_is_cut(recorded: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=count(0.0, 100.0).__next__))
+    recorded.answers[recorded.element] = (200, {}, b" " * 99_000)
+    assert refused(recorded, tmp_path / "arm") == "CB1463"
 
 
 def test_a_redirection_within_the_server_is_followed_signed(recorded: Recorded, tmp_path: Path) -> None:

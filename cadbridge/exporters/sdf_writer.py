@@ -64,8 +64,9 @@ class Writer:
         return {"xmlns:drake": "http://drake.mit.edu"}
 
     def _has_ground(self) -> bool:
-        """Whether the ground is a link of its own."""
-        return bool(self._plan.instances(self._plan.tree.links[0]))
+        """Whether the ground is a link of its own: no frame of a model may be attached to the world."""
+        frames = any(link == 0 for _, link, _ in self._plan.frames())
+        return frames or bool(self._plan.instances(self._plan.tree.links[0]))
 
     def _name(self, i: int) -> str:
         return self._ground if i == 0 else self._plan.link_names[i]

@@ -77,6 +77,7 @@ class Verification:
     verdict: str
     moved: float
     still: tuple[str, ...]
+    lost: tuple[str, ...]
     findings: tuple[Finding, ...]
 
     @property
@@ -104,7 +105,7 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
         folder = Path(scratch) / "export"
         export(bare, folder, to, options=ExportOptions(poses=200))
         engine = ENGINES[to](folder, bare.gravity)
-        names = json.loads((folder / LOSSES).read_text("utf-8"))["names"]
+        names, lost = _names_and_losses(folder)
         tree = close_loops(bare).tree if to == "mjcf" else spanning_tree(bare)
         compared = _Comparison(tree, engine, names)
         mass, centre, inertia = compared.masses()
@@ -123,7 +124,7 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
     return Verification(
         to, engine.name, len(compared.links), len(compared.joints), mass, centre, inertia, pose,
         swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
-        swing.moved, swing.still, findings.as_tuple(),
+        swing.moved, swing.still, lost, findings.as_tuple(),
     )  # fmt: skip
 
 
@@ -134,7 +135,7 @@ def _verify_fmu(mechanism: Mechanism, duration: float, seed: int) -> Verificatio
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
         folder = Path(scratch) / "export"
         export(mechanism, folder, FMU)
-        names = json.loads((folder / LOSSES).read_text("utf-8"))["names"]
+        names, lost = _names_and_losses(folder)
         judge_files(FMU, folder, findings)
         found = fmu.compare_fmu(mechanism, folder, names, duration, random_twists(mechanism, seed))
     quantities = {"mass": found.mass, "centre of mass": found.centre, "inertia": found.inertia, "pose": found.pose}
@@ -144,8 +145,15 @@ def _verify_fmu(mechanism: Mechanism, duration: float, seed: int) -> Verificatio
     return Verification(
         FMU, fmu.NAME, found.links, found.joints, found.mass, found.centre, found.inertia, found.pose,
         swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
-        swing.moved, swing.still, findings.as_tuple(),
+        swing.moved, swing.still, lost, findings.as_tuple(),
     )  # fmt: skip
+
+
+def _names_and_losses(folder: Path) -> tuple[dict[str, dict[str, str]], tuple[str, ...]]:
+    """The export's names, and the codes of its losses."""
+    told = json.loads((folder / LOSSES).read_text("utf-8"))
+    lost = {finding["code"] for finding in told["findings"] if finding["severity"] != Severity.INFO}
+    return told["names"], tuple(sorted(lost))
 
 
 def _bare(mechanism: Mechanism, to: str) -> Mechanism:

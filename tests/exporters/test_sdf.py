@@ -19,10 +19,12 @@ from pydrake.multibody.tree import BallRpyJoint
 from pydrake.systems.framework import Context
 
 import cadbridge as cb
+from cadbridge.assembly import GROUND, NamedFrame
 from cadbridge.exporters import export
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Tree, kinematics, spanning_tree
+from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
 from solver.constraints import Coordinate, Coupler, GearPair
@@ -79,7 +81,6 @@ def at(index: int, value: float, plant: Any, context: Context) -> np.ndarray:
 def turned(freedoms: object, angles: np.ndarray) -> np.ndarray:
     """The roll, pitch and yaw of three turns one after the other."""
     from cadbridge.exporters.tree import motion
-    from cadbridge.frames import Pose
 
     X = Pose()
     for freedom, angle in zip(freedoms, angles, strict=True):  # type: ignore[call-overload]
@@ -129,6 +130,15 @@ def test_real_machines_load_in_drake(
     export(mechanism, tmp_path / "sdf", "sdf")
     agree(mechanism, tmp_path / "sdf", 4)
     assert "warning" not in capfd.readouterr().err
+
+
+def test_frames_of_a_ground_without_shape_load_in_drake(tmp_path: Path) -> None:
+    mechanism = models.pendulum()
+    frames = (NamedFrame("mark", GROUND, Pose(np.eye(3), np.array([0.1, 0.2, 0.3]))),)
+    mechanism = replace(mechanism, assembly=replace(mechanism.assembly, frames=frames))
+    export(mechanism, tmp_path / "sdf", "sdf")
+    agree(mechanism, tmp_path / "sdf", 3)
+    assert load(tmp_path / "sdf").HasFrameNamed("mark")
 
 
 def test_gears_turn_in_drake_as_the_relation_says(tmp_path: Path) -> None:

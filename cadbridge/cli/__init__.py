@@ -25,6 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     often = gc.get_threshold()
     gc.set_threshold(_YOUNG, *often[1:])
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # pydantic looks for them in every package there is
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: further threads cost more than they give
     try:
         with shown():
             return _run(arguments)

@@ -12,70 +12,20 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.pairs import BodyPair, Reduced, pair_of, reduce_rows, stacks_of
+from cadbridge.diagnosis.branches import Branch, Chord, Loops
+from cadbridge.diagnosis.large_loops import LARGE, LargeLoops, Reduction, reduction_of
+from cadbridge.diagnosis.loops import small_loops
+from cadbridge.diagnosis.pairs import FIRST, BodyPair, Choice, pair_of, stacks_of
 from cadbridge.mechanism.rows import GROUND, Rows
-from solver.algebra.connected import connected, rooted, spanning_forest
-from solver.algebra.rank import HIGHEST, LOWEST
+from solver.algebra.connected import rooted, spanning_forest
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-UNSEEN = 1e-11
-"""An entry of a closing condition below this is rounding."""
-
-
-@dataclass(frozen=True, eq=False)
-class Branch:
-    """The connection of a unit with its parent in the tree. `pair` is None where no mate leads to the ground.
-
-    `freedom` (6, k) are the twists of the unit relative to its parent; their coordinates start at `first`.
-    """
-
-    unit: int
-    parent: int
-    pair: BodyPair | None
-    freedom: Array
-    first: int
-    depth: int
-
-    @property
-    def columns(self) -> range:
-        """The coordinates of the branch."""
-        return range(self.first, self.first + self.freedom.shape[1])
-
-
-@dataclass(frozen=True, eq=False)
-class Chord:
-    """Independent rows that close loops: `rows` (r,) and their wrenches (r, 6) on each unit that they hold."""
-
-    rows: Ints
-    wrenches: dict[int, Array]
-    pair: BodyPair | None
-    along: dict[int, Array]
-
-
-@dataclass(frozen=True, eq=False)
-class Loops:
-    """Closing conditions that share motions: J (m, k) of `rows` (m,) in the coordinates `columns` (k,).
-
-    `reduced.basis` are the conditions that count, `reduced.freedom` (k, d) the motions they leave.
-    """
-
-    chords: tuple[Chord, ...]
-    rows: Ints
-    columns: Ints
-    J: Array
-    reduced: Reduced
-
-    @property
-    def rank(self) -> int:
-        """How many conditions are independent."""
-        return len(self.reduced.basis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +48,11 @@ class ConstraintGraph:
     def rank(self) -> int:
         """The rank of all rows."""
         return 6 * self.rows.count - self.dof
+
+    @property
+    def reductions(self) -> list[Reduction]:
+        """What is known of the large loops, whatever the bases of the freedoms."""
+        return [block.reduction for block in self.loops if isinstance(block, LargeLoops)]
 
     @cached_property
     def children(self) -> dict[int, list[int]]:
@@ -131,43 +86,99 @@ class ConstraintGraph:
                 waiting += self.children.get(unit, ())
         return V
 
+    @cached_property
+    def _ranges(self) -> tuple[Ints, Ints, Ints]:
+        """The units with each subtree in one piece (n,), and where the subtree of each unit starts and ends."""
+        waiting = [unit for unit, branch in self.branches.items() if branch.parent == GROUND]
+        order: list[int] = []
+        while waiting:
+            order.append(unit := waiting.pop())
+            waiting += self.children.get(unit, ())
+        start, size = np.zeros(self.rows.count, np.int64), np.ones(self.rows.count, np.int64)
+        start[order] = np.arange(len(order))
+        for unit in reversed(order):
+            if (parent := self.branches[unit].parent) != GROUND:
+                size[parent] += size[unit]
+        return np.array(order, np.int64), start, start + size
+
+    @cached_property
+    def _columns(self) -> Array:
+        """Of each coordinate its twist (k, 6)."""
+        return np.concatenate([np.zeros((0, 6)), *(branch.freedom.T for branch in self.branches.values())])
+
+    def all_twists(self, q: Array) -> Array:
+        """Twists (n, 6) of all units, as of `twists`: faster where much of a large tree moves."""
+        order, start, end = self._ranges
+        steps = np.zeros((len(order) + 1, 6))
+        moved = np.flatnonzero(q)
+        own = self._columns[moved] * q[moved, None]
+        np.add.at(steps, start[self.unit_of[moved]], own)
+        np.subtract.at(steps, end[self.unit_of[moved]], own)
+        V = np.zeros((self.rows.count, 6))
+        V[order] = np.cumsum(steps, axis=0)[:-1]
+        return V
+
 
 def graph_of(
     rows: Rows,
     order: Sequence[int],
-    highest: float = HIGHEST,
+    choice: Choice = FIRST,
     readable: Callable[[BodyPair], Array] | None = None,
-    known: tuple[BodyPair, ...] | None = None,
-    lowest: float = LOWEST,
+    known: ConstraintGraph | None = None,
 ) -> ConstraintGraph:
-    """The graph of rows, those first in `order` (all rows) kept where rows repeat each other.
+    """The graph of rows, those first in `order` (all rows) kept where rows repeat each other, or what `choice` says.
 
-    `highest` is the scaled singular value above which every one counts, `lowest` that below which none does.
-    `readable` gives other bases for the freedoms of pairs, columns of length 1. `known` are the pairs, where they have
-    been reduced before.
+    `readable` gives other bases for the freedoms of pairs, columns of length 1. `known` is the graph of the same rows
+    with other bases.
     """
     stacks, wide = stacks_of(rows, order)
-    pairs = (
-        [pair_of(rows, a, b, own, highest, lowest) for (a, b), own in stacks.items()] if known is None else list(known)
-    )
+    pairs = [pair_of(rows, a, b, own, choice) for (a, b), own in stacks.items()] if known is None else list(known.pairs)
     if readable is not None:
         pairs = [replace(p, freedom=readable(p)) for p in pairs]
     place = {row: k for k, row in enumerate(order)}
     pairs.sort(key=lambda p: (-p.rank, min(place[int(i)] for i in p.rows)))
     tree, others = _spanning(pairs)
     branches = _branches(rows.count, tree)
-    chords = [_chord(branches, p.rows[p.basis], _both(p), p) for p in others if p.rank]
+    chords = [Chord(p.rows[p.basis], _both(p), p) for p in others if p.rank]
     chords += [
-        _chord(
-            branches, np.array([i]), {u: w[None] for u, w in zip(rows.units[i], rows.wrenches[i], strict=True)}, None
-        )
+        Chord(np.array([i]), {u: w[None] for u, w in zip(rows.units[i], rows.wrenches[i], strict=True)}, None)
         for i in wide
     ]
     chords.sort(key=lambda c: min(place[int(i)] for i in c.rows))
     coordinates = sum(b.freedom.shape[1] for b in branches.values())
-    groups = _blocks(coordinates, [_way(branches, chord) for chord in chords])
-    loops = tuple(_loops(group, highest, lowest) for group in groups)
-    return ConstraintGraph(rows, tuple(pairs), branches, tuple(chords), loops, coordinates)
+    small, large = _together(rows, tree, chords) if coordinates > LARGE else (chords, [])
+    numbers = np.empty(len(rows), np.int64)
+    numbers[list(order)] = np.arange(len(rows))
+    reductions = known.reductions if known else [reduction_of(branches, *part, numbers, choice) for part in large]
+    loops: list[Loops] = [*small_loops(branches, small, coordinates, choice)]
+    loops += [LargeLoops(branches, tuple(own), R) for (_, _, own), R in zip(large, reductions, strict=True)]
+    return ConstraintGraph(rows, tuple(pairs), branches, tuple(chords), tuple(loops), coordinates)
+
+
+def _together(
+    rows: Rows, tree: list[BodyPair], chords: list[Chord]
+) -> tuple[list[Chord], list[tuple[set[int], list[BodyPair], list[Chord]]]]:
+    """Chords whose loops are small; and the units, pairs of the tree and chords of each large part of the graph.
+
+    The parts are the biconnected ones of the graph of units: loops of two of them share no motion.
+    """
+    # Not light, and few models have so many coordinates.
+    from networkx import Graph, biconnected_component_edges
+
+    ends = [rows.ends[int(c.rows[0])] if c.pair is None else (c.pair.a, c.pair.b) for c in chords]
+    graph = Graph([(pair.a, pair.b) for pair in tree])
+    graph.add_edges_from(edge for held in ends for edge in combinations(held, 2))
+    parts = [list(edges) for edges in biconnected_component_edges(graph)]
+    part = {frozenset(edge): k for k, edges in enumerate(parts) for edge in edges}
+    held: dict[int, list[BodyPair]] = defaultdict(list)
+    closed: dict[int, list[Chord]] = defaultdict(list)
+    for pair in tree:
+        held[part[frozenset((pair.a, pair.b))]].append(pair)
+    for chord, units in zip(chords, ends, strict=True):
+        closed[part[frozenset(units[:2])]].append(chord)
+    large = [k for k in closed if sum(pair.freedom.shape[1] for pair in held[k]) > LARGE]
+    small = [chord for k, own in closed.items() if k not in large for chord in own]
+    return small, [({unit for edge in parts[k] for unit in edge}, held[k], closed[k]) for k in large]
 
 
 def _both(pair: BodyPair) -> dict[int, Array]:
@@ -198,71 +209,3 @@ def _branches(count: int, tree: list[BodyPair]) -> dict[int, Branch]:
             branches[unit] = Branch(unit, parent, pair, freedom, first, depth)
         first = branches[unit].columns.stop
     return branches
-
-
-def _chord(branches: dict[int, Branch], rows: Ints, wrenches: dict[int, Array], pair: BodyPair | None) -> Chord:
-    return Chord(rows, wrenches, pair, carried(branches, wrenches))
-
-
-def carried(branches: dict[int, Branch], wrenches: dict[int, Array]) -> dict[int, Array]:
-    """Wrenches (r, 6) on units as wrenches on the relative motions of the branches (by unit) between them.
-
-    Climbs from the deepest unit until all have met; what is left then is the sum, which is none, or acts on the ground.
-    """
-    at = {unit: W.copy() for unit, W in wrenches.items()}
-    along: dict[int, Array] = {}
-    size = max(float(np.max(np.abs(W), initial=0.0)) for W in wrenches.values())
-    while at:
-        unit = max(at, key=lambda u: (branches[u].depth, u))
-        W = at.pop(unit)
-        if not at and float(np.max(np.abs(W), initial=0.0)) <= UNSEEN * max(size, 1.0) * 100:
-            break
-        along[unit] = W
-        parent = branches[unit].parent
-        if parent != GROUND:
-            at[parent] = at[parent] + W if parent in at else W
-    return along
-
-
-class _Way(NamedTuple):
-    """A chord, the coordinates (k,) of the branches along it, and its conditions (r, k) in these."""
-
-    chord: Chord
-    columns: Ints
-    J: Array
-
-
-def _way(branches: dict[int, Branch], chord: Chord) -> _Way:
-    along = [branches[unit] for unit in chord.along]
-    if not along:
-        return _Way(chord, np.zeros(0, np.int64), np.zeros((len(chord.rows), 0)))
-    sizes = [branch.freedom.shape[1] for branch in along]
-    columns = np.concatenate([np.arange(branch.first, branch.columns.stop) for branch in along])
-    W = np.repeat(np.array(list(chord.along.values())), sizes, axis=0)
-    return _Way(chord, columns, np.einsum("kri,ik->rk", W, np.hstack([branch.freedom for branch in along])))
-
-
-def _blocks(coordinates: int, ways: list[_Way]) -> list[list[_Way]]:
-    """Chords joined by the coordinates that they see, in the order of their first members."""
-    n = len(ways)
-    seen = [way.columns[np.any(np.abs(way.J) > UNSEEN, axis=0)] for way in ways]
-    chord = np.repeat(np.arange(n), [len(columns) for columns in seen])
-    label = connected(n + coordinates, chord, n + np.concatenate([np.zeros(0, np.int64), *seen]))
-    groups: dict[int, list[_Way]] = defaultdict(list)
-    for way, group in zip(ways, label[:n].tolist(), strict=True):
-        groups[group].append(way)
-    return list(groups.values())
-
-
-def _loops(ways: list[_Way], highest: float, lowest: float) -> Loops:
-    chords = tuple(way.chord for way in ways)
-    columns = np.unique(np.concatenate([way.columns[np.any(np.abs(way.J) > UNSEEN, axis=0)] for way in ways]))
-    J = np.zeros((sum(len(c.rows) for c in chords), len(columns)))
-    start = 0
-    for way in ways:
-        known = np.isin(way.columns, columns)
-        J[start : start + len(way.J), np.searchsorted(columns, way.columns[known])] = way.J[:, known]
-        start += len(way.J)
-    J[np.abs(J) < UNSEEN] = 0.0
-    rows = np.concatenate([c.rows for c in chords])
-    return Loops(chords, rows, columns, J, reduce_rows(J, highest, lowest))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.constraint_graph import Branch, ConstraintGraph, Loops
+from cadbridge.diagnosis.branches import Loops
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.pairs import NEGLIGIBLE
 
 if TYPE_CHECKING:
@@ -73,25 +74,30 @@ class Dependence:
         return csr_array(unit - self.expansion[others].T)
 
 
+def kept_rows(graph: ConstraintGraph) -> NDArray[np.bool_]:
+    """Which rows (m,) are a basis of all."""
+    keep = np.zeros(len(graph.rows), dtype=bool)
+    for branch in graph.branches.values():
+        if branch.pair is not None:
+            keep[branch.pair.rows[branch.pair.basis]] = True
+    for chord in graph.chords:
+        keep[chord.rows] = True
+    for block in graph.loops:
+        keep[block.repeated] = False
+    return keep
+
+
 def dependence_of(graph: ConstraintGraph) -> Dependence:
     """The dependences of a graph's rows: pair by pair, then across the loops."""
-    m = len(graph.rows)
-    keep = np.zeros(m, dtype=bool)
+    keep = kept_rows(graph)
     within: Triples = []
-    across: Triples = []
     for pair in graph.pairs:
         i, k = np.nonzero(pair.coefficients)
         within.append((pair.rows[i], pair.rows[pair.basis][k], pair.coefficients[i, k]))
     wide = np.array([int(c.rows[0]) for c in graph.chords if c.pair is None], np.int64)
     within.append((wide, wide, np.ones(len(wide))))
-    for branch in graph.branches.values():
-        if branch.pair is not None:
-            keep[branch.pair.rows[branch.pair.basis]] = True
-    for block in graph.loops:
-        keep[block.rows[block.reduced.basis]] = True
-        across += _across(graph.branches, block)
     basis = np.flatnonzero(keep)
-    across.append((basis, basis, np.ones(len(basis))))
+    across = [*map(_across, graph.loops), (basis, basis, np.ones(len(basis)))]
     return Dependence(keep, within, across)
 
 
@@ -102,45 +108,12 @@ def _sparse(triples: Triples, m: int) -> csr_array:
     return csr_array(coo_array((x, (i.astype(np.int64), j.astype(np.int64))), shape=(m, m)))
 
 
-def _across(branches: dict[int, Branch], block: Loops) -> Triples:
-    """The conditions of a block that repeat others, as sums over those kept and the rows of the tree."""
-    kept = block.reduced.basis
-    others = np.setdiff1d(np.arange(len(block.rows)), kept)
-    if len(others) == 0:
-        return []
-    coefficients = block.reduced.coefficients[others]
-    combination = np.zeros((len(others), len(block.rows)))
-    combination[np.arange(len(others)), others] = 1.0
-    combination[:, kept] -= coefficients
-    found: Triples = [_dense(block.rows[others], block.rows[kept], coefficients)]
-    for unit, wrench in carried_by(block, combination).items():
-        pair = branches[unit].pair
-        if pair is None or pair.rank == 0:
-            continue
-        sign = 1.0 if unit == pair.b else -1.0
-        weights = sign * np.asarray(np.linalg.lstsq(pair.W[pair.basis].T, wrench.T, rcond=None)[0].T, float)
-        found.append(_dense(block.rows[others], pair.rows[pair.basis], weights))
-    return found
-
-
-def carried_by(block: Loops, combination: Array) -> dict[int, Array]:
-    """Wrenches (d, 6) on the branches (by unit) of combinations (d, m) of a block's rows."""
-    total: dict[int, Array] = {}
-    start = 0
-    for chord in block.chords:
-        part = combination[:, start : start + len(chord.rows)]
-        start += len(chord.rows)
-        if not np.any(part):
-            continue
-        for unit, W in chord.along.items():
-            wrench = part @ W
-            total[unit] = total[unit] + wrench if unit in total else wrench
-    return total
-
-
-def _dense(rows: Ints, columns: Ints, values: Array) -> tuple[Ints, Ints, Array]:
-    i, j = np.nonzero(np.abs(values) > NEGLIGIBLE)
-    return rows[i], columns[j], values[i, j]
+def _across(block: Loops) -> tuple[Ints, Ints, Array]:
+    """The conditions of a block that repeat others, as sums over the other rows of their self-stress."""
+    row, column, value = block.stresses
+    repeated = block.repeated[column]
+    others = row != repeated
+    return repeated[others], row[others], -value[others]
 
 
 def rows_by_owner(owners: Iterable[str]) -> dict[str, Ints]:

@@ -11,6 +11,7 @@ from cadbridge.diagnosis.freedoms import joints_between, readable
 from cadbridge.diagnosis.gears import gears_of, locked_trains, transmissions_of
 from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
 from cadbridge.diagnosis.model import Diagnosis, Mobility
+from cadbridge.diagnosis.pairs import Choice
 from cadbridge.diagnosis.reactions import reactions_of
 from cadbridge.diagnosis.redundancy import Repeats, repeats_of
 from cadbridge.findings import Findings, Where
@@ -35,11 +36,11 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     findings = Findings()
     rows = mate_rows(mechanism)
     order = preferred(mechanism, rows)
-    highest = fit(rows)
-    by_component = graph_of(rows, order, highest)
+    choice = Choice(fit(rows))
+    by_component = graph_of(rows, order, choice)
     dependence = dependence_of(by_component)
     repeats = repeats_of(mechanism, rows, dependence)
-    graph = body_web(mechanism, rows, order, highest, by_component)
+    graph = body_web(mechanism, rows, order, choice, by_component)
     free = freedoms_of(mechanism, graph, body_primitives(mechanism))
     mobility = _mobility(rows, dependence, free)
     _compare(mechanism, graph, mobility, findings)
@@ -84,7 +85,7 @@ def preferred(mechanism: Mechanism, rows: Rows) -> list[int]:
 
 
 def body_web(
-    mechanism: Mechanism, rows: Rows, order: list[int], highest: float, by_component: ConstraintGraph
+    mechanism: Mechanism, rows: Rows, order: list[int], choice: Choice, by_component: ConstraintGraph
 ) -> ConstraintGraph:
     """The graph of bodies, in coordinates that are those of the joints where they can be."""
     body = [mechanism.body_of[name] for name in mechanism.component_names]
@@ -94,8 +95,8 @@ def body_web(
     def along_joint(pair):  # type: ignore[no-untyped-def]
         return readable(mechanism, between.get(frozenset((pair.a, pair.b))), pair, on_bodies)
 
-    known = by_component.pairs if body == list(range(rows.count)) else None
-    return graph_of(on_bodies, order, highest, along_joint, known)
+    known = by_component if body == list(range(rows.count)) else None
+    return graph_of(on_bodies, order, choice, along_joint, known)
 
 
 def body_primitives(mechanism: Mechanism) -> Callable[[int], Primitive]:
@@ -132,7 +133,7 @@ def _compare(mechanism: Mechanism, graph: ConstraintGraph, mobility: Mobility, f
     primitives += [(c.name, c.primitive) for c in mechanism.couplings]
     poses = [b.X_WB for b in mechanism.bodies]
     rows = rows_of([p for _, p in primitives], [name for name, _ in primitives], poses, mechanism.length_scale)
-    collapsed = graph_of(rows, range(len(rows)), fit(rows)).dof
+    collapsed = graph_of(rows, range(len(rows)), Choice(fit(rows))).dof
     if not collapsed == graph.dof == mobility.dof:
         findings.add(
             "CB405",
@@ -215,13 +216,12 @@ def _report_of_loops(graph: ConstraintGraph, free: Freedoms, findings: Findings)
     if not free.finite:
         return
     for block in graph.loops:
-        spare = len(block.rows) - block.rank
-        if spare and block.reduced.freedom.shape[1]:
-            held = {u for c in block.chords for u in c.along}
-            pairs = [graph.branches[u].pair for u in sorted(held)]
+        spare = len(block.repeated)
+        if spare and block.freedom.shape[1]:
+            pairs = [graph.branches[u].pair for u in block.units]
             mates = sorted(
                 {graph.rows.owners[int(i)] for p in pairs if p is not None for i in p.rows[p.basis]}
-                | {graph.rows.owners[int(i)] for i in block.rows}
+                | {graph.rows.owners[int(i)] for chord in block.chords for i in chord.rows}
             )
             more = f" and {len(mates) - 5} more" if len(mates) > 5 else ""
             findings.add(

@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.constraint_graph import Branch, ConstraintGraph
+from cadbridge.diagnosis.branches import Branch
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.frames import Pose
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import GROUND, quaternions_of
@@ -33,6 +34,8 @@ CLOSED = 1e-10
 """A scaled residual below this is closed."""
 WORSE = 10.0
 """A loop of dimensions that do not quite fit may stay open by so many times what it is open by as designed."""
+CHUNK = 256
+"""Parts of rows that are added at once."""
 LARGE = 300
 """Coordinates above which a step is solved by normal equations instead of by singular values."""
 
@@ -249,7 +252,9 @@ def closing(subsystem: Subsystem, displacements: Displacements) -> tuple[Array, 
     blocks = found.blocks.copy()
     blocks[:, 3:] /= subsystem.length
     J = np.zeros((len(found.g), subsystem.size))
-    np.add.at(J, found.row, np.einsum("bi,bik->bk", blocks, S[found.body]))
+    for start in range(0, len(blocks), CHUNK):
+        part = slice(start, start + CHUNK)
+        np.add.at(J, found.row[part], np.einsum("bi,bik->bk", blocks[part], S[found.body[part]]))
     return found.g * subsystem.scales, J * subsystem.scales[:, None]
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.constraint_graph import Branch, ConstraintGraph
+from cadbridge.diagnosis.branches import Branch
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.pairs import BodyPair
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.rows import GROUND, Rows
@@ -19,6 +20,8 @@ Ints = NDArray[np.int64]
 
 STILL = 1e-7
 """A rate below this, per unit of the leader, is none."""
+BRIEF = 50
+"""Bodies that are listed of a motion of large loops, where all motions of all would be too many."""
 WELL = 0.03
 """A coordinate leads a motion only where it moves by at least this share of the largest."""
 
@@ -121,9 +124,11 @@ def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[Motion]:
         covered.update(block.columns.tolist())
         places = [rank[c] for c in block.columns.tolist()]
         local = sorted(range(len(block.columns)), key=places.__getitem__)
-        basis, leaders = leading_basis(block.reduced.freedom, coordinates.scales[block.columns], local)
+        basis, leaders = leading_basis(block.freedom, coordinates.scales[block.columns], local)
         for column, leader in zip(basis.T, leaders, strict=True):
-            found.append(Motion(block.columns, column, graph.coordinates, int(block.columns[leader]), index))
+            moved = np.flatnonzero(column)
+            at = int(block.columns[leader])
+            found.append(Motion(block.columns[moved], column[moved], graph.coordinates, at, index))
     for column in range(graph.coordinates):
         if column not in covered and coordinates.kinds[column] != "float":
             own = coordinates.scales[[column]]
@@ -168,10 +173,14 @@ def leading_basis(N: Array, scales: Array, order: list[int]) -> tuple[Array, lis
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """A motion: twists (6,) [v of the body's origin; ω] of the bodies that move, rates of joints with one freedom."""
+    """A motion: twists (6,) [v of the body's origin; ω] of the bodies that move, rates of joints with one freedom.
+
+    Beside those in `twists` there may be bodies that move as they hang on these: so many are `carried`.
+    """
 
     twists: dict[int, Array]
     rates: dict[str, float]
+    carried: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,18 +220,40 @@ def moving(mechanism: Mechanism, graph: ConstraintGraph, axes: Axes, q: Array, a
         own = {alone.unit, alone.parent}
         near = [place for place in near if set(axes.ends[place].tolist()) == own]
     units = np.array(sorted(found), np.int64)
-    V = np.zeros((len(units) + 1, 6))  # what stands still is the last
-    V[:-1] = [found[unit] for unit in units.tolist()]
+    V = np.array([found[unit] for unit in units.tolist()])
+    return _moving(mechanism, graph, axes, units, V, near)
+
+
+def moving_much(mechanism: Mechanism, graph: ConstraintGraph, axes: Axes, q: Array, brief: bool) -> Moving:
+    """As `moving`, of a motion of large loops; if `brief`, of the first bodies that move, the others counted."""
+    twists = graph.all_twists(q)
+    moved = np.flatnonzero(np.max(np.abs(twists), axis=1) > STILL * graph.rows.length * 1e-3)
+    shown = moved
+    if brief:
+        shown = np.array(sorted(moved.tolist(), key=lambda u: (graph.branches[u].depth, u))[:BRIEF], np.int64)
+    near = sorted({place for body in shown.tolist() for place in axes.near.get(body, ())})
+    units = np.union1d(shown, axes.ends[near].ravel())
+    units = units[units != GROUND]
+    found = _moving(mechanism, graph, axes, units, twists[units], near)
+    listed = {unit: found.twists[unit] for unit in shown.tolist() if unit in found.twists}
+    return Moving(listed, found.rates, len(moved) - len(shown))
+
+
+def _moving(
+    mechanism: Mechanism, graph: ConstraintGraph, axes: Axes, units: Ints, twists: Array, near: list[int]
+) -> Moving:
+    """The motion of `units` by their `twists` (n, 6) about the rows' centre, of the joints `near` them."""
+    V = np.vstack([twists, np.zeros((1, 6))])  # what stands still is the last
     places = np.searchsorted(units, axes.ends[near])
     there = units[np.minimum(places, len(units) - 1)] == axes.ends[near]
     a, b = np.where(there, places, -1).T
-    rates = zip(near, np.einsum("ij,ij->i", V[b] - V[a], axes.columns[near]).tolist(), strict=True)
+    rates = np.einsum("ij,ij->i", V[b] - V[a], axes.columns[near])
     fast = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL * graph.rows.length * 1e-3)
     bodies, w = units[fast], V[fast, 3:] / graph.rows.length
     arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - graph.rows.centre
     twists = np.hstack([V[fast, :3] + np.cross(w, arms), w])
     twists[np.abs(twists) < STILL * 1e-3] = 0.0
-    summary = {axes.joints[place].name: rate for place, rate in rates if abs(rate) > STILL}
+    summary = {axes.joints[near[k]].name: float(rates[k]) for k in np.flatnonzero(np.abs(rates) > STILL)}
     return Moving(dict(zip(bodies.tolist(), twists, strict=True)), summary if len(bodies) else {})
 
 

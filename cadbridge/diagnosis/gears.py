@@ -13,6 +13,7 @@ from cadbridge.assembly import Coupling
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
 from cadbridge.diagnosis.freedoms import STILL, Axes, axes_of, joint_columns, moving
 from cadbridge.diagnosis.model import Freedom, Gear, LockedTrains, Transmission
+from cadbridge.diagnosis.pairs import Choice
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import BodyCoupling, Joint, Mechanism
 from cadbridge.mechanism.couplings import pitch_radii, radii_at_odds
@@ -184,7 +185,7 @@ def _lock(mechanism: Mechanism, coupling: BodyCoupling, joints: tuple[Joint, Joi
     poses = [b.X_WB for b in mechanism.bodies]
     length = mechanism.length_scale
     rows = rows_of([p for _, p in primitives], [n for n, _ in primitives], poses, length)
-    graph = graph_of(rows, range(len(rows)), fit(rows))
+    graph = graph_of(rows, range(len(rows)), Choice(fit(rows)))
     row = rows_of([coupling.primitive], [coupling.name], poses, length)
     gradient = np.zeros(graph.coordinates)
     for q in _motions(graph):
@@ -210,7 +211,7 @@ def _motions(graph: ConstraintGraph) -> list[Array]:
     found, covered = [], np.zeros(graph.coordinates, dtype=bool)
     for block in graph.loops:
         covered[block.columns] = True
-        for column in block.reduced.freedom.T:
+        for column in block.freedom.T:
             q = np.zeros(graph.coordinates)
             q[block.columns] = column
             found.append(q)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.constraint_graph import Branch, ConstraintGraph
+from cadbridge.diagnosis.branches import Branch
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.finite import STEPS, Subsystem, correction, is_finite, local_dof, subsystem_of, unit_step
 from cadbridge.diagnosis.freedoms import (
     Axes,
@@ -22,11 +23,14 @@ from cadbridge.diagnosis.freedoms import (
     leading_basis,
     motions_of,
     moving,
+    moving_much,
 )
+from cadbridge.diagnosis.large_loops import LARGE
 from cadbridge.diagnosis.model import Freedom
 from cadbridge.diagnosis.pairs import first_independent
 from cadbridge.diagnosis.words import sentence
 from cadbridge.mechanism import Mechanism
+from cadbridge.wording import count
 from solver.constraints import Primitive
 
 Array = NDArray[np.float64]
@@ -36,7 +40,7 @@ TRIES = 3
 LARGEST = 1500
 """Coordinates in one tangle of loops above which freedoms are taken to be finite untested, which is reported."""
 LISTED = 200_000
-"""Bodies in all freedoms outside of loops together, above which those that are only carried along are counted."""
+"""Bodies in all freedoms together, above which those that are only carried along are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +78,7 @@ def freedoms_of(mechanism: Mechanism, graph: ConstraintGraph, primitive_of: Call
     carried = carried_by(graph)
     units = [coordinates.branches[m.leader].unit for m in by_block.get(-1, ())]
     brief = carried if sum(carried[unit] for unit in units) > LISTED else {}
-    reported = [_reported(mechanism, coordinates, axes, m, ok, brief) for m, ok in done]
+    reported = [_reported(mechanism, coordinates, axes, m, ok, brief, len(done)) for m, ok in done]
     floating = [_floating(mechanism, bodies) for bodies in by_body(graph).values()]
     return Freedoms((*reported, *floating), finite + 6 * len(floating), untested)
 
@@ -88,14 +92,14 @@ def _subsystem(
 ) -> Subsystem:
     """The closing rows of a block of loops and the bodies that it moves."""
     block = graph.loops[index]
-    along = {u for c in block.chords for u in c.along}
+    along = set(block.units)
     loose = {u for u in along if _is_generic(coordinates, graph.branches[u])}
     pairs = [c.pair for c in block.chords] + [graph.branches[u].pair for u in loose]
     rows = {int(i) for p in pairs if p is not None for i in p.rows}
     rows |= {int(i) for c in block.chords if c.pair is None for i in c.rows}
     units = along | {graph.branches[u].parent for u in along} | {e for i in rows for e in graph.rows.ends[i]}
     poses = [b.X_WB for b in mechanism.bodies]
-    free = block.reduced.freedom.shape[1]
+    free = block.freedom.shape[1]
     return subsystem_of(graph, units, rows, loose, block.columns, primitive_of, poses, free)
 
 
@@ -194,16 +198,27 @@ def _along(
 
 
 def _reported(
-    mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool, brief: dict[int, int]
+    mechanism: Mechanism,
+    coordinates: Coordinates,
+    axes: Axes,
+    motion: Motion,
+    finite: bool,
+    brief: dict[int, int],
+    motions: int,
 ) -> Freedom:
-    """The freedom of a motion; what hangs on it is counted by `brief`, if that holds it, instead of listed."""
+    """The freedom of a motion, one of so many; what hangs on it is counted by `brief`, if it is there, not listed."""
     graph = coordinates.graph
     branch, joint = coordinates.branches[motion.leader], coordinates.joints[motion.leader]
     kind = coordinates.kinds[motion.leader]
     alone = motion.block == -1 and branch.unit in brief
-    moved = moving(mechanism, graph, axes, motion.q, branch if alone else None)
+    if motion.block >= 0 and len(units := graph.loops[motion.block].units) > LARGE:
+        moved = moving_much(mechanism, graph, axes, motion.q, len(units) * motions > LISTED)
+    else:
+        moved = moving(mechanism, graph, axes, motion.q, branch if alone else None)
     body = mechanism.bodies[branch.unit].name
     words = sentence(mechanism, body, joint, kind, moved.rates)
+    if moved.carried:
+        words = f"{words}; {count(moved.carried, 'more body', 'more bodies')} move as well"
     return Freedom(
         words=words,
         kind=kind,
@@ -212,7 +227,7 @@ def _reported(
         finite=finite,
         rates=moved.rates,
         twists={mechanism.bodies[i].name: twist for i, twist in moved.twists.items()},
-        carried=brief[branch.unit] - 1 if alone else 0,
+        carried=brief[branch.unit] - 1 if alone else moved.carried,
     )
 
 

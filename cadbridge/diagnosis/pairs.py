@@ -70,26 +70,41 @@ def stacks_of(rows: Rows, order: Sequence[int]) -> tuple[dict[tuple[int, int], l
     return stacks, wide
 
 
-def pair_of(rows: Rows, a: int, b: int, members: list[int], highest: float, lowest: float = LOWEST) -> BodyPair:
+@dataclass(frozen=True)
+class Choice:
+    """How rows are chosen: a scaled singular value above `highest` counts, below `lowest` none does.
+
+    Kept are the first rows that are independent, or the `strongest`: each the one with most left over.
+    """
+
+    highest: float = HIGHEST
+    lowest: float = LOWEST
+    strongest: bool = False
+
+
+FIRST = Choice()
+
+
+def pair_of(rows: Rows, a: int, b: int, members: list[int], choice: Choice) -> BodyPair:
     """The rows `members` between two units, reduced."""
     W = np.array([rows.wrenches[i][rows.units[i].index(b)] for i in members])
-    found = reduce_rows(W, highest, lowest)
+    found = reduce_rows(W, choice)
     return BodyPair(a, b, np.array(members, np.int64), W, found.basis, found.coefficients, found.freedom)
 
 
-def reduce_rows(W: Array, highest: float = HIGHEST, lowest: float = LOWEST) -> Reduced:
-    """The rank of W (m, n) at the gap of its singular values, its first independent rows, and all as their sums."""
+def reduce_rows(W: Array, choice: Choice = FIRST) -> Reduced:
+    """The rank of W (m, n) at the gap of its singular values, the rows chosen as a basis, and all as their sums."""
     m, n = W.shape
     if m == 0 or n == 0:
         return Reduced(np.zeros(0, np.int64), np.zeros((m, 0)), np.eye(n))
     square = np.linalg.qr(W, mode="r") if m > 2 * n else W
     _, s, Vt = np.linalg.svd(square, full_matrices=True)
-    r = significant(s, lowest, highest)
+    r = significant(s, choice.lowest, choice.highest)
     if r == m:
         return Reduced(np.arange(m), np.eye(m), Vt[r:].T)
     below = s[r] if r < len(s) else 0.0
     threshold = float(np.sqrt(s[r - 1] * max(below, 1e-12))) if r else 1.0
-    basis = first_independent(W, r, min(threshold, 1e-3))
+    basis = _strongest(W, r) if choice.strongest else first_independent(W, r, min(threshold, 1e-3))
     coefficients = np.zeros((m, r))
     coefficients[basis, np.arange(r)] = 1.0
     others = np.setdiff1d(np.arange(m), basis)
@@ -111,12 +126,14 @@ def first_independent(W: Array, r: int, threshold: float) -> Ints:
         if len(chosen) == r or threshold < 1e-11:
             break
         threshold *= 0.1
-    if len(chosen) < r:
-        from scipy.linalg import qr
+    return np.array(chosen, np.int64) if len(chosen) == r else _strongest(W, r)
 
-        _, _, order = qr(W.T, mode="economic", pivoting=True)
-        chosen = sorted(int(i) for i in order[:r])
-    return np.array(chosen, np.int64)
+
+def _strongest(W: Array, r: int) -> Ints:
+    """So many rows of W (m, n), each the one with most left over beside those before it, by their places."""
+    from scipy.linalg import qr
+
+    return np.sort(qr(W.T, mode="economic", pivoting=True)[2][:r]).astype(np.int64)
 
 
 def _sweep(W: Array, r: int, threshold: float) -> list[int]:

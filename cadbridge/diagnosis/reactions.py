@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.constraint_graph import ConstraintGraph, Loops
-from cadbridge.diagnosis.dependence import carried_by
+from cadbridge.diagnosis.branches import Loops
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.model import Reaction
+from cadbridge.diagnosis.pairs import BodyPair
 from cadbridge.diagnosis.shares import Sharing
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.rows import GROUND
@@ -27,7 +29,8 @@ def reactions_of(mechanism: Mechanism, graph: ConstraintGraph) -> tuple[Reaction
     """
     stresses: dict[frozenset[int], list[Array]] = defaultdict(list)
     for block in graph.loops:
-        for pair, wrenches in _self_stresses(graph, block).items():
+        pairs = [graph.branches[unit].pair for unit in block.units] + [chord.pair for chord in block.chords]
+        for pair, wrenches in _self_stresses([p for p in pairs if p is not None and p.rank], block).items():
             stresses[pair].append(wrenches)
     sharing = Sharing(mechanism, graph)
     return tuple(
@@ -35,26 +38,23 @@ def reactions_of(mechanism: Mechanism, graph: ConstraintGraph) -> tuple[Reaction
     )
 
 
-def _self_stresses(graph: ConstraintGraph, block: Loops) -> dict[frozenset[int], Array]:
-    """Wrenches (d, 6) between pairs of bodies that balance each other around the loops, an orthonormal set."""
-    m = len(block.rows)
-    if block.rank == m:
-        return {}
-    kept = block.reduced.basis
-    others = np.setdiff1d(np.arange(m), kept)
-    N = np.zeros((len(others), m))
-    N[np.arange(len(others)), others] = 1.0
-    N[:, kept] -= block.reduced.coefficients[others]
-    N = np.linalg.qr(N.T)[0].T if m < 4000 else N
+def _self_stresses(pairs: Sequence[BodyPair], block: Loops) -> dict[frozenset[int], Array]:
+    """Wrenches (d, 6) between pairs of bodies of the self-stresses of a block that reach them, each of length 1."""
+    row, column, value = block.stresses
+    value = value / np.sqrt(np.bincount(column, value**2))[column]
+    order = np.argsort(row, kind="stable")
+    row, column, value = row[order], column[order], value[order]
     found: dict[frozenset[int], Array] = {}
-    for unit, wrenches in carried_by(block, N).items():
-        found[frozenset((unit, graph.branches[unit].parent))] = wrenches
-    start = 0
-    for chord in block.chords:
-        part = N[:, start : start + len(chord.rows)]
-        start += len(chord.rows)
-        if chord.pair is not None:
-            found[frozenset((chord.pair.a, chord.pair.b))] = part @ chord.wrenches[chord.pair.b]
+    for pair in pairs:
+        own = pair.rows[pair.basis]
+        first, last = np.searchsorted(row, own), np.searchsorted(row, own, side="right")
+        entries = np.concatenate([np.arange(f, e) for f, e in zip(first, last, strict=True)])
+        if not len(entries):
+            continue
+        columns, place = np.unique(column[entries], return_inverse=True)
+        wrenches = np.zeros((len(columns), 6))
+        np.add.at(wrenches, place, value[entries, None] * np.repeat(pair.W[pair.basis], last - first, axis=0))
+        found[frozenset((pair.a, pair.b))] = wrenches
     return found
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.assembly import Mate
 from cadbridge.diagnosis.dependence import Dependence, rows_by_owner
 from cadbridge.diagnosis.model import DeletableSet, Group, Redundancy, Repetition
 from cadbridge.diagnosis.weaker import weaker_mate
@@ -50,7 +51,8 @@ def repeats_of(mechanism: Mechanism, rows: Rows, dependence: Dependence) -> Repe
         Group(mates, sum(len(own[m]) for m in mates), int(sum(dependence.keep[own[m]].sum() for m in mates)))
         for mates in members
     )
-    roles = {r.mate: r for mates in members for r in _roles(mechanism, rows, dependence, own, mates)}
+    stated = {m.name: m for m in mechanism.assembly.mates}
+    roles = {r.mate: r for mates in members for r in _roles(mechanism, rows, dependence, own, mates, stated)}
     redundancies = _redundancies(mechanism, rows, dependence, own, roles)
     conflicting = {r.mate for r in redundancies if r.kind == "conflicting"}
     deletable = tuple(s for mates in members for s in _sets(dependence, own, mates, roles, conflicting))
@@ -97,14 +99,19 @@ def _rank(A: Array) -> int:
 
 
 def _roles(
-    mechanism: Mechanism, rows: Rows, dependence: Dependence, own: dict[str, Ints], mates: Sequence[str]
+    mechanism: Mechanism,
+    rows: Rows,
+    dependence: Dependence,
+    own: dict[str, Ints],
+    mates: Sequence[str],
+    stated: dict[str, Mate],
 ) -> list[Repetition]:
     """How many rows of each mate the others hold as well, whatever the order, and what would do in its place."""
     found = []
     for mate in mates:
         N = _stress(dependence, own[mate])
         spare = _rank(N)
-        weaker = None if spare in (0, len(N)) else weaker_mate(mechanism, rows, mate, own[mate], N, spare)
+        weaker = None if spare in (0, len(N)) else weaker_mate(mechanism, rows, stated.get(mate), own[mate], N, spare)
         found.append(Repetition(mate, len(N), spare, spare == len(N), weaker))
     return found
 

@@ -77,7 +77,10 @@ def _self_stresses(pair: BodyPair, stresses: Sequence[Array]) -> Array:
     given = np.zeros((len(loops), m))
     given[:, pair.basis] = np.linalg.lstsq(pair.W[pair.basis].T, loops.T, rcond=None)[0].T
     N = np.vstack([own, given])
-    return np.linalg.qr(N.T)[0].T if len(N) else N
+    if not len(N):
+        return N
+    _, s, Vt = np.linalg.svd(N, full_matrices=False)
+    return np.asarray(Vt[s > ARTEFACT * s[0]])
 
 
 def _freed(pair: BodyPair, rows_of: dict[str, Ints], X_WJ: Pose) -> Iterator[Freed]:

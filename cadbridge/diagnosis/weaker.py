@@ -80,13 +80,13 @@ _PLANES = (FeatureKind.PLANE, FeatureKind.PLANE)
 _WORDS = {MateKind.CONCENTRIC: "axis on axis", MateKind.CYLINDRICAL: "axis on axis", MateKind.SPHERICAL: "ball joint"}
 
 
-def weaker_mate(mechanism: Mechanism, rows: Rows, mate: str, own: Ints, N: Array, spare: int) -> str | None:
+def weaker_mate(mechanism: Mechanism, rows: Rows, stated: Mate | None, own: Ints, N: Array, spare: int) -> str | None:
     """The mate of fewest rows that keeps the motion, as "point on plane instead of plane on plane"; None: no such one.
 
-    `own` are the mate's rows (k,), N (k, d) their part of the vanishing combinations, `spare` its rank. The
-    combinations of own rows that the other mates hold are the columns of N; a weaker mate must reach all others.
+    `stated` is the mate as the file has it, `own` are its rows (k,), N (k, d) their part of the vanishing combinations,
+    `spare` its rank. The combinations of own rows that the other mates hold are the columns of N; a weaker mate must
+    reach all others.
     """
-    stated = next((m for m in mechanism.assembly.mates if m.name == mate), None)
     if stated is None or stated.a.direction is None or stated.b.direction is None:
         return None
     a, b = (side_of(mechanism.assembly, mechanism.units, f) for f in (stated.a, stated.b))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.constraint_graph import ConstraintGraph, carried, graph_of
+from cadbridge.diagnosis.branches import carried
+from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
 from cadbridge.diagnosis.freedoms import joint_columns
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
@@ -304,7 +305,7 @@ def _in_motions(graph: ConstraintGraph, joint: Joint, column: Array) -> tuple[In
         rates[branch.first : branch.columns.stop] += (W @ branch.freedom)[0]
     motions, values, first = [], [], graph.coordinates
     for block in graph.loops:
-        N = block.reduced.freedom
+        N = block.freedom
         if np.any(rates[block.columns]):
             motions.append(first + np.arange(N.shape[1]))
             values.append(rates[block.columns] @ N)

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
+from cadbridge.diagnosis.dependence import kept_rows
+from cadbridge.diagnosis.pairs import Choice
 from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism.rows import rows_of
@@ -121,32 +123,16 @@ def opened_rows(system: System, samples: Sequence[tuple[State, Ints]]) -> Array:
     return np.asarray(np.max([open_rows(system, state)[0] for state, _ in samples], axis=0))
 
 
-def graph_at(case: Case, state: State) -> ConstraintGraph:
+def graph_at(case: Case, state: State, strongest: bool = False) -> ConstraintGraph:
     """The dependence of the rows at a state, as the diagnosis sees it, but that what may be rounding is no rank."""
     poses = [Pose(rotation.matrix(q), x) for x, q in zip(state.positions, state.quaternions, strict=True)]
     rows = rows_of(case.model.primitives, case.model.groups, poses, case.length)
-    return graph_of(rows, range(len(rows)), case.allowed, lowest=EXACT * case.allowed)
+    return graph_of(rows, range(len(rows)), Choice(case.allowed, EXACT * case.allowed, strongest))
 
 
 def _spare(case: Case, state: State) -> Ints:
     """Rows that repeat the others at a pose, and are small sums of them."""
-    graph = graph_at(case, state)
-    keep = np.zeros(len(graph.rows), dtype=bool)
-    for branch in graph.branches.values():
-        if branch.pair is not None:
-            keep[branch.pair.rows[_strongest(branch.pair.W, branch.pair.rank)]] = True
-    for block in graph.loops:
-        keep[block.rows[_strongest(block.J, block.rank)]] = True
-    return np.flatnonzero(~keep)
-
-
-def _strongest(W: Array, rank: int) -> Ints:
-    """So many rows of W (m, n), each the one with most left over beside those before it."""
-    if rank == len(W):
-        return np.arange(rank)
-    from scipy.linalg import qr
-
-    return np.asarray(qr(W.T, mode="economic", pivoting=True)[2][:rank], dtype=np.int64)
+    return np.flatnonzero(~kept_rows(graph_at(case, state, strongest=True)))
 
 
 def without(system: System, spare: Ints) -> System:

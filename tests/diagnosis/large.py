@@ -30,6 +30,30 @@ def lattice(columns: int, rows: int) -> Assembly:
     return assembly(places, mates)
 
 
+def bars(rows: int, columns: int) -> Assembly:
+    """A grid of four-bars: a bar down to each node, and one along to the next, pinned about y; each row can swing."""
+    places = {f"v{r}-{c}": (SIDE * (c + 0.3 * r), 0.0, -SIDE * r) for r in range(rows) for c in range(columns + 1)}
+    places |= {
+        f"h{r}-{c}": (SIDE * (c + 0.3 * (r + 1)), 0.0, -SIDE * (r + 1)) for r in range(rows) for c in range(columns)
+    }
+    mates = []
+    for r in range(rows):
+        for c in range(columns + 1):
+            above = f"v{r - 1}-{c}" if r else GROUND
+            mates.append(_pin(places, f"d{r}-{c}", above, f"v{r}-{c}", places[f"v{r}-{c}"]))
+        for c in range(columns):
+            x, y, z = places[f"h{r}-{c}"]
+            mates.append(_pin(places, f"a{r}-{c}", f"v{r}-{c}", f"h{r}-{c}", (x, y, z)))
+            mates.append(_pin(places, f"b{r}-{c}", f"v{r}-{c + 1}", f"h{r}-{c}", (x + SIDE, y, z)))
+    return assembly(places, mates)
+
+
+def _pin(
+    places: dict[str, tuple[float, float, float]], name: str, a: str, b: str, at: tuple[float, float, float]
+) -> Mate:
+    return mate(places, name, MateKind.REVOLUTE, a, b, at, (0.0, 1.0, 0.0))
+
+
 def _hinge(
     places: dict[str, tuple[float, float, float]], name: str, a: str, b: str, at: tuple[float, float, float]
 ) -> list[Mate]:

@@ -89,7 +89,7 @@ def _carried_alone(mechanism: Mechanism, leading: Sequence[str]) -> dict[str, tu
     A twist (6,), [v of the world's origin; ω] in m and rad, is for 1 degree or mm of the joint.
     """
     graph = graph_of_joints(mechanism)
-    looped = {unit for chord in graph.chords for unit in chord.along}
+    looped = {unit for block in graph.loops for unit in block.units}
     found = {}
     for joint in (j for j in mechanism.joints if j.name in leading):
         child = next((u for u in (joint.b, joint.a) if _is_branch(graph, u, joint)), None)

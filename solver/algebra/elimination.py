@@ -104,12 +104,3 @@ def entries(start: Ints, index: Ints, columns: Ints, rows: Ints) -> Ints:
     m = len(start) - 1
     keys = np.repeat(np.arange(m), np.diff(start)) * m + index
     return np.searchsorted(keys, columns * m + rows).astype(np.int64)
-
-
-def lower_pairs(counts: Ints) -> tuple[Ints, Ints]:
-    """Of lists of so many members, one after the other, the pairs within each: each member with those up to it."""
-    begin = np.repeat(starts(counts)[:-1], counts)
-    upto = np.arange(len(begin)) - begin + 1
-    first = np.repeat(np.arange(len(begin)), upto)
-    within = np.arange(len(first)) - np.repeat(np.cumsum(upto) - upto, upto)
-    return first, begin[first] + within

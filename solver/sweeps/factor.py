@@ -145,36 +145,24 @@ def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, block
         _start_loop_rows(P, B, compliance, blocks, Q)
     _spatial_inertias(B, R, P, A)
     place_joints(P, x, R, shift, Q.to_joint, S, Q.angle_duals)
-    start, slots, updates, targets, own = P.column_start, P.column_slot, P.update_start, P.update_target, P.own_slot
+    start, column, slots, own = P.column_start, P.column, P.column_slot, P.own_slot
     schur, shifts, pivots, rows = Q.schur, Q.least, Q.pivot, P.row
     for k in range(n - 1, -1, -1):
         for e in range(closed[n - 1 - k], closed[n - k]):
             soft = compliance[rows[e]]
-            _eliminate_loop_row(start, slots, updates, targets, own, schur, shifts, pivots, C, A, soft, k, e)
+            _eliminate_loop_row(start, column, slots, own, schur, shifts, pivots, C, A, soft, k, e)
         for j in range(6 - planes[k] - angles[k]):
             _eliminate(A, S, U, D_inverse, k, j)
             if passing[k] > 0:
-                _project_loop_rows(
-                    P.pair_start,
-                    P.pair_target,
-                    Q.SC,
-                    Q.schur,
-                    C,
-                    S,
-                    U,
-                    D_inverse,
-                    k,
-                    j,
-                    slot_start[k],
-                    passing[k],
-                )
+                low, high = slot_start[k], slot_start[k] + passing[k]
+                _project_loop_rows(start, column, P.slot_loop, Q.SC, schur, C, S, U, D_inverse, k, j, low, high)
         if parent[k] >= 0:
             _inertia_to_parent(A, k, parent[k], shift)
             for t in range(slot_start[k], slot_start[k] + passing[k]):
                 wrench_to_parent(C, t, slot_parent[t], shift, k)
     for e in range(closed[n], loops):
         soft = compliance[rows[e]]
-        _eliminate_loop_row(start, slots, updates, targets, own, schur, shifts, pivots, C, A, soft, -1, e)
+        _eliminate_loop_row(start, column, slots, own, schur, shifts, pivots, C, A, soft, -1, e)
 
 
 @kernel
@@ -210,11 +198,13 @@ def _start_loop_rows(P, B, compliance, blocks, Q):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _project_loop_rows(pair_start, pair_target, SC, schur, C, S, U, D_inverse, k, j, low, count):  # type: ignore[no-untyped-def]
-    """Move the `count` loop rows that pass place k past its freedom j: C − U D⁻¹ (s·C), and Λ += (s·C)² D⁻¹."""
-    pair = pair_start[k]
+def _project_loop_rows(start, column, loop, SC, schur, C, S, U, D_inverse, k, j, low, high):  # type: ignore[no-untyped-def]
+    """Move the loop rows that pass place k past its freedom j: C − U D⁻¹ (s·C), and Λ += (s·C)² D⁻¹.
+
+    Their numbers ascend by slot, and of any two the first has the second in its column.
+    """
     g = D_inverse[k, j]
-    for t in range(low, low + count):
+    for t in range(low, high):
         y = 0.0
         for c in range(6):
             y += S[k, j, c] * C[t, c]
@@ -222,13 +212,17 @@ def _project_loop_rows(pair_start, pair_target, SC, schur, C, S, U, D_inverse, k
         y *= g
         for c in range(6):
             C[t, c] -= y * U[k, j, c]
-        for other in range(low, t + 1):
-            schur[pair_target[pair]] += y * SC[other, j]
-            pair += 1
+    for t in range(low, high):
+        y = SC[t, j] * g
+        at = start[loop[t]]
+        for other in range(t, high):
+            while column[at] != loop[other]:
+                at += 1
+            schur[at] += y * SC[other, j]
 
 
 @kernel
-def _eliminate_loop_row(start, slots, updates, targets, own, schur, shifts, pivots, C, A, soft, k, e):  # type: ignore[no-untyped-def]
+def _eliminate_loop_row(start, column, slots, own, schur, shifts, pivots, C, A, soft, k, e):  # type: ignore[no-untyped-def]
     """Eliminate the loop row e of compliance `soft` where its paths meet: at place k, or at the ground (−1)."""
     low, high = start[e], start[e + 1]
     least = shifts[e]
@@ -236,12 +230,13 @@ def _eliminate_loop_row(start, slots, updates, targets, own, schur, shifts, pivo
     size = max(schur[low] + soft + least, 0.1 * least)
     pivot = 1.0 / size if size > 1e-300 else 0.0
     pivots[e] = pivot
-    target = updates[e]
     for i in range(low + 1, high):
         share = schur[i] * pivot
-        for j in range(low + 1, i + 1):
-            schur[targets[target]] -= share * schur[j]
-            target += 1
+        at = start[column[i]]
+        for j in range(i, high):
+            while column[at] != column[j]:
+                at += 1
+            schur[at] -= share * schur[j]
     if k >= 0:
         t = own[e]
         for i in range(low + 1, high):

@@ -42,8 +42,7 @@ class Forest(NamedTuple):
     A slot is a row that passes a body: body k has `slot_start[k]:slot_start[k + 1]`, of which the first `passing[k]`
     go on to the parent's slot `slot_parent`; `slot_loop` is the row's number, `slot_block` its own block there or −1.
     The factor of their Schur complement D has the columns `column`, by `column_start`, the diagonal first;
-    `column_slot` is the entry's slot where the column's row closes (−1: the ground). `pair_target` reports the entries
-    to which pairs of slots that pass a body add, by `pair_start`; `update_target` to which a column's pairs.
+    `column_slot` is the entry's slot where the column's row closes (−1: the ground).
 
     `term` are the terms that accelerations need: those of rows that close loops, and of loads; `spin` are other terms
     whose angle is integrated: of these the rates are needed.
@@ -77,10 +76,6 @@ class Forest(NamedTuple):
     column_start: Ints1
     column: Ints1
     column_slot: Ints1
-    pair_start: Ints1
-    pair_target: Ints1
-    update_start: Ints1
-    update_target: Ints1
     term: Ints1
     spin: Ints1
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.algebra.connected import connected
-from solver.algebra.elimination import columns_of, eliminate, entries, flat, lower_pairs, starts
+from solver.algebra.elimination import columns_of, eliminate, flat, starts
 from solver.constraints.program import Program
 
 Array = NDArray[np.float64]
@@ -42,7 +42,6 @@ def loops(program: Program, closing: Ints, place: Ints, parent: Ints, own: Array
         "column_start": start,
         "column": column,
         "column_slot": slots.find(np.repeat(tops, np.diff(start)), column),
-        **_targets(start, column, counts, slots),
     }
 
 
@@ -149,18 +148,4 @@ def _tables(
         "slot_parent": slots.find(parent[slots.at], slots.loop),
         "slot_block": block,
         "own_slot": slots.find(tops, np.arange(len(tops))),
-    }
-
-
-def _targets(start: Ints, column: Ints, counts: Ints, slots: _Slots) -> dict[str, Ints]:
-    """To which entries of the factor the pairs of rows that pass a place add, and the pairs of a column's rows."""
-    first, second = lower_pairs(counts)
-    below = np.delete(column, start[:-1])
-    sizes = np.diff(start) - 1
-    one, other = lower_pairs(sizes)
-    return {
-        "pair_start": starts(counts * (counts + 1) // 2),
-        "pair_target": entries(start, column, slots.passing[second], slots.passing[first]),
-        "update_start": starts(sizes * (sizes + 1) // 2),
-        "update_target": entries(start, column, below[other], below[one]),
     }

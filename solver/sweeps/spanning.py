@@ -24,6 +24,11 @@ _STRONG = 3
 """A joint of so many rows is preferred to weaker ones, however far from the root."""
 _MUCH = 1e4
 """A mass so many times less than another is light beside it."""
+_COSTLY = 2_000
+"""So many pairs of rows that pass a body together, on average, are worth a search for another forest."""
+
+_Rank = tuple[bool, int]
+"""Whether a joint is weak, and how light its bodies are, the lightest first."""
 
 
 @dataclass
@@ -144,32 +149,106 @@ def span(n: int, pairs: dict[tuple[int, int], Joint], masses: Array) -> list[Joi
     Joints of bodies that are much lighter than others come first, so that loops close between heavy bodies or at the
     ground. Where one closes at a light body, its row weighs by the light mass, and what the mechanism feels of it,
     by the heavy ones, is lost in rounding. `masses` (n,) are in kg.
+
+    Bodies hang as near to the root as they can. In lattices so many loops close far up that the sweeps would pay for
+    it with the square of their number: there bodies hang on those near by.
     """
     light = _lightness(masses)
-    near: dict[int, list[tuple[int, Joint]]] = defaultdict(list)
-    for (low, high), joint in pairs.items():
-        near[low].append((high, joint))
-        near[high].append((low, joint))
+    ranks = {pair: (joint.rows < _STRONG, -max(light[pair[0]], light[pair[1]])) for pair, joint in pairs.items()}
+    near: dict[int, list[int]] = defaultdict(list)
+    for low, high in pairs:
+        near[low].append(high)
+        near[high].append(low)
+    shallow = _shallow(n, pairs, near, ranks)
+    if _work(n, pairs, shallow) < _COSTLY * n:
+        return shallow
+    edges = _clustered(n, ranks)
+    close: dict[int, list[int]] = defaultdict(list)
+    for low, high in edges:
+        close[low].append(high)
+        close[high].append(low)
+    found = _shallow(n, pairs, close, ranks)
+    return min(shallow, found, key=lambda joints: _work(n, pairs, joints))
+
+
+def _shallow(
+    n: int, pairs: dict[tuple[int, int], Joint], near: dict[int, list[int]], ranks: dict[tuple[int, int], _Rank]
+) -> list[Joint]:
+    """A forest along the joints `near` each body, the first in rank before others, then the nearest to the root."""
     reached = np.zeros(n + 1, dtype=bool)
     result: list[Joint] = []
-    roots = [n, *sorted(range(n), key=lambda i: -len(near[i]))]
-    for root in roots:
+    queue: list[tuple[_Rank, int, int, int, int]] = []
+
+    def offer(there: int, depth: int) -> None:
+        for here in near[there]:
+            pair = (min(here, there), max(here, there))
+            heapq.heappush(queue, (ranks[pair], depth + 1, -pairs[pair].rows, there, here))
+
+    for root in (n, *sorted(range(n), key=lambda i: -len(near[i]))):
         if reached[root]:
             continue
         reached[root] = True
         if root != n:
             result.append(Joint(root, n))
-        queue: list[tuple[bool, int, int, int, int, int]] = []
-        _offer(queue, near, root, 0, light)
+        offer(root, 0)
         while queue:
-            _, _, depth, _, there, here = heapq.heappop(queue)
+            _, depth, _, there, here = heapq.heappop(queue)
             if reached[here]:
                 continue
             reached[here] = True
             joint = pairs[min(here, there), max(here, there)]
             result.append(Joint(here, there, joint.planes, joint.angles))
-            _offer(queue, near, here, depth, light)
+            offer(here, depth)
     return result
+
+
+def _work(n: int, pairs: dict[tuple[int, int], Joint], forest: list[Joint]) -> int:
+    """Pairs of rows that pass a body together on their way to where their loops close: the sum over all bodies."""
+    parent, depth = [n] * (n + 1), [0] * (n + 1)
+    for joint in forest:
+        parent[joint.here], depth[joint.here] = joint.there, depth[joint.there] + 1
+    passing = np.zeros(n + 1, dtype=np.int64)
+    for (a, b), joint in pairs.items():
+        if parent[a] == b or parent[b] == a:
+            continue
+        passed = []
+        while a != b:
+            if depth[a] < depth[b]:
+                a, b = b, a
+            passed.append(a)
+            a = parent[a]
+        passing[passed] += joint.rows
+    return int(np.sum(passing**2))
+
+
+def _clustered(n: int, ranks: dict[tuple[int, int], _Rank]) -> list[tuple[int, int]]:
+    """The edges of a forest in which the ends of the other edges are near each other, of the first ranks before others.
+
+    Bodies join in pairs, those with the fewest neighbours first, each with the neighbour that it shares the most edges
+    with, along the middle one of these; pairs are bodies of the next round. So clusters stay round, and few loops leave
+    them: the coarsening of Karypis & Kumar (1998), doi:10.1137/S1064827595287997, the ground being the last to join.
+    """
+    cluster = list(range(n + 1))
+    taken: list[tuple[int, int]] = []
+    for rank in sorted(set(ranks.values())):
+        edges = sorted(pair for pair, other in ranks.items() if other == rank)
+        while edges := [(low, high) for low, high in edges if cluster[low] != cluster[high]]:
+            near: dict[int, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+            for low, high in edges:
+                near[cluster[low]][cluster[high]].append((low, high))
+                near[cluster[high]][cluster[low]].append((low, high))
+            ground, joined = cluster[n], {k: k for k in set(cluster)}
+            free = set(near)
+            for one in sorted(near, key=lambda k: (k == ground, len(near[k]), k)):
+                others = [k for k in near[one] if k in free and k != one]
+                if one not in free or not others:
+                    continue
+                other = min(others, key=lambda k: (-len(near[one][k]), k))
+                free -= {one, other}
+                joined[other] = one
+                taken.append(near[one][other][len(near[one][other]) // 2])
+            cluster = [joined[k] for k in cluster]
+    return taken
 
 
 def _lightness(masses: Array) -> list[int]:
@@ -182,15 +261,3 @@ def _lightness(masses: Array) -> list[int]:
         return [0] * (len(masses) + 1)
     steps = np.log(some.max() / np.maximum(masses, some.min())) / math.log(_MUCH)
     return [*np.floor(steps).astype(int).tolist(), 0]
-
-
-def _offer(
-    queue: list[tuple[bool, int, int, int, int, int]],
-    near: dict[int, list[tuple[int, Joint]]],
-    there: int,
-    depth: int,
-    light: list[int],
-) -> None:
-    for here, joint in near[there]:
-        tier = -max(light[here], light[there])
-        heapq.heappush(queue, (joint.rows < _STRONG, tier, depth + 1, -joint.rows, there, here))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.algebra.elimination import columns_of, eliminate, entries, lower_pairs
+from solver.algebra.elimination import columns_of, eliminate, entries
 
 ROWS = st.lists(
     st.tuples(st.lists(st.integers(0, 6), max_size=3, unique=True), st.integers(-1, 1)), min_size=1, max_size=14
@@ -53,8 +53,3 @@ def test_columns_hold_all_that_elimination_fills(rows: list[tuple[list[int], int
     assert np.array_equal(index[start[:-1]], np.arange(m))
     down, across = np.nonzero(held)
     assert np.array_equal(index[entries(start, index, across, down)], down)
-
-
-def test_pairs_within_lists() -> None:
-    first, second = lower_pairs(np.array([2, 0, 1]))
-    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(0, 0), (1, 0), (1, 1), (2, 2)]

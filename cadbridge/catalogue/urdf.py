@@ -1,4 +1,4 @@
-"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252, CB1254, CB1259 and CB1435–CB1439, URDF."""
+"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252, CB1254, CB1259, CB1260 and CB1435–CB1439, URDF."""
 
 from __future__ import annotations
 
@@ -167,6 +167,15 @@ ENTRIES: dict[str, Entry] = {
         "The mesh cannot be read, or the kind of geometry is unknown. The link has no shape.",
         "Use an STL, DAE, OBJ or GLB file, a box, a cylinder or a sphere.",
         "`<geometry><capsule …/></geometry>`: URDF has no capsules.",
+    ),
+    "CB1260": Entry(
+        Severity.WARNING,
+        "a number that urdfdom does not read",
+        "A blank follows a number. cadbridge, MuJoCo and Drake read it. urdfdom (ROS, Pinocchio) does not: it goes on "
+        "without the mass or inertia of the link, so the robot accelerates otherwise there, or refuses the file where "
+        "the number belongs to a joint.",
+        "Delete the blank in the file.",
+        '`<mass value="1.5 "/>`.',
     ),
     "CB1259": Entry(
         Severity.INFO,

@@ -268,6 +268,7 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "drive of nothing": (_swap('<joint name="J1"/>', '<joint name="J7"/>'), "CB194", "J7"),
     "bad reduction": (_swap(">50<", ">fifty<"), "CB194", "fifty"),
     "no reduction": (_swap(">50<", ">0<"), "CB194", "T1"),
+    "blank behind a number": (_swap('damping="0.5"', 'damping="0.5 "'), "CB1260", "damping"),
     "negative damping": (_swap('damping="0.5"', 'damping="-1"'), "CB181", "damping"),
     "negative radius": (_swap('radius="0.5"', 'radius="-1"'), "CB193", "radius"),
     "unknown shape": (_swap("<sphere ", "<torus "), "CB193", "torus"),

@@ -13,6 +13,7 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.xml import Element, child, children, local, numbers, unquoted
+from cadbridge.wording import count
 
 
 @dataclass
@@ -20,7 +21,8 @@ class Context:
     """The file, what was asked, what was found.
 
     `unread` are elements that say nothing to us. `expanded`: the text is what xacro made, so that its lines are
-    nobody's. `placements` are X_WL of all links with all joints at zero, once the joints are read.
+    nobody's. `placements` are X_WL of all links with all joints at zero, once the joints are read. `padded` are numbers
+    with blanks behind them: the item, the attribute, and its line.
     """
 
     path: Path
@@ -29,6 +31,7 @@ class Context:
     unread: list[dict[str, object]] = field(default_factory=list)
     expanded: bool = False
     placements: dict[str, Pose] = field(default_factory=dict)
+    padded: list[tuple[str, str, int | None]] = field(default_factory=list)
 
     def where(self, element: Element, item: str | None = None) -> Where:
         """The place of an element."""
@@ -60,6 +63,8 @@ class Context:
             )
             self.say("CB181", text, element, item)
             return None
+        if count == 1 and (element.get(key) or "")[-1:].isspace():
+            self.padded.append((item, key, self.line(element)))
         return np.array(found)
 
     def number(self, element: Element, key: str, item: str, default: float | None = None) -> float | None:
@@ -88,7 +93,12 @@ class Context:
                 self.unread.append({"tag": local(element), "line": self.line(element), "in": place})
 
     def report_unread(self) -> None:
-        """One finding for all elements that were not read."""
+        """One finding for all elements that were not read, and one for all numbers that urdfdom does not read."""
+        if self.padded:
+            items = tuple(dict.fromkeys(item for item, _, _ in self.padded))
+            text = f"{count(len(self.padded), 'number')} of {', '.join(items[:5])}{' …' if len(items) > 5 else ''}"
+            place = Where(str(self.path), self.padded[0][2], None, items[0])
+            self.findings.add("CB1260", f"{text} with blanks behind, such as {self.padded[0][1]}", place, items=items)
         if self.unread:
             counts = Counter(str(row["tag"]) for row in self.unread)
             text = ", ".join(f"{n} <{tag}>" for tag, n in sorted(counts.items()))

@@ -7,7 +7,7 @@ by counting intersections and not by the clock, so that the same file gives the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -95,8 +95,25 @@ class Scene:
                     return name, other
         return None
 
+    def gaps(self, name: str, others: Sequence[str], reach: float) -> Iterator[tuple[str, float]]:
+        """Which others are nearer to a part than `reach` (m) as they stand, and how near, m; while work is left."""
+        own = self.solid([name])
+        boxes = {n: self._bounds(n, Pose()) for n in (*own, *(self.solid(others) if own else ()))}
+        for other in boxes:
+            low, high = boxes[name][0] - reach, boxes[name][1] + reach
+            if other == name or self._left <= 0 or (boxes[other][0] > high).any() or (boxes[other][1] < low).any():
+                continue
+            self._left -= 1
+            A, B = self._solid(name), self._solid(other)
+            assert A is not None
+            assert B is not None
+            X_BA = self._assembly.instance(other).X_WI.inverse() @ self._assembly.instance(name).X_WI
+            gap = 1e-3 * float(B.min_gap(A.transform(np.hstack([X_BA.R, 1e3 * X_BA.p[:, None]])), 1e3 * reach))
+            if gap < reach:
+                yield other, gap
+
     def _collide(self, name: str, other: str, X: Pose) -> bool:
-        limit = min(THICK, 0.01 * self._extent(name), 0.01 * self._extent(other))
+        limit = min(THICK, 0.01 * self.extent(name), 0.01 * self.extent(other))
         pieces = [piece for piece in self._shared(name, other, X) if piece.thickness > limit]
         if not pieces:
             return False
@@ -157,6 +174,7 @@ class Scene:
         moved = X.point(corners)
         return np.array([moved.min(axis=0), moved.max(axis=0)])
 
-    def _extent(self, name: str) -> float:
+    def extent(self, name: str) -> float:
+        """The diagonal of a part's box, m; 0 where it has no mesh."""
         corners = self._box(name)
         return 0.0 if corners is None else float(np.linalg.norm(np.ptp(corners, axis=0)))

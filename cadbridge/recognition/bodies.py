@@ -11,9 +11,10 @@ from itertools import takewhile
 import numpy as np
 
 from cadbridge.assembly import Assembly
+from cadbridge.frames import Vector
 from cadbridge.recognition.contacts import EXACT, Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.guides import GUIDED, STANDS_OUT, judge
+from cadbridge.recognition.guides import GUIDED, STANDS_OUT, judge, telescope
 from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
 from cadbridge.recognition.standard_parts import StandardKind, StandardPart
@@ -124,6 +125,14 @@ class Scene:
             return 0.0
         box = self.faces[shape.key].box
         return float((box[1] - box[0] + 1e-6).prod())
+
+    def extent(self, instance: str, direction: Vector) -> float:
+        """How far an instance's box reaches along a direction, m."""
+        placed = self.assembly.instance(instance)
+        shape = self.assembly.part(placed.part).shape
+        if shape is None or shape.key not in self.faces:
+            return 0.0
+        return float(np.abs(placed.X_WI.R.T @ direction) @ np.ptp(self.faces[shape.key].box, axis=0))
 
     def between(self) -> dict[tuple[str, str], list[Contact]]:
         """The contacts between different bodies, by their roots in alphabetical order."""
@@ -314,14 +323,20 @@ def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
         hosts = {c.b.instance for c in shafts}
         if not shafts or len({scene.groups.root(h) for h in hosts}) != 1:
             continue
-        if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius:
-            scene.bind(name, min(hosts), "a stub in one bore, with no shoulder and nothing on it", 0.5)
+        if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius and _sunk(scene, contacts[0]):
+            scene.bind(name, min(hosts), "a stub sunk in one bore, with no shoulder and nothing on it", 0.5)
         elif is_pin(name) and (len(hosts) > 1 or (len(shafts) == 1 and not _slides(shafts[0]))):
             what = "a dowel through parts of one body" if len(hosts) > 1 else "a pin in one bore, with nothing on it"
             scene.bind(name, min(hosts), what, 0.6)
 
 
 def _slides(shaft: Contact) -> bool:
-    """Whether a shaft is guided well in a bore and stands out of it far: a rod, and no dowel."""
+    """Whether a shaft is guided well in a bore and stands out of it far, or is a telescope's: a rod, and no dowel."""
     guided = shaft.overlap >= GUIDED * 2 * shaft.radius
-    return guided and shaft.a.surface.length >= STANDS_OUT * shaft.overlap
+    return telescope(shaft) or (guided and shaft.a.surface.length >= STANDS_OUT * shaft.overlap)
+
+
+def _sunk(scene: Scene, shaft: Contact) -> bool:
+    """Whether a small part stands in a bore with half of its length at least: a peg, and no link with a trunnion."""
+    peg, host = shaft.a.instance, shaft.b.instance
+    return scene.size(peg) < scene.size(host) and 2 * shaft.overlap >= scene.extent(peg, shaft.direction)

@@ -50,8 +50,12 @@ LINES = ("shaft", "cone", "holes", "eyes", "through")
 """Kinds of contact that share a line."""
 LEAST_CUP = math.pi
 """sr of a socket at least: a quarter of a ball, as the ring of a rod end; less is a dimple."""
+EMBRACES = 0.6 * math.pi
+"""rad that a bore and its shaft go round at least, to hold one in the other across their axis."""
 LEAST_SLIDE = 0.25
 """Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
+BESIDE = 1.5
+"""Distance of a face from an axis beside the radius of a disc of its area, above which it does not lie about it."""
 SQUARE = 0.02
 """rad: directions that are parallel or square to each other to this."""
 
@@ -92,7 +96,7 @@ class Verdict:
 
 
 def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:
-    """The lines that contacts share, the longest guided first."""
+    """The lines that contacts share, the longest guided first. A bore that holds no shaft in its place is none."""
     groups: list[list[Contact]] = []
     for c in sorted((c for c in contacts if c.kind in LINES), key=lambda c: -c.radius):
         for group in groups:
@@ -102,12 +106,19 @@ def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:
         else:
             groups.append([c])
     found = []
-    for group in groups:
+    for group in (group for group in groups if _holds(group)):
         weight = np.array([max(c.overlap, 1e-9) for c in group])
         point = np.average([c.point for c in group], axis=0, weights=weight)
         length = sum(c.overlap for c in group if c.kind in ("shaft", "cone"))
         found.append(Guide(point, group[0].direction, length, min(c.radius for c in group), tuple(group)))
     return sorted(found, key=lambda g: -g.length)
+
+
+def _holds(contacts: Sequence[Contact]) -> bool:
+    """Whether bores go round their shafts far enough to hold them across: the fitted edge of a plate does not."""
+    sides = ([c.a.surface for c in contacts], [c.b.surface for c in contacts])
+    turns = (sum(s.turn for s in {id(s): s for s in side}.values()) for side in sides)
+    return any(c.kind != "shaft" for c in contacts) or min(turns) >= EMBRACES
 
 
 def _one_line(a: Contact, b: Contact, slack: float) -> bool:
@@ -207,13 +218,13 @@ def _stubby(guide: Guide) -> bool:
 def _slides_and_turns(guide: Guide, slender: float) -> bool:
     """Whether a rod without shoulder is made to slide: a telescope's, or long in its bore and much longer than it."""
     shafts = [c for c in guide.contacts if c.kind == "shaft"]
-    if any(_telescope(c) for c in shafts):
+    if any(telescope(c) for c in shafts):
         return True
     longest = max((c.a.surface.length for c in shafts), default=0.0)
     return slender >= TELESCOPE and longest >= LONG_ROD * guide.length
 
 
-def _telescope(c: Contact) -> bool:
+def telescope(c: Contact) -> bool:
     """Whether a long shaft and a long bore stand in each other by their ends: each goes on where the other ends."""
     shaft, bore = c.a, c.b
     long = min(shaft.surface.length, bore.surface.length)
@@ -242,7 +253,8 @@ def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
         if shallow:
             return Verdict("rest", point, axis, (*evidence, seat), (), 0.5)
         return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
-    if guide.holes_only and not _eyes(guide) and not _entered(guide) and not _centred(guide, shoulders):
+    pivot = _eyes(guide) or _through(guide) or (links and _entered(guide)) or _centred(guide, shoulders)
+    if guide.holes_only and not pivot:
         text = "one hole that meets another, beside the faces that lie on each other: a bolt's, not a pivot's"
         return Verdict("rest", point, axis, (*evidence, text), (), 0.6)
     if shallow and _stubby(guide):
@@ -265,9 +277,14 @@ def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
     area = sum(p.area for p in shoulders)
     if not area > 0.0:
         return False
+
+    def off(point: Vector) -> float:
+        return float(np.linalg.norm(np.cross(point - guide.point, guide.direction)))
+
     middle = sum((p.area * p.point for p in shoulders), np.zeros(3)) / area
-    off = float(np.linalg.norm(np.cross(middle - guide.point, guide.direction)))
-    return off <= 0.5 * math.sqrt(area / math.pi)
+    # The two tabs of a servo lie on both sides of its shaft, and about nothing.
+    about = all(off(p.point) <= BESIDE * math.sqrt(p.area / math.pi) for p in shoulders)
+    return about and off(middle) <= 0.5 * math.sqrt(area / math.pi)
 
 
 def _eyes(guide: Guide) -> bool:

@@ -82,7 +82,8 @@ def _eyelet(
     A grommet or a spacer of any shape, which turns on nothing.
     """
     holes = [c for c in contacts if c.kind == "holes"]
-    if verdict.axis is None or {c.kind for c in contacts} - {"plane", "eyes"} != {"holes"}:
+    linked = scene.links_only and any(c.kind == "eyes" for c in contacts)
+    if linked or verdict.axis is None or {c.kind for c in contacts} - {"plane", "eyes"} != {"holes"}:
         return False
     if not all(c.a.surface.hollow for c in holes):
         return False

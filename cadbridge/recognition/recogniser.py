@@ -29,9 +29,9 @@ from cadbridge.recognition.meshing import find_meshing, place, with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
-from cadbridge.recognition.subassemblies import bind_idle, bind_within
+from cadbridge.recognition.subassemblies import bind_between, bind_idle, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
-from cadbridge.recognition.whole import choose_ground, connect
+from cadbridge.recognition.whole import bind_beside, choose_ground, connect
 from cadbridge.wording import count, listed
 
 SURE = 0.7
@@ -72,15 +72,18 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_fixed(scene)
     toothed = {name for pair in meshes for name in pair}
     joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
-    while bind_idle(scene, joints, toothed):
+    while bind_idle(scene, joints, toothed) or bind_between(scene, joints, toothed):
         joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
     bind_belts(scene, belts, joints)
     apart, on_faces = connect(scene, joints, meshes)
     apart, on_line = hinged_apart(scene, apart)
+    apart = bind_beside(scene, apart)
     turning = [*turning, *on_faces, *on_line]
     loose = [name for group in apart for name in group]
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
+    if bind_between(scene, _with_turning(scene, find_joints(scene, pin)[0], turning), toothed):
+        bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
     joints = trees(scene, _with_turning(scene, joints, turning), rejected)
     unread = without_pitch(scene, joints) if names else []

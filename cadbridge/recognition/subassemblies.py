@@ -19,6 +19,8 @@ from cadbridge.recognition.turntables import Turntables
 
 ON_AXIS = 0.02
 """Of a radius: how far a body of revolution may be off the axis about which it spins."""
+BETWEEN = 0.1
+"""Size of what merely stands between two bodies beside the smaller of them, at most."""
 
 
 def resting(scene: Scene) -> list[tuple[str, str, float]]:
@@ -73,7 +75,8 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
             if len(of_body[leaf]) != 1 or joint.verdict.type not in ("revolute", "cylindrical"):
                 continue
             inside = _inside(scene, members[leaf], members[other])
-            if not inside or set(members[leaf]) & set(toothed):
+            sizes = [sum(scene.size(n) for n in members[body]) for body in (leaf, other)]
+            if not inside or sizes[0] > sizes[1] or set(members[leaf]) & set(toothed):
                 continue
             again = any(j is not joint and _one_axis(scene, j, joint) for j in of_body[other])
             if again or _spins(scene, members[leaf], joint):
@@ -83,14 +86,43 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
     return found
 
 
-def _one_axis(scene: Scene, a: Candidate, b: Candidate) -> bool:
-    """Whether two joints turn about one line."""
+def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
+    """Bind a small body that turns against two others about one line to that on which it is guided less.
+
+    A horn between a servo and an arm, a disc, a spacer: the two turn against each other, and it on neither.
+    """
+    members = scene.groups.members()
+    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    of_body: dict[str, list[Candidate]] = defaultdict(list)
+    for joint in joints:
+        of_body[joint.a].append(joint)
+        of_body[joint.b].append(joint)
+    found = False
+    for body, own in of_body.items():
+        if len(own) != 2 or any(j.verdict.type != "revolute" for j in own) or set(members[body]) & set(toothed):
+            continue
+        others = {j.other(body) for j in own}
+        small = len(others) == 2 and sizes[body] < BETWEEN * min(sizes[other] for other in others)
+        if small and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
+            loose = min(own, key=lambda j: (_guided(j), j.verdict.confidence, j.other(body)))
+            text = "turns on one line between two bodies that turn against each other there; guided less on this one"
+            found |= scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
+    return found
+
+
+def _guided(joint: Candidate) -> float:
+    """Over how many of its radii a joint is guided."""
+    return sum(c.overlap / c.radius for c in joint.contacts if c.kind == "shaft")
+
+
+def _one_axis(scene: Scene, a: Candidate, b: Candidate, near: float = 1e-5) -> bool:
+    """Whether two joints turn about one line, to `near` m."""
     if a.verdict.axis is None or b.verdict.axis is None or a.verdict.type == "prismatic":
         return False
     if float(np.linalg.norm(np.cross(a.verdict.axis, b.verdict.axis))) > ON_AXIS:
         return False
     off = float(np.linalg.norm(np.cross(a.verdict.point - b.verdict.point, b.verdict.axis)))
-    return off <= 3 * scene.contacts.slack + 1e-5
+    return off <= 3 * scene.contacts.slack + near
 
 
 def _shares(scene: Scene, a: Sequence[str], b: Sequence[str]) -> bool:

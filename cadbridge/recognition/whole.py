@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from cadbridge.findings import Findings
+from cadbridge.mass.meeting import Scene as _Meeting
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
@@ -21,6 +22,10 @@ GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|
 Tie = tuple[str, str, str, float]
 """Two instances, why one may hold the other, and how sure that is."""
 
+CLOSE = 0.02
+"""Gap beside the size of what touches nothing, up to which it is held by what is beside it."""
+MOST_GAPS = 500
+"""So many gaps between parts are measured at most."""
 FLOOR = 0.02
 """Share of the assembly's height within which a face is at the bottom."""
 
@@ -126,6 +131,30 @@ def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
     return sorted(
         ((o.a, o.b, o.volume) for o in found), key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1])
     )
+
+
+def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> list[list[str]]:
+    """Bind groups of instances that touch nothing to what they stand close to; returns those that stand far off.
+
+    A horn in its pocket, an arm beside its bracket: drawn with room between them, and nothing else holds them.
+    """
+    linked = Groups(i.name for i in scene.assembly.instances)
+    apart = {name: k for k, names in enumerate(groups) for name in names}
+    rest = [name for name in linked.members() if name not in apart]
+    for names in (rest, *groups):
+        for name in names[1:]:
+            linked.join(names[0], name)
+    solids = _Meeting(scene.assembly, (), MOST_GAPS)
+    near = []
+    for name, k in apart.items():
+        reach = CLOSE * max(solids.extent(n) for n in groups[k])
+        others = (*rest, *(n for n, other in apart.items() if other < k))
+        near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
+    for gap, name, other in sorted(near):
+        if linked.join(name, other):
+            scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.3)
+    held = linked.root(rest[0]) if rest else ""
+    return [names for names in groups if linked.root(names[0]) != held]
 
 
 def _fitting(scene: Scene) -> list[Tie]:

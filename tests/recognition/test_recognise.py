@@ -128,6 +128,31 @@ def test_a_part_that_touches_nothing_is_named_and_stays(tmp_path: Path) -> None:
     assert "touches nothing" in mates_text(found)
 
 
+def test_a_link_with_a_short_trunnion_in_a_bore_turns_and_a_sunk_peg_does_not(tmp_path: Path) -> None:
+    wall = plate(80, 40, 20, [(0, 0)], 6)
+    link = cq.Workplane().box(12, 12, 80).union(pin(6, 20).translate((0, 0, 35)))
+    held = recognised(tmp_path, {"wall": (wall, (0, 0, 0)), "link": (link, (0, 0, -55))})
+    assert joints(held) == {frozenset(("wall", "link")): "revolute"}
+    peg = cq.Workplane().polygon(5, 20).extrude(3).union(pin(6, 20))
+    pressed = recognised(tmp_path, {"wall": (wall, (0, 0, 0)), "peg": (peg, (0, 0, -4))})
+    assert len(pressed.bodies) == 1
+
+
+def test_the_fitted_edge_of_a_plate_guides_nothing(tmp_path: Path) -> None:
+    drum = pin(40, 30)
+    bracket = cq.Workplane().box(30, 20, 30, centered=(True, True, False)).translate((50, 0, 0)).cut(drum)
+    found = recognised(tmp_path, {"drum": (drum, (0, 0, 0)), "bracket": (bracket, (0, 0, 0))})
+    assert joints(found) == {}
+
+
+def test_what_stands_in_a_pocket_with_room_about_it_is_held_there(tmp_path: Path) -> None:
+    arm = cq.Workplane().box(80, 20, 10).faces(">Z").workplane().rect(30, 8).cutBlind(-6)
+    found = recognised(tmp_path, {"arm": (arm, (0, 0, 0)), "horn": (cq.Workplane().box(29, 7, 4), (0, 0, 2))})
+    assert found.loose == ()
+    assert len(found.bodies) == 1
+    assert any("touches nothing; 0.5 mm from it" in bond.reason for bond in found.bodies[0].bonds)
+
+
 def test_one_part_alone_has_no_joint_and_says_so(tmp_path: Path) -> None:
     found = recognised(tmp_path, {"a": (plate(40, 40, 5, [(0, 0)], 3), (0, 0, 0))})
     assert [f.code for f in found.findings if f.severity.value == "warning"] == ["CB1604"]

@@ -14,6 +14,7 @@ import numpy as np
 from cadbridge.findings import Where
 from cadbridge.readers.mjcf.context import Context, listed
 from cadbridge.readers.mjcf.tendons import sum_of
+from cadbridge.wording import count
 
 _GRAVITY_OFF = 1 << 7
 """MuJoCo's mjDSBL_GRAVITY."""
@@ -85,7 +86,8 @@ def report_leftovers(c: Context) -> None:
     for text in moving:
         c.findings.add("CB1410", text, where)
     counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n and kind != "flexes"]
-    counts += [text for report in (_unnamed_sites, _stepping, _switches, _softness, _contacts) if (text := report(c))]
+    reports = (_unnamed_sites, _stepping, _switches, _softness, _contacts, _idle_ranges)
+    counts += [text for report in reports if (text := report(c))]
     counts += [f"{len(spatial)} spatial tendons"] if spatial else []
     if counts:
         c.findings.add("CB1405", f"not read: {', '.join(counts)}", where)
@@ -167,3 +169,10 @@ def _contacts(c: Context) -> str | None:
     m = c.model
     touching = int(np.count_nonzero((m["geom_contype"] != 0) | (m["geom_conaffinity"] != 0)))
     return f"contact of {touching} geoms" if touching else None
+
+
+def _idle_ranges(c: Context) -> str | None:
+    """Ranges of controls that limit nothing; programs that train controllers read them all the same."""
+    limited, ranges = np.asarray(c.model["actuator_ctrllimited"], bool), np.asarray(c.model["actuator_ctrlrange"])
+    idle = int(np.count_nonzero(~limited & np.any(ranges.reshape(-1, 2), axis=1)))
+    return f"{count(idle, 'range of a control', 'ranges of controls')} without ctrllimited" if idle else None

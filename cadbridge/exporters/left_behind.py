@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from cadbridge.findings import Findings
@@ -48,6 +49,11 @@ def _repeated(mechanism: Mechanism) -> Iterator[tuple[str, int]]:
         yield joint.name, sum(rows.get(m, 0) for m in joint.mates) - sum(p.rows for p in joint.primitives)
     bodies = [(b.name, {mechanism.units[c] for c in b.components}) for b in mechanism.bodies]
     ground = {unit for name, unit in mechanism.units.items() if mechanism.body_of.get(name, GROUND_BODY) == GROUND_BODY}
-    for name, units in (*bodies, (mechanism.ground.name, ground)):
-        within = sum(mate.rows for mate in mechanism.mate_rows if {mate.a, mate.b} <= units)
-        yield name, within - 6 * (len(units) - 1)
+    groups = [*bodies, (mechanism.ground.name, ground)]
+    group_of = {unit: k for k, (_, units) in enumerate(groups) for unit in units}
+    within = Counter[int | None]()
+    for mate in mechanism.mate_rows:
+        if group_of.get(mate.a) == group_of.get(mate.b):
+            within[group_of.get(mate.a)] += mate.rows
+    for k, (name, units) in enumerate(groups):
+        yield name, within[k] - 6 * (len(units) - 1)

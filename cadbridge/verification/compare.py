@@ -192,7 +192,8 @@ class _Comparison:
 
     def __init__(self, tree: Tree, engine: Engine, names: dict[str, dict[str, str]]) -> None:
         self.tree, self.engine = tree, engine
-        new_link = {old: new for new, old in names["links"].items() if not new.endswith("_half")}
+        # The first of a body's names: the others are of its halves.
+        new_link = {old: new for new, old in reversed(names["links"].items())}
         new_joint = {old: new for new, old in names["joints"].items()}
         first = {link.body: link for link in reversed(tree.links)}
         self.new_joint = new_joint

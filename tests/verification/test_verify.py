@@ -122,6 +122,13 @@ def test_loops_mimics_and_sums_of_a_ros_package_swing_the_same(model: str) -> No
     assert result.swing < 1e-6 < result.moved
 
 
+def test_a_platform_that_closes_two_loops_is_compared_as_a_whole() -> None:
+    source = Path(__file__).resolve().parents[2] / "fixtures" / "rrrt3" / "rrrt3.sdf"
+    found = verify(cb.build(cb.read(source)), "mjcf", duration=0.01)
+    assert found.passed
+    assert found.pose < 1e-9
+
+
 def test_gears_swing_within_the_error_of_the_engine(corpus: Path) -> None:
     crane = source("crane", corpus)
     in_mujoco = verify(crane, "mjcf", duration=0.3)

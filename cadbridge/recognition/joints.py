@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,9 +15,13 @@ from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.guides import Verdict, judge
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.revolution import SLIM
+from cadbridge.wording import count
 
 PARALLEL = 0.02
 """Sine of the angle up to which axes run alike."""
+
+LEFT_FREE = re.compile(r"-\d+$")
+"""How SolidWorks calls an instance."""
 
 MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
 
@@ -40,13 +45,41 @@ def find_joints(scene: Scene, is_pin: Callable[[str], bool]) -> tuple[list[Candi
     members = scene.groups.members()
     candidates = _candidates(scene, members)
     rejected: list[Rejected] = []
-    pins = {
+    candidates = _one_partner(scene, candidates, _pins(scene, members, is_pin), rejected)
+    return trees(scene, candidates, rejected), rejected
+
+
+def bind_pins(scene: Scene, is_pin: Callable[[str], bool], turned: Collection[str]) -> None:
+    """A pin on which two bodies turn to the one whose faces its ends are flush with: it would only spin there.
+
+    Not those of `turned` (wheels and lead screws), nor where instances are called as SolidWorks calls them: its mates
+    leave the spin of a pin free, and so it counts.
+    """
+    called = [i.name for i in scene.assembly.instances]
+    if 2 * sum(bool(LEFT_FREE.search(name)) for name in called) > len(called):
+        return
+    members = scene.groups.members()
+    pins = {root for root in _pins(scene, members, is_pin) if not set(members[root]) & set(turned)}
+    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    held: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
+    for c in _candidates(scene, members):
+        for pin in {c.a, c.b} & pins:
+            host = c.other(pin)
+            if host not in pins:
+                held[pin].append((_flush(scene, pin, c), sum(k.overlap for k in c.contacts), host))
+    for pin, hosts in held.items():
+        flush, _, host = max(hosts)
+        if len(hosts) > 1 and flush and sizes[pin] < sizes[host]:
+            scene.bind(pin, host, f"a pin that would only spin; {count(flush, 'end')} flush with it", 0.6)
+
+
+def _pins(scene: Scene, members: dict[str, list[str]], is_pin: Callable[[str], bool]) -> set[str]:
+    """The bodies that are pins, with rings and fasteners on them."""
+    return {
         root
         for root, names in members.items()
         if any(is_pin(n) for n in names) and all(_slim(scene, is_pin, n) for n in names)
     }
-    candidates = _one_partner(scene, candidates, pins, rejected)
-    return trees(scene, candidates, rejected), rejected
 
 
 def _slim(scene: Scene, is_pin: Callable[[str], bool], name: str) -> bool:

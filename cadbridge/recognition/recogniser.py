@@ -23,7 +23,7 @@ from cadbridge.recognition.bodies import (
 from cadbridge.recognition.contacts import EXACT, find_contacts, without
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.gears import wheels_of_parts, with_gears
-from cadbridge.recognition.joints import Candidate, find_joints, trees
+from cadbridge.recognition.joints import Candidate, bind_pins, find_joints, trees
 from cadbridge.recognition.lead_screws import lead_screws, without_pitch
 from cadbridge.recognition.meshing import find_meshing, place, with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
@@ -64,10 +64,12 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_rings(scene)
     bind_fixed(scene)
     bind_stubs(scene, pin)
-    joints, rejected = find_joints(scene, pin)
     meshes = {frozenset((p.a.instance, p.b.instance)) for p in (*meshing.pairs, *drives)}
     screws = lead_screws(scene, wheels, names)
-    joints = _with_turning(scene, joints, screws)
+    if names:
+        bind_pins(scene, pin, {w.instance for w in wheels} | {name for c in screws for name in (c.a, c.b)})
+        bind_fixed(scene)
+    joints = _with_turning(scene, find_joints(scene, pin)[0], screws)
     turning = [*screws, *bind_within(scene, joints, meshes)]
     bind_fixed(scene)
     toothed = {name for pair in meshes for name in pair}

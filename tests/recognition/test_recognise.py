@@ -138,6 +138,19 @@ def test_a_link_with_a_short_trunnion_in_a_bore_turns_and_a_sunk_peg_does_not(tm
     assert len(pressed.bodies) == 1
 
 
+@pytest.mark.parametrize(("end", "bodies"), [("", 2), ("-1", 3)])
+def test_a_flush_pin_belongs_to_its_fork_except_in_solidworks(tmp_path: Path, end: str, bodies: int) -> None:
+    fork = cq.Workplane().box(60, 20, 30, centered=(True, True, False)).faces(">X").workplane().rect(60, 10)
+    fork = fork.cutBlind(-40).faces(">Y").workplane().center(15, 15).hole(8)
+    link = cq.Workplane().box(60, 9, 12).faces(">Y").workplane().center(20, 0).hole(8)
+    at = fork.faces("%CYLINDER").vals()[0].Center()
+    bolt = cq.Workplane("XZ").circle(4).extrude(20)
+    parts: Parts = {"fork": (fork, (0, 0, 0)), "link": (link, (at.x + 20, 0, at.z)), "pin": (bolt, (at.x, 10, at.z))}
+    found = recognised(tmp_path, {name + end: part for name, part in parts.items()})
+    assert len(found.bodies) == bodies
+    assert joints(found)[frozenset(("fork" + end, "link" + end))] == "revolute"
+
+
 def test_the_fitted_edge_of_a_plate_guides_nothing(tmp_path: Path) -> None:
     drum = pin(40, 30)
     bracket = cq.Workplane().box(30, 20, 30, centered=(True, True, False)).translate((50, 0, 0)).cut(drum)

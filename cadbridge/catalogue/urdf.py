@@ -1,4 +1,4 @@
-"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252, CB1254, CB1259, CB1260 and CB1435–CB1439, URDF."""
+"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252, CB1254, CB1259 to CB1261 and CB1435–CB1439, URDF."""
 
 from __future__ import annotations
 
@@ -176,6 +176,14 @@ ENTRIES: dict[str, Entry] = {
         "the number belongs to a joint.",
         "Delete the blank in the file.",
         '`<mass value="1.5 "/>`.',
+    ),
+    "CB1261": Entry(
+        Severity.INFO,
+        "the plane of a planar joint",
+        "A planar joint moves in the plane across its axis, which is x where the file gives none, as URDF says. "
+        "Pinocchio takes z, whatever the axis is, so the robot moves otherwise there.",
+        "Turn the joint's frame so that its axis is z, if the robot goes to Pinocchio.",
+        '`<joint name="base" type="planar">` without `<axis>`.',
     ),
     "CB1259": Entry(
         Severity.INFO,

@@ -268,6 +268,14 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "drive of nothing": (_swap('<joint name="J1"/>', '<joint name="J7"/>'), "CB194", "J7"),
     "bad reduction": (_swap(">50<", ">fifty<"), "CB194", "fifty"),
     "no reduction": (_swap(">50<", ">0<"), "CB194", "T1"),
+    "planar joint across x": (
+        _swap(
+            "</robot>",
+            '<link name="p"/><joint name="f" type="planar"><parent link="arm"/><child link="p"/></joint></robot>',
+        ),
+        "CB1261",
+        "f moves in the plane across (1, 0, 0)",
+    ),
     "blank behind a number": (_swap('damping="0.5"', 'damping="0.5 "'), "CB1260", "damping"),
     "negative damping": (_swap('damping="0.5"', 'damping="-1"'), "CB181", "damping"),
     "negative radius": (_swap('radius="0.5"', 'radius="-1"'), "CB193", "radius"),

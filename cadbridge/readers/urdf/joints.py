@@ -23,6 +23,8 @@ KINDS: dict[str, MateKind] = {
 }
 NO_LIMIT = 1e15
 """A bound of a larger magnitude is none."""
+_TILTED = 1e-9
+"""A direction whose part along z is less than 1 by more than this is not z."""
 
 _ONE_FREEDOM = ("revolute", "continuous", "prismatic")
 _WITHOUT_AXIS = ("fixed", "floating")
@@ -101,6 +103,9 @@ def _joint(c: Context, element: Element, name: str, links: Mapping[str, Link]) -
     if ends[0] == ends[1]:
         c.say("CB183", f"{name} joins {ends[0]} to itself", element, name)
         return None
+    if kind == "planar" and abs(axis[2]) < 1.0 - _TILTED:
+        given = ", ".join(f"{v + 0.0:.4g}" for v in axis)
+        c.say("CB1261", f"{name} moves in the plane across ({given}), in Pinocchio across (0, 0, 1)", element, name)
     x = perpendicular(axis)
     a = Feature(ends[0], FeatureKind.FRAME, X_PJ.p, X_PJ.R @ axis, X_PJ.R @ x)
     b = Feature(ends[1], FeatureKind.FRAME, np.zeros(3), axis, x)

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.analyses.minimal import displaced, settled
+from solver.analyses.minimal import displaced, evenness, settled
 from solver.equations.projection import drive_values
 from solver.equations.system import System
 from solver.state import State
@@ -22,8 +22,7 @@ from solver.steps.methods import slope_at
 Array = NDArray[np.float64]
 
 STEP = 1e-3
-"""Displacement (rad, parts of the length) of equal masses. A heavy body is lifted by its square, so that it is smaller
-by the root of the ratio of masses."""
+"""Displacement (rad, parts of the length) of bodies of one mass (`evenness`)."""
 ROUNDS = 5
 
 
@@ -43,10 +42,7 @@ def fastest(system: System, state: State | None = None) -> float:
 
 def _gain(system: System, changed: Callable[[Array], State]) -> float:
     """The largest ratio of accelerations added to the change that adds them; 0 where it is no number."""
-    mass = system.bodies.mass[system.bodies.mass > 0.0]
-    if not len(mass):
-        return 0.0
-    step = STEP * float(np.sqrt(mass.min() / mass.max()))
+    step = STEP * evenness(system)
     scale = np.tile([1 / system.length] * 3 + [1.0] * 3, len(system.bodies.mass))
     change, gain = np.random.default_rng(0).standard_normal(len(scale)), 0.0
     for _ in range(ROUNDS):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.analyses.minimal import Minimal, minimal, settled
+from solver.analyses.minimal import Minimal, evenness, minimal, settled
 from solver.equations.projection import drive_values, project
 from solver.equations.system import System, prepare
 from solver.model import Model
@@ -18,7 +18,8 @@ from solver.state import State
 Array = NDArray[np.float64]
 
 _STEP = 2e-3
-"""Step of the differences, rad and parts of the model's length: of order four, error and rounding are near 1e-11."""
+"""Step of the differences of bodies of one mass, rad and parts of the model's length: of order four, error and rounding
+are near 1e-11."""
 _WEIGHTS = ((1, 8 / 12), (-1, -8 / 12), (2, -1 / 12), (-2, 1 / 12))
 
 
@@ -94,7 +95,7 @@ def _difference(at: Minimal, change: Callable[[Minimal, Array], State]) -> Array
     result = np.zeros((at.dof, at.dof))
     scale = np.tile([1 / at.system.length] * 3 + [1.0] * 3, len(at.state.positions))
     for k in range(at.dof):
-        step = _STEP / float(np.max(np.abs(scale * at.basis[:, k])))
+        step = _STEP * evenness(at.system) / float(np.max(np.abs(scale * at.basis[:, k])))
         for places, weight in _WEIGHTS:
             xi = np.zeros(at.dof)
             xi[k] = places * step

@@ -82,6 +82,16 @@ def minimal(system: System, state: State) -> Minimal:
     return Minimal(system, replace(state, velocities=np.zeros_like(state.velocities)), N, M)
 
 
+def evenness(system: System) -> float:
+    """√(m/M) of the lightest body with mass and the heaviest: 1 where all are alike.
+
+    A displacement of a light body lifts a heavy one that hangs on it by its square: one that is small for the motion of
+    the light body is smaller by this factor.
+    """
+    mass = system.bodies.mass[system.bodies.mass > 0.0]
+    return float(np.sqrt(mass.min() / mass.max())) if len(mass) else 1.0
+
+
 def displaced(system: System, state: State, motion: Array) -> State:
     """A state moved by [Δx; θ] (6n,) of all bodies and put back on the constraints, at rest."""
     by = np.reshape(motion, (-1, 6))

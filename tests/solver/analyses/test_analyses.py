@@ -202,6 +202,18 @@ class TestLinearise:
         wanted = np.sqrt(np.linalg.eigvals(np.linalg.solve(M, K))) / (2 * np.pi)
         assert_allclose(found.frequencies[::2], np.sort(wanted), rtol=1e-8)
 
+    @pytest.mark.parametrize("light", [1e-3, 1e-6, 1e-9])
+    def test_a_light_link_under_load_vibrates_like_a_string(self, light: float) -> None:
+        """Absolute angles, as above, with a second link without inertia of its own: a light link between the two ends
+        of a rope that carries it."""
+        base = pendulum(2)
+        bodies = (RigidBody("light", light, light * 0.15 * np.eye(3)), RigidBody("bob", 1.0, light * np.eye(3)))
+        model = replace(base, bodies=bodies)
+        M = np.array([[light * INERTIA + 1.0, 0.5], [0.5, 0.25 + light]])
+        K = np.diag([(0.5 * light + 1.0) * G, 0.5 * G])
+        wanted = np.sqrt(np.linalg.eigvals(np.linalg.solve(M, K)).max()) / (2 * np.pi)
+        assert_allclose(linearise(model, _hanging(model)).frequencies.max(), wanted, rtol=1e-5)
+
     def test_spring_mass_chain_with_dampers(self) -> None:
         """Three masses between walls on equal springs and dampers: ω_j = 2 √(k/m) sin(jπ/8), ζ = d ω_j/(2 k)."""
         k, d, m = 400.0, 0.8, 2.0

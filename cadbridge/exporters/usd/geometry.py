@@ -10,7 +10,7 @@ from pxr import Gf, Kind, Sdf, Usd, UsdGeom, UsdShade, Vt
 from cadbridge.exporters.collision import Box, Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.plan import Plan
-from cadbridge.exporters.usd.stage import detached, links, new_stage, place
+from cadbridge.exporters.usd.stage import detached, links, new_stage, place, reserve
 
 ROUGHNESS = 0.5
 """Of machined metal and of plastic; no CAD file says it."""
@@ -23,6 +23,7 @@ def geometry_layer(plan: Plan, name: str) -> bytes:
     Usd.ModelAPI(root).SetKind(Kind.Tokens.component)
     stage.GetRootLayer().defaultPrim = name
     UsdGeom.Scope.Define(stage, links(name))
+    reserve(stage, (links(name).AppendChild(link) for link in plan.link_names), Sdf.SpecifierDef)
     references: list[tuple[Any, str]] = []
     materials = Materials(stage, name)
     for link_name, link in zip(plan.link_names, plan.tree.links, strict=True):

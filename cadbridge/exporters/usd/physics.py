@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from pxr import Gf, UsdGeom, UsdPhysics
+from pxr import Gf, Sdf, UsdGeom, UsdPhysics
 
 from cadbridge.exporters.collision import AS_IS
 from cadbridge.exporters.names import Names
@@ -14,7 +14,7 @@ from cadbridge.exporters.numbers import tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan
 from cadbridge.exporters.tree import Freedom, Link, hang
-from cadbridge.exporters.usd.stage import bytes_of, joints, links, new_stage, quatf
+from cadbridge.exporters.usd.stage import bytes_of, joints, links, new_stage, quatf, reserve
 from cadbridge.frames import Pose, frame_from_axis
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import GROUND_BODY, Joint
@@ -35,15 +35,19 @@ def physics_layer(plan: Plan, name: str, closures: Mapping[str, str], world: str
     stage = new_stage()
     UsdGeom.Scope.Define(stage, joints(name))
     _scene(stage, plan)
+    reserve(stage, (links(name).AppendChild(link) for link in plan.link_names), Sdf.SpecifierOver)
+    held = [link for link in plan.tree.links if link.parent is not None and not link.kind.unbound]
+    reserve(stage, (joints(name).AppendChild(plan.joint_names[link.first]) for link in held), Sdf.SpecifierDef)
     for i, link in enumerate(plan.tree.links):
         _body(stage, plan, i, links(name).AppendChild(plan.link_names[i]), options)
         if link.parent is not None and not link.kind.unbound:
             path = joints(name).AppendChild(plan.joint_names[link.first])
             _joint(stage, plan, link, path, name)
     _articulations(stage, plan, name, world)
-    for joint in plan.tree.closures:
-        if not joint.kind.unbound:
-            _closure(stage, plan, joint, joints(name).AppendChild(closures[joint.name]), name)
+    closing = [joint for joint in plan.tree.closures if not joint.kind.unbound]
+    reserve(stage, (joints(name).AppendChild(closures[joint.name]) for joint in closing), Sdf.SpecifierDef)
+    for joint in closing:
+        _closure(stage, plan, joint, joints(name).AppendChild(closures[joint.name]), name)
     for coupling in plan.mechanism.couplings:
         bodies = sorted({b for b in coupling.primitive.bodies if b != GROUND_BODY})
         paths = [links(name).AppendChild(plan.link_names[plan.tree.link_of(b)]) for b in bodies]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
@@ -16,6 +17,14 @@ def new_stage() -> Any:
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
     UsdPhysics.SetStageKilogramsPerUnit(stage, 1.0)
     return stage
+
+
+def reserve(stage: Any, paths: Iterable[Any], specifier: Any) -> None:
+    """Make prims at once: a stage looks at all siblings anew for each that is made on its own."""
+    layer = stage.GetRootLayer()
+    with Sdf.ChangeBlock():
+        for path in paths:
+            Sdf.CreatePrimInLayer(layer, path).specifier = specifier
 
 
 def bytes_of(stage: Any) -> bytes:

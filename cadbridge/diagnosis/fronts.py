@@ -198,21 +198,18 @@ def _stacked(parts: Sequence[Sparse], ids: Ints) -> Array:
     return found
 
 
-def stress_parts(fronts: Sequence[Front], elements: Sequence[Element], k: int) -> list[tuple[int, Array]]:
-    """The combinations of rows that vanish in front k: elements, with the parts (r, z) of their rows."""
+def stress_parts(fronts: Sequence[Front], k: int) -> list[tuple[int, Array]]:
+    """The combinations of rows that vanish in front k: fronts, with the parts (r, z) of their elements' rows."""
     found: list[tuple[int, Array]] = []
-    waiting = [(fronts[k], fronts[k].zero)]
+    waiting = [(k, fronts[k].zero)]
     while waiting:
-        front, values = waiting.pop()
-        start = 0
-        for element in front.elements:
-            part = values[start : start + len(elements[element].rows)]
-            start += len(part)
-            if np.any(np.abs(part) > UNSEEN):
-                found.append((element, part))
-        for child in front.children:
-            part = values[start : start + fronts[child].passed.shape[1]]
-            start += len(part)
-            if np.any(np.abs(part) > UNSEEN):
-                waiting.append((fronts[child], fronts[child].passed @ part))
+        at, values = waiting.pop()
+        end = len(values)
+        for child in reversed(fronts[at].children):
+            passed = fronts[child].passed
+            part, end = values[end - passed.shape[1] : end], end - passed.shape[1]
+            if np.abs(part).max(initial=0.0) > UNSEEN:
+                waiting.append((child, passed @ part))
+        if end:
+            found.append((at, values[:end]))
     return found

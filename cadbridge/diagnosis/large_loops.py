@@ -62,11 +62,29 @@ class Reduction:
 
     def _stresses_at(self, k: int) -> tuple[Ints, Array]:
         """The self-stresses that front k finds: rows (m,), ascending, and their parts (m, z)."""
-        parts = stress_parts(self.fronts, self.elements, k)
-        rows = np.concatenate([self.owned[element] for element, _ in parts])
-        values = np.concatenate([self.turned[element] @ part for element, part in parts])
+        parts = stress_parts(self.fronts, k)
+        rows = np.concatenate([self._rows[at] for at, _ in parts])
+        values = np.concatenate([self._weights[at] @ part for at, part in parts])
         order = np.argsort(rows)
         return rows[order], values[order]
+
+    @cached_property
+    def _rows(self) -> list[Ints]:
+        """The rows of each front's elements."""
+        none = np.zeros(0, np.int64)
+        return [np.concatenate([none, *(self.owned[element] for element in front.elements)]) for front in self.fronts]
+
+    @cached_property
+    def _weights(self) -> list[Array]:
+        """What makes the parts of these rows of those of each front's elements, which are orthonormal."""
+        found = []
+        for front, rows in zip(self.fronts, self._rows, strict=True):
+            weights, start = np.zeros((len(rows), len(rows))), 0
+            for R in (self.turned[element] for element in front.elements):
+                weights[start : start + len(R), start : start + len(R)] = R
+                start += len(R)
+            found.append(weights)
+        return found
 
     def _least(self, rows: Ints, values: Array) -> list[int]:
         """Which rows (by their places in `rows`) repeat others: the last of those to be kept, or the weakest."""
@@ -147,17 +165,20 @@ class _Echelon:
         self.rows: list[Ints] = []
         self.values: list[Array] = []
         self._by = np.full(count, -1, np.int64)
+        self._place = np.zeros(count, np.int64)
 
     def remainder(self, own: Ints, raw: Array) -> tuple[Ints, Array]:
         """Self-stresses (rows, a) less sums of those known, so that they have no part in the rows that these repeat."""
         known, rows = self._met(own)
+        place = self._place
+        place[rows] = np.arange(len(rows))
         values = np.zeros((len(rows), raw.shape[1]))
-        values[np.searchsorted(rows, own)] = raw
+        values[place[own]] = raw
         # An earlier one may have a part in what a later one repeats, but not the other way round.
         for k in known:
-            factor = values[np.searchsorted(rows, self.repeated[k])]
-            if np.any(factor):
-                values[np.searchsorted(rows, self.rows[k])] -= self.values[k][:, None] * factor
+            factor = values[place[self.repeated[k]]]
+            if factor.any():
+                values[place[self.rows[k]]] -= self.values[k][:, None] * factor
         left = (self._by[rows] < 0) & (np.max(np.abs(values), axis=1) > NEGLIGIBLE)
         return rows[left], values[left]
 

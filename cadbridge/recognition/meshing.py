@@ -353,25 +353,23 @@ def carrier_of(
     `slides` (body, body, direction) guide racks. Concentric shafts may stand between; the fewest joints win. None where
     there is no such body.
     """
-    reached = [_reached(p.wheel, body_of[p.instance], revolutes, slides) for p in (pair.a, pair.b)]
+    reached = [steps_about(p.wheel, body_of[p.instance], revolutes, slides) for p in (pair.a, pair.b)]
     both = (set(reached[0]) & set(reached[1])) - {body_of[pair.a.instance], body_of[pair.b.instance]}
     return min(both, key=lambda body: (reached[0][body] + reached[1][body], body), default=None)
 
 
-def _reached(
+def steps_about(
     wheel: Wheel,
     start: str,
     revolutes: Sequence[tuple[str, str, Vector, Vector]],
-    slides: Sequence[tuple[str, str, Vector]],
+    slides: Sequence[tuple[str, str, Vector]] = (),
 ) -> dict[str, int]:
     """How many joints about the wheel's axis (of a rack: slides along it) lead from its body to each other one."""
     near: dict[str, list[str]] = {}
     if wheel.kind is WheelKind.RACK:
         revolutes = [(a, b, wheel.point, direction) for a, b, direction in slides]
     for a, b, point, direction in revolutes:
-        away = np.asarray(point) - wheel.point
-        aside = float(np.linalg.norm(away - wheel.axis * (away @ wheel.axis)))
-        if abs(float(wheel.axis @ direction)) > math.cos(_PARALLEL) and aside < 0.2 * wheel.module + 1e-4:
+        if about(wheel, point, direction):
             near.setdefault(a, []).append(b)
             near.setdefault(b, []).append(a)
     steps, queue = {start: 0}, deque([start])
@@ -382,3 +380,10 @@ def _reached(
                 steps[other] = steps[body] + 1
                 queue.append(other)
     return steps
+
+
+def about(wheel: Wheel, point: Vector, direction: Vector) -> bool:
+    """Whether a line is the wheel's axis."""
+    away = point - wheel.point
+    aside = float(np.linalg.norm(away - wheel.axis * (away @ wheel.axis)))
+    return abs(float(wheel.axis @ direction)) > math.cos(_PARALLEL) and aside < 0.2 * wheel.module + 1e-4

@@ -31,7 +31,7 @@ from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
 from cadbridge.recognition.subassemblies import bind_between, bind_idle, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
-from cadbridge.recognition.whole import bind_beside, choose_ground, connect
+from cadbridge.recognition.whole import bind_beside, bind_carriers, choose_ground, connect
 from cadbridge.wording import count, listed
 
 SURE = 0.7
@@ -77,7 +77,8 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     while bind_idle(scene, joints, toothed) or bind_between(scene, joints, toothed):
         joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
     bind_belts(scene, belts, joints)
-    apart, on_faces = connect(scene, joints, meshes)
+    bind_carriers(scene, joints, meshing.pairs)
+    apart, on_faces = connect(scene, joints, (*meshing.pairs, *drives))
     apart, on_line = hinged_apart(scene, apart)
     apart = bind_beside(scene, apart)
     turning = [*turning, *on_faces, *on_line]

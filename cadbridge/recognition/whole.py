@@ -13,6 +13,7 @@ from cadbridge.mass.meeting import Scene as _Meeting
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
+from cadbridge.recognition.meshing import MeshingPair, PlacedWheel, about, steps_about
 from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
 from cadbridge.wording import count
@@ -31,20 +32,16 @@ FLOOR = 0.02
 
 
 def connect(
-    scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]
+    scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]
 ) -> tuple[list[list[str]], list[Candidate]]:
     """Bind what no joint connects to what it rests on or reaches into.
 
     Returns the groups that stay loose, and the joints of bodies that turn on what they lie on.
     What lies in one sub-assembly comes first, down to parts that touch nothing: the product structure is the better
-    witness where the geometry has none. `meshing` are pairs of wheels, whose teeth hold nothing.
+    witness where the geometry has none. `pairs` are wheels that mesh, whose teeth hold nothing.
     """
-    linked = Groups(i.name for i in scene.assembly.instances)
-    for names in scene.groups.members().values():
-        for name in names[1:]:
-            linked.join(names[0], name)
-    for joint in joints:
-        linked.join(joint.a, joint.b)
+    meshing = {frozenset((p.a.instance, p.b.instance)) for p in pairs}
+    linked = _linked(scene, joints)
     late: list[Tie] = []
     turning: set[str] | None = None
     turntables = Turntables(scene)
@@ -55,7 +52,7 @@ def connect(
         if not scene.shared(tie[0], tie[1]):
             # What turns in a bearing touches much that does not hold it: its ties come last. Only now that
             # housings have their parts is it clear which of two bodies that is.
-            turning = _turning(scene) if turning is None else turning
+            turning = _turning(scene, [w for p in pairs for w in (p.a, p.b)]) if turning is None else turning
             if {tie[0], tie[1]} & turning:
                 late.append(tie)
                 continue
@@ -64,6 +61,37 @@ def connect(
         _tied(scene, linked, turntables, tie, turning_on)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
     return groups[1:], turning_on
+
+
+def _linked(scene: Scene, joints: Sequence[Candidate]) -> Groups:
+    """The instances that bodies and joints connect."""
+    linked = Groups(i.name for i in scene.assembly.instances)
+    for names in scene.groups.members().values():
+        for name in names[1:]:
+            linked.join(names[0], name)
+    for joint in joints:
+        linked.join(joint.a, joint.b)
+    return linked
+
+
+def bind_carriers(scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]) -> None:
+    """Bind what holds the axes of two wheels that mesh, where nothing else connects the two."""
+    linked = _linked(scene, joints)
+    body_of = {name: root for root, names in scene.groups.members().items() for name in names}
+    revolutes = [
+        (c.a, c.b, v.point, v.axis) for c in joints if (v := c.verdict).type == "revolute" and v.axis is not None
+    ]
+    for pair in pairs:
+        if linked.root(pair.a.instance) == linked.root(pair.b.instance):
+            continue
+        holders = []
+        for p in (pair.a, pair.b):
+            near = steps_about(p.wheel, body_of[p.instance], revolutes)
+            holders += sorted(root for root, steps in near.items() if steps == 1)[:1]
+        if len(holders) == 2:
+            one, other = holders
+            linked.join(one, other)
+            scene.bind(one, other, f"both hold axes of {pair.a.instance} and {pair.b.instance}, which mesh", 0.7)
 
 
 def _tied(scene: Scene, linked: Groups, turntables: Turntables, tie: Tie, joints: list[Candidate]) -> None:
@@ -78,14 +106,20 @@ def _tied(scene: Scene, linked: Groups, turntables: Turntables, tie: Tie, joints
         scene.bind(*tie)
 
 
-def _turning(scene: Scene) -> set[str]:
-    """The instances of the smaller body of each rolling bearing: the shaft, not the housing."""
+def _turning(scene: Scene, wheels: Sequence[PlacedWheel]) -> set[str]:
+    """The instances of that body of each rolling bearing which has a wheel there, else of the smaller: the shaft."""
     members = scene.groups.members()
     sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
     found: set[str] = set()
-    for inner, outer, _ in scene.rolling:
-        roots = scene.groups.root(inner), scene.groups.root(outer)
-        found |= set(members[min(roots, key=lambda r: (sizes[r], r))])
+    toothed: dict[str, list[PlacedWheel]] = defaultdict(list)
+    for w in wheels:
+        toothed[scene.groups.root(w.instance)].append(w)
+    for inner, outer, c in scene.rolling:
+        driven = {
+            root: any(about(w.wheel, c.point, c.direction) for w in toothed[root])
+            for root in (scene.groups.root(inner), scene.groups.root(outer))
+        }
+        found |= set(members[min(driven, key=lambda r: (not driven[r], sizes[r], r))])
     return found
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
+import cadquery as cq
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from cadbridge.assembly import CouplingKind, Shape
+from cadbridge.recognition import read_recognised
 from cadbridge.recognition.meshing import Meshing, PlacedWheel, carrier_of, find_meshing
 from cadbridge.recognition.wheels import find_wheels
 from tests.recognition import gear_shapes
@@ -117,3 +120,24 @@ def test_the_carrier_holds_both_axes_through_concentric_shafts() -> None:
     joints = [("shaft", "tube", here, z), ("tube", "box", here, z), ("wheel", "box", there, z)]
     assert carrier_of(pair, bodies, joints) == "box"
     assert carrier_of(pair, bodies, joints[:2]) is None
+
+
+def test_what_holds_the_axes_of_wheels_that_mesh_is_one_body(tmp_path: Path) -> None:
+    def gear(teeth: int, turn: float) -> cq.Workplane:
+        points = [tuple(1e3 * p) for p in gear_shapes.outline(teeth, 1e-3)]
+        return cq.Workplane().polyline(points).close().extrude(5).faces(">Z").workplane().hole(6).rotate(
+            (0, 0, 0), (0, 0, 1), turn
+        )  # fmt: skip
+
+    post = cq.Workplane().box(9, 9, 20, centered=(True, True, False)).faces(">Z").workplane().circle(3).extrude(6)
+    made = cq.Assembly(name="made")
+    for name, teeth, x, turn in (("small", 12, 0, 0), ("large", 24, 18, 7.5)):
+        made.add(post, name=f"post_{name}", loc=cq.Location(cq.Vector(x, 0, -20)))
+        made.add(gear(teeth, turn), name=name, loc=cq.Location(cq.Vector(x, 0, 0)))
+    made.export(str(tmp_path / "made.step"))
+    _, found = read_recognised(tmp_path / "made.step")
+    (pair,) = found.gears
+    assert pair.carrier == found.ground
+    assert set(found.bodies[found.ground].instances) == {"post_small", "post_large"}
+    assert any("both hold axes of" in bond.reason for body in found.bodies for bond in body.bonds)
+    assert found.loose == ()

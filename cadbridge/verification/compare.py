@@ -90,10 +90,11 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
     """Export a mechanism, load it in the target engine, and compare masses, poses at random coordinates, and a swing.
 
     The swing begins with random velocities (`seed`) that joints, couplings and loops allow, within their limits of
-    velocity. It is of the mechanism without limits, dry friction, damping and springs, in which engines differ by
-    design, and without rotor inertias where the format has no place for them. It lasts `duration` (s), or a part of
-    that where the engine's own errors are else too large. Raises InputError where no engine is known for the format or
-    it is not installed, ModelError where the mechanism cannot be exported.
+    velocity. It is of the mechanism without limits, dry friction, damping, springs, servos and what acts in MuJoCo
+    alone (tendons, a medium), in which engines differ by design, and without rotor inertias where the format has no
+    place for them. It lasts `duration` (s), or a part of that where the engine's own errors are else too large.
+    Raises InputError where no engine is known for the format or it is not installed, ModelError where the mechanism
+    cannot be exported.
     """
     if to == FMU:
         return _verify_fmu(mechanism, duration, seed)
@@ -163,7 +164,9 @@ def _bare(mechanism: Mechanism, to: str) -> Mechanism:
         for j in mechanism.joints
     )
     drives = tuple(replace(d, law=None) for d in mechanism.drives)
-    return replace(mechanism, joints=joints, drives=drives)
+    # The springs, tendons and medium of an MJCF act in MuJoCo alone.
+    extra = {key: value for key, value in mechanism.assembly.extra.items() if key != "mjcf"}
+    return replace(mechanism, joints=joints, drives=drives, assembly=replace(mechanism.assembly, extra=extra))
 
 
 def _judge(findings: Findings, engine: str, precision: float, differences: dict[str, float]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from dataclasses import replace
@@ -215,6 +216,16 @@ def test_couplings_in_are_couplings_out_and_told(tmp_path: Path) -> None:
 def test_a_sum_over_several_joints_is_told(tmp_path: Path) -> None:
     _, codes = stage_of(models.planetary(), tmp_path)
     assert codes.count("CB507") == 2
+    follows = json.loads((tmp_path / "out" / "closures.json").read_text())["follows"]
+    assert [len(told["terms"]) for told in follows] == [2, 2]
+
+
+def test_the_pitch_of_a_screw_is_told(tmp_path: Path) -> None:
+    _, codes = stage_of(models.joints_of_all_kinds(), tmp_path)
+    assert codes.count("CB507") == 1
+    (told,) = json.loads((tmp_path / "out" / "closures.json").read_text())["follows"]
+    assert told["joint"] == "Screw_5_travel"
+    assert told["terms"] == [{"joint": "Screw_5", "factor": pytest.approx(0.02)}]  # m/rad
 
 
 def test_the_neutral_layer_stands_alone(tmp_path: Path) -> None:

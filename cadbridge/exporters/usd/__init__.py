@@ -43,7 +43,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     _report(plan, findings)
     if findings.errors:
         return {}
-    followers = _followers(plan, findings)
+    followers, sums = _followers(plan, findings)
     layers = {
         **{f"layers/{dialect}.usda": write(plan, name, closures, followers, findings) for dialect, write in DIALECTS},
         "layers/physics.usda": physics_layer(plan, name, closures, world, options),
@@ -54,28 +54,30 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     return {
         f"{name}.usda": root_layer(name, list(layers)),
         **layers,
-        sidecars.CLOSURES: sidecars.closures(tree, plan.link_names, plan.joint_names, left_out, (), plan.lost),
+        sidecars.CLOSURES: sidecars.closures(tree, plan.link_names, plan.joint_names, left_out, sums, plan.lost),
         sidecars.LOSSES: sidecars.losses("usd", name, plan.names, findings, mechanism.assembly.home),
         **plan.meshes.contents,
     }
 
 
-def _followers(plan: Plan, findings: Findings) -> list[Dependence]:
-    """The joints that follow one other; sums and what no joint of one freedom takes part in are reported."""
+def _followers(plan: Plan, findings: Findings) -> tuple[list[Dependence], list[Dependence]]:
+    """Joints that follow one other; and, reported, sums and what joints of several freedoms take part in."""
     tree = plan.tree
     dependences, agree = eliminate(plan.relations, ranking(tree))
     if not agree:
         findings.add("CB518", "the couplings contradict each other at the designed pose")
     single = {link.first for link in tree.links if len(link.freedoms) == 1}
-    found = []
+    found: list[Dependence] = []
+    others: list[Dependence] = []
     for d in dependences:
         joint = plan.joint_names[d.dependent]
         if len(d.terms) == 1 and {d.dependent, d.terms[0][0]} <= single:
             found.append(d)
             continue
+        others.append(d)
         drivers = " and ".join(plan.joint_names[k] for k, _ in d.terms) or "none: it stands still"
         findings.add("CB507", f"joint {joint} follows {drivers}", Where(item=joint))
-    return found
+    return found, others
 
 
 def _report(plan: Plan, findings: Findings) -> None:

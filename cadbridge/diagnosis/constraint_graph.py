@@ -146,7 +146,7 @@ def graph_of(
     ]
     chords.sort(key=lambda c: min(place[int(i)] for i in c.rows))
     coordinates = sum(b.freedom.shape[1] for b in branches.values())
-    small, large = _together(rows, tree, chords) if coordinates > LARGE else (chords, [])
+    small, large = _together(rows, branches, chords) if coordinates > LARGE else (chords, [])
     numbers = np.empty(len(rows), np.int64)
     numbers[list(order)] = np.arange(len(rows))
     reductions = known.reductions if known else [reduction_of(branches, *part, numbers, choice) for part in large]
@@ -156,28 +156,35 @@ def graph_of(
 
 
 def _together(
-    rows: Rows, tree: list[BodyPair], chords: list[Chord]
+    rows: Rows, branches: dict[int, Branch], chords: list[Chord]
 ) -> tuple[list[Chord], list[tuple[set[int], list[BodyPair], list[Chord]]]]:
     """Chords whose loops are small; and the units, pairs of the tree and chords of each large part of the graph.
 
-    The parts are the biconnected ones of the graph of units: loops of two of them share no motion.
+    The parts are the biconnected ones of the graph of units: loops of two of them share no motion. Where couplings hold
+    a group that floats by others, its six free coordinates are in the loops, which are looked at as small ones.
     """
     # Not light, and few models have so many coordinates.
     from networkx import Graph, biconnected_component_edges
 
     ends = [rows.ends[int(c.rows[0])] if c.pair is None else (c.pair.a, c.pair.b) for c in chords]
-    graph = Graph([(pair.a, pair.b) for pair in tree])
+    graph = Graph([(unit, branch.parent) for unit, branch in branches.items()])
     graph.add_edges_from(edge for held in ends for edge in combinations(held, 2))
     parts = [list(edges) for edges in biconnected_component_edges(graph)]
     part = {frozenset(edge): k for k, edges in enumerate(parts) for edge in edges}
     held: dict[int, list[BodyPair]] = defaultdict(list)
     closed: dict[int, list[Chord]] = defaultdict(list)
-    for pair in tree:
-        held[part[frozenset((pair.a, pair.b))]].append(pair)
+    floating = set()
+    for unit, branch in branches.items():
+        own = part[frozenset((unit, branch.parent))]
+        if branch.pair is None:
+            floating.add(own)
+        else:
+            held[own].append(branch.pair)
     for chord, units in zip(chords, ends, strict=True):
         closed[part[frozenset(units[:2])]].append(chord)
-    large = [k for k in closed if sum(pair.freedom.shape[1] for pair in held[k]) > LARGE]
-    small = [chord for k, own in closed.items() if k not in large for chord in own]
+    sizes = {k: sum(pair.freedom.shape[1] for pair in held[k]) for k in closed if k not in floating}
+    large = [k for k, size in sizes.items() if size > LARGE]
+    small = [chord for k, chained in closed.items() if k not in large for chord in chained]
     return small, [({unit for edge in parts[k] for unit in edge}, held[k], closed[k]) for k in large]
 
 

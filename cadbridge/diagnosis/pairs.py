@@ -102,9 +102,8 @@ def reduce_rows(W: Array, choice: Choice = FIRST) -> Reduced:
     r = significant(s, choice.lowest, choice.highest)
     if r == m:
         return Reduced(np.arange(m), np.eye(m), Vt[r:].T)
-    below = s[r] if r < len(s) else 0.0
-    threshold = float(np.sqrt(s[r - 1] * max(below, 1e-12))) if r else 1.0
-    basis = _strongest(W, r) if choice.strongest else first_independent(W, r, min(threshold, 1e-3))
+    # What rows that repeat others add by rounding need not show in the singular values.
+    basis = _strongest(W, r) if choice.strongest else first_independent(W, r, 1e-3)
     coefficients = np.zeros((m, r))
     coefficients[basis, np.arange(r)] = 1.0
     others = np.setdiff1d(np.arange(m), basis)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Assembly, Mate, MateKind
+from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, Mate, MateKind
 from tests.mechanism.building import assembly, mate
 
 Triple = Sequence[float]
@@ -86,3 +87,15 @@ def hinges_on(places: Mapping[str, Triple], joints: Sequence[tuple[str, str, str
     """Hinges about z between named parts at points (m)."""
     mates: list[Mate] = [mate(places, n, MateKind.INSERT, a, b, p, Z) for n, a, b, p in joints]
     return assembly(places, mates)
+
+
+def rings_in_gear() -> Assembly:
+    """A four-bar on the ground and one that floats, whose cranks turn together."""
+    corners = ((0.0, 0.0), (0.0, 0.1), (0.2, 0.1), (0.2, 0.0))
+    names = ((GROUND, "a", "b", "c"), ("d", "e", "f", "g"))
+    at = {name: (x + k, y, 0.0) for k, own in enumerate(names) for name, (x, y) in zip(own, corners, strict=True)}
+    places = {name: (x, y + 0.05, 0.0) for name, (x, y, _) in at.items() if name != GROUND}
+    joints = [(f"{own[i]} on {own[i - 1]}", own[i - 1], own[i], at[own[i]]) for own in names for i in range(4)]
+    cranks = ("a on ground", "e on d")
+    gear = Coupling("gear", CouplingKind.JOINTS, None, None, ratio=0.5, joints=cranks)
+    return replace(hinges_on(places, joints), couplings=(gear,))

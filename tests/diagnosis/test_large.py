@@ -51,7 +51,7 @@ def test_the_tree_and_its_loops_give_the_rank_and_dependences_of_the_whole_matri
                 np.testing.assert_allclose(twist, V[unit], atol=1e-12)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [*MODELS, linkages.rings_in_gear()])
 def test_large_loops_are_diagnosed_as_small_ones_are(model: Assembly, monkeypatch: pytest.MonkeyPatch) -> None:
     dense = diagnose(build(model))
     monkeypatch.setattr(constraint_graph, "LARGE", 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from cadbridge.assembly import GROUND, Mate, MateKind
 from cadbridge.diagnosis import Diagnosis, diagnose
+from cadbridge.frames import unit
 from cadbridge.mechanism import build
 from tests.diagnosis.pool import POOL
 from tests.mechanism.building import assembly, mate
@@ -79,6 +81,17 @@ def test_hinges_that_do_not_line_up_conflict() -> None:
     assert redundancy.kind == "conflicting"
     assert redundancy.residual_mm == pytest.approx(2.0, rel=1e-6)
     assert "CB403" in {f.code for f in found.findings}
+
+
+def test_two_pins_in_line_but_for_rounding_hold_no_turn() -> None:
+    """Of rows that all coordinates depend on, the singular values do not show what some add by rounding alone."""
+    at, square = (0.3, 0.2, 0.0), mate(DOOR, "square", MateKind.PARALLEL, GROUND, "door", (0.0, 0.0, 0.0), X)
+    pins = [mate(DOOR, name, MateKind.CONCENTRIC, GROUND, "door", at, Z) for name in ("pin", "pin again")]
+    pins[1] = replace(pins[1], b=replace(pins[1].b, direction=unit((1e-6, 5e-7, 1.0))))
+    seat = mate(DOOR, "seat", MateKind.FLUSH, GROUND, "door", (0.0, 0.0, 0.0), Z)
+    found = diagnose(build(assembly(DOOR, [*pins, seat, square])))
+    assert (found.mobility.rows, found.mobility.rank, found.mobility.dof) == (13, 6, 0)
+    assert {f.code for f in found.findings} == {"CB404"}
 
 
 @settings(max_examples=20)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
@@ -12,9 +12,9 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector
-from cadbridge.recognition.contacts import EXACT, Contact, Contacts
+from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Placed, clearance
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.guides import GUIDED, STANDS_OUT, judge, telescope
+from cadbridge.recognition.guides import GUIDED, SQUARE, STANDS_OUT, judge, telescope
 from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
 from cadbridge.recognition.standard_parts import StandardKind, StandardPart
@@ -25,6 +25,10 @@ SAME_PLACE = 1e-6
 """m within which equal parts stand in the same place."""
 MOST_LINKS = 12
 """So many parts a model of links alone has at most."""
+WHOLE = 0.995 * 2 * np.pi
+"""rad that a round face goes round at most where a flat cuts it."""
+ON_FLAT = 1e-4
+"""1 minus the cosine of the angle between the flats of a shaft and its bore, at most."""
 COLLAR = 0.02
 """Size of a ring beside what carries it, above which it is a wheel and no collar."""
 
@@ -293,6 +297,34 @@ def bind_rings(scene: Scene) -> None:
         else:
             others = [n for c in contacts for n in c.pair if n != name]
             scene.bind(name, max(others, key=lambda n: (scene.size(n), n)), "a spacer before a hole", 0.6)
+
+
+def bind_flats(scene: Scene) -> None:
+    """A shaft with a flat to the part whose bore has its flat: the two turn together."""
+    for c in scene.contacts.found:
+        if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > WHOLE or _slides(c):
+            continue
+        room = clearance(c.b.surface.radius) + scene.contacts.slack
+        for way, depth, low, high in _flats(scene, c.a, c):
+            for other, bore_depth, bore_low, bore_high in _flats(scene, c.b, c):
+                meet = low < bore_high and bore_low < high and -scene.contacts.slack <= bore_depth - depth <= room
+                if meet and float(way @ other) > 1 - ON_FLAT:
+                    scene.bind(c.a.instance, c.b.instance, "a flat of the shaft on that of its bore", 0.8)
+
+
+def _flats(scene: Scene, side: Placed, c: Contact) -> Iterator[tuple[Vector, float, float, float]]:
+    """The planes of a shaft or bore that cut its circle: way out from the axis, distance from it, extent along it."""
+    shape = scene.assembly.part(scene.assembly.instance(side.instance).part).shape
+    assert shape is not None
+    for s, normal in scene.faces[shape.key].across():
+        out = side.X_WI.vector(normal) * (-1.0 if side.surface.hollow else 1.0)
+        if abs(float(out @ c.direction)) > SQUARE:
+            continue
+        arms = side.X_WI.point(np.concatenate(s.loops or (s.point[None, :],))) - c.point
+        depth, along = float(arms[0] @ out), arms @ c.direction
+        far = float(np.linalg.norm(np.cross(arms, c.direction), axis=1).max())
+        if 0.0 < depth < side.surface.radius and far <= 1.001 * side.surface.radius + 1e-6:
+            yield out, depth, float(along.min()), float(along.max())
 
 
 def bind_fixed(scene: Scene) -> None:

@@ -14,6 +14,7 @@ from cadbridge.recognition.bodies import (
     bind_copies,
     bind_fasteners,
     bind_fixed,
+    bind_flats,
     bind_rings,
     bind_rolling,
     bind_seats,
@@ -62,6 +63,7 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_seats(scene)
     bind_twins(scene)
     bind_rings(scene)
+    bind_flats(scene)
     bind_fixed(scene)
     bind_stubs(scene, pin)
     meshes = {frozenset((p.a.instance, p.b.instance)) for p in (*meshing.pairs, *drives)}

@@ -63,6 +63,18 @@ def test_a_lever_that_stands_off_its_boss_by_a_clearance_turns_too(tmp_path: Pat
     assert "CB1605" in {finding.code for finding in found.findings}
 
 
+@pytest.mark.parametrize("gap", [0.0, 0.15])
+def test_a_flat_on_a_shaft_and_in_its_bore_is_a_key(tmp_path: Path, gap: float) -> None:
+    def rod(radius: float, length: float, flat: float) -> cq.Workplane:
+        return pin(radius, length).cut(cq.Workplane().box(20, 20, 10).translate((0, 10 + flat, length - 5)))
+
+    lever = cq.Workplane().box(30, 12, 6, centered=(True, True, False)).cut(rod(3 + gap, 10, 2 + gap))
+    parts = {"base": (plate(40, 40, 10, [(0, 0)], 3.1), (0, 0, 0)), "shaft": (rod(3, 20, 2), (0, 0, 0))}
+    found = recognised(tmp_path, {**parts, "lever": (lever, (0, 0, 12))})
+    assert [set(body.instances) for body in found.bodies] == [{"base"}, {"shaft", "lever"}]
+    assert list(joints(found).values()) == ["revolute"]
+
+
 def test_two_dowels_hold_what_one_pin_lets_turn(tmp_path: Path) -> None:
     def stack(spots: list[tuple[float, float]]) -> Parts:
         low, high = plate(80, 40, 10, spots, 3), plate(60, 30, 10, spots, 3)

@@ -29,6 +29,8 @@ Ints = NDArray[np.int64]
 BENIGN_MM = 1e-2
 BENIGN_DEGREES = 1e-2
 """A repeated mate that disagrees by less than this is called benign: CAD files round."""
+SEARCHED = 1_000_000
+"""Mates of a circuit times the square of its self-stresses above which none is tried to be left out."""
 FULL = 1e-6
 """Singular values of stresses (coefficients of about 1) above this count."""
 
@@ -173,7 +175,7 @@ class _Circuits:
 
 
 def _duplicates(circuits: _Circuits, dependence: Dependence, own: dict[str, Ints], mate: str) -> tuple[str, ...]:
-    """A set of other mates that hold the repeated rows of a mate, from which none can be left out.
+    """A set of other mates that hold the repeated rows of a mate, from which none can be left out (if not `SEARCHED`).
 
     Starts from the mates of the fundamental circuits and leaves out what it can: a mate can go where stresses
     remain that do without it and still reach every repeated row.
@@ -186,6 +188,8 @@ def _duplicates(circuits: _Circuits, dependence: Dependence, own: dict[str, Ints
     ]
     if len(closed) == len(repeated):
         return tuple(sorted(involved))  # every circuit is the only one: none of its mates can be left out
+    if len(involved) * len(closed) ** 2 > SEARCHED:
+        return tuple(sorted(involved))
     columns = np.array(sorted(closed), np.int64)
     target = _stress(dependence, np.array(repeated, np.int64), columns)
     span = np.eye(len(closed))

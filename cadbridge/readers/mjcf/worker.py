@@ -38,6 +38,8 @@ _OPTIONS = ("density", "viscosity", "wind", "disableflags", "enableflags", "disa
 
 MEMORY = 4_000_000_000
 """Bytes that MuJoCo may take for a model, on Linux."""
+ARENA = 2**30
+"""Bytes for MuJoCo's constraints: nothing is simulated here, and its own estimate grows with the square of them."""
 
 _NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys", "tendons")
 _COUNTED = (
@@ -65,6 +67,7 @@ def compile_model(path: str) -> dict[str, Any]:
     for option in ("fusestatic", "discardvisual"):
         if hasattr(spec.compiler, option):
             setattr(spec.compiler, option, False)
+    spec.memory = ARENA
     model = spec.compile()
     keys = ["qpos0", *(f"{kind}_{key}" for kind, names in _TAKEN.items() for key in names.split())]
     answer: dict[str, Any] = {key: np.array(getattr(model, key)) for key in keys if hasattr(model, key)}

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.polyhedron import volume_properties_of
 
+_ALIKE: WeakValueDictionary[tuple[str, bool, bool, tuple[str | None, str | None]], Shape] = WeakValueDictionary()
+"""Shapes in use: a thousand balls of one size need the memory of one."""
 AROUND = 128
 """Sides of a round solid. Its radius is widened so that the volume is the round one's."""
 
@@ -111,7 +114,9 @@ def shape(visual: Mesh | None, collision: Mesh | None, files: tuple[str | None, 
     for mesh in (visual, collision):
         if mesh is not None:
             key.update(mesh.vertices.tobytes() + mesh.triangles.tobytes())
-    return Shape(key.hexdigest(), visual, visual, collision, solids=1, visual_file=files[0], collision_file=files[1])
+    digest = key.hexdigest()
+    made = Shape(digest, visual, visual, collision, solids=1, visual_file=files[0], collision_file=files[1])
+    return _ALIKE.setdefault((digest, visual is None, collision is None, files), made)
 
 
 def _circle() -> NDArray[np.float64]:

@@ -57,8 +57,8 @@ def _shape(c: Context, body: int) -> Shape | None:
         mesh = solids.placed(X, maker(c, geom))
         visual = not m["geom_contype"][geom] and not m["geom_conaffinity"][geom]
         (seen if visual else touching).append(mesh)
-    visual_mesh, collision = solids.joined(seen or touching), solids.joined(touching)
-    return solids.shape(visual_mesh, collision, ("geoms", "geoms"))
+    collision = solids.joined(touching)
+    return solids.shape(solids.joined(seen) if seen else collision, collision, ("geoms", "geoms"))
 
 
 def _mesh(c: Context, geom: int) -> Mesh:

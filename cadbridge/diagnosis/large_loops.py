@@ -40,7 +40,6 @@ class Reduction:
     strongest: bool
     owned: tuple[Ints, ...]
     turned: tuple[Array, ...]
-    elements: tuple[Element, ...]
     fronts: tuple[Front, ...]
 
     @cached_property
@@ -77,14 +76,10 @@ class Reduction:
     @cached_property
     def _weights(self) -> list[Array]:
         """What makes the parts of these rows of those of each front's elements, which are orthonormal."""
-        found = []
-        for front, rows in zip(self.fronts, self._rows, strict=True):
-            weights, start = np.zeros((len(rows), len(rows))), 0
-            for R in (self.turned[element] for element in front.elements):
-                weights[start : start + len(R), start : start + len(R)] = R
-                start += len(R)
-            found.append(weights)
-        return found
+        # Not light, and only large loops come here.
+        from scipy.linalg import block_diag
+
+        return [block_diag(*(self.turned[element] for element in front.elements)) for front in self.fronts]
 
     def _least(self, rows: Ints, values: Array) -> list[int]:
         """Which rows (by their places in `rows`) repeat others: the last of those to be kept, or the weakest."""
@@ -227,7 +222,7 @@ def reduction_of(
         turned.append(np.eye(1))
         elements.append(_element(number, chord.wrenches))
     fronts = fronts_of(elements, len(units), choice.lowest, choice.highest)
-    return Reduction(units, places, choice.strongest, tuple(owned), tuple(turned), tuple(elements), tuple(fronts))
+    return Reduction(units, places, choice.strongest, tuple(owned), tuple(turned), tuple(fronts))
 
 
 def _element(number: dict[int, int], wrenches: dict[int, Array]) -> Element:

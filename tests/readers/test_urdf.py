@@ -233,6 +233,14 @@ def test_the_root_floats_when_asked(tmp_path: Path) -> None:
     assert "CB189" not in _codes(robot)
 
 
+def test_a_joint_of_an_unknown_type_tells_its_other_faults_too(tmp_path: Path) -> None:
+    robot = (
+        '<robot name="r"><link name="a"/><joint name="j" type="revolut"><parent link="a"/><child link="zz"/>'
+        '<axis xyz="0 0 0"/><limit lower="2" upper="1"/><dynamics damping="-1"/></joint></robot>'
+    )
+    assert _codes(read(_write(tmp_path, robot))) == {"CB181", "CB183", "CB185", "CB186", "CB187", "CB189"}
+
+
 FAULTS: dict[str, tuple[Edit, str, str]] = {
     "unknown type": (_swap('"prismatic"', '"slider"'), "CB187", "slider"),
     "zero axis": (_swap('xyz="0 0 2"', 'xyz="0 0 0"'), "CB185", "J1"),

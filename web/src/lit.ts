@@ -65,11 +65,12 @@ function facesOn({ geometry, X_WP }: Carrier, side: SideData): BufferGeometry | 
   const direction = side.direction ? new Vector3(...side.direction).transformDirection(X_PW) : null;
   const near = NEAR * (geometry.boundingSphere?.radius ?? 1);
   const points = geometry.getAttribute("position");
+  const triangles = geometry.getIndex()?.array ?? [];
   const corners = [new Vector3(), new Vector3(), new Vector3()] as const;
   const [edge, normal] = [new Vector3(), new Vector3()];
   const found: { radius: number; at: number }[] = [];
-  for (let i = 0; i < points.count; i += 3) {
-    corners.forEach((c, k) => c.fromBufferAttribute(points, i + k));
+  for (let i = 0; i < triangles.length; i += 3) {
+    corners.forEach((c, k) => c.fromBufferAttribute(points, triangles[i + k] ?? 0));
     normal.subVectors(corners[1], corners[0]).cross(edge.subVectors(corners[2], corners[0]));
     if (normal.lengthSq() === 0) continue;
     normal.normalize();
@@ -81,7 +82,7 @@ function facesOn({ geometry, X_WP }: Carrier, side: SideData): BufferGeometry | 
   const out = new Float32Array(9 * chosen.length);
   const v = new Vector3();
   chosen.forEach(({ at }, k) => {
-    for (let c = 0; c < 3; c += 1) v.fromBufferAttribute(points, at + c).applyMatrix4(X_WP).toArray(out, 9 * k + 3 * c);
+    for (let c = 0; c < 3; c += 1) v.fromBufferAttribute(points, triangles[at + c] ?? 0).applyMatrix4(X_WP).toArray(out, 9 * k + 3 * c);
   });
   return new BufferGeometry().setAttribute("position", new BufferAttribute(out, 3));
 }

@@ -1,18 +1,23 @@
 // Normals of triangle meshes: smooth over faces that meet at a small angle, sharp where they meet at a larger one.
 
 /**
- * Corners and normals, three points a triangle. `points` are in whole steps, so that corners in one place have one key;
- * `index` names three of them for each triangle; faces within `crease` (rad) of each other share their normals.
+ * Corners with normals, and the triangles by them. `points` are in whole steps, so that corners in one place have one
+ * key; `index` names three of them for each triangle; faces within `crease` (rad) of each other share their normals.
  */
 export function creased(
   steps: Uint16Array, points: Float32Array, index: Uint32Array, crease: number,
-): { corners: Float32Array; normals: Float32Array } {
+): { corners: Float32Array; normals: Float32Array; triangles: Uint32Array } {
   const place = places(steps);
   const faces = faceNormals(points, index);
   const { start, around } = facesAround(place, index);
   const corners = new Float32Array(3 * index.length);
   const normals = new Float32Array(3 * index.length);
+  const triangles = new Uint32Array(index.length);
+  // The corners made so far in a place, the last first, as numbers from 1; most places have one, as most faces are smooth.
+  const [last, before] = [new Uint32Array(steps.length / 3), new Uint32Array(index.length + 1)];
   const least = Math.cos(crease);
+  const normal = new Float32Array(3);
+  let made = 0;
   for (let i = 0; i < index.length; i += 1) {
     const own = 3 * Math.floor(i / 3);
     const [ax, ay, az] = [at(faces, own), at(faces, own + 1), at(faces, own + 2)];
@@ -27,12 +32,20 @@ export function creased(
       z += bz;
     }
     const length = Math.hypot(x, y, z) || 1;
-    normals[3 * i] = x / length;
-    normals[3 * i + 1] = y / length;
-    normals[3 * i + 2] = z / length;
-    for (let c = 0; c < 3; c += 1) corners[3 * i + c] = at(points, 3 * at(index, i) + c);
+    normal.set([x / length, y / length, z / length]);
+    let corner = at(last, vertex);
+    while (corner && normal.some((n, c) => n !== normals[3 * corner - 3 + c])) corner = at(before, corner);
+    if (!corner) {
+      corner = made += 1;
+      before[corner] = at(last, vertex);
+      last[vertex] = corner;
+      normals.set(normal, 3 * corner - 3);
+      const point = 3 * at(index, i);
+      corners.set(points.subarray(point, point + 3), 3 * corner - 3);
+    }
+    triangles[i] = corner - 1;
   }
-  return { corners, normals };
+  return { corners: corners.slice(0, 3 * made), normals: normals.slice(0, 3 * made), triangles };
 }
 
 /** An element that is there. */

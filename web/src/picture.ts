@@ -69,6 +69,8 @@ export class Picture {
   private ruled: Line | null = null;
   private seeThrough = false;
   private wanted = false;
+  /** Whether a frame is being drawn. */
+  private busy = false;
   /** Whether the view is still that of `home`. */
   private whole = true;
 
@@ -100,7 +102,11 @@ export class Picture {
     this.resize(holder);
     this.home();
     this.controls.addEventListener("start", () => (this.whole = false));
-    new ResizeObserver(() => this.resize(holder)).observe(holder);
+    let size = `${holder.clientWidth} ${holder.clientHeight}`;
+    new ResizeObserver(() => {
+      // It tells of the first size too, which is drawn already.
+      if (size !== (size = `${holder.clientWidth} ${holder.clientHeight}`)) this.resize(holder);
+    }).observe(holder);
     this.arrange();
   }
 
@@ -307,11 +313,25 @@ export class Picture {
     if (this.wanted) return;
     this.wanted = true;
     this.canvas.dataset["drawn"] = "no";
-    requestAnimationFrame(() => {
-      this.wanted = false;
-      this.renderer.render(this.scene, this.camera);
-      this.canvas.dataset["drawn"] = "yes";
-    });
+    if (!this.busy) requestAnimationFrame(() => this.frame());
+  }
+
+  /** Draws; the next frame begins when this one is finished, so that none wait for each other where drawing is slow. */
+  private frame(): void {
+    this.wanted = false;
+    this.busy = true;
+    this.renderer.render(this.scene, this.camera);
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    const look = (): void => {
+      if (fence && gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) return void requestAnimationFrame(look);
+      gl.deleteSync(fence);
+      this.busy = false;
+      if (this.wanted) this.frame();
+      else this.canvas.dataset["drawn"] = "yes";
+    };
+    requestAnimationFrame(look);
   }
 
   /** Move near to what is picked. */
@@ -600,6 +620,7 @@ export class Picture {
     for (const layers of all) {
       for (const { mesh, parts } of layers) {
         mesh.count = parts.length;
+        mesh.visible = parts.length > 0; // what shows nothing needs no shader
         parts.forEach((part, i) => mesh.setColorAt(i, this.shadeOf(part, shade)));
         if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
       }
@@ -670,10 +691,11 @@ function geometryOf(shape: ShapeData, block: Block): BufferGeometry {
     last = (last + (differences[i] ?? 0)) >>> 0;
     index[i] = last;
   }
-  const { corners, normals } = creased(steps, points, index, CREASE);
+  const { corners, normals, triangles } = creased(steps, points, index, CREASE);
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(corners, 3));
   geometry.setAttribute("normal", new BufferAttribute(normals, 3));
+  geometry.setIndex(new BufferAttribute(triangles, 1));
   geometry.computeBoundingSphere();
   geometry.computeBoundingBox();
   return geometry;

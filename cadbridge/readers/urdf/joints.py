@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 import numpy as np
 
@@ -84,10 +85,12 @@ def _keeps_tree(c: Context, joint: Joint, parent_of: dict[str, str]) -> bool:
 
 def _joint(c: Context, element: Element, name: str, links: Mapping[str, Link]) -> Joint | None:
     c.leave(element, *_KNOWN)
-    kind = (element.get("type") or "").strip()
-    if kind not in KINDS:
-        c.say("CB187", f"{name} is of type {kind!r}; known are {', '.join(KINDS)}", element, name)
-        return None
+    given_kind = (element.get("type") or "").strip()
+    kind = given_kind
+    if given_kind not in KINDS:
+        c.say("CB187", f"{name} is of type {given_kind!r}; known are {', '.join(KINDS)}", element, name)
+        # The rest is still looked at, so that all faults of the joint are told at once.
+        kind = next(iter(get_close_matches(given_kind[:20].lower(), KINDS, n=1)), "floating")
     ends = []
     for tag in ("parent", "child"):
         end = child(element, tag)
@@ -98,10 +101,12 @@ def _joint(c: Context, element: Element, name: str, links: Mapping[str, Link]) -
             ends.append(str(link))
     X_PJ = c.origin(element, name)
     axis = np.array([1.0, 0.0, 0.0]) if kind in _WITHOUT_AXIS else _axis(c, element, name)
-    if len(ends) != 2 or X_PJ is None or axis is None:
-        return None
-    if ends[0] == ends[1]:
+    damping, friction = (_dynamics(c, element, key, name) for key in ("damping", "friction"))
+    limit = _limit(c, element, kind, name)
+    if len(ends) == 2 and ends[0] == ends[1]:
         c.say("CB183", f"{name} joins {ends[0]} to itself", element, name)
+        return None
+    if len(ends) != 2 or X_PJ is None or axis is None or given_kind not in KINDS:
         return None
     if kind == "planar" and abs(axis[2]) < 1.0 - _TILTED:
         given = ", ".join(f"{v + 0.0:.4g}" for v in axis)
@@ -109,9 +114,8 @@ def _joint(c: Context, element: Element, name: str, links: Mapping[str, Link]) -
     x = perpendicular(axis)
     a = Feature(ends[0], FeatureKind.FRAME, X_PJ.p, X_PJ.R @ axis, X_PJ.R @ x)
     b = Feature(ends[1], FeatureKind.FRAME, np.zeros(3), axis, x)
-    damping, friction = (_dynamics(c, element, key, name) for key in ("damping", "friction"))
     mate = Mate(
-        name, KINDS[kind], a, b, aligned=True, limit=_limit(c, element, kind, name),
+        name, KINDS[kind], a, b, aligned=True, limit=limit,
         damping=damping, friction=friction, joint_name=name, where=c.where(element, name),
     )  # fmt: skip
     return Joint(name, kind, ends[0], ends[1], X_PJ, axis, element, mate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from cadbridge.report.page.buffer import Buffer
 
 MOST_TRIANGLES = 240_000
 """Triangles of all distinct shapes together; above it each shape gives up the same share."""
+
+MOST_DRAWN = 350_000
+"""Triangles of all instances together; above it shapes keep as many as they are large, so that a frame is quick."""
 
 FEWEST_TRIANGLES = 60
 """A shape is not simplified below this."""
@@ -35,25 +39,50 @@ def add_shapes(assembly: Assembly, buffer: Buffer) -> tuple[list[dict[str, Any]]
         if mesh is not None and np.all(np.isfinite(mesh.vertices)):
             key_of[part.name] = part.shape.key
             meshes.setdefault(part.shape.key, mesh)
-    total = sum(len(m.triangles) for m in meshes.values())
-    share = min(1.0, MOST_TRIANGLES / max(total, 1))
-    shapes = [_shape(_simplified(mesh, share), buffer) for mesh in meshes.values()]
+    drawn = Counter(key_of[i.part] for i in assembly.instances if i.part in key_of)
+    most = _most(list(meshes.values()), np.array([max(drawn[key], 1) for key in meshes]))
+    shapes = [_shape(_simplified(mesh, int(n)), buffer) for mesh, n in zip(meshes.values(), most, strict=True)]
     index = {key: i for i, key in enumerate(meshes)}
     return shapes, {part: index[key] for part, key in key_of.items()}
 
 
-def _simplified(mesh: Mesh, share: float) -> Mesh:
-    """The mesh with equal vertices merged and about `share` of its triangles."""
+def _most(meshes: list[Mesh], count: NDArray[np.int_]) -> NDArray[np.float64]:
+    """Triangles that each shape may keep: a share of all; where too many are drawn, in proportion to its size.
+
+    A round shape of radius r is as round as others, to the same distance, with triangles in proportion to r: the balls
+    of a bearing need few, though they are drawn hundreds of times.
+    """
+    triangles = np.array([len(m.triangles) for m in meshes], dtype=float)
+    share = min(1.0, MOST_TRIANGLES / max(float(triangles.sum()), 1.0))
+    most: NDArray[np.float64] = np.clip(share * triangles, np.minimum(FEWEST_TRIANGLES, triangles), None)
+    size = np.array([np.linalg.norm(np.ptp(m.vertices, axis=0)) for m in meshes])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dense = np.nan_to_num(most / size, posinf=0.0)
+    low, high = 0.0, float(dense.max(initial=0.0))
+
+    def held(density: float) -> NDArray[np.float64]:
+        kept: NDArray[np.float64] = np.minimum(most, np.maximum(density * size, FEWEST_TRIANGLES))
+        return kept
+
+    if count @ most <= MOST_DRAWN:
+        return most
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if count @ held(middle) > MOST_DRAWN else (middle, high)
+    return held(low)
+
+
+def _simplified(mesh: Mesh, most: int) -> Mesh:
+    """The mesh with equal vertices merged and about `most` triangles."""
     vertices, inverse = np.unique(mesh.vertices, axis=0, return_inverse=True)
     triangles = inverse.reshape(-1)[mesh.triangles].astype(np.int32)
     triangles = triangles[(triangles[:, 0] != triangles[:, 1]) & (triangles[:, 1] != triangles[:, 2])]
     triangles = triangles[triangles[:, 0] != triangles[:, 2]]
-    target = max(FEWEST_TRIANGLES, int(share * len(triangles)))
-    if share >= 1.0 or len(triangles) <= target:
+    if len(triangles) <= most:
         return Mesh(vertices, triangles)
     import fast_simplification
 
-    points, faces = fast_simplification.simplify(vertices, triangles, target_count=target)
+    points, faces = fast_simplification.simplify(vertices, triangles, target_count=most)
     return Mesh(np.asarray(points, dtype=float), np.asarray(faces, dtype=np.int32))
 
 

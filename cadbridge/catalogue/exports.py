@@ -72,7 +72,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a coordinate that follows others as the target cannot say",
         "A mimic follows one joint. This coordinate is a sum over several (a differential or planetary gear), or in "
-        "USD the travel of a screw, so it is free in the export. The factors are in closures.json.",
+        "USD a travel of a screw or another joint of several freedoms, so it is free in the export. The factors are "
+        "in closures.json.",
         "Export to MJCF, which holds it with an equality or a tendon.",
         "The cage of a differential, half the sum of both wheels.",
     ),

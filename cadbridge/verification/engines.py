@@ -96,7 +96,8 @@ class MuJoCo(Engine):
         count, step = steps(duration, self.step / finer)
         self._model.opt.timestep = step
         # Couplings and loops as stiff as the step allows: they are springs here.
-        self._model.eq_solref[:, 0] = 2 * step
+        self._model.eq_solref[:, 0] = self._model.tendon_solref_lim[:, 0] = 2 * step
+        self._model.eq_solimp[:, :2] = self._model.tendon_solimp_lim[:, :2] = self._lib.mjMAXIMP
         self._model.opt.integrator = self._lib.mjtIntegrator.mjINT_RK4
         data = self._lib.MjData(self._model)
         self._start(data, start)

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cadbridge.exporters.relations import eliminate, ranking, relations
+from cadbridge.exporters.relations import relations
 from cadbridge.exporters.tree import Tree
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification.engines import MuJoCo, load_module
+from cadbridge.wording import listed
 
 CLOSES = ("revolute", "spherical", "fixed")
 """Joints by which Newton's MuJoCo solver closes loops."""
@@ -42,6 +43,7 @@ class Newton(MuJoCo):
             warnings.simplefilter("ignore")
             newton = load_module("newton")
             builder = newton.ModelBuilder()
+            newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
             builder.add_usd(str(self._path))
             return newton.solvers.SolverMuJoCo(builder.finalize(device="cpu"), use_mujoco_cpu=True).mj_model
 
@@ -56,7 +58,5 @@ def lacking(tree: Tree) -> str:
         return f"Newton's MuJoCo solver closes no loop by {', '.join(others)}"
     if any(len(link.freedoms) > 1 and not (link.kind.ball or link.floats) for link in tree.links):
         return "Newton divides joints of several freedoms, whose names are not those of the export"
-    kinds = [freedom.kind for freedom in tree.freedoms]
-    followers, _ = eliminate(relations(tree)[0], ranking(tree))
-    alike = all(len(d.terms) == 1 and kinds[d.dependent] == kinds[d.terms[0][0]] for d in followers)
-    return "" if alike else "Newton couples joints of one kind in pairs, not as this mechanism does"
+    lost = relations(tree)[1]
+    return f"Newton has no place for {listed(lost)}" if lost else ""

@@ -160,12 +160,13 @@ class Swinger:
 
 
 def _rounded(mechanism: Mechanism, precision: float) -> Mechanism:
-    """The mechanism with masses and inertias changed at random by a part of them, always alike."""
+    """The mechanism with masses and inertias changed at random by a part of their largest entry, always alike."""
     random = np.random.default_rng(1)
 
     def changed(mass: MassProperties) -> MassProperties:
-        by = 1.0 + precision * random.uniform(-1.0, 1.0, 3)
-        return MassProperties(mass.mass * by[0], mass.com * by[1], mass.inertia * by[2])
+        by = precision * random.uniform(-1.0, 1.0, (3, 3))
+        inertia = mass.inertia + np.abs(mass.inertia).max() * (by + by.T) / 2
+        return MassProperties(mass.mass * (1.0 + by[0, 1]), mass.com * (1.0 + by[1, 2]), inertia)
 
     bodies = (body if body.mass is None else replace(body, mass=changed(body.mass)) for body in mechanism.bodies)
     return replace(mechanism, bodies=tuple(bodies))

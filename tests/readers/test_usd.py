@@ -317,6 +317,34 @@ def test_each_dialect_couples_alike(schema: str, near: None, tmp_path: Path) -> 
     assert "CB1450" in codes(read(tmp_path, body("arm") + bent))
 
 
+def test_equalities_of_mujoco_are_also_read_in_newtons_attributes(near: None, tmp_path: Path) -> None:
+    follows = joint("RevoluteJoint", "b", _FOLLOWS["NewtonMimicAPI"], b="/r/leg", schemas=("MjcEqualityJointAPI",))
+    (coupling,) = read(tmp_path, body("arm") + body("leg") + joint("RevoluteJoint", "a") + follows).couplings
+    assert (coupling.joints, coupling.ratio, coupling.offset) == (("a", "b"), -2, pytest.approx(0.1))
+
+
+TENDON = """def MjcTendon "sum" {
+  uniform token mjc:type = "fixed"
+  rel mjc:path = [</r/a>, </r/b>]
+  uniform int[] mjc:path:indices = [1, 0]
+  uniform double[] mjc:path:coef = [1, -3]
+  uniform double mjc:range:min = 0.5
+  uniform double mjc:range:max = UPPER
+}
+"""
+
+
+def test_a_tendon_of_one_length_is_a_sum(near: None, tmp_path: Path) -> None:
+    hinges = body("arm") + body("leg") + joint("RevoluteJoint", "a") + joint("RevoluteJoint", "b", b="/r/leg")
+    assembly = read(tmp_path, hinges + TENDON.replace("UPPER", "0.5"))
+    assert not codes(assembly)
+    (coupling,) = assembly.couplings
+    assert (coupling.kind, coupling.factors) == (CouplingKind.LINEAR, (("b", 1.0), ("a", -3.0)))
+    assert coupling.offset == 0.5
+    loose = read(tmp_path, hinges + TENDON.replace("UPPER", "1"))
+    assert (codes(loose), loose.couplings) == (["CB1446"], ())
+
+
 def pair(gear: str, second: str = "RevoluteJoint", swap: bool = False, place: tuple[float, ...] = (1, 0, 0)) -> str:
     """Two bodies in joints about and along z, and what PhysX couples them by."""
     axis = 'uniform token physics:axis = "Z"\n'

@@ -61,7 +61,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
 
 def _followers(plan: Plan, findings: Findings) -> tuple[list[Dependence], list[Dependence]]:
-    """Joints that follow one other; and, reported, sums and what joints of several freedoms take part in."""
+    """What joints of one freedom follow; and the sums, for `closures.json`, with what others take part in, reported."""
     tree = plan.tree
     dependences, agree = eliminate(plan.relations, ranking(tree))
     if not agree:
@@ -71,10 +71,14 @@ def _followers(plan: Plan, findings: Findings) -> tuple[list[Dependence], list[D
     others: list[Dependence] = []
     for d in dependences:
         joint = plan.joint_names[d.dependent]
-        if len(d.terms) == 1 and {d.dependent, d.terms[0][0]} <= single:
+        held = {d.dependent, *(k for k, _ in d.terms)} <= single
+        if held:
             found.append(d)
+        if held and len(d.terms) == 1:
             continue
         others.append(d)
+        if held:
+            continue
         drivers = " and ".join(plan.joint_names[k] for k, _ in d.terms) or "none: it stands still"
         findings.add("CB507", f"joint {joint} follows {drivers}", Where(item=joint))
     return found, others

@@ -1,7 +1,8 @@
 """What Newton, MuJoCo and PhysX say beyond UsdPhysics, each in its layer: couplings, rotor inertia, dry friction.
 
 q follows r: q = factor · r + offset. Newton: NewtonMimicAPI, offset in degrees, both joints of one type. MuJoCo:
-MjcEqualityJointAPI, radians and metres. PhysX: PhysxMimicJointAPI, q + gearing · r + offset = 0 in degrees, turns only.
+MjcEqualityJointAPI, radians and metres; sums over several joints are MjcTendons, held at their length. PhysX:
+PhysxMimicJointAPI, q + gearing · r + offset = 0 in degrees, turns only.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from pxr import Sdf
+from pxr import Sdf, UsdGeom
 
 from cadbridge.exporters.plan import Plan
 from cadbridge.exporters.relations import Dependence
@@ -22,6 +23,9 @@ DEGREES = 180.0 / np.pi
 PHYSX_FREQUENCY, PHYSX_DAMPING = 1000.0, 1.0
 """Hz and ratio of PhysX's spring between coupled joints: as stiff as its steps bear."""
 
+HELD, MARGIN = 1e-6, 1e-2
+"""Half the range of a tendon that is held, and the distance from its ends at which MuJoCo begins to act: as both ends
+always act, and alike, they are an equality, for which the schema has no word."""
 
 LEAST = 1e-12
 """What is below that is rounding."""
@@ -49,6 +53,9 @@ class Layer:
         prim.CreateRelationship(relationship, custom=False).SetTargets([self.joints.AppendChild(joint)])
 
 
+_BY_MUJOCO = ": of its solvers the one of MuJoCo alone couples them"
+
+
 def newton(
     plan: Plan, name: str, closures: Mapping[str, str], followers: Sequence[Dependence], findings: Findings
 ) -> bytes:
@@ -63,7 +70,8 @@ def newton(
         layer.point(prim, "newton:mimicJoint", leader)
         layer.set(prim, "newton:mimicCoef0", d.offset * (DEGREES if turns[0] else 1.0))
         layer.set(prim, "newton:mimicCoef1", factor)
-    _report(findings, "Newton", mixed, "follow a joint of another type")
+    _report(findings, "Newton", mixed, f"follow a joint of another type{_BY_MUJOCO}")
+    _report(findings, "Newton", _sums(plan, followers), f"follow no joint or several{_BY_MUJOCO}")
     for joint, prim_name in _resisted(plan, closures):
         prim = layer.prim(prim_name, "NewtonJointAPI")
         layer.set(prim, "newton:armature", joint.armature)
@@ -78,6 +86,9 @@ def mujoco(
     """MuJoCo's layer."""
     layer = Layer(name)
     for d in followers:
+        if len(d.terms) != 1:
+            _tendon(layer, name, plan, d)
+            continue
         follower, leader, factor = _names(plan, d)
         prim = layer.prim(follower, "MjcEqualityJointAPI")
         layer.point(prim, "mjc:target", leader)
@@ -101,6 +112,27 @@ def mujoco(
     return bytes_of(layer.stage)
 
 
+def _tendon(layer: Layer, name: str, plan: Plan, d: Dependence) -> None:
+    """q - Σ factor · q of the others, held at the offset."""
+    types = Sdf.ValueTypeNames
+    follower = plan.joint_names[d.dependent]
+    folder = UsdGeom.Scope.Define(layer.stage, f"/{name}/tendons").GetPath()
+    prim = layer.stage.DefinePrim(folder.AppendChild(follower), "MjcTendon")
+    names = [follower, *(plan.joint_names[k] for k, _ in d.terms)]
+    prim.CreateRelationship("mjc:path", custom=False).SetTargets([layer.joints.AppendChild(n) for n in names])
+    half = HELD * max(1.0, abs(d.offset))
+    for attribute, kind, value in (
+        ("mjc:type", types.Token, "fixed"),
+        ("mjc:path:indices", types.IntArray, range(len(names))),
+        ("mjc:path:coef", types.DoubleArray, [1.0, *(-factor for _, factor in d.terms)]),
+        ("mjc:limited", types.Token, "true"),
+        ("mjc:range:min", types.Double, d.offset - half),
+        ("mjc:range:max", types.Double, d.offset + half),
+        ("mjc:margin", types.Double, MARGIN),
+    ):
+        prim.CreateAttribute(attribute, kind, custom=False, variability=Sdf.VariabilityUniform).Set(value)
+
+
 def physx(
     plan: Plan, name: str, closures: Mapping[str, str], followers: Sequence[Dependence], findings: Findings
 ) -> bytes:
@@ -121,6 +153,7 @@ def physx(
         layer.set(prim, f"{at}:offset", -d.offset * DEGREES)
         layer.set(prim, f"{at}:naturalFrequency", PHYSX_FREQUENCY)
         layer.set(prim, f"{at}:dampingRatio", PHYSX_DAMPING)
+    _report(findings, "PhysX", _sums(plan, followers), "follow no joint or several")
     _report(findings, "PhysX", sliding, "follow or lead as slides, where it ignores mimics")
     resisted = _resisted(plan, closures)
     for joint, prim_name in resisted:
@@ -141,9 +174,13 @@ def _names(plan: Plan, d: Dependence) -> tuple[str, str, float]:
 
 
 def _kinds(plan: Plan, followers: Sequence[Dependence]) -> list[tuple[Dependence, tuple[bool, bool]]]:
-    """Of each follower whether it and its leader turn."""
+    """Of each follower of one joint whether it and its leader turn."""
     kinds = [freedom.kind == "revolute" for freedom in plan.tree.freedoms]
-    return [(d, (kinds[d.dependent], kinds[d.terms[0][0]])) for d in followers]
+    return [(d, (kinds[d.dependent], kinds[d.terms[0][0]])) for d in followers if len(d.terms) == 1]
+
+
+def _sums(plan: Plan, followers: Sequence[Dependence]) -> list[str]:
+    return [plan.joint_names[d.dependent] for d in followers if len(d.terms) != 1]
 
 
 def _resisted(plan: Plan, closures: Mapping[str, str]) -> list[tuple[Joint, str]]:

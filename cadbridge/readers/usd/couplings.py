@@ -1,7 +1,8 @@
 """Couplings and drives of joints: what Newton, MuJoCo and PhysX say beyond UsdPhysics, and UsdPhysics' drives.
 
 A follower is q = factor · r + offset of its leader r: MjcEqualityJointAPI in rad and m, NewtonMimicAPI with the offset
-in degrees, PhysxMimicJointAPI as q + gearing · r + offset = 0 in degrees. The first that a joint bears is read.
+in degrees (whose attributes newer files have of the former too), PhysxMimicJointAPI as q + gearing · r + offset = 0 in
+degrees. The first that a joint bears is read. A fixed MjcTendon whose range is one length holds the sum of its joints.
 PhysX's gears and racks are prims of their own. Their ratios are of turns and travels of the gears' bodies, which may be
 the first or the second of the joints that they hang in (PhysX, ExtGearJoint.cpp and ExtRackAndPinionJoint.cpp).
 """
@@ -21,6 +22,9 @@ from cadbridge.readers.usd.joints import PHYSX_COUPLINGS, UNLIMITED, Joint, driv
 
 _CLEAR = 1e-3
 
+_HELD = 1e-5
+"""Share of a tendon's length (rad, units; of 1 where it is less) up to which its range is one length."""
+
 _Law = tuple[str | None, float, float]
 """The leader's path (None: the joint stands still), factor and offset in rad or m."""
 
@@ -31,6 +35,7 @@ def read_couplings(c: Context, joints: Sequence[Joint]) -> list[Coupling]:
     made = [_coupling(c, joint, by_path) for joint in joints]
     gears = (prim for prim in c.stage["joints"] if prim["type"] in PHYSX_COUPLINGS)
     made += [_gear(c, prim, by_path) for prim in gears if prim["attributes"].get("physics:jointEnabled") is not False]
+    made += [_tendon(c, prim, by_path) for prim in c.stage["tendons"]]
     return [coupling for coupling in made if coupling is not None]
 
 
@@ -51,6 +56,29 @@ def _coupling(c: Context, joint: Joint, by_path: Mapping[str, Joint]) -> Couplin
     offset += factor * leader.at - joint.at
     pair = (leader.name, joint.name)
     return Coupling(name, CouplingKind.JOINTS, None, None, ratio=factor, offset=offset, joints=pair, where=where)
+
+
+def _tendon(c: Context, prim: Mapping[str, Any], by_path: Mapping[str, Joint]) -> Coupling | None:
+    """The sum that a fixed tendon holds; None of one that is left out with all that `Context.stage` counts."""
+    given = prim["attributes"]
+    targets = prim["relations"].get("mjc:path", [])
+    factors = np.ravel(given.get("mjc:path:coef", np.ones(len(targets))))
+    order = np.ravel(given.get("mjc:path:indices", np.arange(len(targets)))).tolist()
+    low, high = (number(given, f"mjc:range:{end}", math.nan) for end in ("min", "max"))
+    held = given.get("mjc:limited") != "false" and 0.0 <= high - low <= _HELD * max(1.0, abs(low))
+    if given.get("mjc:type") != "fixed" or not held or len(factors) != len(order):
+        return None
+    joints = [by_path.get(targets[k]) if k in range(len(targets)) else None for k in order]
+    terms, offset = [], (low + high) / 2
+    for joint, factor in zip(joints, factors.tolist(), strict=True):
+        if joint is None or not joint.single or not math.isfinite(factor):
+            return None
+        factor /= 1.0 if joint.turns else c.length
+        terms.append((joint.name, factor))
+        offset -= factor * joint.at
+    c.stage["others"]["tendons"] -= 1
+    where = Where(str(c.path), item=prim["name"])
+    return Coupling(prim["name"], CouplingKind.LINEAR, None, None, factors=tuple(terms), offset=offset, where=where)
 
 
 def _gear(c: Context, prim: Mapping[str, Any], by_path: Mapping[str, Joint]) -> Coupling | None:
@@ -90,8 +118,11 @@ def _law(c: Context, joint: Joint) -> _Law | None:
         if any(factors[2:]):
             c.say("CB1450", f"joint {joint.name} follows by a polynomial, no constant ratio", f"{joint.name} mimic")
             return None
-        return next(iter(relations.get("mjc:target", ())), None), factors[1], factors[0] * (1.0 if turns else c.length)
-    if "NewtonMimicAPI" in schemas and joint.prim["attributes"].get("newton:mimicEnabled") is not False:
+        if "mjc:target" in relations or "newton:mimicJoint" not in relations:
+            leader = next(iter(relations.get("mjc:target", ())), None)
+            return leader, factors[1], factors[0] * (1.0 if turns else c.length)
+    mimic = {"MjcEqualityJointAPI", "NewtonMimicAPI"}.intersection(schemas)
+    if mimic and joint.prim["attributes"].get("newton:mimicEnabled") is not False:
         offset, factor = (joint.value(f"newton:mimicCoef{i}", float(i)) or 0.0 for i in (0, 1))
         return next(iter(relations.get("newton:mimicJoint", ())), None), factor, offset * degrees
     for schema in schemas:

@@ -88,6 +88,7 @@ def extract(source: Path, roots: Sequence[Path], geometry: bool) -> dict[str, An
         "joints": found.joints,
         "shapes": found.shapes,
         "frames": found.frames,
+        "tendons": found.tendons,
         "others": dict(found.counts),
         "variants": found.variants,
         "remarks": list(dict.fromkeys(remarks)),
@@ -115,6 +116,7 @@ class _Found:
         self.shapes: list[dict[str, Any]] = []
         self.frames: list[dict[str, Any]] = []
         self.scenes: list[dict[str, Any]] = []
+        self.tendons: list[dict[str, Any]] = []
         self.variants: list[str] = []
         self.counts: Counter[str] = Counter()
         self.numbers = 0
@@ -135,6 +137,8 @@ class _Found:
             self.scenes.append(self._prim(prim, schemas))
         elif kind in SOLIDS:
             self._shape(prim, kind, schemas, owner)
+        elif kind == "MjcTendon":
+            self.tendons.append(self._prim(prim, schemas) | {"relations": _relations(prim)})
         if owner and owner != str(path) and ("MjcSiteAPI" in schemas or (kind == "Xform" and not prim.GetChildren())):
             self.frames.append({"name": _name(prim), "body": owner, "matrix": self._matrix(prim)})
         for label, starts in (*OTHERS, *UNREAD):
@@ -157,7 +161,7 @@ class _Found:
         return {"path": str(prim.GetPath()), "name": _name(prim), "schemas": schemas, "attributes": attributes}
 
     def _joint(self, prim: Any, schemas: list[str]) -> dict[str, Any]:
-        relations = {r.GetName(): [str(t) for t in r.GetTargets()] for r in prim.GetRelationships()}
+        relations = _relations(prim)
         ends = []
         for side in ("physics:body0", "physics:body1"):
             target = next(iter(relations.get(side, ())), "")
@@ -186,6 +190,10 @@ class _Found:
 
 def _physical(name: str) -> bool:
     return ":" in name and not name.startswith(("xformOp", "primvars", "ui:", "collection:"))
+
+
+def _relations(prim: Any) -> dict[str, list[str]]:
+    return {r.GetName(): [str(t) for t in r.GetTargets()] for r in prim.GetRelationships()}
 
 
 def _name(prim: Any) -> str:

@@ -56,6 +56,8 @@ LEAST_SLIDE = 0.25
 """Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
 BESIDE = 1.5
 """Distance of a face from an axis beside the radius of a disc of its area, above which it does not lie about it."""
+UNHELD = "nothing holds it along the axis"
+"""What speaks against a hinge that has no shoulder."""
 SQUARE = 0.02
 """rad: directions that are parallel or square to each other to this."""
 
@@ -262,7 +264,7 @@ def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     if not shoulders and not guide.cones:
         if not guide.holes_only and _slides_and_turns(guide, slender):
             return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)
-        return Verdict("revolute", point, axis, tuple(evidence), ("nothing holds it along the axis",), 0.6)
+        return Verdict("revolute", point, axis, tuple(evidence), (UNHELD,), 0.6)
     ways = {float(p.normal @ axis) > 0 for p in shoulders}
     if slender >= TELESCOPE and not guide.cones and len(ways) == 1 and _bottoms(guide, shoulders):
         text = f"the shaft is guided over {slender:.1f} times its width and ends at the bottom of its bore"

@@ -107,6 +107,28 @@ def _candidates(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
     return found
 
 
+def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
+    """Hinges where one hole goes on in that of a body that is joined to it by way of others.
+
+    A bolt there would be one more joint, not a bond: and holes of bodies that move are in line by no chance.
+    """
+    linked = Groups(root for root in scene.groups.members())
+    for c in joints:
+        linked.join(c.a, c.b)
+    members, known = scene.groups.members(), {frozenset((c.a, c.b)) for c in joints}
+    found = []
+    for (a, b), contacts in scene.between().items():
+        if frozenset((a, b)) in known or linked.root(a) != linked.root(b):
+            continue
+        verdict = judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
+        if verdict is not None and verdict.type == "rest" and any(c.kind == "holes" for c in contacts):
+            evidence = (*verdict.evidence[:-1], "the two are joined by way of others, so that no bolt holds them")
+            against = ("no shaft in the bores",)
+            hinge = replace(verdict, type="revolute", evidence=evidence, against=against, confidence=0.4)
+            found.append(Candidate(a, b, hinge, tuple(contacts)))
+    return found
+
+
 def _eyelet(
     scene: Scene, members: dict[str, list[str]], roots: tuple[str, str], verdict: Verdict, contacts: Sequence[Contact]
 ) -> bool:

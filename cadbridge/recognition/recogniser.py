@@ -24,11 +24,12 @@ from cadbridge.recognition.bodies import (
 from cadbridge.recognition.contacts import EXACT, find_contacts, without
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.gears import wheels_of_parts, with_gears
-from cadbridge.recognition.joints import Candidate, bind_pins, find_joints, trees
+from cadbridge.recognition.joints import Candidate, bind_pins, find_joints, pivots_in_loops, trees
 from cadbridge.recognition.lead_screws import lead_screws, without_pitch
 from cadbridge.recognition.meshing import find_meshing, place, with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
+from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
 from cadbridge.recognition.subassemblies import bind_between, bind_idle, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
@@ -90,7 +91,8 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     if bind_between(scene, _with_turning(scene, find_joints(scene, pin)[0], turning), toothed):
         bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
-    joints = trees(scene, _with_turning(scene, joints, turning), rejected)
+    joints = _with_turning(scene, joints, turning)
+    joints = with_sliding(scene, trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected))
     unread = without_pitch(scene, joints) if names else []
     ground, why = choose_ground(scene, joints, names, set(loose))
     for group in apart:

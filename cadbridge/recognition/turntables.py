@@ -30,6 +30,8 @@ EDGE = 0.1
 """Of a round face's radius: the chamfer or fillet between it and the plane where it ends."""
 FAR = 3.0
 """How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two."""
+DRUM = 0.03
+"""Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's."""
 SMALL = 0.02
 """Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable."""
 
@@ -161,8 +163,9 @@ class Turntables:
             if pairs:
                 m, n = max(pairs, key=lambda pair: min(p.surface.area for p in pair))
                 found[id(line)] = (line, m, n)
-        if not found and self._scene.links_only:
-            return self.drawn_apart(sorted(first), second)
+        if not found:
+            beside = self._beside(roots, first, second)
+            return beside or (self.drawn_apart(sorted(first), second) if self._scene.links_only else None)
         if len(found) != 1 or self._scene.shared(next(iter(sorted(first))), next(iter(sorted(second)))):
             return None
         line, m, n = next(iter(found.values()))
@@ -173,10 +176,57 @@ class Turntables:
         low, high = sorted(roots)
         return Candidate(low, high, verdict, ())
 
+    def _beside(self, roots: tuple[str, str], first: set[str], second: set[str]) -> Candidate | None:
+        """The hinge of two bodies of which one's shaft stands beside the axis of the other's bore: an unsolved pose."""
+        scene = self._scene
+        shafts, bores = (
+            [m for names in (first, second) for m in _drums(scene, names) if m.surface.hollow == hollow]
+            for hollow in (False, True)
+        )
+        found = [
+            (shaft, bore) for bore in bores for shaft in shafts
+            if (shaft.instance in first) != (bore.instance in first) and _stands_in(shaft, bore)
+        ]  # fmt: skip
+        if len(found) != 1:
+            return None
+        shaft, bore = found[0]
+        off = 1e3 * float(np.linalg.norm(np.cross(shaft.point - bore.point, bore.direction)))
+        text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm in a bore that fits it"
+        against = (f"drawn {off:.3g} mm beside its axis",)
+        verdict = Verdict("revolute", bore.point, bore.direction, (text,), against, 0.4)
+        low, high = sorted(roots)
+        return Candidate(low, high, verdict, ())
+
     def _knob(self, names: set[str], others: set[str]) -> bool:
         """Whether a body is one small part of revolution: turning it shows nothing."""
         size, other = (sum(self._scene.size(n) for n in own) for own in (names, others))
         return len(names) == 1 and size < SMALL * other and self._scene.revolution(next(iter(names))) is not None
+
+
+def _drums(scene: Scene, names: set[str]) -> Iterator[Placed]:
+    """The cylinders of some instances that go round and are no small hole, with their middle as point."""
+    for name in sorted(names):
+        instance = scene.assembly.instance(name)
+        shape = scene.assembly.part(instance.part).shape
+        if shape is None or shape.key not in scene.faces:
+            continue
+        known = scene.faces[shape.key]
+        for s in known.of("cylinder"):
+            if s.direction is not None and s.turn >= ROUND and s.radius >= DRUM * known.size:
+                middle = instance.X_WI.point(s.point + 0.5 * (s.low + s.high) * s.direction)
+                yield Placed(name, instance.X_WI, s, middle, instance.X_WI.vector(s.direction))
+
+
+def _stands_in(shaft: Placed, bore: Placed) -> bool:
+    """Whether a shaft that fits a bore reaches into it, its axis along that of the bore and beside it."""
+    arm = shaft.point - bore.point
+    along = abs(float(arm @ bore.direction))
+    off = float(np.linalg.norm(np.cross(arm, bore.direction)))
+    gap = bore.surface.radius - shaft.surface.radius
+    reach = (shaft.surface.length + bore.surface.length) / 2 - along
+    parallel = abs(float(shaft.direction @ bore.direction)) > 1 - SQUARE**2
+    near = off <= CENTRED * bore.surface.radius and reach > 0.2 * bore.surface.length
+    return -1e-6 <= gap <= 1.001 * clearance(bore.surface.radius) and parallel and near
 
 
 def _in_line(m: Placed, n: Placed) -> bool:

@@ -174,3 +174,41 @@ def test_the_ring_of_a_rod_end_about_its_ball_is_spherical(tmp_path: Path) -> No
     ring = tube(10, 5, 5).translate((0, 0, -2.5)).cut(cq.Workplane().sphere(6.35))
     found = recognised(tmp_path, {"ring": (ring, (0, 0, 0)), "ball": (ball, (0, 0, 0))})
     assert list(joints(found).values()) == ["spherical"]
+
+
+@pytest.mark.parametrize(("height", "kind"), [(37.0, "revolute"), (37.137, "cylindrical")])
+def test_a_shaft_that_nobody_placed_along_its_bore_slides(tmp_path: Path, height: float, kind: str) -> None:
+    """Dragged along its axis it stands at no round figure, and no face of it is in line with one of the other."""
+    post = box(80, 50, 60).faces(">Z").workplane().hole(30)
+    arm = pin(15, 50).union(box(90, 14, 12).translate((0, 0, 50)))
+    (joint,) = recognised(tmp_path, {"post": (post, (0, 0, 0)), "arm": (arm, (0, 0, height))}).joints
+    assert joint.type == kind
+    assert ("round figures" in joint.evidence[-1]) == (kind == "cylindrical")
+
+
+@pytest.mark.parametrize(("closed", "count"), [(True, 4), (False, 3)])
+def test_a_hole_that_goes_on_in_a_body_of_the_same_loop_is_a_pivot(tmp_path: Path, closed: bool, count: int) -> None:
+    """A square plate with a hole on the corner of another is bolted, unless both move with others already."""
+    screw = cq.Workplane().polygon(6, 9).extrude(3).faces(">Z").workplane().circle(2).extrude(12)
+    base = box(160, 60, 6).cut(cq.Workplane().pushPoints([(-60, 0), (60, 0)]).circle(4).extrude(6))
+    crank = plate(20, 100, 4, [(0, -40), (0, 40)], 4)
+    bar = plate(180, 60, 4, [(-60, 0), (60 if closed else 70, 0)], 4)
+    parts: Parts = {
+        "base": (base, (0, 0, 0)), "pin0": (pin(4, 10), (-60, 0, 0)), "pin1": (pin(4, 10), (60, 0, 0)),
+        "crank0": (crank, (-60, 40, 6)), "crank1": (crank, (60, 40, 6)), "pin2": (pin(4, 8), (-60, 80, 6)),
+        "bar": (bar, (0, 80, 10)), "screw": (screw, (300, 0, 0)),
+    }  # fmt: skip
+    assert len(recognised(tmp_path, parts).joints) == count
+
+
+@pytest.mark.parametrize(("aside", "kinds"), [(3.0, ["revolute"]), (14.0, [])])
+def test_a_shaft_beside_the_axis_of_its_bore_is_a_hinge_of_a_pose_not_solved(
+    tmp_path: Path, aside: float, kinds: list[str]
+) -> None:
+    post = box(80, 80, 60).faces(">Z").workplane().hole(40, 40)
+    arm = pin(19.9, 50).union(box(90, 14, 12).translate((0, 0, 50)))
+    found = recognised(tmp_path, {"post": (post, (0, 0, 0)), "arm": (arm, (aside, 0, 30))})
+    assert [j.type for j in found.joints] == kinds
+    if kinds:
+        assert found.joints[0].against == ("drawn 3 mm beside its axis",)
+        assert "CB1601" in {f.code for f in found.findings}

@@ -1,0 +1,67 @@
+"""Where a body stands along the axis of its hinge: what nobody placed there was left free to slide.
+
+Who places a part along its axis puts a face, a middle or a cross axis of it on one of the other, or at a distance in
+round figures. Where nothing holds a shaft along its bore and no such distance is found, it stands where it was dragged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.frames import Vector
+from cadbridge.recognition.bodies import Scene
+from cadbridge.recognition.contacts import EXACT
+from cadbridge.recognition.guides import SQUARE, UNHELD
+from cadbridge.recognition.joints import Candidate
+
+ROUND_FIGURES = (5e-5, 25.4e-3 / 64)
+"""m of which placed distances are multiples: 0.05 mm and a 64th of an inch."""
+NEAR = 1e-7
+"""m from such a multiple, at most: what files keep of a distance."""
+MOST = 300
+"""Distances between two bodies above which one is round by chance."""
+
+
+def with_sliding(scene: Scene, joints: Iterable[Candidate]) -> list[Candidate]:
+    """The joints, those hinges cylindrical that nothing holds along their axis and nobody placed there."""
+    return [_sliding(c) if _left_free(scene, c) else c for c in joints]
+
+
+def _sliding(c: Candidate) -> Candidate:
+    text = "no face, middle or cross axis of the two is in line along the axis, nor apart in round figures"
+    return replace(c, verdict=replace(c.verdict, type="cylindrical", evidence=(*c.verdict.evidence, text)))
+
+
+def _left_free(scene: Scene, c: Candidate) -> bool:
+    axis = c.verdict.axis
+    if c.verdict.type != "revolute" or c.verdict.against != (UNHELD,) or axis is None or scene.contacts.slack > EXACT:
+        return False
+    names = {name for contact in c.contacts for name in contact.pair}
+    own, other = (_heights(scene, {n for n in names if scene.groups.root(n) == body}, axis) for body in (c.a, c.b))
+    if min(len(own), len(other)) < 2 or len(own) * len(other) > MOST:
+        return False
+    apart = np.subtract.outer(own, other)
+    return all(float(np.abs(apart - step * np.round(apart / step)).min()) > NEAR for step in ROUND_FIGURES)
+
+
+def _heights(scene: Scene, names: Collection[str], axis: Vector) -> NDArray[np.float64]:
+    """Where faces across an axis, ends of round faces along it and cross axes of some instances are, and the middle."""
+    found = np.unique(np.round([h for name in sorted(names) for h in _heights_of(scene, name, axis)], 9))
+    return np.append(found, (found[0] + found[-1]) / 2) if len(found) else found
+
+
+def _heights_of(scene: Scene, name: str, axis: Vector) -> Iterator[float]:
+    instance = scene.assembly.instance(name)
+    shape = scene.assembly.part(instance.part).shape
+    for s in () if shape is None or shape.key not in scene.faces else scene.faces[shape.key].surfaces:
+        at = float(instance.X_WI.point(s.point) @ axis)
+        along = 0.0 if s.direction is None else float(instance.X_WI.vector(s.direction) @ axis)
+        alike, flat = abs(along) > 1 - SQUARE**2, s.kind == "plane"
+        if alike and not flat:
+            yield from (at + along * s.low, at + along * s.high)
+        elif alike if flat else abs(along) < SQUARE:
+            yield at

@@ -33,6 +33,8 @@ WAYS, STEPS, STEP = 2, 10, 0.3
 """Ways from the design, each also backwards; steps along each, and their length in rad or lengths of the mechanism."""
 EXACT = 0.01
 """Singular values below this part of what may be rounding are none, so that the widest gap is not the one below it."""
+_AMPLIFIED = 1e3
+"""A row that is open by at most so many times what those are that hold only repeats their rounding."""
 SPECIAL = 50
 """Rows that only the design makes repeat others, above which nothing is looked for."""
 
@@ -78,13 +80,16 @@ def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
     spare = _spare(case, found.state)
     for _ in range(min(len(spare), SPECIAL)):
         samples = tuple(_walk(case, spare, found.state, steps=1))
-        largest = float(opened_rows(system, samples)[spare].max())
-        if largest <= max(POSITION_TOLERANCE, _rounding(system, found.state)):
+        opened = opened_rows(system, samples)
+        largest = float(opened[spare].max())
+        if largest <= max(
+            POSITION_TOLERANCE, _rounding(system, found.state), _AMPLIFIED * np.delete(opened, spare).max(initial=0.0)
+        ):
             return None
         if largest <= case.allowed:
             return _reported(case, samples)
         # At another pose it says something of its own: the design is a special one.
-        spare = np.delete(spare, int(np.argmax(opened_rows(system, samples)[spare])))
+        spare = np.delete(spare, int(np.argmax(opened[spare])))
     return None
 
 

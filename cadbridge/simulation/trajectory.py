@@ -319,7 +319,8 @@ def write_table(table: pa.Table, path: Path) -> None:
             if path.suffix.lower() == ".csv":
                 pa_csv.write_csv(table, temporary)
             else:
-                pq.write_table(table, temporary, compression="zstd")
+                # Measured values hardly repeat, and nobody looks for a row by them.
+                pq.write_table(table, temporary, compression="zstd", use_dictionary=False, write_statistics=False)
     except OSError as fault:
         raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
 

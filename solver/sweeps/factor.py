@@ -145,12 +145,9 @@ def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, block
         _start_loop_rows(P, B, compliance, blocks, Q)
     _spatial_inertias(B, R, P, A)
     place_joints(P, x, R, shift, Q.to_joint, S, Q.angle_duals)
-    start, column, slots, own = P.column_start, P.column, P.column_slot, P.own_slot
-    schur, shifts, pivots, rows = Q.schur, Q.least, Q.pivot, P.row
+    start, column, schur = P.column_start, P.column, Q.schur
     for k in range(n - 1, -1, -1):
-        for e in range(closed[n - 1 - k], closed[n - k]):
-            soft = compliance[rows[e]]
-            _eliminate_loop_row(start, column, slots, own, schur, shifts, pivots, C, A, soft, k, e)
+        _eliminate_loop_rows(P, Q, compliance, k, closed[n - 1 - k], closed[n - k])
         for j in range(6 - planes[k] - angles[k]):
             _eliminate(A, S, U, D_inverse, k, j)
             if passing[k] > 0:
@@ -160,9 +157,7 @@ def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, block
             _inertia_to_parent(A, k, parent[k], shift)
             for t in range(slot_start[k], slot_start[k] + passing[k]):
                 wrench_to_parent(C, t, slot_parent[t], shift, k)
-    for e in range(closed[n], loops):
-        soft = compliance[rows[e]]
-        _eliminate_loop_row(start, column, slots, own, schur, shifts, pivots, C, A, soft, -1, e)
+    _eliminate_loop_rows(P, Q, compliance, -1, closed[n], loops)
 
 
 @kernel
@@ -222,29 +217,74 @@ def _project_loop_rows(start, column, loop, SC, schur, C, S, U, D_inverse, k, j,
 
 
 @kernel
-def _eliminate_loop_row(start, column, slots, own, schur, shifts, pivots, C, A, soft, k, e):  # type: ignore[no-untyped-def]
-    """Eliminate the loop row e of compliance `soft` where its paths meet: at place k, or at the ground (−1)."""
+def _eliminate_loop_rows(P, Q, compliance, k, first, last):  # type: ignore[no-untyped-def]
+    """Eliminate the loop rows first … last − 1 where their paths meet: at place k, or at the ground (−1).
+
+    Rows in sequence that share all later columns, as those of one joint do, change the rest together (a supernode).
+    """
+    start, column = P.column_start, P.column
+    while first < last:
+        end = first + 1
+        while (
+            end < last
+            and column[start[end - 1] + 1] == end
+            and start[end + 1] - start[end] == start[end] - start[end - 1] - 1
+        ):
+            end += 1
+        for e in range(first, end):
+            _eliminate_loop_row(P, Q, compliance[P.row[e]], k, e, end)
+        _change_later_rows(start, column, Q.schur, Q.pivot, first, end)
+        first = end
+
+
+@kernel
+def _eliminate_loop_row(P, Q, soft, k, e, end):  # type: ignore[no-untyped-def]
+    """Eliminate the loop row e of compliance `soft` from those up to `end`, which share its columns, and at place k."""
+    start, schur, slots, C = P.column_start, Q.schur, P.column_slot, Q.C
     low, high = start[e], start[e + 1]
-    least = shifts[e]
+    least = Q.least[e]
     # Rounding can leave a pivot of a repeated row below μ; it must not fall to nothing.
     size = max(schur[low] + soft + least, 0.1 * least)
     pivot = 1.0 / size if size > 1e-300 else 0.0
-    pivots[e] = pivot
-    for i in range(low + 1, high):
-        share = schur[i] * pivot
-        at = start[column[i]]
-        for j in range(i, high):
-            while column[at] != column[j]:
-                at += 1
-            schur[at] -= share * schur[j]
+    Q.pivot[e] = pivot
+    for i in range(e + 1, end):
+        at = low + i - e
+        _subtract(schur, start[i], at, high - at, schur[at] * pivot)
     if k >= 0:
-        t = own[e]
+        t = P.own_slot[e]
         for i in range(low + 1, high):
             share = schur[i] * pivot
             for c in range(6):
                 C[slots[i], c] -= share * C[t, c]
         v = (C[t, 0], C[t, 1], C[t, 2])
-        add_outer(A, k, pivot, v, (C[t, 3], C[t, 4], C[t, 5]))
+        add_outer(Q.inertia, k, pivot, v, (C[t, 3], C[t, 4], C[t, 5]))
+
+
+@kernel
+def _change_later_rows(start, column, schur, pivots, first, end):  # type: ignore[no-untyped-def]
+    """What the loop rows first … end − 1, which share their later columns, take from the rows of these columns."""
+    count = start[end] - start[end - 1] - 1
+    low = start[end] - count
+    for i in range(count):
+        at, j = start[column[low + i]], i
+        while j < count:
+            while column[at] != column[low + j]:
+                at += 1
+            run = 1
+            while j + run < count and column[at + run] == column[low + j + run]:
+                run += 1
+            for e in range(first, end):
+                own = start[e + 1] - count
+                _subtract(schur, at, own + j, run, schur[own + i] * pivots[e])
+            at, j = at + run, j + run
+
+
+@kernel
+def _subtract(schur, at, source, count, share):  # type: ignore[no-untyped-def]
+    """From `count` entries its `share` of as many others, in slices, which are vectorised."""
+    entries, others = schur[at : at + count], schur[source : source + count]
+    for i in range(count):
+        entries[i] -= share * others[i]
 
 
 @entry

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from cadbridge.frames import Matrix, Vector
 
+FARTHEST = 1e9
+"""m; a shape that reaches farther has a broken number, and no volume."""
 _CANONICAL = (np.ones((3, 3)) + np.eye(3)) / 120.0
 """Second moments of the tetrahedron (0, e1, e2, e3): 1/60 on the diagonal, 1/120 beside it."""
 
@@ -24,6 +26,8 @@ def volume_properties_of(vertices: NDArray[np.float64], triangles: NDArray[np.in
     named = np.zeros(len(vertices), dtype=bool)
     named[triangles] = True
     used = vertices[named]
+    if not np.abs(used).max() < FARTHEST:
+        return 0.0, np.zeros(3), np.zeros((3, 3))
     origin = (used.min(axis=0) + used.max(axis=0)) / 2.0
     corners = (vertices - origin)[triangles]  # (m, 3 corners, 3)
     determinant = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))

@@ -18,6 +18,7 @@ from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Face, Part, Shape
 from cadbridge.frames import Vector, unit
+from cadbridge.polyhedron import FARTHEST
 from cadbridge.shapes import face_features
 from cadbridge.shapes.protocol import FeatureTable
 
@@ -102,11 +103,13 @@ def _part_faces(shape: Shape, table: FeatureTable | str | None) -> PartFaces:
         return PartFaces(shape.key, (), box, fault="its geometry is a mesh, which has no exact faces")
     if isinstance(table, str):
         return PartFaces(shape.key, (), box, fault=f"its faces could not be read: {table}")
+    size = math.dist(*box) or 1.0
+    if not size < FARTHEST:
+        return PartFaces(shape.key, (), np.zeros((2, 3)), fault=f"its faces reach farther than {FARTHEST:g} m")
     loops: dict[int, list[NDArray[np.float64]]] = defaultdict(list)
     for j, owner in enumerate(table.owners.tolist()):
         loops[owner].append(table.points[table.loops[j] : table.loops[j + 1]])
     found = [s for i, face in enumerate(shape.faces) if (s := _surface(i, face, table, tuple(loops[i]))) is not None]
-    size = float(np.linalg.norm(box[1] - box[0])) or 1.0
     return PartFaces(shape.key, tuple(_merged(found, size)), box, table)
 
 
@@ -121,7 +124,7 @@ def _box(shape: Shape) -> NDArray[np.float64]:
 def _surface(i: int, face: Face, table: FeatureTable, loops: tuple[NDArray[np.float64], ...]) -> Surface | None:
     """A face as surface; None where it is of no simple kind, or too broken to know its side."""
     inner, normal, area = table.inner[i], table.normals[i], float(table.areas[i])
-    if not (np.isfinite(inner).all() and np.isfinite(normal).all() and area > 0.0):
+    if not (area > 0.0 and all(np.isfinite(points).all() for points in (inner, normal, *loops))):
         return None
     if face.kind == "plane":
         return Surface("plane", inner, unit(normal), 0.0, 0.0, False, 0.0, 0.0, area, 0.0, loops, (i,))

@@ -31,6 +31,8 @@ LARGEST_SHARE = 1e-3
 """Parts of the mechanism's length that are never taken for rounding."""
 WAYS, STEPS, STEP = 2, 10, 0.3
 """Ways from the design, each also backwards; steps along each, and their length in rad or lengths of the mechanism."""
+NEAR = 15
+"""Iterations that put a step on the rows again, or it was too long."""
 EXACT = 0.01
 """Singular values below this part of what may be rounding are none, so that the widest gap is not the one below it."""
 _AMPLIFIED = 1e3
@@ -77,14 +79,16 @@ def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
     found = project(system, State.at_rest(model.positions, model.quaternions))
     if float(np.max(found.position, initial=0.0)) > case.allowed:
         return None
+    rounding = max(POSITION_TOLERANCE, _rounding(system, found.state))
+    all_around = tuple(_walk(case, np.zeros(0, np.int64), found.state, steps=1))
+    if len(all_around) > 2 * WAYS and opened_rows(system, all_around).max(initial=0.0) <= rounding:
+        return None
     spare = _spare(case, found.state)
     for _ in range(min(len(spare), SPECIAL)):
         samples = tuple(_walk(case, spare, found.state, steps=1))
         opened = opened_rows(system, samples)
         largest = float(opened[spare].max())
-        if largest <= max(
-            POSITION_TOLERANCE, _rounding(system, found.state), _AMPLIFIED * np.delete(opened, spare).max(initial=0.0)
-        ):
+        if largest <= max(rounding, _AMPLIFIED * np.delete(opened, spare).max(initial=0.0)):
             return None
         if largest <= case.allowed:
             return _reported(case, samples)
@@ -142,15 +146,28 @@ def _spare(case: Case, state: State) -> Ints:
 
 def without(system: System, spare: Ints) -> System:
     """The system without the rows `spare`."""
+    if not len(spare):
+        return system
     gone = set(spare.tolist())
     kept = tuple(p for i, p in enumerate(system.model.primitives) if i not in gone)
     return prepare(replace(system.model, primitives=kept, groups=()), carried=False)
 
 
-def put_on(system: System, less: System, state: State) -> tuple[State, bool]:
+def put_on(system: System, less: System, state: State, iterations: int = 60) -> tuple[State, bool]:
     """The state of `system` put on the rows of `less`, which has fewer, rates as well; and whether it could be."""
-    found = project(less, carry_angles(state, system, less))
+    found = project(less, carry_angles(state, system, less), iterations=iterations)
     return carry_angles(found.state, less, system), found.status.ok
+
+
+def _moved(system: System, less: System, state: State, way: Array) -> State | None:
+    """The state `STEP` along a way (n, 6), or a tenth of that; None where neither can be put on the rows of `less`."""
+    for part in (STEP, 0.1 * STEP):
+        turned = rotation.turned(state.quaternions, part * way[:, 3:])
+        moved = replace(state, positions=state.positions + part * way[:, :3], quaternions=turned)
+        found, holds = put_on(system, less, moved, NEAR)
+        if holds:
+            return found
+    return None
 
 
 def _walk(case: Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[State, Ints]]:
@@ -169,12 +186,10 @@ def _walk(case: Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[
             size = float(np.max(np.abs(rates) / weights, initial=0.0))
             if size < 1e-9:
                 break
-            way = rates * STEP / size
-            turned = rotation.turned(here.quaternions, way[:, 3:])
-            moved = replace(here, positions=here.positions + way[:, :3], quaternions=turned)
-            here, holds = put_on(system, less, moved)
-            if not holds:
+            moved = _moved(system, less, here, rates / size)
+            if moved is None:
                 break
+            here = moved
             if steps > 1:
                 own = _spare(case, here)
                 less = without(system, own)

@@ -176,11 +176,15 @@ class FrictionSpeed(Strict):
     slide: Positive = 1.0
 
 
+Gravity = Annotated[float, Field(ge=-1e6, le=1e6)]
+"""m/s²; more is a slip of units, and its run has no end."""
+
+
 class ScenarioFile(Strict):
     """The file as people write it."""
 
     format: Literal["cadbridge.scenario/1"]
-    gravity: tuple[Finite, Finite, Finite] | None = None
+    gravity: tuple[Gravity, Gravity, Gravity] | None = None
     duration: Positive = 2.0
     rate: Positive = 100.0
     tolerance: AnyTolerance = 1e-8

@@ -9,6 +9,7 @@ import cadquery
 import pytest
 
 import cadbridge as cb
+from cadbridge.readers import ReadOptions
 from cadbridge.recognition.faces import PartFaces, faces_of_parts
 
 MM = 1e-3
@@ -67,6 +68,17 @@ def test_halves_of_a_bore_are_one_and_far_knuckles_two(tmp_path: Path) -> None:
     (whole,) = faces_of(left.union(right, clean=False), tmp_path).of("cylinder")
     assert len(whole.faces) == 2
     assert whole.turn == pytest.approx(2 * math.pi)
+
+
+def test_a_part_with_a_broken_number_has_no_faces_and_no_mass(tmp_path: Path) -> None:
+    faces_of(cadquery.Workplane().circle(4).extrude(5), tmp_path)
+    file = tmp_path / "part.step"
+    file.write_text(file.read_text().replace("CARTESIAN_POINT('',(4.,0.,0.))", "CARTESIAN_POINT('',(1.E250,0.,0.))", 1))
+    assembly = cb.read(file, options=ReadOptions(density=1000.0))
+    (found,) = faces_of_parts(assembly.parts).values()
+    assert (found.surfaces, found.fault) == ((), "its faces reach farther than 1e+09 m")
+    (body,) = cb.build(assembly).bodies
+    assert body.mass is None
 
 
 def test_a_mesh_says_that_it_has_no_faces(tmp_path: Path) -> None:

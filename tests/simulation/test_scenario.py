@@ -75,6 +75,7 @@ FAULTS = {
     "duration": ("duration: -1\n", "CB601", 2),
     "rate": ("duration: 1\nrate: 0\n", "CB601", 3),
     "not a number": ("duration: .nan\n", "CB601", 2),
+    "gravity in no unit": ("gravity: [0, 0, -1e12]\n", "CB601", 2),
     "unknown key": ("durration: 1\n", "CB601", 2),
 }
 

@@ -126,7 +126,7 @@ class MatesEditor:
             made = self.assembly()
             new = [f for f in made.findings if f.severity.value == "error" and f.message not in before]
             if new:
-                raise InputError(f"This cannot be said: {new[0].message}.")
+                raise InputError(f"The mates file would have an error: {new[0].message}.")
         except InputError:
             self._decided.pop()
             raise

@@ -128,7 +128,7 @@ function dragging(picture: Picture, selection: Selection, send: Send): void {
   const release = (event: PointerEvent): void => {
     next.now();
     if (held?.moves) say("end", held.point);
-    else if (held && Math.hypot(event.offsetX - held.x, event.offsetY - held.y) < 5) {
+    else if (held && held.part >= 0 && Math.hypot(event.offsetX - held.x, event.offsetY - held.y) < 5) {
       send({ pick: held.part, point: held.point.toArray(), normal: held.normal.toArray() });
     }
     held = null;

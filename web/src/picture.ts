@@ -3,7 +3,7 @@
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
   Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial,
-  OctahedronGeometry, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, Sphere, TorusGeometry, Vector2, Vector3, WebGLRenderer,
+  OctahedronGeometry, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, Sphere, SphereGeometry, TorusGeometry, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
@@ -20,7 +20,7 @@ const FRONT = new Vector3(0.62, -0.72, 0.36).normalize();
 const MARGIN = 1.15;
 const ZERO = new Vector3();
 const Z = new Vector3(0, 0, 1);
-const COLOURS = { joint: "#2f7de1", picked: "#1e88ff", redundant: "#e8860c", conflicting: "#d6293e" };
+const COLOURS = { stick: "#8b95a5", joint: "#2f7de1", picked: "#1e88ff", redundant: "#e8860c", conflicting: "#d6293e" };
 
 interface Layer {
   mesh: InstancedMesh;
@@ -28,7 +28,7 @@ interface Layer {
   parts: number[];
 }
 
-/** A place on a part (m, world), and the normal there. */
+/** A place on a part (m, world), and the normal there; the part is -1 on the stick figure of a body. */
 export interface Met {
   part: number;
   body: number;
@@ -64,7 +64,7 @@ export class Picture {
   private readonly explodeOffsets: Vector3[] = [];
   private exploded = 0;
   private lit: { group: Group; placed: Placed }[] = [];
-  private readonly sticks: { group: Group; placed: Placed }[] = [];
+  private readonly sticks: { group: ReturnType<typeof stickFigures>[number] & object; placed: Placed }[] = [];
   private measured: { on: boolean; from: Vector3 | null } = { on: false, from: null };
   private ruled: Line | null = null;
   private seeThrough = false;
@@ -153,6 +153,7 @@ export class Picture {
       const geometry = this.solid[part.shape]?.mesh.geometry;
       if (geometry?.boundingBox) add(geometry.boundingBox, this.placePart(i, m));
     });
+    for (const { group } of this.sticks) if (group.geometry.boundingBox) add(group.geometry.boundingBox, null);
     if (!found.length) add(new Box3().setFromCenterAndSize(this.centre, new Vector3().setScalar(2 * this.radius)), null);
     return found;
   }
@@ -216,6 +217,7 @@ export class Picture {
       group.scale.setScalar(own ? 1.6 : 1);
       colourOf(group, own ? COLOURS.picked : stateColour(this.data.joints[i]?.state ?? ""));
     });
+    for (const { group, placed } of this.sticks) group.material.color.set(ref === `body:${placed.body}` ? COLOURS.picked : COLOURS.stick);
     this.colourMates();
     this.arrange();
   }
@@ -234,7 +236,7 @@ export class Picture {
       if (mate !== undefined) return `mate:${mate}`;
     }
     const met = this.met(x, y);
-    return met && `part:${met.part}`;
+    return met && (met.part < 0 ? `body:${met.body}` : `part:${met.part}`);
   }
 
   /** The nearest part under a point of the canvas, a faint one where there is no other; what is cut away is not there. */
@@ -255,7 +257,9 @@ export class Picture {
       }
       if (nearest) return nearest;
     }
-    return null;
+    const hit = caster.intersectObjects(this.sticks.map(({ group }) => group))[0];
+    const stick = hit && this.sticks.find(({ group }) => group === hit.object);
+    return stick && hit.face ? { part: -1, body: stick.placed.body, point: hit.point, normal: hit.face.normal } : null;
   }
 
   /** The place under a point of the canvas that is as far away as another place. */
@@ -428,22 +432,16 @@ export class Picture {
 
   /** Where each body goes in the exploded view: away from the middle, the farther the farther out it is. */
   private spread(): void {
-    const m = new Matrix4();
-    const spheres = this.rest.map(() => new Sphere(ZERO.clone(), -1));
-    this.parts.forEach((part, i) => {
-      const sphere = this.solid[part.shape]?.mesh.geometry.boundingSphere;
-      if (sphere) spheres[part.body]?.union(sphere.clone().applyMatrix4(this.placePart(i, m)));
-    });
-    for (const sphere of spheres) {
+    for (const sphere of this.bodySpheres()) {
       this.explodeOffsets.push(sphere.radius > 0 ? sphere.center.clone().sub(this.centre).multiplyScalar(0.9) : new Vector3());
     }
   }
 
   private addSticks(): void {
-    const shaped = new Set(this.parts.filter((p) => p.shape >= 0).map((p) => p.body));
     const origins = this.rest.map((m) => new Vector3().setFromMatrixPosition(m));
-    stickFigures(this.data.joints, this.rest.length, shaped, origins).forEach((group, body) => {
+    stickFigures(this.data.joints, this.bodySpheres(), origins, 0.012 * this.radius).forEach((group, body) => {
       if (!group) return;
+      group.material.color.set(COLOURS.stick);
       this.scene.add(group);
       this.sticks.push({ group, placed: this.fixedTo(body, new Matrix4()) });
     });
@@ -523,7 +521,7 @@ export class Picture {
 
   /** A glyph for each joint, as large as the smaller of its bodies allows. */
   private addJoints(): void {
-    const size = this.bodySizes();
+    const size = this.bodySpheres().map((s) => Math.max(s.radius, 0));
     this.data.joints.forEach((joint, i) => {
       const body = Math.min(...[joint.a, joint.b].filter((k) => k >= 0).map((k) => size[k] || this.radius));
       const length = Math.min(Math.max(0.9 * body, 0.02 * this.radius), 0.22 * this.radius);
@@ -541,14 +539,15 @@ export class Picture {
     this.scene.add(this.jointGroup);
   }
 
-  private bodySizes(): number[] {
+  /** A sphere around the parts of each body as designed, of radius -1 where it has none. */
+  private bodySpheres(): Sphere[] {
     const spheres = this.rest.map(() => new Sphere(ZERO.clone(), -1));
     const m = new Matrix4();
     this.parts.forEach((part, i) => {
       const sphere = this.solid[part.shape]?.mesh.geometry.boundingSphere;
       if (sphere) spheres[part.body]?.union(sphere.clone().applyMatrix4(this.placePart(i, m)));
     });
-    return spheres.map((s) => Math.max(s.radius, 0));
+    return spheres;
   }
 
   private addMates(): void {
@@ -701,19 +700,23 @@ function geometryOf(shape: ShapeData, block: Block): BufferGeometry {
   return geometry;
 }
 
-/** An axis with an arrow, and a ring where it turns. */
+/** An axis with an arrow, and a ring where it turns; a ball where it turns about every axis. */
 function glyph(length: number, type: string): Group {
   const group = new Group();
   const thin = 0.012 * length + 0.0002;
+  if (type === "spherical") return group.add(over(new SphereGeometry(0.16 * length, 24, 16)));
   const rod = new CylinderGeometry(thin, thin, 2 * length, 8).rotateX(Math.PI / 2);
   const tip = new ConeGeometry(5 * thin, 16 * thin, 14).rotateX(Math.PI / 2).translate(0, 0, length);
   const shapes: BufferGeometry[] = [rod, tip];
   if (type !== "prismatic") shapes.push(new TorusGeometry(0.22 * length, 2 * thin, 8, 36));
-  const merged = mergeGeometries(shapes);
-  const mesh = new Mesh(merged, new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85 }));
+  return group.add(over(mergeGeometries(shapes)));
+}
+
+/** A mesh that parts do not hide. */
+function over(geometry: BufferGeometry): Mesh {
+  const mesh = new Mesh(geometry, new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85 }));
   mesh.renderOrder = 2;
-  group.add(mesh);
-  return group;
+  return mesh;
 }
 
 function colourOf(group: Group, colour: string): void {

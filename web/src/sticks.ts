@@ -1,25 +1,31 @@
 // Stick figures of bodies that have no shape: a bar from the middle of a body's joints to each of them.
 
-import { BufferAttribute, BufferGeometry, Group, LineBasicMaterial, LineSegments, Vector3 } from "three";
+import { BufferGeometry, CylinderGeometry, Mesh, MeshLambertMaterial, Quaternion, type Sphere, SphereGeometry, Vector3 } from "three";
+import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { JointData } from "./data";
 
-/** One child for each body without a shape, in the world as designed; null for the others. */
-export function stickFigures(joints: JointData[], bodies: number, shaped: Set<number>, origins: Vector3[]): (Group | null)[] {
-  return Array.from({ length: bodies }, (_, body) => {
-    if (shaped.has(body)) return null;
+const Y = new Vector3(0, 1, 0);
+
+/** One mesh for each body without a shape, in the world as designed; null for the others. `thick` is a bar's radius in m. */
+export function stickFigures(
+  joints: JointData[], shapes: Sphere[], origins: Vector3[], thick: number,
+): (Mesh<BufferGeometry, MeshLambertMaterial> | null)[] {
+  return origins.map((own, body) => {
+    if ((shapes[body]?.radius ?? -1) >= 0) return null;
     const ends = joints.filter((j) => j.a === body || j.b === body).map((j) => new Vector3(...j.origin));
-    const own = origins[body];
-    if (own && ends.length < 2) ends.push(own.clone());
+    if (ends.length < 2) ends.push(own.clone());
     if (ends.length < 2) return null;
     const middle = ends.reduce((sum, p) => sum.add(p), new Vector3()).divideScalar(ends.length);
-    const points = new Float32Array(6 * ends.length);
-    ends.forEach((end, k) => {
-      middle.toArray(points, 6 * k);
-      end.toArray(points, 6 * k + 3);
-    });
-    const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(points, 3));
-    const group = new Group();
-    group.add(new LineSegments(geometry, new LineBasicMaterial({ color: "#5a6270" })));
-    return group;
+    const bars = ends.flatMap((end) => [bar(middle, end, thick), new SphereGeometry(1.6 * thick, 12, 8).translate(...end.toArray())]);
+    const geometry = mergeGeometries(bars);
+    geometry.computeBoundingBox();
+    return new Mesh(geometry, new MeshLambertMaterial());
   });
+}
+
+function bar(from: Vector3, to: Vector3, thick: number): BufferGeometry {
+  const along = to.clone().sub(from);
+  const turned = new Quaternion().setFromUnitVectors(Y, along.clone().normalize());
+  const middle = from.clone().add(to).divideScalar(2);
+  return new CylinderGeometry(thick, thick, along.length(), 10).applyQuaternion(turned).translate(...middle.toArray());
 }

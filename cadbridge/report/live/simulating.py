@@ -181,6 +181,7 @@ class Simulation:
     def _shown(self, run: InteractiveRun) -> None:
         """After each step, with the run in hand: bodies, spring, and now and then the numbers."""
         self._show(run.poses())
+        self._sample(run)
         self._drawn(run)
         if time.monotonic() - self._written > _TOLD:
             self._say_where(run)
@@ -200,12 +201,19 @@ class Simulation:
         self._say(f"t = {run.t:.2f} s, {state}")
         self._plot(run)
 
-    def _plot(self, run: InteractiveRun) -> None:
-        """The joints over time, as far as the run has come."""
+    def _sample(self, run: InteractiveRun) -> None:
+        """Keep the joints of this moment; of a long run every second one, again and again."""
         poses = run.poses()
         values = [joint_value(self._mechanism, poses, j) for j in self._charted]
         kept = [sample for sample in self._series if sample[0] < run.t]
+        for k, joint in enumerate(self._charted):  # an angle goes on over a turn
+            if kept and joint.coordinate == "angle":
+                values[k] += 360.0 * round((kept[-1][k + 1] - values[k]) / 360.0)
         self._series = [*(kept[::2] if len(kept) > MOST_SAMPLES else kept), [run.t, *values]]
+
+    def _plot(self, run: InteractiveRun) -> None:
+        """The joints over time, as far as the run has come."""
+        self._sample(run)
         units = {"°" if j.coordinate == "angle" else "mm" for j in self._charted}
         lines = [
             {"name": visible(j.name), "values": [round(sample[k + 1], 4) for sample in self._series], "look": f"c{k}"}

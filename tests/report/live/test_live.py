@@ -281,6 +281,22 @@ def test_bodies_of_one_name_are_told_apart() -> None:
     assert body_names(replace(build(door()), bodies=tuple(twins))) == ["link", "link (1)"]
 
 
+def test_the_stick_figure_of_a_body_without_a_shape_is_dragged_and_picked(live: Open, browser: Browser) -> None:
+    assembly = door()
+    parts = tuple(replace(p, shape=None) if p.name == "leaf" else p for p in assembly.parts)
+    mechanism = build(replace(assembly, parts=parts))
+    view = live(mechanism)
+    with shown(browser, view) as page:
+        x, y = place(page, view.poses[0].p)
+        page.mouse.click(x, y)
+        page.wait_for_selector('#view[data-selected="body:0"]')
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 100, y - 50, steps=10)
+        assert settled(lambda: abs(view.moving.mover.values[mechanism.joints[0].name]) > 0.05)
+        page.mouse.up()
+
+
 def test_the_mouse_drags_a_body_in_a_real_browser(live: Open, browser: Browser) -> None:
     """The leaf of a door is pressed where it is drawn, and pulled to the side; the ground turns the view instead."""
     mechanism = build(door())

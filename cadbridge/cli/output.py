@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -39,25 +40,36 @@ def print_findings(findings: Iterable[Finding]) -> None:
         shown[finding.code] = shown.get(finding.code, 0) + 1
         if shown[finding.code] > SHOWN_PER_CODE:
             continue
-        place = str(finding.where)
-        write_styled(sys.stderr, f"{finding.severity.value} {finding.code}", finding.severity.value)
-        print(
-            f": {visible(finding.message, lines=False)}" + (f"  [{visible(place, lines=False)}]" if place else ""),
-            file=sys.stderr,
-        )
+        place = visible(str(finding.where), lines=False)
+        text = visible(finding.message, lines=False) + (f"  [{place}]" if place else "")
+        _say_at(f"{finding.severity.value} {finding.code}", finding.severity.value, text)
         if finding.hint and finding.severity is not Severity.INFO and shown[finding.code] == 1:
-            print(f"    {finding.hint}", file=sys.stderr)
+            say(_fitted(f"    {finding.hint}"))
     for code, count in shown.items():
         if count > SHOWN_PER_CODE:
-            say(f"{code}: {count - SHOWN_PER_CODE} more like these (all of them with --json)")
+            say(_fitted(f"{code}: {count - SHOWN_PER_CODE} more like these (all of them with --json)"))
 
 
 def print_error(error: CadbridgeError) -> None:
     """Print an error and the findings that it carries."""
     print_findings(error.findings)
     if not any(f.message == str(error) for f in error.findings):
-        write_styled(sys.stderr, "error", "error")
-        print(f": {visible(str(error), lines=False)}", file=sys.stderr)
+        _say_at("error", "error", visible(str(error), lines=False))
+
+
+def _say_at(head: str, style: str, text: str) -> None:
+    """A coloured head and a text behind it, on stderr."""
+    write_styled(sys.stderr, head, style)
+    say(_fitted(f"{head}: {text}")[len(head) :])
+
+
+def _fitted(text: str) -> str:
+    """A text of one line, broken between words where a terminal is narrower; a pipe gets it as one line."""
+    if not sys.stderr.isatty():
+        return text
+    from cadbridge.report.terminal import width
+
+    return textwrap.fill(text, width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def print_answer(text: str, level: str) -> None:
@@ -70,7 +82,7 @@ def print_answer(text: str, level: str) -> None:
 def print_next(*lines: str) -> None:
     """Say on stderr what was written and what to do next."""
     for line in lines:
-        say(visible(line, lines=False))
+        say(_fitted(visible(line, lines=False)))
 
 
 EVERY = 10.0

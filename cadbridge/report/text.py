@@ -41,7 +41,7 @@ def check_text(mechanism: Mechanism, document: Document, columns: int = PIPED) -
         f"  {count(n['mates'], 'mate')} → {count(n['joints'], 'joint')} ({joints})"
         + (f", {count(n['couplings'], 'coupling')}" if n["couplings"] else ""),
         f"  {count(m['rows'], 'equation')}, rank {m['rank']}, {m['redundant']} redundant; "
-        f"{count(m['dof'], 'degree')} of freedom (Grübler's count {m['gruebler']})",
+        f"{count(m['dof'], 'degree')} of freedom (Grübler's count {figure(m['gruebler'], 9)})",
         f"  mass of the moving bodies: {_total_mass(mechanism)}",
     ]
     drawn = [_motions(document, columns), *(
@@ -201,5 +201,5 @@ def _total_mass(mechanism: Mechanism) -> str:
     masses = [b.mass for b in mechanism.bodies]
     known = [m.mass for m in masses if m is not None]
     if len(known) == len(masses):
-        return f"{sum(known):.6g} kg"
+        return f"{figure(sum(known))} kg"
     return f"unknown ({len(masses) - len(known)} of {len(masses)} bodies lack a density or a mass)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import shutil
@@ -65,6 +66,23 @@ def test_a_pipe_gets_no_escape_and_a_terminal_gets_the_verdict_in_colour(
     first = terminal.getvalue()
     assert first.startswith("\x1b[")
     assert "Desk crane" in first
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_findings_break_between_words_on_a_terminal_and_nowhere_in_a_pipe(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    (folder / "typo.urdf").write_text('<robot name="r"><link name="a"/><joint name="j" type="revolut"/></robot>')
+    main(["check", "typo.urdf"])
+    piped = capsys.readouterr().err
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(output, "working", lambda what: contextlib.nullcontext())
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    main(["check", "typo.urdf"])
+    lines = terminal.getvalue().splitlines()
+    assert max(map(len, lines)) <= columns < max(map(len, piped.splitlines()))
+    assert terminal.getvalue().split() == piped.split()
 
 
 def test_long_work_says_a_line_now_and_then_where_it_is_piped(

@@ -187,7 +187,9 @@ def shares(document: Document) -> Table:
     """The mates that share a joint: whether the share of each is determined, and which equations to free if not."""
     rows = []
     for r in document["reactions"]:
-        free = {f["mate"]: "all" if f["all"] else ", ".join(f["equations"]) for f in r.get("free", ())}
+        free = {
+            f["mate"]: "all" if f["all"] else ", ".join(f["equations"]).replace("-", "−") for f in r.get("free", ())
+        }
         rows += [
             Row((Names((r["joint"],), ("joint",)), Names((s["mate"],), ("mate", "gear")), _reaction(s),
                  free.get(s["mate"], "–")))

@@ -23,6 +23,8 @@ ROUNDED = 0.6 * math.pi
 """rad that the rounded end of a link goes about its eye at least: more than the corner of a plate."""
 BETWEEN = 2.0
 """How far apart eyes of one hinge are drawn at most, beside the width of the wider eye."""
+INTO = 0.5
+"""How far an eye is drawn into what it turns on at most, beside the thinner of the two."""
 WIDEST = 2.5
 """Radius of a hole beside that of a shaft which stands in it loosely and yet was drawn to be on its axis."""
 
@@ -145,7 +147,8 @@ def _eyes(line: Line) -> Iterator[Contact]:
     for a, b in pairwise(holes):
         gap = b.low - a.high
         widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
-        meet = widths and gap <= BETWEEN * 2 * max(widths) and (gap >= -1e-6 or len(widths) == 2)
+        deep = math.inf if len(widths) == 2 else INTO * min(a.surface.length, b.surface.length)
+        meet = widths and -deep - 1e-6 <= gap <= BETWEEN * 2 * max(widths)
         others = [m for m in ends if m.instance not in (a.instance, b.instance)]
         if meet and _alike(a, b) and not any(_holds(m, a, b) for m in others):
             yield _shared("eyes", line, a, b, None, gap)

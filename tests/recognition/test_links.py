@@ -159,6 +159,14 @@ def test_eyes_of_links_drawn_beside_each_other_are_hinges_and_close_the_loop(tmp
     assert all("1 mm apart" in joint.evidence[0] for joint in found.joints)
 
 
+@pytest.mark.parametrize(("height", "count"), [(4.0, 1), (-0.9, 1), (-3.5, 0)])
+def test_an_eye_drawn_a_little_into_a_square_plate_is_a_hinge(tmp_path: Path, height: float, count: int) -> None:
+    """Its mate left it free along the axis."""
+    base = box(90, 60, 5).translate((0, 0, -5)).cut(pin(3, 5).translate((0, 0, -5)))
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "arm": (link(100), (0, 0, height))})
+    assert sum(any("goes on" in text for text in j.evidence) for j in found.joints) == count
+
+
 def test_holes_of_one_radius_far_apart_on_one_line_are_no_hinge(tmp_path: Path) -> None:
     found = recognised(tmp_path, {"one": (link(100), (0, 0, 0)), "other": (link(100), (0, 0, 60))})
     assert found.joints == ()

@@ -1,4 +1,4 @@
-"""Codes CB16xx, recognition of mates from bare geometry."""
+"""Codes CB16xx and CB1486, recognition of mates from bare geometry."""
 
 from __future__ import annotations
 
@@ -133,6 +133,14 @@ ENTRIES: dict[str, Entry] = {
         "as Tr8x2 or SFU1605 does. Without the pitch there is no screw joint, and turning the screw moves nothing.",
         "Write a mate of `type: screw` with the `pitch` of its data sheet between the two in the mates file.",
         "A plain rod lead_screw in a block lead_screw_nut.",
+    ),
+    "CB1486": Entry(
+        Severity.INFO,
+        "parts that overlap and have nothing else to hold them",
+        "These parts take up the same space, and no contact of their faces says how they are held: recognition makes "
+        "them one body. Pressed and simplified parts overlap by design; so do parts in a pose that was never solved.",
+        "If one of them moves, solve the assembly in CAD and export it again, or write its mate in the mates file.",
+        "A motor whose casing is modelled into its bracket.",
     ),
 }
 

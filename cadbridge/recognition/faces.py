@@ -100,7 +100,12 @@ def faces_of_parts(parts: Iterable[Part]) -> dict[str, PartFaces]:
 def _part_faces(shape: Shape, table: FeatureTable | str | None) -> PartFaces:
     box = _box(shape)
     if table is None:
-        return PartFaces(shape.key, (), box, fault="its geometry is a mesh, which has no exact faces")
+        what = (
+            "only the faces of STEP files are read"
+            if shape.faces
+            else "its geometry is a mesh, which has no exact faces"
+        )
+        return PartFaces(shape.key, (), box, fault=what)
     if isinstance(table, str):
         return PartFaces(shape.key, (), box, fault=f"its faces could not be read: {table}")
     size = math.dist(*box) or 1.0

@@ -33,7 +33,7 @@ from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
 from cadbridge.recognition.subassemblies import bind_between, bind_idle, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
-from cadbridge.recognition.whole import bind_beside, bind_carriers, choose_ground, connect
+from cadbridge.recognition.whole import REACHES, bind_beside, bind_carriers, choose_ground, connect
 from cadbridge.wording import count, listed
 
 SURE = 0.7
@@ -165,6 +165,11 @@ def _findings(
     if copies:
         verb = "stands" if len(copies) == 1 else "stand"
         findings.add("CB1614", f"{listed(copies)} {verb} where an equal part stands; bound to that", items=copies)
+    over = [f"{b.instance} and {b.to}" for own in scene.bonds.values() for b in own if b.reason.startswith(REACHES)]
+    if over:
+        findings.add(
+            "CB1486", f"they overlap and nothing else holds them, so they are one body: {listed(over)}", items=over
+        )
     unsure = [c for c in joints if c.verdict.confidence < SURE]
     if unsure:
         pairs = [f"{c.a} - {c.b}" for c in unsure]

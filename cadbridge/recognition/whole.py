@@ -23,6 +23,8 @@ GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|
 Tie = tuple[str, str, str, float]
 """Two instances, why one may hold the other, and how sure that is."""
 
+REACHES = "reaches into it by"
+"""How the reason for binding what overlaps begins."""
 CLOSE = 0.02
 """Gap beside the size of what touches nothing, up to which it is held by what is beside it."""
 MOST_GAPS = 500
@@ -143,7 +145,7 @@ def _tie_of_rest(edge: tuple[str, str, float], confidence: float) -> Tie:
 
 def _tie_of_reach(edge: tuple[str, str, float], confidence: float) -> Tie:
     a, b, volume = edge
-    return a, b, f"reaches into it by {volume * 1e9:.4g} mm³, with no joint to anything", confidence
+    return a, b, f"{REACHES} {volume * 1e9:.4g} mm³, with no joint to anything", confidence
 
 
 def _of_one_assembly(scene: Scene) -> Iterator[Tie]:

@@ -1,26 +1,31 @@
 #!/usr/bin/env python3
 """Wheels made here in all kinds and dresses, and whether `recognise` counts their teeth, as a table by kind.
 
-    python scripts/measure/wheels.py [--count 12] [--seed 1] [--kinds spur,helical] [--folder FOLDER] [--verbose]
+    python scripts/measure/wheels.py [--count 12] [--seed 1] [--kinds spur,helical] [--folder FOLDER] [--log FILE]
+        [--verbose]
 
 Each wheel is drawn by its equations (involutes, ISO 606 and belt profiles), dressed by chance (hub, keyway, holes,
 chamfers, tip relief, root fillets; flanks as splines, flats or one face; all faces B-splines; mirrored; turned and
 moved in its frame), written as STEP and read again. `right`: teeth and side (inner, outer) are those drawn; `not sure`:
-nothing, or teeth with a doubt; `wrong`: another number, or a wheel where none is. Exit status 1 where any is wrong.
+nothing, or teeth with a doubt; `wrong`: another number, or a wheel where none is; `not read`: OCCT gave up on the file.
+Exit status 1 where any is wrong. With `--log` each wheel is a line there, and one that has its line is not drawn again.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import math
+import os
 import random
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cadquery as cq
 import numpy as np
@@ -30,6 +35,7 @@ from OCP.BRepBuilderAPI import BRepBuilderAPI_NurbsConvert
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from cadbridge.errors import InputError  # noqa: E402
 from cadbridge.recognition.wheel_kinds import Wheel  # noqa: E402
 from cadbridge.recognition.wheels import find_wheels  # noqa: E402
 from cadbridge.shapes import load_shapes  # noqa: E402
@@ -337,10 +343,14 @@ def placed(made: Made, chance: random.Random) -> tuple[cq.Shape, str]:
     return solid, words
 
 
-def drawn(kinds: list[str], count: int, seed: int, folder: Path) -> Iterator[tuple[str, Made, str, Path]]:
-    """(kind, what was drawn, how it was placed, its STEP file)."""
-    for kind in kinds:
-        for k in range(count):
+def drawn(
+    kinds: list[str], count: int, seed: int, folder: Path, known: Container[str]
+) -> Iterator[tuple[str, Made, str, Path]]:
+    """(kind, what was drawn, how it was placed, its STEP file), but for those whose name is known."""
+    for k in range(count):
+        for kind in kinds:
+            if f"{kind}_{seed}_{k}" in known:
+                continue
             chance = random.Random(f"{kind} {seed} {k}")
             made = KINDS[kind](chance)
             solid, words = placed(made, chance)
@@ -357,6 +367,25 @@ def verdict(made: Made, found: tuple[Wheel, ...]) -> str:
     return "right" if bool(sure) == bool(made.teeth) else "not sure"
 
 
+def measured(made: Made, words: str, file: Path) -> dict[str, Any]:
+    """What was found in a wheel's file, and how right it is."""
+    start = cpu()
+    try:
+        found = find_wheels(load_shapes([file])[file])
+    except InputError as fault:
+        return {"verdict": "not read", "drawn": made.text + words, "found": str(fault), "cpu": cpu() - start}
+    finds = [(w.teeth, w.label, round(w.module * 1e3, 3), w.doubt) for w in found]
+    modules = [w.module * 1e3 for w in found if w.sure and made.module]
+    off = any(abs(m / made.module - 1) > 0.02 for m in modules)
+    text = f"z{made.teeth} {made.text}{words}"
+    return {"verdict": verdict(made, found), "drawn": text, "found": finds, "module_off": off, "cpu": cpu() - start}
+
+
+def cpu() -> float:
+    """Processor seconds of this process and of those that it started and that ended."""
+    return sum(os.times()[:4])
+
+
 def main() -> int:
     """Draw, read, count, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -364,25 +393,33 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--folder", type=Path, help="keep the STEP files here")
+    parser.add_argument("--log", type=Path, help="a line of JSON for each wheel; what stands there is not done again")
     parser.add_argument("--verbose", action="store_true", help="a line for each wheel, not for those not right only")
     options = parser.parse_args()
+    log: Path | None = options.log
+    lines = log.read_text(encoding="utf-8").splitlines() if log is not None and log.is_file() else []
+    done: dict[str, dict[str, Any]] = {d["name"]: d for d in map(json.loads, lines)}
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        table: dict[str, Counter[str]] = {}
-        for kind, made, words, file in drawn(options.kinds.split(","), options.count, options.seed, folder):
-            found = find_wheels(load_shapes([file])[file])
-            told = verdict(made, found)
-            table.setdefault(kind, Counter())[told] += 1
-            modules = [w.module * 1e3 for w in found if w.sure and made.module]
-            table[kind]["module off by 2 %"] += any(abs(m / made.module - 1) > 0.02 for m in modules)
-            if options.verbose or told != "right":
-                finds = [(w.teeth, w.label, round(w.module * 1e3, 3), w.doubt) for w in found]
-                print(f"{told:8} {file.stem} z{made.teeth} {made.text}{words}: {finds}", flush=True)
-    print(f"{'kind':10}{'wheels':>8}{'right':>8}{'not sure':>10}{'wrong':>8}   module off by 2 %")
+        for kind, made, words, file in drawn(options.kinds.split(","), options.count, options.seed, folder, done):
+            result = {"name": file.stem, "kind": kind, **measured(made, words, file)}
+            done[file.stem] = result
+            if log is not None:
+                with log.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps(result) + "\n")
+            if options.verbose or result["verdict"] != "right":
+                print(f"{result['verdict']:8} {file.stem} {result['drawn']}: {result['found']}", flush=True)
+    table: dict[str, Counter[str]] = {}
+    for result in done.values():
+        counts = table.setdefault(result["kind"], Counter())
+        counts[result["verdict"]] += 1
+        counts["module off by 2 %"] += bool(result.get("module_off"))
+    names = ("right", "not sure", "wrong", "not read")
+    print(f"{'kind':10}{'wheels':>8}" + "".join(f"{name:>10}" for name in names) + "   module off by 2 %")
     for kind, counts in table.items():
-        figures = [counts[name] for name in ("right", "not sure", "wrong")]
-        print(f"{kind:10}{sum(figures):8}{figures[0]:8}{figures[1]:10}{figures[2]:8}{counts['module off by 2 %']:8}")
+        figures = [counts[name] for name in names]
+        print(f"{kind:10}{sum(figures):8}" + "".join(f"{n:10}" for n in figures) + f"{counts['module off by 2 %']:8}")
     return int(any(counts["wrong"] for counts in table.values()))
 
 

@@ -53,6 +53,8 @@ def test_parts_in_each_other_are_one_body_with_the_reason(tmp_path: Path) -> Non
     assert found.joints == ()
     (body,) = found.bodies
     assert any("reaches into it" in bond.reason for bond in body.bonds)
+    (told,) = [f for f in found.findings if f.code == "CB1486"]
+    assert "a and b" in told.message
 
 
 def test_an_open_shell_makes_no_sure_joint_and_is_not_moved(tmp_path: Path) -> None:

@@ -35,6 +35,14 @@ ENTRIES: dict[str, Entry] = {
         "Put the file where the stage looks for it, or save a flattened stage.",
         "`@https://…/ground.usd@`: cadbridge fetches nothing.",
     ),
+    "CB1616": Entry(
+        Severity.INFO,
+        "a model from a folder around the source's",
+        "Layers of a USD and models that an MJCF includes may lie in the folders around the source's, as its shapes "
+        "may (docs/security.md). This one brings bodies and joints from there.",
+        "Read the file from a folder of its own if it comes from somebody whom you do not know.",
+        "`@../../Props/gripper.usd@`.",
+    ),
     "CB1444": Entry(
         Severity.ERROR,
         "a joint that is not read",

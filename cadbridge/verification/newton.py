@@ -1,18 +1,22 @@
-"""Newton: our USD as Newton reads it, moved by MuJoCo on the CPU, which is one of Newton's solvers."""
+"""Newton: our USD as Newton reads it, moved on the CPU by MuJoCo, one of its solvers, or by Kamino."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from cadbridge.exporters.relations import relations
+from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Tree
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification.engines import MuJoCo, load_module
+from cadbridge.verification.kamino import Kamino, in_kamino
+from cadbridge.verification.start import Start
 from cadbridge.wording import listed
 
 CLOSES = ("revolute", "spherical", "fixed")
@@ -22,11 +26,14 @@ CLOSES = ("revolute", "spherical", "fixed")
 class Newton(MuJoCo):
     """USD by Newton: `ModelBuilder.add_usd`, then the model that its MuJoCo solver makes of it.
 
+    Where that solver has no place for a loop or a joint of several freedoms, Kamino moves the model.
+
     USD's physics and Newton's model hold numbers of single precision. Contacts are off: parts in a joint may touch.
     """
 
     name = "Newton"
     precision = 1e-6
+    _kamino: Kamino | None = None
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         (self._path,) = folder.glob("*.usda")
@@ -37,18 +44,36 @@ class Newton(MuJoCo):
 
     def _compiled(self, folder: Path) -> Any:
         """The model that Newton's MuJoCo solver runs."""
-        # Newton and Warp write to stdout what they compile; there our result goes.
-        silence = io.StringIO()
-        with warnings.catch_warnings(), contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
-            warnings.simplefilter("ignore")
-            newton = load_module("newton")
-            builder = newton.ModelBuilder()
-            newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        with silent():
+            self._newton = load_module("newton")
+            builder = self._newton.ModelBuilder()
+            for solver in (self._newton.solvers.SolverMuJoCo, self._newton.solvers.SolverKamino):
+                solver.register_custom_attributes(builder)
             builder.add_usd(str(self._path))
-            return newton.solvers.SolverMuJoCo(builder.finalize(device="cpu"), use_mujoco_cpu=True).mj_model
+            self._whole = builder.finalize(device="cpu")
+            return self._newton.solvers.SolverMuJoCo(self._whole, use_mujoco_cpu=True).mj_model
 
     def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
-        return lacking(tree)
+        because = lacking(tree)
+        if because and in_kamino(tree):
+            names = json.loads((self._path.parent / LOSSES).read_text("utf-8"))["names"]
+            self._kamino, because = Kamino(self._newton, self._whole, tree, names), ""
+        return because
+
+    def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
+        if self._kamino is None:
+            return super().swing(joints, start, duration, finer)
+        with silent():
+            return self._kamino.swing(joints, start, duration, finer)
+
+
+@contextlib.contextmanager
+def silent() -> Iterator[None]:
+    """Newton and Warp write to stdout what they compile; there our result goes."""
+    nowhere = io.StringIO()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def lacking(tree: Tree) -> str:

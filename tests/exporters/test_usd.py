@@ -165,8 +165,13 @@ def test_joints_stand_where_they_are_with_their_axes(name: str, tmp_path: Path) 
         kinds = {"revolute": "PhysicsRevoluteJoint", "prismatic": "PhysicsPrismaticJoint"}
         kinds |= {"spherical": "PhysicsSphericalJoint"}
         assert prim.GetTypeName() == kinds.get(link.type, "PhysicsJoint")
-        locked = [s.split(":")[1] for s in prim.GetAppliedSchemas() if s.startswith("PhysicsLimitAPI:")]
+        bounded = [s.split(":")[1] for s in prim.GetAppliedSchemas() if s.startswith("PhysicsLimitAPI:")]
+        # An axis without the schema is free, and locked in Newton.
+        assert len(bounded) == (6 if prim.GetTypeName() == "PhysicsJoint" else 0)
+        limits = [UsdPhysics.LimitAPI(prim, axis) for axis in bounded]
+        locked = [limit for limit in limits if limit.GetLowAttr().Get() > limit.GetHighAttr().Get()]
         assert len(locked) == {"cylindrical": 4, "screw": 4, "planar": 3, "universal": 4}.get(link.type, 0)
+        assert all(limit.GetHighAttr().Get() in (-1.0, np.inf) for limit in limits)
 
 
 def test_a_loop_is_kept_outside_the_articulation_with_its_limit(tmp_path: Path) -> None:

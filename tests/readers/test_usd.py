@@ -437,6 +437,16 @@ def test_references_payloads_and_instances_are_composed(near: None, tmp_path: Pa
     assert arm.mass == leg.mass == pytest.approx(500 * 4 / 3 * np.pi * 0.027)
 
 
+def test_a_layer_of_a_folder_around_is_read_and_named(near: None, tmp_path: Path) -> None:
+    (tmp_path / "props.usda").write_text(HEAD + 'def Xform "p" {\n' + body("tool") + "}\n")
+    robot = tmp_path / "robots" / "arm"
+    robot.mkdir(parents=True)
+    inner = body("arm") + 'def Xform "held" (references = @../../props.usda@</p>) {}\n'
+    assembly = read(robot, inner)
+    assert [c.name for c in assembly.components if not c.grounded] == ["arm", "tool"]
+    assert codes(assembly) == ["CB1616"]
+
+
 @pytest.mark.parametrize(
     ("reference", "code"),
     [

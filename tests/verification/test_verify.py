@@ -19,6 +19,7 @@ from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.verification import engines, verify
+from cadbridge.verification.kamino import in_kamino
 from cadbridge.verification.newton import lacking
 from cadbridge.verification.start import Start
 from tests.exporters import models
@@ -217,6 +218,24 @@ def test_what_newton_moves_otherwise_is_known_before(model: str, said: str) -> N
     found = lacking(spanning_tree(getattr(models, model)()))
     assert said in found
     assert bool(found) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("file", "whole"),
+    [("delta/delta.sdf", True), ("rrrt3/rrrt3.sdf", True), ("geared_robot3/geared_robot3.urdf", False)],
+)
+def test_kamino_takes_loops_and_no_couplings(file: str, whole: bool) -> None:
+    mechanism = cb.build(cb.read(Path(__file__).resolve().parents[2] / "fixtures" / file))
+    assert in_kamino(spanning_tree(mechanism)) is whole
+
+
+def test_kamino_swings_a_delta_the_same() -> None:
+    pytest.importorskip("newton", reason="Newton compiles for minutes, so the tests do not install it")
+    result = verify(
+        cb.build(cb.read(Path(__file__).resolve().parents[2] / "fixtures/delta/delta.sdf")), "usd", duration=0.02
+    )
+    assert result.verdict == "same"
+    assert result.moved > 0.01
 
 
 GRIPPER = """<mujoco>

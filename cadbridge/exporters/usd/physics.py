@@ -19,6 +19,8 @@ from cadbridge.frames import Pose, frame_from_axis
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import GROUND_BODY, Joint
 
+AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+
 LOCKED: dict[str, tuple[str, ...]] = {
     "cylindrical": ("transX", "transY", "rotX", "rotY"),
     "screw": ("transX", "transY", "rotX", "rotY"),
@@ -147,10 +149,12 @@ def _joint(stage: Any, plan: Plan, link: Link, path: Any, name: str) -> Any:
         joint.CreateAxisAttr(UsdPhysics.Tokens.z)
     else:
         joint = UsdPhysics.Joint.Define(stage, path)
-        for axis in LOCKED[kind]:
+        for axis in AXES:
             limit = UsdPhysics.LimitAPI.Apply(joint.GetPrim(), axis)
-            limit.CreateLowAttr(1.0)
-            limit.CreateHighAttr(-1.0)
+            # The schema's own range is all numbers. Without it an axis is as free, but Newton 1.8 locks it.
+            if axis in LOCKED[kind]:
+                limit.CreateLowAttr(1.0)
+                limit.CreateHighAttr(-1.0)
     _ends(joint, plan, link, path, X_LK, name)
     return joint
 

@@ -49,8 +49,10 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
             continue
         models[at] = root = parse(at, findings)
         _check_copies(root, at, findings)
-        if not any(at.is_relative_to(r) for r in roots) and local(root) not in ("mujoco", "mujocoinclude"):
-            _refuse(path, f"{at} lies outside the folder of the source and is no model", Where(str(at)), findings)
+        if not any(at.is_relative_to(r) for r in roots):
+            if local(root) not in ("mujoco", "mujocoinclude"):
+                _refuse(path, f"{at} lies outside the folder of the source and is no model", Where(str(at)), findings)
+            findings.add("CB1616", f"{at.name} lies in a folder around the source's", Where(str(at)))
         if len(models) > MAX_FILES:
             _too_many(path, f"more than {MAX_FILES} files include one another", findings)
         for element, candidates in _named(root, {folder, at.parent}, included=True):

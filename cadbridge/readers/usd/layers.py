@@ -85,8 +85,10 @@ def _allowed(layer: Any, asset: str, roots: Sequence[Path], remarks: list[Remark
         real = Path(_on_disk(name)).resolve()
     except (OSError, ValueError, RuntimeError):
         real = Path("/")
-    near = real.suffix.lower() in ENDINGS and around(real, roots[0])
-    if not near and not any(real.is_relative_to(root.resolve()) for root in roots):
+    own = any(real.is_relative_to(root.resolve()) for root in roots)
+    if not own and real.suffix.lower() in ENDINGS and around(real, roots[0]):
+        remarks.append(("CB1616", f"{asset} lies in a folder around the source's"))
+    elif not own:
         remarks.append(("CB102", f"{asset} lies outside the folder of the source and of those around it"))
         return None
     if real.suffix.lower() not in ENDINGS:

@@ -112,7 +112,11 @@ def _intersected(assembly: Assembly) -> Answer:
     for first, second in pairs:
         a, b = assembly.instance(first), assembly.instance(second)
         X_AB = a.X_WI.inverse() @ b.X_WI
-        key = (a.part, b.part, *np.round(X_AB.p / ALIKE_M).tolist(), *np.round(X_AB.R.ravel() / ALIKE).tolist())
+        key = (
+            *solids.alike(a.part, b.part),
+            *np.round(X_AB.p / ALIKE_M).tolist(),
+            *np.round(X_AB.R.ravel() / ALIKE).tolist(),
+        )
         if key not in known:
             if len(known) >= MOST:
                 left += 1
@@ -131,12 +135,17 @@ def _placed(assembly: Assembly) -> list[str]:
 
 
 class _Solids:
-    """Closed meshes as manifolds (mm, in their parts' frames), made once; `open` names parts that have none."""
+    """Closed meshes as manifolds (mm, in their parts' frames), made once a shape; `open` names parts that have none."""
 
     def __init__(self, assembly: Assembly) -> None:
-        self._assembly = assembly
-        self._made: dict[tuple[str, bool], Manifold | None] = {}
+        self._shapes = {part.name: part.shape for part in assembly.parts}
+        self._made: dict[tuple[int, bool], Manifold | None] = {}
         self.open: dict[str, None] = {}
+
+    def alike(self, *parts: str) -> tuple[int, ...]:
+        """What is the same for parts of the same shapes; and which of them are open."""
+        self.open |= {part: None for part in parts if self._solid(part, fine=False) is None}
+        return tuple(id(self._shapes[part]) for part in parts)
 
     def common(self, a: str, b: str, X_AB: Pose) -> tuple[float, float]:
         """Common volume (m³) and its share of the smaller part; zeros where they only fit each other."""
@@ -165,19 +174,17 @@ class _Solids:
         return volume * 1e-9, share, 2e-3 * volume / area, 1e-3 * float(np.linalg.norm(box[3:] - box[:3]))
 
     def _has_finer(self, part: str) -> bool:
-        shape = self._assembly.part(part).shape
+        shape = self._shapes[part]
         return (
             shape is not None and shape.fine is not None and shape.coarse is not None and shape.fine is not shape.coarse
         )
 
     def _solid(self, part: str, fine: bool) -> Manifold | None:
-        if (part, fine) not in self._made:
-            shape = self._assembly.part(part).shape
+        shape = self._shapes[part]
+        if (id(shape), fine) not in self._made:
             meshes = () if shape is None else ((shape.fine, shape.coarse) if fine else (shape.coarse, shape.fine))
-            self._made[part, fine] = next((m for mesh in meshes if (m := solid_of(mesh)) is not None), None)
-            if self._made[part, fine] is None:
-                self.open.setdefault(part)
-        return self._made[part, fine]
+            self._made[id(shape), fine] = next((m for mesh in meshes if (m := solid_of(mesh)) is not None), None)
+        return self._made[id(shape), fine]
 
 
 def solid_of(mesh: Mesh | None) -> Manifold | None:

@@ -18,7 +18,6 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.inertia import MassProperties
 from cadbridge.mass.declared import impossible, usable
 from cadbridge.mass.weighing import Weighed, weigh_mesh
-from cadbridge.polyhedron import FARTHEST
 
 MASS_TOLERANCE = 1e-3
 INERTIA_TOLERANCE = 3e-3
@@ -75,7 +74,7 @@ def part_volume(part: Part, known: Mapping[int, Weighed] = MappingProxyType({}))
         of_mesh = None if weighed.volume is None else weighed.volume.mass
         if weighed.volume is not None and weighed.volume.mass > 0 and _agrees(part, weighed.volume, findings):
             properties, source = weighed.volume, "mesh"
-    if properties is None and shape.brep is not None and 0 < shape.brep.mass < FARTHEST**3:
+    if properties is None and shape.brep is not None and shape.brep.mass > 0:
         properties, source = shape.brep, "brep"
     if properties is None:
         properties, source = _from_collision(part, shape, findings)

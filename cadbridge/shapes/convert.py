@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from cadbridge.assembly import Face, Mesh, Shape
+from cadbridge.frames import Matrix, Vector
 from cadbridge.inertia import MassProperties
+from cadbridge.polyhedron import FARTHEST
 from cadbridge.shapes.protocol import FaceTable, MeshArrays, ShapeData
 
 _FLIP = np.array([-1.0, 1.0, 1.0])
@@ -20,16 +22,22 @@ def to_shape(data: ShapeData, path: Path) -> Shape:
     fine, coarse = _mesh(data.fine), _mesh(data.coarse)
     if data.fine is data.coarse:
         coarse = fine
-    brep = None if data.brep is None else MassProperties(*data.brep)
     return Shape(
         key=data.key,
         fine=fine,
         coarse=coarse,
-        brep=brep,
+        brep=_exact(data.brep),
         faces=_faces(data.faces),
         solids=data.solids,
         source=(str(path), data.label),
     )
+
+
+def _exact(brep: tuple[float, Vector, Matrix] | None) -> MassProperties | None:
+    """A shape's exact volume; none where a broken number makes it endless."""
+    if brep is None or not (brep[0] < FARTHEST**3 and np.isfinite(brep[1]).all() and np.isfinite(brep[2]).all()):
+        return None
+    return MassProperties(*brep)
 
 
 def _mesh(arrays: MeshArrays | None) -> Mesh | None:

@@ -8,6 +8,7 @@ import pytest
 from cadbridge.assembly import Assembly, Mesh, Part
 from cadbridge.findings import Findings
 from cadbridge.mass import overlaps_of
+from cadbridge.mass.overlap import solid_of
 from tests.mass.solids import box, placed, shape, tube
 
 BLOCK = Part("block", shape(box(0.1, 0.1, 0.1)))
@@ -55,6 +56,24 @@ def test_a_shaft_that_fits_its_hole_shares_nothing_whatever_the_meshes_are_off()
     tight = Part("hub", shape(tube(0.047, 0.08, 0.1, 17), tube(0.047, 0.08, 0.1, 233)))
     (found,) = overlaps_of(placed([shaft, tight], ("shaft", (0, 0, 0)), ("hub", (0, 0, 0))), Findings())
     assert found.volume == pytest.approx(np.pi * (0.05**2 - 0.047**2) * 0.1, rel=0.02)
+
+
+def test_parts_of_one_shape_are_intersected_once_and_open_ones_are_all_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Mesh | None] = []
+
+    def counted(mesh: Mesh | None) -> object:
+        made.append(mesh)
+        return solid_of(mesh)
+
+    monkeypatch.setattr("cadbridge.mass.overlap.solid_of", counted)
+    whole = box(0.1, 0.1, 0.1)
+    block, sheet = shape(whole), shape(Mesh(whole.vertices, whole.triangles[:-1]))
+    parts = [Part(f"block{k}", block) for k in range(6)] + [Part(f"sheet{k}", sheet) for k in range(2)]
+    findings = Findings()
+    found = overlaps_of(placed(parts, *((part.name, (0.09 * k, 0, 0)) for k, part in enumerate(parts))), findings)
+    assert [(o.a, o.volume) for o in found] == [(f"block{k}:{k}", pytest.approx(1e-4, rel=1e-5)) for k in range(5)]
+    assert len(made) == 3
+    assert [f.message for f in findings if f.code == "CB317"] == ["no closed mesh: sheet0, sheet1"]
 
 
 def test_an_open_mesh_is_told_not_tested() -> None:

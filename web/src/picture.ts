@@ -594,7 +594,8 @@ export class Picture {
   }
 
   private resize(holder: HTMLElement): void {
-    const [w, h] = [Math.max(holder.clientWidth, 1), Math.max(holder.clientHeight, 1)];
+    const [w, h] = [holder.clientWidth, holder.clientHeight];
+    if (!w || !h) return; // not shown: on paper, whose picture is drawn at the size before
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;

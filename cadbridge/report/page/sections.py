@@ -13,6 +13,7 @@ from cadbridge.report.page.items import Items
 from cadbridge.report.page.tables import draw, picks
 from cadbridge.report.views import Row, Verdict
 from cadbridge.report.views.findings import grouped
+from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.tables import freedoms as freedom_table
 from cadbridge.report.views.verdict import figures
 
@@ -72,7 +73,7 @@ def _group(items: Items, group: Sequence[Finding]) -> Html:
     if len(group) > MOST_SHOWN:
         listed.append(el("li", f"… and {len(group) - MOST_SHOWN} more (all of them with --json)."))
     cure = el("p", el("b", "How to fix: "), hints[0], class_="cure") if len(hints) == 1 and hints[0] else None
-    return el("details", el("summary", head), cure, el("ul", listed), class_="finding",
+    return el("details", el("summary", head), cure, el("ul", listed, tabindex="0", aria_label=title), class_="finding",
               open=first.severity is Severity.ERROR)  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def _play(clips: Sequence[Mapping[str, Any]], k: int | None) -> tuple[str, Html]
         return "–", Html("")
     clip = clips[k]
     values = clip["values"]
-    label = f"{min(values):.4g} to {max(values):.4g} {clip['unit']}"
+    label = f"{figure(min(values))} to {figure(max(values))} {clip['unit']}"
     return label, el("button", "Play", type="button", data_clip=k, aria_label=f"Play: {clip['name']}")
 
 

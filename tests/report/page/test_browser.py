@@ -9,6 +9,7 @@ from matplotlib.image import imread
 from playwright.sync_api import Browser, Page
 
 from cadbridge.diagnosis import Diagnosis, diagnose
+from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.report.page import Extras, write_page
 from cadbridge.simulation import simulate, write_trajectory
@@ -298,7 +299,9 @@ def test_on_paper_the_answer_and_the_picture_fit_few_pages(browser: Browser, rep
     with opened(browser, report) as (page, _):
         pages = page.pdf(format="A4").count(b"/Type /Page\n")
         assert 1 <= pages <= 5
+        page.emulate_media(media="print")  # a preview hides the canvas first; its picture stays as large
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.wait_for_function("document.querySelector('img.print').naturalWidth > 300")
         assert (page.locator("img.print").get_attribute("src") or "").startswith("data:image/png;base64,")
 
 
@@ -307,4 +310,16 @@ def test_axe_finds_no_barrier(browser: Browser, report: Path, dark: bool) -> Non
     """The rules of axe-core (WCAG and best practices) over the whole page, with its folded tables opened."""
     with opened(browser, report, dark=dark) as (page, _):
         page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        assert barriers(page) == []
+
+
+def test_many_findings_about_nothing_that_can_be_picked_are_scrolled_by_keyboard(
+    browser: Browser, page_code: None, hinged: Made, tmp_path: Path
+) -> None:
+    many = Findings()
+    for k in range(10_000):
+        many.add("CB187", f"j{k} is of type 'fixd'")
+    write_page(tmp_path / "many.html", *hinged, Extras(findings=many.as_tuple()))
+    with opened(browser, tmp_path / "many.html") as (page, _):
+        assert "… and 9800 more" in page.locator(".finding li").last.inner_text()
         assert barriers(page) == []

@@ -20,6 +20,7 @@ from cadbridge.mass.overlap import solid_of
 
 if TYPE_CHECKING:
     from manifold3d import Manifold
+    from shapely import STRtree
 
 THICK = 1.5e-4
 """m; a common volume of less mean thickness is what meshes are off."""
@@ -72,6 +73,7 @@ class Scene:
         self._boxes: dict[str, NDArray[np.float64]] = {}
         self._designed: dict[Pair, list[_Piece]] = {}
         self._apart = apart
+        self._seen: tuple[list[str], STRtree] | None = None
         boxes = [b for i in assembly.instances if (b := self._box(i.name)) is not None]
         corners = np.concatenate(boxes) if boxes else np.zeros((1, 3))
         self.size = float(np.linalg.norm(np.ptp(corners, axis=0))) or 1.0
@@ -94,6 +96,20 @@ class Scene:
                 if frozenset((name, other)) not in self._apart and self._collide(name, other, X):
                     return name, other
         return None
+
+    def beside(self, name: str, reach: float) -> list[str]:
+        """The instances whose boxes, seen along z, are nearer to that of a part than `reach` (m); not the part."""
+        from shapely import STRtree, box
+
+        if self._seen is None:
+            with_box = [i.name for i in self._assembly.instances if self._box(i.name) is not None]
+            bounds = np.array([self._bounds(n, Pose()) for n in with_box]).reshape(-1, 2, 3)
+            self._seen = with_box, STRtree(box(*bounds[:, 0, :2].T, *bounds[:, 1, :2].T))
+        if self._box(name) is None:
+            return []
+        (low, high), (names, tree) = self._bounds(name, Pose()), self._seen
+        found = tree.query(box(*(low[:2] - reach), *(high[:2] + reach)))
+        return [names[k] for k in sorted(found.tolist()) if names[k] != name]
 
     def gaps(self, name: str, others: Sequence[str], reach: float) -> Iterator[tuple[str, float]]:
         """Which others are nearer to a part than `reach` (m) as they stand, and how near, m; while work is left."""

@@ -38,10 +38,12 @@ class Groups:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._owner = {name: name for name in names}
+        self._of = {name: [name] for name in self._owner}
 
     def add(self, name: str) -> None:
         """A name of its own, where it is new."""
-        self._owner.setdefault(name, name)
+        if self._owner.setdefault(name, name) == name:
+            self._of.setdefault(name, [name])
 
     def root(self, name: str) -> str:
         """The name that stands for a group."""
@@ -53,8 +55,17 @@ class Groups:
     def join(self, a: str, b: str) -> bool:
         """Make two groups one; False where they are already."""
         a, b = sorted((self.root(a), self.root(b)))
+        if a == b:
+            return False
         self._owner[b] = a
-        return a != b
+        short, long = sorted((self._of[a], self._of.pop(b)), key=len)
+        long += short
+        self._of[a] = long
+        return True
+
+    def group(self, name: str) -> set[str]:
+        """The names of one group."""
+        return set(self._of[self.root(name)])
 
     def members(self) -> dict[str, list[str]]:
         """All groups by their root, in the order of the names."""

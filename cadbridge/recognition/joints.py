@@ -200,14 +200,13 @@ def _flush(scene: Scene, pin: str, candidate: Candidate) -> int:
     axis = candidate.verdict.axis
     if axis is None:
         return 0
-    members = scene.groups.members()
-    ends = [f for name in members[pin] for f in _faces_across(scene, name, axis)]
+    ends = [f for name in scene.groups.group(pin) for f in _faces_across(scene, name, axis)]
     if not ends:
         return 0
     spots = [e[0] for e in ends]
     outermost = [(min(spots), -1.0), (max(spots), 1.0)]
     others = {
-        (name, way): heights for name in members[candidate.other(pin)]
+        (name, way): heights for name in scene.groups.group(candidate.other(pin))
         for way in (-1.0, 1.0) if (heights := [h for h, w in _faces_across(scene, name, axis) if w == way])
     }  # fmt: skip
     tolerance = 2 * scene.contacts.slack + 1e-6

@@ -54,8 +54,7 @@ class Turntables:
         """The hinge between the bodies of two instances; None where they lie on each other in some other way."""
         scene = self._scene
         roots = scene.groups.root(a), scene.groups.root(b)
-        members = scene.groups.members()
-        first, second = (set(members[root]) for root in roots)
+        first, second = (scene.groups.group(root) for root in roots)
         few, many = sorted((first, second), key=len)
         contacts = [c for name in sorted(few) for c in self._contacts[name] if many & set(c.pair)]
         if any(c.kind != "plane" for c in contacts) or any(scene.is_clamp(name) for name in first | second):

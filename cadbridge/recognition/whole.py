@@ -184,7 +184,7 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> list[list[str]]:
     near = []
     for name, k in apart.items():
         reach = CLOSE * max(solids.extent(n) for n in groups[k])
-        others = (*rest, *(n for n, other in apart.items() if other < k))
+        others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
     for gap, name, other in sorted(near):
         if linked.join(name, other):

@@ -95,9 +95,11 @@ class MuJoCo(Engine):
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
         count, step = steps(duration, self.step / finer)
         self._model.opt.timestep = step
-        # Couplings and loops as stiff as the step allows: they are springs here.
+        # Couplings and loops as stiff as the step allows: they are springs here. Loops yield a little more, since their
+        # rows repeat each other and rounded poses (Newton's) contradict each other.
         self._model.eq_solref[:, 0] = self._model.tendon_solref_lim[:, 0] = 2 * step
-        self._model.eq_solimp[:, :2] = self._model.tendon_solimp_lim[:, :2] = self._lib.mjMAXIMP
+        coupled = self._model.eq_type >= int(self._lib.mjtEq.mjEQ_JOINT)
+        self._model.eq_solimp[coupled, :2] = self._model.tendon_solimp_lim[:, :2] = self._lib.mjMAXIMP
         self._model.opt.integrator = self._lib.mjtIntegrator.mjINT_RK4
         data = self._lib.MjData(self._model)
         self._start(data, start)

@@ -5,6 +5,7 @@ Laid out as the solver itself does for a run by an explicit method (`solver.runs
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -208,10 +209,13 @@ def _joints(made: Tables, machine: Machine) -> None:
     count = len(system.model.primitives)
     row_group = np.repeat(np.arange(count), np.diff(system.program.primitive_row[: count + 1]))
     row_block, block_body = system.program.terms.row_block, system.program.terms.block_body
+    rows_of: defaultdict[str, list[int]] = defaultdict(list)
+    for row, group in enumerate(row_group.tolist()):
+        rows_of[system.model.groups[group]].append(row)
     start, blocks, bearers, levers = [0], [], [], []
     for joint in lowered.mechanism.joints:
         bearer, lever, sign = joint_bearer(lowered, joint)
-        for row in np.flatnonzero([system.model.groups[g] == joint.name for g in row_group]).tolist():
+        for row in rows_of[joint.name]:
             blocks += [b for b in range(row_block[row], row_block[row + 1]) if block_body[b] == bearer]
         start.append(len(blocks))
         bearers.append(bearer)

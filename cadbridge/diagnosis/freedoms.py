@@ -155,16 +155,17 @@ def leading_basis(N: Array, scales: Array, order: list[int]) -> tuple[Array, lis
     """
     d = N.shape[1]
     leaders: list[int] = []
-    basis = np.zeros((0, d))
+    basis = np.empty((d, d))
     largest = float(np.max(np.abs(N), initial=0.0))
     for margin in (WELL, 1e-3, 1e-9):
         for k in order:
             if len(leaders) == d:
                 break
-            rest = N[k] - (N[k] @ basis.T) @ basis
+            known = basis[: len(leaders)]
+            rest = N[k] - (known @ N[k]) @ known
             size = float(np.linalg.norm(rest))
             if k not in leaders and size > margin * largest:
-                basis = np.vstack([basis, rest / size])
+                basis[len(leaders)] = rest / size
                 leaders.append(k)
     found = N @ np.linalg.inv(N[leaders]) * scales[leaders] if d else N
     found[np.abs(found) < 1e-10 * np.max(np.abs(found), initial=1.0)] = 0.0

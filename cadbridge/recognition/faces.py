@@ -101,7 +101,7 @@ def _part_faces(shape: Shape, table: FeatureTable | str | None) -> PartFaces:
     box = _box(shape)
     if table is None:
         what = (
-            "only the faces of STEP files are read"
+            "only the faces of STEP and FreeCAD's files are read"
             if shape.faces
             else "its geometry is a mesh, which has no exact faces"
         )

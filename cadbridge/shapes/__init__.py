@@ -15,6 +15,7 @@ import atexit
 import hashlib
 import os
 import tempfile
+import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.kept import ask_once, content_of
 from cadbridge.shapes.part21 import Prepared, Workspace
 from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerLateError, WorkerRefusedError
-from cadbridge.shapes.protocol import BrepData, Document, FeatureTable
+from cadbridge.shapes.protocol import Document, FeatureTable
 from cadbridge.shapes.text21 import Text
 from cadbridge.wording import count
 
@@ -115,10 +116,8 @@ def load_breps(blobs: dict[str, bytes], source: Path, findings: Findings, *, sca
     """
     if not blobs:
         return {}
-    content = hashlib.sha256(b"".join(hashlib.sha256(blob).digest() for blob in blobs.values())).hexdigest()
-    answers = ask_once(content, "breps", {"scale": scale}, lambda: _ask_breps(blobs, scale))
     found = {}
-    for name, answer in zip(blobs, answers, strict=True):
+    for name, answer in zip(blobs, _ask_breps(list(blobs.values()), "breps", {"scale": scale}), strict=True):
         if isinstance(answer, str):
             findings.add("CB125", f"{source.name}: no shape of {name}: {answer}", Where(str(source), item=name))
         else:
@@ -126,28 +125,32 @@ def load_breps(blobs: dict[str, bytes], source: Path, findings: Findings, *, sca
     return found
 
 
-def _ask_breps(blobs: dict[str, bytes], scale: float) -> list[BrepData | str]:
+def _ask_breps(blobs: list[bytes], verb: str, question: dict[str, Any]) -> list[Any]:
     """The answers to texts, in their order; where OCCT dies of one, each is tried alone."""
+    content = hashlib.sha256(b"".join(hashlib.sha256(blob).digest() for blob in blobs)).hexdigest()
+    return list(ask_once(content, verb, question, lambda: _ask_files(blobs, verb, question)))
+
+
+def _ask_files(blobs: list[bytes], verb: str, question: dict[str, Any]) -> list[Any]:
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-        paths = {}
-        for i, (name, blob) in enumerate(blobs.items()):
-            paths[name] = Path(folder) / f"{i}.brp"
-            paths[name].write_bytes(blob)
-        limit = _BASE_TIME + _TIME_PER_MEGABYTE * sum(map(len, blobs.values())) / 1e6
+        paths = [Path(folder) / f"{i}.brp" for i in range(len(blobs))]
+        for path, blob in zip(paths, blobs, strict=True):
+            path.write_bytes(blob)
+        limit = _BASE_TIME + _TIME_PER_MEGABYTE * sum(map(len, blobs)) / 1e6
         try:
-            return _breps(list(paths.values()), scale, limit)
+            return _of_files(paths, verb, question, limit)
         except (WorkerDiedError, WorkerRefusedError):
-            return [_alone(path, scale) for path in paths.values()]
+            return [_alone(path, verb, question) for path in paths]
 
 
-def _breps(paths: list[Path], scale: float, limit: float) -> list[BrepData | str]:
-    answer: list[BrepData | str] = WORKER.request("breps", {"paths": [str(p) for p in paths], "scale": scale}, limit)
+def _of_files(paths: list[Path], verb: str, question: dict[str, Any], limit: float) -> list[Any]:
+    answer: list[Any] = WORKER.request(verb, {"paths": [str(p) for p in paths], **question}, limit)
     return answer
 
 
-def _alone(path: Path, scale: float) -> BrepData | str:
+def _alone(path: Path, verb: str, question: dict[str, Any]) -> Any:
     try:
-        return _breps([path], scale, _BASE_TIME)[0]
+        return _of_files([path], verb, question, _BASE_TIME)[0]
     except WorkerDiedError as died:
         return f"the geometry kernel failed on it: {died.reason}"
     except WorkerRefusedError as refused:
@@ -160,7 +163,7 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
     Empty where it picks none. Raises ValueError, with the reason, for a selector that cannot be
     read and for a shape that is of no STEP file.
     """
-    if shape.source is None or not shape.faces:
+    if shape.source is None or not shape.faces or _in_archive(shape.source[0]):
         raise ValueError("a selector needs a shape from a STEP file; this one has no faces")
     file, label = shape.source
     path, findings = Path(file), Findings()
@@ -186,7 +189,7 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
 
 
 def face_features(shapes: Iterable[Shape]) -> dict[str, FeatureTable | str]:
-    """The features of the faces of shapes from STEP files, by `Shape.key`, scaled to m as their faces are.
+    """The features of the faces of shapes of STEP and FreeCAD, by `Shape.key`, scaled to m as their faces are.
 
     A text says why in place of one that fails; a shape without faces or without a file is missing. Raises InputError
     where OCCT dies of all.
@@ -197,15 +200,34 @@ def face_features(shapes: Iterable[Shape]) -> dict[str, FeatureTable | str]:
         by_file.setdefault(shape.source[0], []).append(shape)
     found: dict[str, FeatureTable | str] = {}
     for file, members in by_file.items():
-        findings = Findings()
-        prepared = _WORKSPACE.prepare(Path(file), findings)
-        labels = [
-            (s.source[1].removesuffix(MIRROR_SUFFIX), s.source[1].endswith(MIRROR_SUFFIX)) for s in members if s.source
-        ]
-        answers = _ask("features", {"path": str(prepared.path), "labels": labels}, Path(file), prepared, findings)
+        labels = [s.source[1] for s in members if s.source]
+        answers = _features_in_archive(file, labels) if _in_archive(file) else _features_in_step(Path(file), labels)
         for shape, answer in zip(members, answers, strict=True):
             found[shape.key] = answer if isinstance(answer, str) else _scaled(answer, shape)
     return found
+
+
+def _features_in_step(path: Path, labels: list[str]) -> list[FeatureTable | str]:
+    findings = Findings()
+    prepared = _WORKSPACE.prepare(path, findings)
+    products = [(x.removesuffix(MIRROR_SUFFIX), x.endswith(MIRROR_SUFFIX)) for x in labels]
+    arguments = {"path": str(prepared.path), "labels": products}
+    return list(_ask("features", arguments, path, prepared, findings))
+
+
+def _in_archive(file: str) -> bool:
+    """Whether the shapes of a file are B-Reps in FreeCAD's archive, labelled by its members."""
+    return file.lower().endswith(".fcstd")
+
+
+def _features_in_archive(file: str, members: list[str]) -> list[FeatureTable | str]:
+    """Of members that the reader has unpacked before, and so measured."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            blobs = [archive.read(member) for member in members]
+    except (OSError, KeyError, zipfile.BadZipFile) as fault:
+        return [f"{Path(file).name} cannot be unpacked again: {fault}"] * len(members)
+    return _ask_breps(blobs, "brep_features", {})
 
 
 def _scaled(table: FeatureTable, shape: Shape) -> FeatureTable | str:

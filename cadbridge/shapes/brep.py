@@ -30,7 +30,7 @@ def read_breps(paths: list[str], scale: float) -> list[BrepData | str]:
     keys: list[str | None] = []
     for path in paths:
         try:
-            item = meshing.weigh(_load(path))
+            item = meshing.weigh(load(path))
             if item.size == 0:
                 raise ValueError("it holds no faces")
             key = geometry_key(item, MILLIMETRE * scale)
@@ -52,7 +52,8 @@ def read_breps(paths: list[str], scale: float) -> list[BrepData | str]:
     return answers
 
 
-def _load(path: str) -> Any:
+def load(path: str) -> Any:
+    """The shape of a file in its own frame; ValueError where it holds none."""
     shape = TopoDS_Shape()
     if not Path(path).stat().st_size or not BRepTools.Read_s(shape, path, BRep_Builder()) or shape.IsNull():
         raise ValueError("OCCT finds no shape in it")

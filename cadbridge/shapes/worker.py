@@ -33,6 +33,7 @@ class Server:
             "select": self.select,
             "breps": self.breps,
             "features": self.features,
+            "brep_features": self.brep_features,
             "ping": os.getpid,
         }
 
@@ -76,17 +77,14 @@ class Server:
 
     def features(self, path: str, labels: list[tuple[str, bool]]) -> list[protocol.FeatureTable | str]:
         """The features of the faces of products, by (label, mirrored); a text in place of one that fails."""
-        from cadbridge.shapes.features import extract
-
         document = self._document(path)
-        found: list[protocol.FeatureTable | str] = []
-        for label, mirrored in labels:
-            try:
-                found.append(extract(document.shape(label, mirrored)))
-            except Exception as error:
-                # OCCT's own exceptions come in here: each is a fault of this one shape.
-                found.append(f"{type(error).__name__}: {error}")
-        return found
+        return [_features(document.shape, label, mirrored) for label, mirrored in labels]
+
+    def brep_features(self, paths: list[str]) -> list[protocol.FeatureTable | str]:
+        """The features of the faces of files of one shape each; a text in place of one that fails."""
+        from cadbridge.shapes.brep import load
+
+        return [_features(load, path) for path in paths]
 
     def breps(self, paths: list[str], scale: float) -> list[protocol.BrepData | str]:
         """Files of one shape each; a text in place of one that cannot be read."""
@@ -105,6 +103,16 @@ class Server:
                 self._documents.popitem(last=False)
         self._documents.move_to_end(key)
         return self._documents[key]
+
+
+def _features(load: Callable[..., Any], *arguments: Any) -> protocol.FeatureTable | str:
+    from cadbridge.shapes.features import extract
+
+    try:
+        return extract(load(*arguments))
+    except Exception as error:
+        # OCCT's own exceptions come in here: each is a fault of this one shape.
+        return f"{type(error).__name__}: {error}"
 
 
 def main() -> None:

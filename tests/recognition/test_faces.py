@@ -7,10 +7,12 @@ from pathlib import Path
 
 import cadquery
 import pytest
+from OCP.BRepTools import BRepTools
 
 import cadbridge as cb
 from cadbridge.readers import ReadOptions
 from cadbridge.recognition.faces import PartFaces, faces_of_parts
+from tests.readers.freecad.making import Maker
 
 MM = 1e-3
 
@@ -93,3 +95,24 @@ def test_a_mesh_says_that_it_has_no_faces(tmp_path: Path) -> None:
     assert found.surfaces == ()
     assert found.fault is not None
     assert "mesh" in found.fault
+
+
+def test_faces_in_a_file_of_freecad_are_those_of_the_step_file(tmp_path: Path) -> None:
+    plate = cadquery.Workplane().box(40, 20, 10).faces(">Z").workplane().pushPoints([(10, 0)]).hole(8)
+    brep = tmp_path / "plate.brp"
+    BRepTools.Write_s(plate.val().wrapped, str(brep))
+    made = Maker()
+    made.part("Plate", brep.read_bytes(), p=(5.0, 0.0, 0.0))
+    made.assembly("Plate")
+    file = made.save(tmp_path / "plate.FCStd")
+    assembly = cb.read(file)
+    (found,) = faces_of_parts(assembly.parts).values()
+    expected = faces_of(plate, tmp_path)
+    assert [s.kind for s in found.surfaces] == [s.kind for s in expected.surfaces]
+    (bore,), same = found.of("cylinder"), expected.of("cylinder")[0]
+    assert bore.hollow
+    assert (bore.radius, bore.length, bore.area) == pytest.approx((same.radius, same.length, same.area))
+    file.write_bytes(b"no archive")
+    (lost,) = faces_of_parts(assembly.parts).values()
+    assert not lost.surfaces
+    assert "cannot be unpacked again" in str(lost.fault)

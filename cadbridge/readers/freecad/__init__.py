@@ -166,7 +166,8 @@ def _shapes(draft: Placed, options: ReadOptions, scale: float, findings: Finding
             if data is not None:
                 blobs[name] = data
         for name, brep in load_breps(blobs, path, findings, scale=scale).items():
-            found[str(path), name] = brep
+            source = (str(path), str(holders[name].file("Shape")))
+            found[str(path), name] = replace(brep, shape=replace(brep.shape, source=source))
     return found
 
 

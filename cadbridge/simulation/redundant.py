@@ -35,8 +35,6 @@ NEAR = 15
 """Iterations that put a step on the rows again, or it was too long."""
 EXACT = 0.01
 """Singular values below this part of what may be rounding are none, so that the widest gap is not the one below it."""
-_AMPLIFIED = 1e3
-"""A row that is open by at most so many times what those are that hold only repeats their rounding."""
 SPECIAL = 50
 """Rows that only the design makes repeat others, above which nothing is looked for."""
 
@@ -88,7 +86,7 @@ def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
         samples = tuple(_walk(case, spare, found.state, steps=1))
         opened = opened_rows(system, samples)
         largest = float(opened[spare].max())
-        if largest <= max(rounding, _AMPLIFIED * np.delete(opened, spare).max(initial=0.0)):
+        if largest <= rounding:
             return None
         if largest <= case.allowed:
             return _reported(case, samples)

@@ -73,7 +73,8 @@ def _group(items: Items, group: Sequence[Finding]) -> Html:
     if len(group) > MOST_SHOWN:
         listed.append(el("li", f"… and {len(group) - MOST_SHOWN} more (all of them with --json)."))
     cure = el("p", el("b", "How to fix: "), hints[0], class_="cure") if len(hints) == 1 and hints[0] else None
-    return el("details", el("summary", head), cure, el("ul", listed, tabindex="0", aria_label=title), class_="finding",
+    every = el("ul", listed, tabindex="0", aria_label=f"all of {title}")
+    return el("details", el("summary", head), cure, every, class_="finding",
               open=first.severity is Severity.ERROR)  # fmt: skip
 
 

@@ -71,7 +71,11 @@ class Placing:
             JTJ, slope = J.T @ J, J.T @ g
             while damping < 1e9:
                 self.work += len(JTJ) ** 2
-                y = np.linalg.solve(JTJ + damping * np.eye(len(JTJ)), -slope).reshape(-1, 6)
+                try:
+                    y = np.linalg.solve(JTJ + damping * np.eye(len(JTJ)), -slope).reshape(-1, 6)
+                except np.linalg.LinAlgError:  # the damping is lost beside rows of lengths without measure
+                    damping *= 10.0
+                    continue
                 tried = self._moved(x, q, moving, np.asarray(y, np.float64))
                 after = self.residual(*tried)
                 if (reached := float(after @ after)) < size:

@@ -40,7 +40,7 @@ class Marcher:
         self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.empty(na))
         self._slope = (np.empty((n, 6)), np.empty(na), np.empty(d + 1))
         self._work = np.empty(d + 1)
-        self._course = Course(np.zeros(6), np.zeros(6, np.int64))
+        self._course = Course(np.zeros(8), np.zeros(6, np.int64))
         self._within = make_within(system, engine.method.extra)
         steady = all(function.steady for _, function in system.drives)
         constant = drive_values(system, 0.0) if steady else np.zeros((d, 3))

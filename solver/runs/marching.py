@@ -48,8 +48,8 @@ class Drives(NamedTuple):
 @table
 class Course(NamedTuple):
     """Where a run is, in place. `clock`: t, the next step's length, the run's end, the shortest and the longest step,
-    the error of the step before. `counts`: steps, refused, refused for the constraints, evaluations, samples
-    made, and whether the last refusal was for the constraints.
+    the error of the step before, where that began and its length. `counts`: steps, refused, refused for the
+    constraints, evaluations, samples made, and whether the last refusal was for the constraints.
     """
 
     clock: Array1
@@ -178,19 +178,27 @@ def _length(pace, h, left):  # type: ignore[no-untyped-def]
 def _go_on(tables, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
     """Make a step's end the start of the next, and make the samples within: `times` are its start, h, and its end."""
     counts, clock, (start, h, now) = course.counts, course.clock, times
-    sampled, level = counts[4], 0
-    reach = now + 1e-12 * max(1.0, abs(now))
+    sampled, reach = counts[4], now + 1e-12 * max(1.0, abs(now))
     if out.times[sampled] <= reach and (out.times[sampled] - start) / h < 1.0 - 1e-12:
         begin_step(tables, D, h, state, slope, work, (S.x, S.q, S.v, S.angles), S.work)
     keep(tables[6], S, state, work, slope)
+    _sample_step(tables, S, drives, D, course, times, state, work, out, 0)
+    counts[0] += 1
+    clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
+    clock[6], clock[7] = start, h
+
+
+@kernel
+def _sample_step(tables, S, drives, D, course, times, state, work, out, level):  # type: ignore[no-untyped-def]
+    """Make the samples within a step, as far as there is room; `level`: the nodes that its polynomial has."""
+    counts, (start, h, now) = course.counts, times
+    sampled, reach = counts[4], now + 1e-12 * max(1.0, abs(now))
     while sampled < out.times.shape[0] and out.times[sampled] <= reach:
         before = level
         level = _reported(tables, S, drives, D, out, sampled, start, h, state, work, level)
         counts[3] += 1 + level - before
         sampled += 1
-    counts[0] += 1
     counts[4] = sampled
-    clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
 
 
 @entry
@@ -218,6 +226,12 @@ def march(
     t, h, end, before = clock[0], clock[1], clock[2], clock[5]
     tried, how, refused, reported = 0, GOES_ON, False, counts[4]
     cost = tableau.nodes.shape[0]
+    start, length = clock[6], clock[7]
+    if length > 0.0 and abs(start + length - t) <= 1e-12 * max(1.0, abs(t)):
+        # There may have been no room for all samples of the step that ended here: its polynomial still stands.
+        _sample_step(tables, S, drives, D, course, (start, length, t), state, work, out, D.extra)
+        if counts[4] == out.times.shape[0]:
+            return ENDED, repeated(tables)
     while refused or (tried < most[0] and counts[4] - reported < most[1]):
         step, last = _length(pace, h, end - t)
         tried += 1

@@ -218,3 +218,19 @@ def test_steps_in_one_call_are_the_steps_taken_one_by_one(options: dict[str, Any
     assert at_once.statistics.longest == one_by_one.statistics.longest
     assert_allclose(at_once.trajectory.positions, one_by_one.trajectory.positions, rtol=0, atol=1e-14)
     assert_allclose(at_once.trajectory.multipliers, one_by_one.trajectory.multipliers, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "options", [{"rate": 50.0, "rtol": 1e-4, "atol": 1e-4}, {"rate": 300.0}, {"rate": 1e3, "step": 0.25}]
+)
+def test_samples_are_the_same_however_many_there_is_room_for(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step that goes on beyond the samples of one workspace: those of the next are still of its own polynomial."""
+    few = simulate(pendulum(2), duration=9.0, **options)
+    monkeypatch.setattr("solver.runs.marcher._SAMPLES", 10_000)
+    all_at_once = simulate(pendulum(2), duration=9.0, **options)
+    assert few.status.ok
+    assert few.statistics.steps == all_at_once.statistics.steps
+    assert_allclose(few.trajectory.positions, all_at_once.trajectory.positions, rtol=0, atol=1e-13)
+    assert_allclose(few.trajectory.accelerations, all_at_once.trajectory.accelerations, rtol=0, atol=1e-9)

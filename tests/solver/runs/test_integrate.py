@@ -221,7 +221,7 @@ def test_steps_in_one_call_are_the_steps_taken_one_by_one(options: dict[str, Any
 
 
 @pytest.mark.parametrize(
-    "options", [{"rate": 50.0, "rtol": 1e-4, "atol": 1e-4}, {"rate": 300.0}, {"rate": 1e3, "step": 0.25}]
+    "options", [{"rate": 50.0, "rtol": 1e-4, "atol": 1e-4}, {"rate": 300.0}, {"rate": 5e3, "step": 0.05}]
 )
 def test_samples_are_the_same_however_many_there_is_room_for(
     options: dict[str, Any], monkeypatch: pytest.MonkeyPatch

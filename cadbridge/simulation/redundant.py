@@ -31,7 +31,7 @@ LARGEST_SHARE = 1e-3
 """Parts of the mechanism's length that are never taken for rounding."""
 WAYS, STEPS, STEP = 2, 10, 0.3
 """Ways from the design, each also backwards; steps along each, and their length in rad or lengths of the mechanism."""
-NEAR = 15
+MOST_ITERATIONS = 15
 """Iterations that put a step on the rows again, or it was too long."""
 EXACT = 0.01
 """Singular values below this part of what may be rounding are none, so that the widest gap is not the one below it."""
@@ -162,7 +162,7 @@ def _moved(system: System, less: System, state: State, way: Array) -> State | No
     for part in (STEP, 0.1 * STEP):
         turned = rotation.turned(state.quaternions, part * way[:, 3:])
         moved = replace(state, positions=state.positions + part * way[:, :3], quaternions=turned)
-        found, holds = put_on(system, less, moved, NEAR)
+        found, holds = put_on(system, less, moved, MOST_ITERATIONS)
         if holds:
             return found
     return None

@@ -30,8 +30,7 @@ def inverse(
         str, typer.Option("--method", help="Method of computing the forces (docs/inverse.md).", **one_of(METHODS))
     ] = "absolute",
     html: Annotated[
-        Path | None,
-        typer.Option("--html", help="Write the report, with efforts and the motion, as one HTML page."),
+        Path | None, typer.Option("--html", help="Write the report, with efforts and the motion, as one HTML page.")
     ] = None,
     svg: Annotated[
         Path | None, typer.Option("--svg", help="Draw the bond graph into this file (--method bond-graph).")

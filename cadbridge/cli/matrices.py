@@ -26,13 +26,11 @@ def matrices(
         ),
     ] = None,
     motion: Annotated[
-        Path | None,
-        typer.Option("--motion", help="Take pose, rates and accelerations from this motion, at --time."),
+        Path | None, typer.Option("--motion", help="Take pose, rates and accelerations from this motion, at --time.")
     ] = None,
     time: Annotated[float, typer.Option("--time", help="Time in the motion, in s.", metavar="NUMBER")] = 0.0,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the matrices: NAME.npz, or a folder for one CSV each."),
+        Path | None, typer.Option("--output", "-o", help="Write the matrices: NAME.npz, or a folder for one CSV each.")
     ] = None,
     json: Json = False,
     strict: Strict = False,

@@ -98,9 +98,7 @@ _SOURCE = (
         annotation=Annotated[
             Path | None,
             typer.Option(
-                "--mates",
-                help="Mates file; by default NAME.mates.yaml beside the source.",
-                rich_help_panel="Reading",
+                "--mates", help="Mates file; by default NAME.mates.yaml beside the source.", rich_help_panel="Reading"
             ),
         ],
     ),

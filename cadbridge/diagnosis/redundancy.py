@@ -119,11 +119,7 @@ def _roles(
 
 
 def _redundancies(
-    mechanism: Mechanism,
-    rows: Rows,
-    dependence: Dependence,
-    own: dict[str, Ints],
-    roles: dict[str, Repetition],
+    mechanism: Mechanism, rows: Rows, dependence: Dependence, own: dict[str, Ints], roles: dict[str, Repetition]
 ) -> tuple[Redundancy, ...]:
     """Every mate of which rows are not in the basis, with a minimal set of mates that it repeats."""
     circuits = _Circuits(rows, dependence)

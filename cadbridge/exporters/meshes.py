@@ -111,11 +111,7 @@ WRITERS: dict[str, Callable[[Mesh], bytes]] = {"stl": stl_bytes, "obj": obj_byte
 
 
 def write_meshes(
-    mechanism: Mechanism,
-    findings: Findings,
-    folders: tuple[str, str],
-    options: ExportOptions,
-    ending: str = "stl",
+    mechanism: Mechanism, findings: Findings, folders: tuple[str, str], options: ExportOptions, ending: str = "stl"
 ) -> MeshFiles:
     """The meshes of all parts in use; parts without one are reported. `folders`: of what is seen, and what collides."""
     files = MeshFiles(ending)

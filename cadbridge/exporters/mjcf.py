@@ -102,13 +102,7 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     compiler = add(root, "compiler", angle="radian", meshdir=ASSETS, autolimits="true", inertiafromgeom="false")
     if any(b.mass is not None and not balanced(b.mass) for b in plan.mechanism.bodies):
         compiler.set("balanceinertia", "true")  # CB1434: MuJoCo refuses such a body otherwise
-    add(
-        root,
-        "option",
-        timestep="0.001",
-        integrator="implicitfast",
-        gravity=numbers(plan.mechanism.gravity),
-    )
+    add(root, "option", timestep="0.001", integrator="implicitfast", gravity=numbers(plan.mechanism.gravity))
     _defaults(root)
     asset = add(root, "asset")
     for path in sorted(plan.meshes.contents):
@@ -213,13 +207,7 @@ def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:
         return
     I = tensor(mass.inertia)  # noqa: E741 - the symbol of mechanics
     full = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-    add(
-        body,
-        "inertial",
-        pos=numbers(mass.com),
-        mass=small(mass.mass),
-        fullinertia=" ".join(small(v) for v in full),
-    )
+    add(body, "inertial", pos=numbers(mass.com), mass=small(mass.mass), fullinertia=" ".join(small(v) for v in full))
 
 
 def _joints(body: ET.Element, plan: Plan, link: Link, X_BL: Pose) -> None:
@@ -325,14 +313,7 @@ def _tendon_equality(
 def _connect(equality: ET.Element, name: str, joint: Joint, plan: Plan) -> None:
     a, b = plan.tree.link_of(joint.a), plan.tree.link_of(joint.b)
     anchor = plan.tree.links[a].X_WL.inverse().point(joint_pose(plan.mechanism, joint).p)
-    add(
-        equality,
-        "connect",
-        name=name,
-        body1=plan.link_names[a],
-        body2=plan.link_names[b],
-        anchor=numbers(anchor),
-    )
+    add(equality, "connect", name=name, body1=plan.link_names[a], body2=plan.link_names[b], anchor=numbers(anchor))
 
 
 def _actuators(root: ET.Element, plan: Plan, kept: Kept, findings: Findings) -> list[str]:

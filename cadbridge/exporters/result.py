@@ -95,8 +95,7 @@ def export(
     contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
     if findings.errors:
         raise ModelError(
-            f"{to} needs what this model lacks: {'; '.join(f.message for f in findings.errors)}",
-            findings.as_tuple(),
+            f"{to} needs what this model lacks: {'; '.join(f.message for f in findings.errors)}", findings.as_tuple()
         )
     try:
         _put(target, contents)

@@ -164,11 +164,7 @@ class Writer:
         add(follows, "offset").text = number(mimic.offset)
         add(follows, "reference").text = "0"
         # Drake passes over the format's own element and reads this one.
-        drake = {
-            "joint": self._plan.joint_names[driver],
-            "multiplier": exact(factor),
-            "offset": number(mimic.offset),
-        }
+        drake = {"joint": self._plan.joint_names[driver], "multiplier": exact(factor), "offset": number(mimic.offset)}
         add(element, "drake:mimic", drake)
 
 

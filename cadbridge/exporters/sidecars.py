@@ -41,11 +41,7 @@ def _plain(value: Any) -> Any:
 
 
 def losses(
-    to: str,
-    name: str,
-    names: dict[str, dict[str, str]],
-    findings: Iterable[Finding],
-    home: dict[str, float],
+    to: str, name: str, names: dict[str, dict[str, str]], findings: Iterable[Finding], home: dict[str, float]
 ) -> bytes:
     """`losses.json`: the names given (new → old) by kind, the home pose, and the findings of the export."""
     return json_bytes(

@@ -236,12 +236,7 @@ def _connect(joint: ET.Element, X: Pose, parent: str, child: str) -> None:
 
 
 def _joints(
-    robot: ET.Element,
-    plan: Plan,
-    i: int,
-    mimics: dict[int, Dependence],
-    unknown: list[str],
-    via: set[str],
+    robot: ET.Element, plan: Plan, i: int, mimics: dict[int, Dependence], unknown: list[str], via: set[str]
 ) -> None:
     """The joint above a link; one of several freedoms has links without mass in between."""
     link = plan.tree.links[i]
@@ -298,13 +293,7 @@ def _single(
         add(element, "dynamics", damping=number(joint.damping), friction=number(joint.friction))
     if mimic is not None and mimic.terms:
         driver, factor = mimic.terms[0]
-        add(
-            element,
-            "mimic",
-            joint=plan.joint_names[driver],
-            multiplier=exact(factor),
-            offset=number(mimic.offset),
-        )
+        add(element, "mimic", joint=plan.joint_names[driver], multiplier=exact(factor), offset=number(mimic.offset))
 
 
 def _limit(element: ET.Element, limit: Limit, bounded: bool, name: str, unknown: list[str]) -> None:

@@ -41,11 +41,7 @@ class Fetched:
 
 
 def fetch(
-    url: str,
-    folder: str | Path,
-    *,
-    server: str | None = None,
-    wait: Callable[[float], None] | None = None,
+    url: str, folder: str | Path, *, server: str | None = None, wait: Callable[[float], None] | None = None
 ) -> Fetched:
     """Bring an assembly of Onshape into a folder, as FOLDER/NAME.json, NAME.features.json and NAME.step.
 

@@ -51,10 +51,7 @@ class Analysis(Shown):
 
 
 def transmission(
-    mechanism: Mechanism,
-    output: str | None = None,
-    inputs: Sequence[str] | None = None,
-    lowered: Lowered | None = None,
+    mechanism: Mechanism, output: str | None = None, inputs: Sequence[str] | None = None, lowered: Lowered | None = None
 ) -> Analysis:
     """Take a geared robot apart.
 

@@ -1,13 +1,6 @@
 """How it moves: bodies, joints and couplings, from the mates of an assembly."""
 
 from cadbridge.mechanism.build import build, residuals
-from cadbridge.mechanism.model import (
-    GROUND_BODY,
-    Body,
-    BodyCoupling,
-    Joint,
-    MateRows,
-    Mechanism,
-)
+from cadbridge.mechanism.model import GROUND_BODY, Body, BodyCoupling, Joint, MateRows, Mechanism
 
 __all__ = ["GROUND_BODY", "Body", "BodyCoupling", "Joint", "MateRows", "Mechanism", "build", "residuals"]

@@ -19,14 +19,7 @@ from cadbridge.mechanism.laws import Placed, cam_primitive, linear_primitive
 from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses, turns
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
 from cadbridge.mechanism.merge import clusters
-from cadbridge.mechanism.model import (
-    GROUND_BODY,
-    Body,
-    BodyCoupling,
-    Joint,
-    MateRows,
-    Mechanism,
-)
+from cadbridge.mechanism.model import GROUND_BODY, Body, BodyCoupling, Joint, MateRows, Mechanism
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, off_by, rows_of
 from cadbridge.mechanism.sides import Side, side_of
@@ -180,9 +173,7 @@ def _carrier(b: _Builder, coupling: Coupling, side_a: Side, side_b: Side, mates:
     if coupling.carrier is not None:
         if coupling.carrier not in b.index:
             b.findings.add(
-                "CB201",
-                f"{coupling.name} is carried by {coupling.carrier}, which does not exist",
-                coupling.where,
+                "CB201", f"{coupling.name} is carried by {coupling.carrier}, which does not exist", coupling.where
             )
             return None
         unit = b.index[coupling.carrier]

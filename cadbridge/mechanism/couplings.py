@@ -29,11 +29,7 @@ def gear_primitive(coupling: Coupling, a: Side, b: Side, findings: Findings) -> 
         CouplingKind.CROSSED_HELICAL: _screw_gears,
     }[coupling.kind]
     if a.index == b.index:
-        findings.add(
-            "CB221",
-            f"{coupling.name}: both sides are on one rigid unit, so nothing can turn",
-            coupling.where,
-        )
+        findings.add("CB221", f"{coupling.name}: both sides are on one rigid unit, so nothing can turn", coupling.where)
         return None
     try:
         return maker(coupling, a, b, findings)
@@ -153,10 +149,7 @@ def ratio_primitive(coupling: Coupling, a: Side, b: Side, carrier: Side) -> Prim
     if ratio is None or ratio == 0:
         raise ValueError("the ratio must not be zero")
     return Coupler(
-        a.index,
-        b.index,
-        ((1.0, turn_against(carrier, b)), (-ratio, turn_against(carrier, a))),
-        coupling.offset,
+        a.index, b.index, ((1.0, turn_against(carrier, b)), (-ratio, turn_against(carrier, a))), coupling.offset
     )
 
 

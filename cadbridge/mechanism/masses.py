@@ -32,9 +32,7 @@ def component_masses(assembly: Assembly, parts: Iterable[PartMass]) -> dict[str,
 
 
 def _component(
-    assembly: Assembly,
-    component: Component,
-    of_part: dict[str, tuple[MassProperties | None, str | None]],
+    assembly: Assembly, component: Component, of_part: dict[str, tuple[MassProperties | None, str | None]]
 ) -> ComponentMass:
     items = []
     sources: Counter[str] = Counter()

@@ -10,15 +10,7 @@ import numpy as np
 
 from cadbridge.assembly import FeatureKind, Mate, MateKind
 from cadbridge.frames import unit
-from cadbridge.mechanism.sides import (
-    Side,
-    on_line,
-    on_plane,
-    parallel,
-    same_orientation,
-    same_point,
-    sense,
-)
+from cadbridge.mechanism.sides import Side, on_line, on_plane, parallel, same_orientation, same_point, sense
 from solver.constraints import (
     AxesAngle,
     ConstantVelocity,
@@ -52,10 +44,7 @@ def _plane_plane(m: Mate, a: Side, b: Side) -> Rows:
 
 def _axis_axis(m: Mate, a: Side, b: Side) -> Rows:
     if abs(m.value) > TOUCHING:
-        return [
-            *parallel(a, b),
-            PointLineDistance(a.index, b.index, a.point, a.direction, b.point, abs(m.value)),
-        ]
+        return [*parallel(a, b), PointLineDistance(a.index, b.index, a.point, a.direction, b.point, abs(m.value))]
     return [*parallel(a, b), *on_line(a, b)]
 
 
@@ -152,10 +141,7 @@ def _tangent_round(m: Mate, a: Side, b: Side) -> Rows:
         raise MeaninglessError("the two radii leave no distance to be tangent at", "radii that differ")
     if a.feature.kind is FeatureKind.AXIS and b.feature.kind is FeatureKind.AXIS:
         if float(np.linalg.norm(np.cross(a.world_direction(), b.world_direction()))) < 1e-6:
-            return [
-                *parallel(a, b),
-                PointLineDistance(a.index, b.index, a.point, a.direction, b.point, reach),
-            ]
+            return [*parallel(a, b), PointLineDistance(a.index, b.index, a.point, a.direction, b.point, reach)]
         n = unit(np.cross(a.world_direction(), b.world_direction()))
         height = float(n @ (b.world_point() - a.world_point()))
         signed = math.copysign(reach, height)
@@ -271,8 +257,7 @@ def primitives_of(mate: Mate, a: Side, b: Side) -> tuple[Primitive, ...]:
                 return tuple(pairs[kind_b, kind_a](mate, b, a))
     choices = ", ".join(sorted({f"{k.value} with {n.value}" for k, n in pairs}))
     raise MeaninglessError(
-        f"{mate.kind.value} has no meaning between a {a.feature.kind.value} and a {b.feature.kind.value}",
-        choices,
+        f"{mate.kind.value} has no meaning between a {a.feature.kind.value} and a {b.feature.kind.value}", choices
     )
 
 

@@ -42,10 +42,7 @@ def _no_turn(a: Feature, b: Feature) -> tuple[str, MateKind, Feature, Feature]:
 def _pin_slot(a: Feature, b: Feature) -> Held:
     """b turns about z and slides along x of a: planar, and b's origin in the plane across y of a."""
     slot = _along(a, y_axis(a), FeatureKind.PLANE)
-    return (
-        ("", MateKind.PLANAR, a, b),
-        (" slot", MateKind.COINCIDENT, slot, _along(b, None, FeatureKind.POINT)),
-    )
+    return (("", MateKind.PLANAR, a, b), (" slot", MateKind.COINCIDENT, slot, _along(b, None, FeatureKind.POINT)))
 
 
 def _bearing(a: Feature, b: Feature) -> Held:

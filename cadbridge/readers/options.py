@@ -45,11 +45,7 @@ class ReadOptions:
         value=lambda given: "mesh" if given == "from-mesh" else "declared",
     )
     length_unit: str | None = option(
-        None,
-        "--units",
-        str,
-        "Length unit of the source (mm, m, in …), overriding the stated one.",
-        metavar="UNIT",
+        None, "--units", str, "Length unit of the source (mm, m, in …), overriding the stated one.", metavar="UNIT"
     )
     package_dirs: tuple[Path, ...] = option(
         (),

@@ -157,12 +157,7 @@ class _Unfolder:
         self._replaced: list[str] = []
 
     def occurrences(
-        self,
-        occurrences: list[Occurrence],
-        matrix: Matrix,
-        prefix: str,
-        colour: Colour | None,
-        above: tuple[str, ...],
+        self, occurrences: list[Occurrence], matrix: Matrix, prefix: str, colour: Colour | None, above: tuple[str, ...]
     ) -> list[Node]:
         """The nodes of siblings and of all below them, placed in the world by way of `matrix`."""
         nodes = []

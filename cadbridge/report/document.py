@@ -340,12 +340,7 @@ def _joint(mechanism: Mechanism, joint: Joint) -> dict[str, Any]:
 def _limits(limit: Limit | None) -> dict[str, float]:
     if limit is None:
         return {}
-    values = {
-        "lower": limit.lower,
-        "upper": limit.upper,
-        "velocity": limit.velocity,
-        "effort": limit.effort,
-    }
+    values = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
     return {key: float(value) for key, value in values.items() if value is not None}
 
 

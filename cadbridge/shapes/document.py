@@ -201,10 +201,7 @@ def _occurrence(source: StepDocument, label: Any, scale: float) -> Occurrence:
     matrix = np.array([[transform.Value(i, j) for j in (1, 2, 3, 4)] for i in (1, 2, 3)])
     matrix[:, 3] *= scale
     return Occurrence(
-        _name(label),
-        _entry(referred if refers else label),
-        matrix,
-        _colour(source, label, True) if refers else None,
+        _name(label), _entry(referred if refers else label), matrix, _colour(source, label, True) if refers else None
     )
 
 

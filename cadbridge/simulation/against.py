@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import GROUND_BODY
-from cadbridge.simulation.reference import (
-    Broken,
-    broken_mate,
-    contradicted,
-    corrected,
-    has_velocities,
-    left_out,
-    moves,
-)
+from cadbridge.simulation.reference import Broken, broken_mate, contradicted, corrected, has_velocities, left_out, moves
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.study import unit_of
 from cadbridge.study import Reference

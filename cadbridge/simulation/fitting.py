@@ -231,11 +231,7 @@ def _linearised(system: System, part: _Part, state: State) -> tuple[Array, Array
     for J in (G, D):
         J[:, :, 3:] /= system.length
     scale = 1 / np.maximum(np.linalg.norm(G.reshape(len(G), -1), axis=1), 1e-14)
-    return (
-        found.g[part.rows] * scale,
-        G.reshape(len(G), -1) * scale[:, None],
-        D.reshape(len(D), -1) * scale[:, None],
-    )
+    return (found.g[part.rows] * scale, G.reshape(len(G), -1) * scale[:, None], D.reshape(len(D), -1) * scale[:, None])
 
 
 def _rebuilt(mechanism: Mechanism, lowered: Lowered, found: _Fit, collapse: bool) -> Mechanism:

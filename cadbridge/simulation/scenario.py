@@ -20,22 +20,10 @@ from cadbridge.readers.mates_file.document import Reporter
 from cadbridge.readers.mates_file.positions import Place, Yaml, load_yaml
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.actuator_file import CylinderEntry, DcEntry, cylinder_of, dc_motor_of
-from cadbridge.simulation.changes import (
-    ChangeEntry,
-    ChangeSpec,
-    ChangesResolver,
-)
+from cadbridge.simulation.changes import ChangeEntry, ChangeSpec, ChangesResolver
 from cadbridge.simulation.circuits import Circuit, DcMotor, through_drive
 from cadbridge.simulation.fitting import GAP
-from cadbridge.simulation.load_file import (
-    Finite,
-    Function,
-    LoadsFile,
-    NotNegative,
-    Positive,
-    Strict,
-    function_of,
-)
+from cadbridge.simulation.load_file import Finite, Function, LoadsFile, NotNegative, Positive, Strict, function_of
 from cadbridge.simulation.loads import LoadSpecs, LoadsResolver, si
 from cadbridge.study import FrameMotion
 from solver.functions import scaled

@@ -13,15 +13,7 @@ from numpy.typing import NDArray
 
 from cadbridge.tree.links import SpanningTree, posed
 from solver.analyses.minimal import jacobian
-from solver.denoc import (
-    base_reaction,
-    complement,
-    inertia_factors,
-    inertia_matrix,
-    inverse_dynamics,
-    poses,
-    topology,
-)
+from solver.denoc import base_reaction, complement, inertia_factors, inertia_matrix, inverse_dynamics, poses, topology
 from solver.state import State
 
 Array = NDArray[np.float64]

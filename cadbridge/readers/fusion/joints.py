@@ -169,13 +169,7 @@ def _turned(linear: Matrix, R: Matrix) -> Matrix:
 
 
 def _between(
-    c: Context,
-    uuid: str,
-    name: str,
-    joint: dict[str, Any],
-    motion: Motion,
-    stated: dict[str, Any],
-    sides: list[_Side],
+    c: Context, uuid: str, name: str, joint: dict[str, Any], motion: Motion, stated: dict[str, Any], sides: list[_Side]
 ) -> tuple[Mate, ...]:
     """The mates between two geometries: the first occurrence moves relative to the second."""
     axes = _axes(c, motion, stated, uuid, name)

@@ -8,17 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from cadbridge.assembly import (
-    GROUND,
-    Assembly,
-    Component,
-    Coupling,
-    Feature,
-    Instance,
-    Mate,
-    NamedFrame,
-    Part,
-)
+from cadbridge.assembly import GROUND, Assembly, Component, Coupling, Feature, Instance, Mate, NamedFrame, Part
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.mates_file.document import MAX_SUGGESTED, Document, nearest

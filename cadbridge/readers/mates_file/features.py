@@ -14,13 +14,7 @@ from cadbridge.readers.mates_file.draft import Draft, last, moved
 from cadbridge.readers.mates_file.values import FeatureSpec
 from solver import rotation
 
-HAS = {
-    "plane": "a normal",
-    "cylinder": "an axis",
-    "cone": "an axis",
-    "torus": "an axis",
-    "sphere": "a centre",
-}
+HAS = {"plane": "a normal", "cylinder": "an axis", "cone": "an axis", "torus": "an axis", "sphere": "a centre"}
 """What the kinds of faces have, in words."""
 
 

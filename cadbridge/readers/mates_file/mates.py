@@ -117,9 +117,7 @@ def name_joints(draft: Draft) -> dict[str, str]:
             where = draft.place("joints", joint, "mates", k, name=joint)
             if mate_name not in index:
                 draft.findings.add(
-                    "CB155",
-                    f"joint {joint!r}: there is no mate {mate_name!r}{draft.near(mate_name, index)}",
-                    where,
+                    "CB155", f"joint {joint!r}: there is no mate {mate_name!r}{draft.near(mate_name, index)}", where
                 )
                 continue
             if names.get(mate_name, joint) != joint:

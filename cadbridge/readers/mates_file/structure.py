@@ -51,11 +51,7 @@ def _nodes(tree: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _split(
-    draft: Draft,
-    path: str,
-    node: Mapping[str, Any],
-    nodes: Mapping[str, Mapping[str, Any]],
-    flexible: set[str],
+    draft: Draft, path: str, node: Mapping[str, Any], nodes: Mapping[str, Mapping[str, Any]], flexible: set[str]
 ) -> Iterator[Component]:
     """The components of an occurrence: itself without what is flexible below it, and that in its parts.
 

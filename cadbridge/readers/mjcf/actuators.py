@@ -104,10 +104,7 @@ def _law(c: Context, i: int, at: float) -> ControlLaw | None:
     factors[0][1:] *= gain == _AFFINE
     factors[1] *= bias == _AFFINE
     return ControlLaw(
-        _shifted(factors[0], at),
-        _shifted(factors[1], at),
-        control=_range(c, i, "ctrl"),
-        effort=_range(c, i, "force"),
+        _shifted(factors[0], at), _shifted(factors[1], at), control=_range(c, i, "ctrl"), effort=_range(c, i, "force")
     )
 
 

@@ -77,10 +77,7 @@ def _connect(c: Context, i: int, name: str, where: Where) -> Made:
     ends = _ends(c, i)
     if ends is None:
         data = m["eq_data"][i]
-        ends = (
-            (int(m["eq_obj1id"][i]), Pose(p=data[0:3])),
-            (int(m["eq_obj2id"][i]), Pose(p=data[3:6])),
-        )
+        ends = ((int(m["eq_obj1id"][i]), Pose(p=data[0:3])), (int(m["eq_obj2id"][i]), Pose(p=data[3:6])))
     a, b = (_feature(c, body, X) for body, X in ends)
     return Mate(name, MateKind.SPHERICAL, a, b, joint_name=name, where=where)
 
@@ -90,10 +87,7 @@ def _weld(c: Context, i: int, name: str, where: Where) -> Made:
     ends = _ends(c, i)
     if ends is None:
         data = m["eq_data"][i]  # anchor in body 2, then the pose of body 2 in body 1
-        ends = (
-            (int(m["eq_obj1id"][i]), Pose.from_quaternion(data[3:6], data[6:10])),
-            (int(m["eq_obj2id"][i]), Pose()),
-        )
+        ends = ((int(m["eq_obj1id"][i]), Pose.from_quaternion(data[3:6], data[6:10])), (int(m["eq_obj2id"][i]), Pose()))
     a, b = (_feature(c, body, X) for body, X in ends)
     return Mate(name, MateKind.FIXED, a, b, aligned=True, joint_name=name, where=where)
 

@@ -62,11 +62,7 @@ SOFTNESS = {
 }
 """How soft MuJoCo makes its constraints, by what they hold."""
 
-_HARD: dict[str, tuple[float, ...]] = {
-    "margin": (0.0,),
-    "solref": (0.02, 1.0),
-    "solimp": (0.9, 0.95, 0.001, 0.5, 2.0),
-}
+_HARD: dict[str, tuple[float, ...]] = {"margin": (0.0,), "solref": (0.02, 1.0), "solimp": (0.9, 0.95, 0.001, 0.5, 2.0)}
 """The defaults of the format."""
 
 _ACTING = {

@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.assembly import (
-    GROUND,
-    Coupling,
-    FeatureKind,
-    Limit,
-    Mate,
-    MateKind,
-)
+from cadbridge.assembly import GROUND, Coupling, FeatureKind, Limit, Mate, MateKind
 from cadbridge.frames import Pose
 from cadbridge.readers.markers import Marker, designed, feature, gear, rack, screw
 from cadbridge.readers.ondsel.context import Reader
@@ -51,10 +44,7 @@ JOINTS: dict[str, tuple[_Piece, ...]] = {
     "SphericalSphericalJoint": (_Piece(MateKind.DISTANCE, POINT, POINT, "distanceIJ"),),
     "CylSphJoint": (_Piece(MateKind.DISTANCE, AXIS, POINT, "distanceIJ"),),
     "RevCylJoint": (_Piece(MateKind.DISTANCE, AXIS, AXIS, "distanceIJ"),),
-    "RevRevJoint": (
-        _Piece(MateKind.DISTANCE, AXIS, AXIS, "distanceIJ"),
-        _Piece(MateKind.COINCIDENT, PLANE, POINT),
-    ),
+    "RevRevJoint": (_Piece(MateKind.DISTANCE, AXIS, AXIS, "distanceIJ"), _Piece(MateKind.COINCIDENT, PLANE, POINT)),
     "ParallelAxesJoint": (_Piece(MateKind.PARALLEL, AXIS, AXIS),),
     "PerpendicularJoint": (_Piece(MateKind.PERPENDICULAR, AXIS, AXIS),),
     "AngleJoint": (_Piece(MateKind.ANGLE, AXIS, AXIS, "theIzJz"),),

@@ -126,12 +126,7 @@ _PYTHON = {
     "filter": Function("filter", _filter, applies=True),
     "isinstance": Function("isinstance", _isinstance, applies=True),
 }
-_BOUNDED = {
-    "factorial": _small(math.factorial),
-    "comb": _small(math.comb),
-    "perm": _small(math.perm),
-    "prod": _product,
-}
+_BOUNDED = {"factorial": _small(math.factorial), "comb": _small(math.comb), "perm": _small(math.perm), "prod": _product}
 _MATH = {
     name: Function(name, _BOUNDED.get(name, value)) if callable(value) else value
     for name, value in vars(math).items()

@@ -56,10 +56,7 @@ def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[
             "pose": buffer.add(np.array(poses), "f4"),
             "colour": buffer.add(np.array([_colour(mechanism, i) for i in instances]), "f4"),
         },
-        "bodies": {
-            "names": [b.name for b in mechanism.bodies],
-            "pose": buffer.add(packed(bodies), "f4"),
-        },
+        "bodies": {"names": [b.name for b in mechanism.bodies], "pose": buffer.add(packed(bodies), "f4")},
         "joints": [_joint(mechanism, j, states) for j in mechanism.joints],
         "gears": [
             {"name": c.name, "bodies": sorted({b for b in c.primitive.bodies if b >= 0})} for c in mechanism.couplings

@@ -36,7 +36,6 @@ NO_LIMIT = 1e9
 """Stands for the other end of a range of which one end was given."""
 
 ASSETS = "assets"
-_SLIDE_HINGE = {"prismatic": "slide", "revolute": "hinge"}
 _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
 _NESTED = 496
 """Bodies in a row: with <mujoco>, <worldbody> and what stands in the last, MuJoCo's parser reads no more."""
@@ -221,9 +220,9 @@ def _joints(body: ET.Element, plan: Plan, link: Link, X_BL: Pose) -> None:
     ball = link.kind.ball
     for name, freedom in rest[:-3] if ball else rest:
         own = link.joint is not None and freedom.name == link.joint.name and link.joint.coordinate is not None
-        kind, axis = _SLIDE_HINGE[freedom.kind], numbers(X_BL.vector(freedom.axis))
+        kind, axis = "hinge" if freedom.turns else "slide", numbers(X_BL.vector(freedom.axis))
         element = add(body, "joint", {"name": name, "type": kind, "axis": axis} | away)
-        if link.joint is not None and (own or freedom.kind == "revolute"):
+        if link.joint is not None and (own or freedom.turns):
             _dynamics(element, link.joint, link.joint.limit if own else None)
     if ball:
         element = add(body, "joint", {"name": names[-3], "type": "ball"} | away)

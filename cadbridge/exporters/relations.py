@@ -126,7 +126,7 @@ def _stays(rows: Matrix, constants: Vector, primitives: list[Primitive], tree: T
     null = Vt[np.count_nonzero(s > 1e-9) :].T
     start = np.linalg.lstsq(rows, constants, rcond=None)[0]
     random = np.random.default_rng(1)
-    lengths = np.array([1.0 if f.kind == "revolute" else tree.mechanism.length_scale for f in tree.freedoms])
+    lengths = np.array([1.0 if f.turns else tree.mechanism.length_scale for f in tree.freedoms])
     stays = np.ones(len(rows), dtype=bool)
     for _ in range(_POSES):
         q = start + null @ (null.T @ (0.3 * random.standard_normal(null.shape[0]) * lengths))

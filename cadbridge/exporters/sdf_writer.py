@@ -123,7 +123,7 @@ class Writer:
             below = child if last else self._fresh(f"{child}_via{n + 1}")
             if not last:
                 _between_link(model, below, link.X_WL)
-            bounded = freedom.kind == "prismatic" or _range(link, freedom) is not None
+            bounded = not freedom.turns or _range(link, freedom) is not None
             kind = freedom.kind if bounded else "continuous"
             joint = add(model, "joint", name=plan.joint_names[link.first + n], type=kind)
             self._between(joint, parent, below)
@@ -139,7 +139,7 @@ class Writer:
         add(axis, "xyz").text = numbers(freedom.axis)
         own = joint is not None and freedom.name == joint.name and joint.coordinate is not None
         loaded = joint is not None and (joint.damping or joint.friction or joint.stiffness)
-        if joint is not None and loaded and (own or freedom.kind == "revolute"):
+        if joint is not None and loaded and (own or freedom.turns):
             dynamics = add(axis, "dynamics")
             add(dynamics, "damping").text = number(joint.damping)
             add(dynamics, "friction").text = number(joint.friction)
@@ -226,7 +226,7 @@ class Older(Writer):
     def _turning(self, k: int) -> Link | None:
         """The link of a joint whose one freedom is the coordinate k, a turn."""
         for link in self._plan.tree.links:
-            if link.first == k and len(link.freedoms) == 1 and link.freedoms[0].kind == "revolute":
+            if link.first == k and len(link.freedoms) == 1 and link.freedoms[0].turns:
                 return link
         return None
 

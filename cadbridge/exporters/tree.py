@@ -15,19 +15,25 @@ import numpy as np
 
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties
-from cadbridge.mechanism.joint_types import JOINT_TYPES, SLIDE, JointType
+from cadbridge.mechanism.joint_types import JOINT_TYPES, SLIDE, TURN, JointType
 from cadbridge.mechanism.model import GROUND_BODY, Body, Joint, Mechanism
 from cadbridge.mechanism.universal import universal_axes
 from solver.algebra.connected import spanning_forest
+from solver.rotation import skew
 
 
 @dataclass(frozen=True, eq=False)
 class Freedom:
-    """One coordinate: `kind` revolute (rad) or prismatic (m), unit `axis` (3,) in the link's frame L."""
+    """One coordinate: `kind` TURN (rad) or SLIDE (m), unit `axis` (3,) in the link's frame L."""
 
     name: str
     kind: str
     axis: Vector
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is an angle."""
+        return self.kind == TURN
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +114,7 @@ class Tree:
             i
             for i, link in enumerate(self.links)
             if link.parent is not None
-            and link.type in ("revolute", "prismatic")
+            and len(link.freedoms) == 1
             and borne[i] == 1
             and touched[link.body] == 2
             and massless(self.body(link))
@@ -214,7 +220,7 @@ def motion(kind: str, axis: Vector, q: float) -> Pose:
     """The pose after a turn by q rad, or a travel by q m, along `axis`."""
     if kind == SLIDE:
         return Pose(np.eye(3), axis * q)
-    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    K = skew(axis)
     return Pose(np.eye(3) + np.sin(q) * K + (1 - np.cos(q)) * (K @ K), np.zeros(3))
 
 
@@ -241,7 +247,7 @@ def kinematics(tree: Tree, q: Vector) -> Kinematics:
             before = pose.p
             pose = pose @ motion(freedom.kind, freedom.axis, float(q[k]))
             J[i, :3] += np.cross(J[i, 3:].T, pose.p - before).T
-            J[i, slice(0, 3) if freedom.kind == SLIDE else slice(3, 6), k] += axis
+            J[i, slice(3, 6) if freedom.turns else slice(0, 3), k] += axis
         poses.append(pose)
     return Kinematics(tuple(poses), J)
 
@@ -266,7 +272,7 @@ def motions(tree: Tree, q: Vector) -> Motions:
         pose = tree.X_PL(link) if link.parent is None else poses[link.parent] @ tree.X_PL(link)
         for k, freedom in enumerate(link.freedoms, link.first):
             axis = pose.R @ freedom.axis
-            screws[k] = (*axis, 0.0, 0.0, 0.0) if freedom.kind == SLIDE else (*np.cross(pose.p, axis), *axis)
+            screws[k] = (*np.cross(pose.p, axis), *axis) if freedom.turns else (*axis, 0.0, 0.0, 0.0)
             pose = pose @ motion(freedom.kind, freedom.axis, float(q[k]))
         poses.append(pose)
     return Motions(tuple(poses), screws)

@@ -282,7 +282,7 @@ def _single(
     if mimic is not None and not mimic.terms:
         limit = Limit(lower=mimic.offset, upper=mimic.offset)
     bounded = limit is not None and (limit.lower is not None or limit.upper is not None)
-    turning = freedom.kind == "revolute"
+    turning = freedom.turns
     kind = freedom.kind if bounded or not turning else "continuous"
     element = add(robot, "joint", name=name, type=kind)
     _connect(element, *between)

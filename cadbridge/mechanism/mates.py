@@ -22,6 +22,7 @@ from solver.constraints import (
     PointOnPlane,
     Primitive,
 )
+from solver.rotation import skew
 
 Rows = list[Primitive]
 Maker = Callable[[Mate, Side, Side], Rows]
@@ -171,7 +172,7 @@ def _constant_velocity(m: Mate, a: Side, b: Side) -> Rows:
     u, w = a.world_direction(), b.world_direction() * sense(a, b)
     axis, cosine = np.cross(u, w), float(u @ w)
     # The shortest turn from u to w (Rodrigues), for two directions less than a right angle apart.
-    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    K = skew(axis)
     swing = np.eye(3) + K + K @ K / (1 + cosine)
     in_b = b.X.R.T @ swing @ a.X.R
     return [*same_point(a, b), ConstantVelocity(a.index, b.index, a.x, a.y, in_b @ a.x, in_b @ a.y)]

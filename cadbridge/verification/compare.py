@@ -226,7 +226,7 @@ class _Comparison:
         """The largest difference of a link's pose (m, rad) at random coordinates."""
         q = np.zeros(len(self.tree.freedoms))
         for k in self.joints.values():
-            q[k] = random.uniform(-1.0, 1.0) * (1.0 if self.tree.freedoms[k].kind == "revolute" else 0.1)
+            q[k] = random.uniform(-1.0, 1.0) * (1.0 if self.tree.freedoms[k].turns else 0.1)
         found = self.engine.poses(list(self.links), {name: float(q[k]) for name, k in self.joints.items()})
         index = {id(link): i for i, link in enumerate(self.tree.links)}
         poses = kinematics(self.tree, q).X_WL

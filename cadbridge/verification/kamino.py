@@ -61,7 +61,7 @@ class Kamino:
             now, after = after, now
             if k % every == 0 or k == count:
                 values.append(self._coordinates(now.body_q.numpy()))
-        turns = np.array([freedom.kind == "revolute" for freedom in self._tree.freedoms])
+        turns = np.array([freedom.turns for freedom in self._tree.freedoms])
         found = np.array(values)
         found[:, turns] = np.unwrap(found[:, turns], axis=0)
         return np.asarray(found[-1])
@@ -88,7 +88,7 @@ class Kamino:
             (freedom,), R = link.freedoms, moved.R
             turn = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) @ freedom.axis
             angle = np.arctan2(turn, np.trace(R) - 1.0)
-            q[link.first] = angle if freedom.kind == "revolute" else moved.p @ freedom.axis
+            q[link.first] = angle if freedom.turns else moved.p @ freedom.axis
         return q
 
 

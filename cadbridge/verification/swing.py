@@ -135,8 +135,8 @@ class Swinger:
     def _share(self, errors: Mapping[str, float], moved: Mapping[str, float]) -> float:
         """The engine's own error as a share of the motion, the larger of turns and slides."""
         worst = 0.0
-        for kind in ("revolute", "prismatic"):
-            names = [name for name in moved if self.tree.freedoms[self.joints[name]].kind == kind]
+        for turns in (True, False):
+            names = [name for name in moved if self.tree.freedoms[self.joints[name]].turns == turns]
             motion, error = _largest(moved[n] for n in names), _largest(errors[n] for n in names)
             worst = max(worst, error / max(motion, STILL))
         return worst

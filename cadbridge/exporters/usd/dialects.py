@@ -175,7 +175,7 @@ def _names(plan: Plan, d: Dependence) -> tuple[str, str, float]:
 
 def _kinds(plan: Plan, followers: Sequence[Dependence]) -> list[tuple[Dependence, tuple[bool, bool]]]:
     """Of each follower of one joint whether it and its leader turn."""
-    kinds = [freedom.kind == "revolute" for freedom in plan.tree.freedoms]
+    kinds = [freedom.turns for freedom in plan.tree.freedoms]
     return [(d, (kinds[d.dependent], kinds[d.terms[0][0]])) for d in followers if len(d.terms) == 1]
 
 

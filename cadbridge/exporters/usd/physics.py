@@ -195,7 +195,7 @@ def _limit(joint: Any, link: Link) -> None:
     limit = link.joint.limit if link.joint is not None else None
     if limit is None:
         return
-    factor = 180.0 / np.pi if link.type == "revolute" else 1.0
+    factor = 180.0 / np.pi if link.freedoms[0].turns else 1.0
     if limit.lower is not None:
         joint.CreateLowerLimitAttr(float(limit.lower * factor))
     if limit.upper is not None:
@@ -207,9 +207,9 @@ def _drive(prim: Any, plan: Plan, link: Link) -> None:
     found = [d for d in plan.mechanism.drives if (at := plan.joint_of(d)) is not None and at[0] is link.joint]
     if not found or link.joint is None:
         return
-    drive = UsdPhysics.DriveAPI.Apply(prim, "angular" if link.type == "revolute" else "linear")
+    drive = UsdPhysics.DriveAPI.Apply(prim, "angular" if link.freedoms[0].turns else "linear")
     drive.CreateTypeAttr(UsdPhysics.Tokens.force)
-    per = np.pi / 180.0 if link.type == "revolute" else 1.0
+    per = np.pi / 180.0 if link.freedoms[0].turns else 1.0
     law, reduction = found[0].law, found[0].reduction
     drive.CreateStiffnessAttr(float(-law.bias[1] * reduction**2 * per) if law is not None else 0.0)
     drive.CreateDampingAttr(float(-law.bias[2] * reduction**2 * per) if law is not None else 0.0)

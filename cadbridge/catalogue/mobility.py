@@ -22,16 +22,16 @@ ENTRIES: dict[str, Entry] = {
     "CB403": Entry(
         Severity.ERROR,
         "conflicting mates",
-        "A mate constrains what other mates already constrain, and disagrees with them by the gap given. No pose "
-        "fulfils all of them.",
+        "The mechanism is over-constrained: a mate constrains what others already constrain, and disagrees with them "
+        "by the gap given. No pose fulfils all of them.",
         "Remove the mate, or correct the dimension in which it disagrees.",
         "Distances of 10 and of 12 mm between the same two faces.",
     ),
     "CB404": Entry(
         Severity.INFO,
         "redundant mates",
-        "Some equations (rows) of the mates repeat others. The motion is unaffected, but a rigid model cannot "
-        "determine the reactions of the joints concerned.",
+        "The mechanism is over-constrained: some equations (rows) of its mates repeat others. The motion is "
+        "unaffected, but a rigid model cannot determine the reactions of the joints concerned.",
         "`cadbridge check` lists which mates repeat which. Replace a redundant mate by a weaker one, or delete it.",
         "A plane mate beside a concentric mate: two of its three equations are redundant.",
     ),

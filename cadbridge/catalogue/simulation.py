@@ -12,6 +12,13 @@ ENTRIES: dict[str, Entry] = {
         "See docs/scenario.md for the keys and their units.",
         "`durration: 5`.",
     ),
+    "CB544": Entry(
+        Severity.WARNING,
+        "a gravity far beyond Earth's",
+        "Gravity is more than ten times that of Earth. The run is made with it.",
+        "Gravity is in m/s²: [0, 0, -9.81] on Earth where z is up. 9810 is its value in mm/s².",
+        "`gravity: [0, 0, -9810]` in a scenario.",
+    ),
     "CB602": Entry(
         Severity.ERROR,
         "a joint that cannot be driven",

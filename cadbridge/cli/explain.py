@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,14 +28,18 @@ def explain(
     if not words:
         _list(CATALOGUE.values())
         return
-    found = _holding(words)
     name = " ".join(words).strip().lower()
     code = CATALOGUE.get(name.upper())
     if code is None:
-        listed = [c for c in CATALOGUE.values() if name in (c.family, c.stage.value)] or found
-        if not listed:
+        own = [c for c in CATALOGUE.values() if name in (c.family, c.stage.value)]
+        if own:
+            _list(own)
+            return
+        found = _holding(words)
+        if not found:
             known_words([name])  # raises, with the nearest names
-        _list(listed)
+        for c in found:
+            _line(c)
         return
     typer.echo(f"{code.code} ({code.severity.value}, {code.stage.value}): {code.title}\n\n{code.meaning}")
     if code.leaves_out:
@@ -45,12 +50,32 @@ def explain(
 
 
 def _holding(words: list[str]) -> list[Code]:
-    """The codes whose title, meaning or family holds all the words, in any form that begins with them."""
-    from cadbridge.catalogue import CATALOGUE
+    """The codes whose title, meaning or family holds all the words, those whose title is nearest to them first.
 
-    wanted = [word.lower() for text in words for word in text.split()]
-    texts = {c.code: f" {c.family} {c.title} {c.meaning}".lower().replace("-", " ") for c in CATALOGUE.values()}
-    return [c for c in CATALOGUE.values() if wanted and all(f" {word}" in texts[c.code] for word in wanted)]
+    A word matches in any form that begins as it does: "redundancy" finds "redundant".
+    """
+    from cadbridge.catalogue import CATALOGUE, Stage
+
+    wanted = [word[:-3] if len(word) > 7 else word for text in words for word in _words(text)]
+    stages = list(Stage)
+
+    def held(text: list[str]) -> int:
+        return sum(any(word.startswith(begun) for begun in wanted) for word in text)
+
+    def rank(code: Code) -> tuple[float, int]:
+        title = _words(code.title)
+        return -held(title) / len(title), stages.index(code.stage)
+
+    def holds(code: Code) -> bool:
+        text = _words(f"{code.family} {code.title} {code.meaning}")
+        return all(any(word.startswith(begun) for word in text) for begun in wanted)
+
+    return sorted((c for c in CATALOGUE.values() if wanted and holds(c)), key=rank)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in lower case, without articles; "over-constrained" is one word, "mates-file" too."""
+    return [word for word in re.findall(r"\w+", text.lower().replace("-", "")) if word not in ("a", "an", "the")]
 
 
 def _list(codes: Iterable[Code]) -> None:
@@ -63,4 +88,9 @@ def _list(codes: Iterable[Code]) -> None:
         if own:
             typer.echo(f"{family.name}: {family.title}")
         for c in own:
-            typer.echo(f"  {c.code:<6}  {c.severity.value:<7}  {c.stage.value:<10}  {c.title}")
+            _line(c, "  ")
+
+
+def _line(code: Code, indent: str = "") -> None:
+    """A code in a list."""
+    typer.echo(f"{indent}{code.code:<6}  {code.severity.value:<7}  {code.stage.value:<10}  {code.title}")

@@ -93,16 +93,32 @@ EVERY = 10.0
 def working(what: str) -> Iterator[None]:
     """Show that something long goes on, and for how long: a spinner on a terminal, elsewhere a line now and then."""
     if not sys.stderr.isatty():
-        with _now_and_then(lambda seconds: f"{what}: {seconds:.0f} s"):
+        with _now_and_then(lambda seconds: f"{_doing(what)}: {seconds:.0f} s"):
             yield
         return
     from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TimeElapsedColumn
+    from rich.text import Text
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    class Doing(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{_doing(task.description)} …")
+
+    columns = (SpinnerColumn(), Doing(), TimeElapsedColumn())
     with Progress(*columns, console=Console(file=plain(sys.stderr)), transient=True) as shown:
-        shown.add_task(f"{visible(what, lines=False)} …", total=None)
+        shown.add_task(visible(what, lines=False), total=None)
         yield
+
+
+def _doing(what: str) -> str:
+    """What goes on: amid it, the first run of an installation may compile the solver's kernels."""
+    library = sys.modules.get("solver.compilation.library")
+    if library is None:
+        return what
+    kernels = library.kernel_folder() / library.name()
+    begun = kernels.with_name(f"{kernels.name}.lock").exists()
+    made = any(kernels.with_name(kernels.name + suffix).exists() for suffix in (".so", ".o"))
+    return f"{what}: compiling the solver's kernels" if begun and not made else what
 
 
 @contextmanager

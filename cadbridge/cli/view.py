@@ -65,6 +65,8 @@ def view(
             port=port,
             say=typer.echo,
         )
+    if live.server.port != port:
+        say(f"Port {port} is in use; the view takes {live.server.port}.")
     say(f"The view is at {live.address} (nothing is answered without its token); Ctrl-C ends it.")
     try:
         while True:

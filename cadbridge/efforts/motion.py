@@ -32,7 +32,7 @@ from cadbridge.simulation.load_file import (
     function_of,
 )
 from cadbridge.simulation.loads import LoadSpecs, LoadsResolver, find_component, si
-from cadbridge.simulation.scenario import FrictionSpeed, Initial, Scenario, find_joint, validated
+from cadbridge.simulation.scenario import FrictionSpeed, Gravity, Initial, Scenario, find_joint, validated
 from solver.functions import scaled, table
 from solver.model import TimeFunction
 
@@ -140,7 +140,7 @@ class MotionFile(Strict):
     """The file as people write it."""
 
     format: Literal["cadbridge.motion/1"]
-    gravity: Three | None = None
+    gravity: Gravity = None
     duration: Positive = 2.0
     rate: Positive = 100.0
     initial: Initial = Field(default_factory=Initial)

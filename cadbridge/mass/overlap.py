@@ -23,7 +23,7 @@ from cadbridge.assembly import Assembly, Mesh, Shape
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.storage import computed_once, digest
-from cadbridge.wording import listed
+from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
     from manifold3d import Manifold
@@ -240,7 +240,7 @@ def _report(assembly: Assembly, found: Sequence[Overlap], findings: Findings) ->
     for same in groups.values():
         first = same[0]
         names = [name for o in same for name in (o.a, o.b)]
-        more = f", and {len(same) - 1} more pairs of the same parts" if len(same) > 1 else ""
+        more = f", and {count(len(same) - 1, 'more pair')} of the same parts" if len(same) > 1 else ""
         if first.share >= INSIDE:
             text = f"{first.a} and {first.b}: one lies inside the other ({first.volume * 1e6:.4g} cm³ counted twice)"
             findings.add("CB316", text + more, Where(item=first.a), items=names)

@@ -27,7 +27,7 @@ from cadbridge.simulation.scenario import Scenario, on_joint
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, tree_joints
-from cadbridge.simulation.trust import distrust, mass_ratios, short_steps, short_steps_ahead
+from cadbridge.simulation.trust import distrust, mass_ratios, short_steps, short_steps_ahead, strong_gravity
 from cadbridge.wording import count
 from solver.algebra.rank import rank
 from solver.chart.spanning import TreeJoint
@@ -137,6 +137,7 @@ def _simulated(
     mechanism = fitted(mechanism, findings, what.gap, collapse=collapse)
     lowered = lower_for(mechanism, what, collapse, findings)
     mass_ratios(lowered, findings)
+    strong_gravity(what, findings)
     check_laws(lowered, what, findings)
     tree: tuple[TreeJoint, ...] | None = None
     if method == "tree":

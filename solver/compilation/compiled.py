@@ -90,7 +90,18 @@ def _address(array: Any, kind: ArrayOf) -> int:
             raise TypeError(f"a kernel takes a {wanted} array of {kind.dimensions} dimensions, not {_described(array)}")
     if not array.flags.c_contiguous:
         raise TypeError("a kernel takes arrays whose rows lie one after the other (C order)")
-    return int(array.ctypes.data)
+    return _start(array)
+
+
+def _start(array: Any) -> int:
+    """Where the numbers of a contiguous array begin: as `array.ctypes.data`, in a fifth of its time."""
+    try:
+        return ctypes.addressof(_NOTHING.from_buffer(array))
+    except TypeError:  # read-only
+        return int(array.ctypes.data)
+
+
+_NOTHING = ctypes.c_char * 0
 
 
 _REAL, _WHOLE = np.dtype(np.float64), np.dtype(np.int64)
@@ -111,10 +122,10 @@ class Table(tuple):  # type: ignore[type-arg]
     def __getattr__(self, name: str) -> Any:
         if name != "address":
             raise AttributeError(f"{type(self).__name__} has no {name}")
-        words: list[bytes] = []
+        words: list[int] = []
         for value, kind in zip(self, type(self).kinds.values(), strict=True):
             words += _words(value, kind)
-        self._words = np.frombuffer(b"".join(words), dtype=np.int64).copy()
+        self._words = np.array(words, dtype=np.int64)
         self.address = int(self._words.ctypes.data)
         return self.address
 
@@ -123,17 +134,18 @@ class Table(tuple):  # type: ignore[type-arg]
         return type(self), tuple(self)
 
 
-def _words(value: Any, kind: Kind) -> list[bytes]:
+def _words(value: Any, kind: Kind) -> list[int]:
     """A value in words, as fields and arguments stand in memory."""
     if isinstance(kind, ArrayOf):
-        return [struct.pack(f"={1 + kind.dimensions}q", _address(value, kind), *value.shape)]
+        return [_address(value, kind), *value.shape]
     if isinstance(kind, tuple):
         return [word for one, inner in zip(value, kind, strict=True) for word in _words(one, inner)]
     if kind is float:
-        return [struct.pack("=d", value)]
-    if kind is int or kind is bool:
-        return [struct.pack("=q", value)]
-    return [struct.pack("=q", value.address)]
+        return list(_FLOAT_AS_WORD.unpack(_FLOAT.pack(value)))
+    return [int(value) if kind is int or kind is bool else value.address]
+
+
+_FLOAT, _FLOAT_AS_WORD = struct.Struct("=d"), struct.Struct("=q")
 
 
 def table(cls: Class) -> Class:
@@ -213,7 +225,7 @@ class Entry(Kernel):
         words = [word for value, kind in zip(arguments, given, strict=True) for word in _words(value, kind)]
         results = self.results
         out = (ctypes.c_double * max(len(results), 1))()
-        packed = b"".join(words) + struct.pack("=q", ctypes.addressof(out))
+        packed = struct.pack(f"={len(words) + 1}q", *words, ctypes.addressof(out))
         compiled, several = load(self.symbol), isinstance(self.kinds[1], tuple)
 
         def call() -> Any:
@@ -238,7 +250,7 @@ def _caller(entry: Entry, compiled: Callable[[bytes], int]) -> Callable[..., Any
             d = kind.dimensions
             lines.append(f"if not ({name}.dtype is {wanted} and {name}.ndim == {d} and {name}.flags.c_contiguous):")
             lines.append(f"    address({name}, {kind!r})")
-            values.extend([f"{name}.ctypes.data", f"*{name}.shape"])
+            values.extend([f"start({name})", f"*{name}.shape"])
             codes.append("q" * (1 + d))
         elif isinstance(kind, tuple):
             inner = [f"{name}_{k}" for k in range(len(kind))]
@@ -265,7 +277,7 @@ def _caller(entry: Entry, compiled: Callable[[bytes], int]) -> Callable[..., Any
     text += f"    if compiled(words): raise SystemError({entry.symbol!r})\n"
     text += f"    return {returned}\n" if results else ""
     space: dict[str, Any] = {
-        "REAL": _REAL, "WHOLE": _WHOLE, "address": _address, "ArrayOf": ArrayOf, "compiled": compiled,
+        "REAL": _REAL, "WHOLE": _WHOLE, "address": _address, "start": _start, "ArrayOf": ArrayOf, "compiled": compiled,
         "pack": struct.Struct("=" + "".join(codes) + "q").pack, "room": ctypes.c_double * max(len(results), 1),
         "at": ctypes.addressof,
     }  # fmt: skip

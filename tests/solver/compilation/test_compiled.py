@@ -61,6 +61,15 @@ def test_an_entry_refuses_what_it_would_misread(array: object, said: str) -> Non
         rotations(array, np.empty((3, 3, 3)))
 
 
+def test_an_entry_reads_arrays_that_may_not_be_written_and_empty_ones() -> None:
+    q, R = np.array([[0.0, 0.0, 1.0, 0.0]]), np.empty((2, 3, 3))
+    q.flags.writeable = False
+    rotations(q, R)
+    assert_array_equal(R, [np.diag([-1.0, 1.0, -1.0]), np.eye(3)])
+    rotations(np.zeros((0, 4)), alone := np.empty((1, 3, 3)))
+    assert_array_equal(alone[0], np.eye(3))
+
+
 def test_an_entry_refuses_a_wrong_table() -> None:
     with pytest.raises(AttributeError, match="address"):
         repeats(np.zeros(3), np.zeros(3), np.zeros(3))

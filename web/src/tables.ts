@@ -3,7 +3,7 @@
 import type { Selection } from "./selection";
 
 /** Rows that a table shows before somebody asks for all. */
-const MOST_ROWS = 15;
+const MOST_ROWS = matchMedia("(max-width: 40rem)").matches ? 5 : 15;
 const WIDE = matchMedia("(min-width: 75rem)");
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
@@ -51,8 +51,25 @@ function enhance(section: HTMLElement, table: HTMLTableElement): void {
     head.replaceChildren(button);
     button.addEventListener("click", () => sort(body, rows, heads, column));
   });
+  stackable(table, rows, heads);
   if (rows.length > 3) addFilter(section, rows);
   if (rows.length > MOST_ROWS) shorten(section, rows.length);
+}
+
+/** A narrow screen shows a row as a card: its cells know their heads, and it stays a table to those who hear it. */
+function stackable(table: HTMLTableElement, rows: HTMLTableRowElement[], heads: HTMLElement[]): void {
+  const titles = heads.map((head) => head.textContent ?? "");
+  table.setAttribute("role", "table");
+  for (const group of [table.tHead, ...table.tBodies]) group?.setAttribute("role", "rowgroup");
+  for (const row of table.rows) row.setAttribute("role", "row");
+  for (const head of heads) head.setAttribute("role", "columnheader");
+  for (const row of rows) {
+    [...row.cells].forEach((cell, column) => {
+      cell.setAttribute("role", column ? "cell" : "rowheader");
+      cell.dataset["head"] = titles[column] ?? "";
+      if (column && ["", "–"].includes(cell.textContent ?? "")) cell.classList.add("none");
+    });
+  }
 }
 
 /** A long table shows its first rows and a button for the others. */
@@ -65,7 +82,7 @@ function shorten(section: HTMLElement, count: number): void {
   button.addEventListener("click", () => lengthen(section));
   const left = document.createElement("p");
   left.className = "left";
-  left.textContent = `${count - MOST_ROWS} more rows are in the page itself.`;
+  left.textContent = `The page itself has all ${count} rows.`;
   section.querySelector(".scroll")?.after(button, left);
 }
 

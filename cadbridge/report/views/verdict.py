@@ -105,7 +105,7 @@ def _reactions(document: Document) -> tuple[str, str] | None:
     if not unknown:
         noun = "the joint" if len(reactions) == 1 else f"all {len(reactions)} joints"
         shared = [r["joint"] for r in reactions if not all(s["determined"] for s in r.get("shares", ()))]
-        more = f" In {listed(shared, MOST)} several mates carry one load; what each carries is not." if shared else ""
+        more = f" In {listed(shared, MOST)} several mates carry one load; the share of each is not." if shared else ""
         return "good", f"The reactions of {noun} are determined.{more}"
     return "mark", f"A rigid model does not determine the reactions of {unknown} of {count(len(reactions), 'joint')}."
 

@@ -142,7 +142,7 @@ def test_a_long_table_shows_its_first_rows_and_says_so_on_paper(
         left = page.locator("#mates p.left")
         assert not left.is_visible()
         page.emulate_media(media="print")
-        assert left.text_content() == "5 more rows are in the page itself."
+        assert left.text_content() == "The page itself has all 20 rows."
         assert page.locator("#redundancies p.left").is_visible()
         page.emulate_media(media="screen")
         assert page.locator("summary input").count() == 0
@@ -175,6 +175,18 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, report: P
         assert page.locator("#view canvas").bounding_box() is not None
         page.locator("#joints button[data-pick='joint:0']").click()
         assert picked(page) == "joint:0"
+
+
+def test_on_a_phone_the_answer_comes_first_and_no_table_is_scrolled_sideways(browser: Browser, report: Path) -> None:
+    with opened(browser, report, size=PHONE) as (page, _):
+        top = {name: page.locator(name).bounding_box() for name in (".verdict", "#view", "#redundancies")}
+        assert [name for name, box in sorted(top.items(), key=lambda item: item[1]["y"] if item[1] else 0)] == [*top]
+        page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        wide = "[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth).length"
+        assert page.evaluate(wide) == 0
+        cell = page.locator("#joints tbody td").first
+        assert cell.evaluate("e => getComputedStyle(e, '::before').content") == '"type"'
+        assert barriers(page) == []
 
 
 def test_without_webgl_the_tables_still_work(browser: Browser, report: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_load_that_several_mates_carry_is_told_at_its_joint(doored: tuple[dict
     joint = document["reactions"][0]
     joint["determined"], joint["shares"] = True, [{"mate": "a", "determined": True}, {"mate": "b", "determined": False}]
     document["reactions"] = [joint]
-    carried = f"The reactions of the joint are determined. In {joint['joint']} several mates carry one load; what each"
+    carried = f"The reactions of the joint are determined. In {joint['joint']} several mates carry one load; the share"
     assert carried in verdict(document, between).text
 
 

@@ -35,6 +35,9 @@ ENOUGH = 30
 """So many axes in bores tell how large the clearances of placements are."""
 LEAST_AREA = 0.02
 """Share of the smaller face that planes in contact have in common at least."""
+FULL_TURN = 0.97 * 2 * math.pi
+BESIDE = 0.01
+"""Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved."""
 FULL_SPHERE = 0.9 * 4 * math.pi
 
 _SIDE = np.array([0.8123, 0.4717, 0.3427])
@@ -122,12 +125,21 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     fits = [len({c.pair for c in found}) for found in (on_exact, on_loose)]
     noisy = fits[1] > fits[0] and fits[1] >= NOISY * fits[0]
     slack, lines, found = (_spread(on_loose), loose, on_loose) if noisy else (EXACT, exact, on_exact)
+    if not noisy:
+        pairs = {c.pair for c in on_exact}
+        found += [c for c in on_loose if c.pair not in pairs and _snug(c)]
     found += _planes([p for p in placed if p.surface.kind == "plane"], centre, slack)
     found += _spheres(placed, slack)
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
     for contact in found:
         by_pair[contact.pair].append(contact)
     return Contacts(tuple(found), tuple(lines), slack, dict(by_pair))
+
+
+def _snug(c: Contact) -> bool:
+    """Whether a shaft fills a bore to the last micron, though its axis runs beside: nothing else stands there so."""
+    whole = min(c.a.surface.turn, c.b.surface.turn) > FULL_TURN
+    return whole and abs(c.gap) < 1e-6 and c.offset <= BESIDE * c.radius and c.overlap >= c.radius
 
 
 def without(known: Contacts, names: Container[str]) -> Contacts:

@@ -3,7 +3,8 @@
 The rules, in the order in which they are tried; all numbers are of the geometry as it stands:
 
 1. A ball in a socket leaves three turns (spherical); two sockets a turn about the line through their centres.
-2. Two lines that are not one hold fast, but two guide rods (both long in their bores, nothing across them) slide.
+2. A rounded corner that fits that of the other, with the faces beside it, holds fast: an edge cut to fit.
+   Two lines that are not one hold fast, but two guide rods (both long in their bores, nothing across them) slide.
 3. One line: a flat or a key off the axis, both ways, stops the turn (fixed with a shoulder, else sliding along).
    A shaft three times as long in its bore as it is wide, that ends at the bottom of it, slides (prismatic).
    Without shoulder, a rod of a telescope, or one guided over three times its width and much longer than that, slides
@@ -162,11 +163,29 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, link
     planes = [Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"]
     if balls and not guides:
         return _sockets(balls, slack)
+    corner = _corner(contacts, planes)
+    if corner is not None:
+        return corner
     if len(guides) >= 2:
         return _many_lines(guides, planes)
     if guides:
         return _one_guide(guides[0], planes, links)
     return _walls(planes) if planes else None
+
+
+def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | None:
+    """A rounded corner on that of the other, with the faces on both sides of it: an edge cut to fit, and welded."""
+    for c in contacts:
+        if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > math.pi:
+            continue
+        beside = [
+            p.normal for p in planes if abs(float(p.normal @ c.direction)) < SQUARE
+            and abs(abs(float((p.point - c.point) @ p.normal)) - c.radius) <= SQUARE * c.radius
+        ]  # fmt: skip
+        if any(abs(float(beside[0] @ n)) < 1 - SQUARE for n in beside[1:]):
+            text = f"a rounded corner of radius {_mm(c.radius)} fits that of the other, and so do the faces beside it"
+            return Verdict("fixed", c.point, None, (text,), (), 0.6)
+    return None
 
 
 def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:

@@ -104,7 +104,7 @@ def find_meshing(placed: Sequence[PlacedWheel]) -> Meshing:
     pairs = [pair for a, b in _near(counted) if (pair := meshing_of(a, b)) is not None]
     used = {id(p) for pair in pairs for p in (pair.a, pair.b)}
     wheels = tuple(
-        p if p.wheel.sure else PlacedWheel(p.instance, _confirmed(p.wheel))
+        PlacedWheel(p.instance, _confirmed(p.wheel)) if id(p) in used else p
         for p in counted
         if p.wheel.sure or id(p) in used
     )
@@ -120,7 +120,9 @@ def with_drives(meshing: Meshing, drives: Sequence[MeshingPair]) -> Meshing:
 
 def _confirmed(wheel: Wheel) -> Wheel:
     kind = wheel.kind
-    if kind in (WheelKind.SPLINE, WheelKind.UNKNOWN):
+    if wheel.sure and kind is not WheelKind.SPROCKET:
+        return wheel
+    if kind in (WheelKind.SPLINE, WheelKind.UNKNOWN, WheelKind.SPROCKET):
         kind = WheelKind.SPUR if abs(wheel.helix) < _HELIX else WheelKind.HELICAL
     return replace(wheel, kind=kind, doubt="", evidence=(*wheel.evidence, "it meshes with a partner"))
 
@@ -160,7 +162,9 @@ def meshing_of(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     if kinds == {WheelKind.BEVEL}:
         return _bevels(a, b)
     angle = math.acos(min(1.0, abs(float(p.axis @ q.axis))))
-    if angle < _PARALLEL and p.kind in CYLINDRICAL and q.kind in CYLINDRICAL:
+    # A pinion of few teeth has the measures of a sprocket: its partner says which it is.
+    pinion = [w for w in (p, q) if w.kind is WheelKind.SPROCKET and w.pressure_angle is not None]
+    if angle < _PARALLEL and len(pinion) < 2 and kinds <= {*CYLINDRICAL, *(w.kind for w in pinion)}:
         return _parallel(a, b)
     if angle > math.radians(15):
         if q.kind is WheelKind.WORM:

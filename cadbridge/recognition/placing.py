@@ -6,14 +6,14 @@ round figures. Where nothing holds a shaft along its bore and no such distance i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Vector
-from cadbridge.recognition.bodies import Scene
+from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.contacts import EXACT
 from cadbridge.recognition.guides import SQUARE, UNHELD
 from cadbridge.recognition.joints import Candidate
@@ -26,9 +26,35 @@ MOST = 300
 """Distances between two bodies above which one is round by chance."""
 
 
-def with_sliding(scene: Scene, joints: Iterable[Candidate]) -> list[Candidate]:
+def with_sliding(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
     """The joints, those hinges cylindrical that nothing holds along their axis and nobody placed there."""
-    return [_sliding(c) if _left_free(scene, c) else c for c in joints]
+    free = {id(c) for c in joints if _left_free(scene, c)}
+    free -= _holding(scene, joints, free) if free else set()
+    return [_sliding(c) if id(c) in free else c for c in joints]
+
+
+def _holding(scene: Scene, joints: Sequence[Candidate], free: Collection[int]) -> set[int]:
+    """Those of free hinges in loops that hold a link along its axis: with all of them free it would slide out."""
+    members = scene.groups.members()
+    size = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    held: set[int] = set()
+    # Heavy links are located by their hinges, rods between them follow.
+    for c in sorted((c for c in joints if id(c) in free), key=lambda c: -min(size[c.a], size[c.b])):
+        fixed, linked = Groups(members), Groups(members)
+        for other in (j for j in joints if j is not c):
+            linked.join(other.a, other.b)
+            if not _along(other, c, id(other) in free and id(other) not in held):
+                fixed.join(other.a, other.b)
+        if linked.root(c.a) == linked.root(c.b) and fixed.root(c.a) != fixed.root(c.b):
+            held.add(id(c))
+    return held
+
+
+def _along(joint: Candidate, c: Candidate, free: bool) -> bool:
+    """Whether a joint lets its bodies slide along the axis of another."""
+    axis, way = joint.verdict.axis, c.verdict.axis
+    slides = free or joint.verdict.type in ("cylindrical", "prismatic")
+    return slides and axis is not None and way is not None and abs(float(axis @ way)) > 1 - SQUARE**2
 
 
 def _sliding(c: Candidate) -> Candidate:

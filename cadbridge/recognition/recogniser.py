@@ -77,18 +77,18 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_fixed(scene)
     toothed = {name for pair in meshes for name in pair}
     joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
-    while bind_idle(scene, joints, toothed) or bind_between(scene, joints, toothed):
+    while bind_idle(scene, joints, toothed) or bind_between(scene, joints, toothed, names):
         joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
     bind_belts(scene, belts, joints)
     bind_carriers(scene, joints, meshing.pairs)
     apart, on_faces = connect(scene, joints, (*meshing.pairs, *drives))
     apart, on_line = hinged_apart(scene, apart)
-    apart = bind_beside(scene, apart)
-    turning = [*turning, *on_faces, *on_line]
+    apart, beside = bind_beside(scene, apart)
+    turning = [*turning, *on_faces, *on_line, *beside]
     loose = [name for group in apart for name in group]
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
-    if bind_between(scene, _with_turning(scene, find_joints(scene, pin)[0], turning), toothed):
+    if bind_between(scene, _with_turning(scene, find_joints(scene, pin)[0], turning), toothed, names):
         bind_fixed(scene)
     joints, rejected = find_joints(scene, pin)
     joints = _with_turning(scene, joints, turning)

@@ -7,6 +7,7 @@ turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
@@ -19,6 +20,7 @@ from cadbridge.recognition.turntables import Turntables
 
 ON_AXIS = 0.02
 """Of a radius: how far a body of revolution may be off the axis about which it spins."""
+MOTOR = re.compile(r"motor|servo|stepper|nema|dynamixel", re.IGNORECASE)
 BETWEEN = 0.1
 """Size of what merely stands between two bodies beside the smaller of them, at most."""
 
@@ -86,10 +88,11 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
     return found
 
 
-def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
+def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
     """Bind a small body that turns against two others about one line to that on which it is guided less.
 
-    A horn between a servo and an arm, a disc, a spacer: the two turn against each other, and it on neither.
+    A horn between a servo and an arm, a disc, a spacer, what is called a motor (where `names` are a witness): the two
+    turn against each other, and it on neither.
     """
     members = scene.groups.members()
     sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
@@ -102,8 +105,10 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
         if len(own) != 2 or any(j.verdict.type != "revolute" for j in own) or set(members[body]) & set(toothed):
             continue
         others = {j.other(body) for j in own}
-        small = len(others) == 2 and sizes[body] < BETWEEN * min(sizes[other] for other in others)
-        if small and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
+        small = sizes[body] < BETWEEN * min(sizes[other] for other in others)
+        # A motor that is one part turns on its shaft with what holds it.
+        motor = names and any(MOTOR.search(name.rsplit("/", 1)[-1]) for name in members[body])
+        if len(others) == 2 and (small or motor) and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
             loose = min(own, key=lambda j: (_guided(j), j.verdict.confidence, j.other(body)))
             text = "turns on one line between two bodies that turn against each other there; guided less on this one"
             found |= scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)

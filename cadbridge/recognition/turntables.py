@@ -30,6 +30,8 @@ EDGE = 0.1
 """Of a round face's radius: the chamfer or fillet between it and the plane where it ends."""
 FAR = 3.0
 """How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two."""
+SKEW = 0.2
+"""rad between a shaft and its bore at most, in a pose that was never solved."""
 DRUM = 0.03
 """Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's."""
 SMALL = 0.02
@@ -163,8 +165,8 @@ class Turntables:
                 m, n = max(pairs, key=lambda pair: min(p.surface.area for p in pair))
                 found[id(line)] = (line, m, n)
         if not found:
-            beside = self._beside(roots, first, second)
-            return beside or (self.drawn_apart(sorted(first), second) if self._scene.links_only else None)
+            apart = self._scene.links_only
+            return self.beside(first, second) or (self.drawn_apart(sorted(first), second) if apart else None)
         if len(found) != 1 or self._scene.shared(next(iter(sorted(first))), next(iter(sorted(second)))):
             return None
         line, m, n = next(iter(found.values()))
@@ -175,7 +177,7 @@ class Turntables:
         low, high = sorted(roots)
         return Candidate(low, high, verdict, ())
 
-    def _beside(self, roots: tuple[str, str], first: set[str], second: set[str]) -> Candidate | None:
+    def beside(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two bodies of which one's shaft stands beside the axis of the other's bore: an unsolved pose."""
         scene = self._scene
         shafts, bores = (
@@ -193,7 +195,7 @@ class Turntables:
         text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm in a bore that fits it"
         against = (f"drawn {off:.3g} mm beside its axis",)
         verdict = Verdict("revolute", bore.point, bore.direction, (text,), against, 0.4)
-        low, high = sorted(roots)
+        low, high = sorted((scene.groups.root(shaft.instance), scene.groups.root(bore.instance)))
         return Candidate(low, high, verdict, ())
 
     def _knob(self, names: set[str], others: set[str]) -> bool:
@@ -223,8 +225,9 @@ def _stands_in(shaft: Placed, bore: Placed) -> bool:
     off = float(np.linalg.norm(np.cross(arm, bore.direction)))
     gap = bore.surface.radius - shaft.surface.radius
     reach = (shaft.surface.length + bore.surface.length) / 2 - along
-    parallel = abs(float(shaft.direction @ bore.direction)) > 1 - SQUARE**2
-    near = off <= CENTRED * bore.surface.radius and reach > 0.2 * bore.surface.length
+    parallel = abs(float(shaft.direction @ bore.direction)) > math.cos(SKEW)
+    # What stands beside the axis and yet in the bore is a boss in its clearance hole.
+    near = gap < off <= CENTRED * bore.surface.radius and reach > 0.1 * bore.surface.length
     return -1e-6 <= gap <= 1.001 * clearance(bore.surface.radius) and parallel and near
 
 

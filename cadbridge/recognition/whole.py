@@ -169,10 +169,11 @@ def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
     )
 
 
-def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> list[list[str]]:
-    """Bind groups of instances that touch nothing to what they stand close to; returns those that stand far off.
+def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:
+    """Bind groups of instances that touch nothing to what they stand close to, or hinge them in an unsolved pose.
 
     A horn in its pocket, an arm beside its bracket: drawn with room between them, and nothing else holds them.
+    Returns the groups that stand far off, and the hinges.
     """
     linked = Groups(i.name for i in scene.assembly.instances)
     apart = {name: k for k, names in enumerate(groups) for name in names}
@@ -186,11 +187,17 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> list[list[str]]:
         reach = CLOSE * max(solids.extent(n) for n in groups[k])
         others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
+    turntables, hinges = Turntables(scene), []
     for gap, name, other in sorted(near):
-        if linked.join(name, other):
+        if not linked.join(name, other):
+            continue
+        hinge = turntables.beside(scene.groups.group(name), scene.groups.group(other))
+        if hinge is not None:
+            hinges.append(hinge)
+        else:
             scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.3)
     held = linked.root(rest[0]) if rest else ""
-    return [names for names in groups if linked.root(names[0]) != held]
+    return [names for names in groups if linked.root(names[0]) != held], hinges
 
 
 def _fitting(scene: Scene) -> list[Tie]:

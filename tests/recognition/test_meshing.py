@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import cadquery as cq
@@ -13,6 +14,7 @@ from scipy.spatial.transform import Rotation
 from cadbridge.assembly import CouplingKind, Shape
 from cadbridge.recognition import read_recognised
 from cadbridge.recognition.meshing import Meshing, PlacedWheel, carrier_of, find_meshing
+from cadbridge.recognition.wheel_kinds import WheelKind
 from cadbridge.recognition.wheels import find_wheels
 from tests.recognition import gear_shapes
 
@@ -41,6 +43,16 @@ def test_profile_shift_moves_the_axes_and_not_the_ratio() -> None:
     small, large = gear_shapes.wheel(12, 1e-3, 6e-3, shift=0.4), gear_shapes.wheel(30, 1e-3, 6e-3, shift=0.3)
     meshing = find_meshing([*placed("a", small, (0, 0, 0)), *placed("b", large, (21.62e-3, 0, 0))])
     assert one(meshing)[1] == pytest.approx(2.5)
+
+
+def test_a_pinion_with_the_measures_of_a_sprocket_is_a_gear_by_its_partner() -> None:
+    small, large = gear_shapes.wheel(7, 2.5e-3, 10e-3), gear_shapes.wheel(23, 2.5e-3, 10e-3)
+    pinion, wheel = placed("a", small, (0, 0, 0)), placed("b", large, (37.5e-3, 0, 0))
+    sprocket = [replace(p, wheel=replace(p.wheel, kind=WheelKind.SPROCKET)) for p in pinion]
+    meshing = find_meshing([*sprocket, *wheel])
+    assert one(meshing) == (CouplingKind.SPUR, pytest.approx(23 / 7), {"a", "b"})
+    assert {p.wheel.kind for p in meshing.wheels} == {WheelKind.SPUR}
+    assert find_meshing([*sprocket, *(replace(p, instance="b") for p in sprocket)]).pairs == ()
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from solver.equations.dynamics import (
     scaled_residual,
     scaled_residuals,
 )
+from solver.equations.evaluator import evaluator
 from solver.equations.kkt import Plan, Space, solve, space
 from solver.equations.system import Rows, System
 from solver.equations.workspace import Workspace
@@ -356,7 +357,7 @@ def project(system: System, state: State, tolerance: float = 1e-9, iterations: i
     T, B, W, length = system.program.terms, system.bodies, system.rows, system.length
     if float(np.max(_residuals(system, s, drive)[0], initial=0.0)) < _NEAR:
         near = complete(system, s)
-        E = system.workspace()
+        E = evaluator(system).workspace
         arrays = (near.positions, near.quaternions, near.velocities, near.angles)
         put_back(T, system.plan, B, W, length, E, *arrays, drive, iterations)
         first, second = _residuals(system, near, drive)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,11 @@ class System:
     def implicit(self) -> System:
         """The same model prepared for `solver.steps.implicit`."""
         return prepare(self.model, implicit=True)
+
+    @cached_property
+    def spare(self) -> dict[Any, Any]:
+        """By methods, the engines of runs that ended: the next run takes one out (`solver.runs.integrate`)."""
+        return {}
 
     def workspace(self) -> Workspace:
         """A new workspace, the caller's own."""

@@ -153,6 +153,8 @@ def simulate(
         status = start.status if not start.status.ok else None
         if status is None:
             status = _advance_all(run, samples, progress, lambda: interrupted() or bool(should_stop and should_stop()))
+    unsolved = int(run.engine.unsolved)
+    _give_back(run)
     statistics = Statistics(
         steps=run.steps,
         rejected=run.rejected,
@@ -160,7 +162,7 @@ def simulate(
         shortest=run.shortest if run.steps else 0.0,
         longest=run.longest,
         seconds=time.perf_counter() - began,
-        unsolved=int(run.engine.unsolved),
+        unsolved=unsolved,
     )
     return Result(status, _trajectory(run), statistics, tuple(run.occurred))
 
@@ -212,11 +214,21 @@ def _begin(
 
 def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) -> Engine:
     if tree is None:
-        return Absolute(system, method)
+        spare: Absolute | None = system.spare.pop(method, None)
+        if spare is None:
+            return Absolute(system, method)
+        spare.tables[-1].sweeps.unsolved[0] = 0.0
+        return spare
     # Its kernels take their time to load: only who asks for a tree pays.
     from solver.chart.engine import ChartEngine
 
     return ChartEngine(system, method, tree)
+
+
+def _give_back(run: _Run) -> None:
+    """Keep the workspaces of an explicit method for the next run: making them takes as long as a short run."""
+    if isinstance(run.engine, Absolute) and run.method.alpha is None:
+        run.system.spare[run.method] = run.engine
 
 
 def _advance_all(

@@ -17,7 +17,7 @@ from solver.state import State
 from solver.steps.dense import Slope
 from solver.steps.explicit import Pace, Steps
 from solver.steps.methods import Absolute
-from solver.steps.samples import least_of_samples, make_samples, make_within
+from solver.steps.samples import least_of_samples, make_samples
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Marcher:
         self._slope = (np.empty((n, 6)), np.empty(na), np.empty(d + 1))
         self._work = np.empty(d + 1)
         self._course = Course(np.zeros(8), np.zeros(6, np.int64))
-        self._within = make_within(system, engine.method.extra)
+        self._within = engine.within
         steady = all(function.steady for _, function in system.drives)
         constant = drive_values(system, 0.0) if steady else np.zeros((d, 3))
         self._filler = None if steady else Filler(lambda t: drive_values(system, t), d)

@@ -18,6 +18,7 @@ from solver.state import State
 from solver.steps.dense import Slope
 from solver.steps.explicit import Pace, Steps, attempt, make_steps, settle
 from solver.steps.implicit import Alpha, Memory, alpha_attempt, alpha_coefficients, alpha_march, make_guess
+from solver.steps.samples import Within, make_within
 from solver.steps.tableaus import Tableau, dop853, dopri5, rk4
 
 Array = NDArray[np.float64]
@@ -191,6 +192,11 @@ class Absolute:
         """The workspace for steps of an explicit method."""
         found: Steps = self._own[0]
         return found
+
+    @cached_property
+    def within(self) -> Within:
+        """The workspace for states within a step of an explicit method."""
+        return make_within(self.system, self.method.extra)
 
     def begin(self, state: State, slope: Slope) -> Memory | None:
         """See `Engine`."""

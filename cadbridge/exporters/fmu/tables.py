@@ -24,7 +24,7 @@ from solver.equations.kkt import space
 from solver.runs.integrate import first_step, longest_at, pace_of
 from solver.runs.marching import Course, Drives
 from solver.steps.methods import METHODS, Absolute
-from solver.steps.samples import make_samples, make_within
+from solver.steps.samples import make_samples
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -136,7 +136,7 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     T, W, E, S = system.program.terms, system.rows, engine.tables[-1], engine.steps
     tableau = engine.method.tableau
     assert tableau is not None
-    D, Q, samples = make_within(system, engine.extra), space(T, system.schur, n), make_samples(system, np.zeros(1))
+    D, Q, samples = engine.within, space(T, system.schur, n), make_samples(system, np.zeros(1))
     for workspace in (E, S, D, Q, samples):
         _cleared(workspace)
     longest = longest_at(what.rate)

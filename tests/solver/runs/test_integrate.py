@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -205,6 +206,23 @@ def test_a_motor_without_a_value_ends_the_run_and_keeps_what_is_done() -> None:
     assert result.status.code == "no_value"
     assert "sqrt(0.5 - t)" in result.status.message
     assert 5 <= len(result.trajectory.t) <= 6
+
+
+@pytest.mark.parametrize("integrator", ["dopri5", "dop853", "rk4", "generalized_alpha"])
+def test_a_run_leaves_nothing_to_the_next_one_of_its_system(integrator: str) -> None:
+    step: dict[str, Any] = {"step": 1e-3} if integrator == "rk4" else {}
+    motor = Motor("m", turn(GROUND, 0), "speed", functions.expression("40 + 10*sin(t)"))
+    system = prepare(planetary(motor, True))
+
+    def run(duration: float, rate: float = 500.0) -> bytes:
+        found = simulate(system, duration=duration, rate=rate, rtol=1e-6, atol=1e-6, integrator=integrator, **step)
+        assert found.status.ok
+        return b"".join(np.asarray(values).tobytes() for values in vars(found.trajectory).values())
+
+    first = run(0.05)
+    assert run(0.02, 100.0) != first
+    with ThreadPoolExecutor(2) as threads:
+        assert [*threads.map(run, [0.05, 0.05, 0.05])] == [first] * 3
 
 
 @pytest.mark.parametrize("options", [{"integrator": "dopri5"}, {"integrator": "rk4", "step": 2e-3}])

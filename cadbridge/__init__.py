@@ -58,29 +58,10 @@ _HOMES = {
 }
 
 __all__ = [
-    "CadbridgeError",
-    "InputError",
-    "ModelError",
-    "ReadOptions",
-    "build",
-    "check_document",
-    "diagnose",
-    "export",
-    "inverse",
-    "jobs",
-    "load_motion",
-    "load_scenario",
-    "load_sweep",
-    "load_trajectory",
-    "read",
-    "recognise",
-    "simulate",
-    "sweep",
-    "transmission",
-    "write_inverse",
-    "write_sweep",
-    "write_trajectory",
-]
+    "CadbridgeError", "InputError", "ModelError", "ReadOptions", "build", "check_document", "diagnose", "export",
+    "inverse", "jobs", "load_motion", "load_scenario", "load_sweep", "load_trajectory", "read", "recognise",
+    "simulate", "sweep", "transmission", "write_inverse", "write_sweep", "write_trajectory",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

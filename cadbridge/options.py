@@ -42,17 +42,9 @@ class Option:
 
 
 def option(
-    default: Any,
-    flag: str,
-    form: Form,
-    help: str,
-    *,
-    key: str | None = None,
-    many: bool = False,
-    least: float | None = None,
-    value: Callable[[Any], Any] | None = None,
-    metavar: str | None = None,
-) -> Any:
+    default: Any, flag: str, form: Form, help: str, *, key: str | None = None, many: bool = False,
+    least: float | None = None, value: Callable[[Any], Any] | None = None, metavar: str | None = None,
+) -> Any:  # fmt: skip
     """A dataclass field with its declaration; `key` is by default the flag with _ for -."""
     declared = Option(flag, key or flag.lstrip("-").replace("-", "_"), form, help, many, least, value, metavar)
     return dataclasses.field(default=default, metadata={"option": declared})

@@ -53,21 +53,11 @@ Reactions = Annotated[bool, typer.Option("--reactions", help="Make the joints' f
 
 @reads_source
 def convert(
-    reading: Reading,
-    to: To,
-    output: Output,
-    run: Played = None,
-    collision: Collision = "as-is",
-    collision_tolerance: Tolerance = 0.01,
-    poses: Poses = 10_000,
-    scenario: Acting = None,
-    fmi: Fmi = 3,
-    limits: Limits = False,
-    reactions: Reactions = False,
-    json: Json = False,
-    strict: Strict = False,
+    reading: Reading, to: To, output: Output, run: Played = None, collision: Collision = "as-is",
+    collision_tolerance: Tolerance = 0.01, poses: Poses = 10_000, scenario: Acting = None, fmi: Fmi = 3,
+    limits: Limits = False, reactions: Reactions = False, json: Json = False, strict: Strict = False,
     keep_going: KeepGoing = False,
-) -> None:
+) -> None:  # fmt: skip
     """Export to URDF, MJCF, SDF, glTF and others; report what is lost."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.exporters import ExportOptions, export

@@ -53,19 +53,10 @@ Workers = Annotated[
 
 @reads_source
 def simulate(
-    reading: Reading,
-    options: RunOptions,
-    output: Output = None,
-    plots: Plots = None,
-    html: Html = None,
-    real_time: RealTime = False,
-    against: Compared = None,
-    sweep: Sweep = None,
-    workers: Workers = None,
-    json: Json = False,
-    strict: Strict = False,
-    keep_going: KeepGoing = False,
-) -> None:
+    reading: Reading, options: RunOptions, output: Output = None, plots: Plots = None, html: Html = None,
+    real_time: RealTime = False, against: Compared = None, sweep: Sweep = None, workers: Workers = None,
+    json: Json = False, strict: Strict = False, keep_going: KeepGoing = False,
+) -> None:  # fmt: skip
     """Simulate the mechanism and write its trajectory."""
     if sweep is not None:
         from cadbridge.cli.sweeping import refuse_others, sweep_command

@@ -57,16 +57,9 @@ def run_sweep(
 
 
 def sweep_command(
-    reading: Reading,
-    options: RunOptions,
-    what: Path,
-    output: Path,
-    workers: int | None,
-    *,
-    json: bool,
-    strict: bool,
+    reading: Reading, options: RunOptions, what: Path, output: Path, workers: int | None, *, json: bool, strict: bool,
     keep_going: bool,
-) -> int:
+) -> int:  # fmt: skip
     """Run a sweep, say how it went, and return the exit status."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
     from cadbridge.report.sweeps import sweep_document, sweep_text

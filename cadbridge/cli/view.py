@@ -55,16 +55,9 @@ def view(
     acting = _acting(scenario, mechanism)
     with working("opening the view"):
         live = LiveView(
-            mechanism,
-            run=played,
-            diagnosis=diagnosis,
-            scenario=acting,
-            editor=editor,
-            glb=_glb,
-            host=host,
-            port=port,
+            mechanism, run=played, diagnosis=diagnosis, scenario=acting, editor=editor, glb=_glb, host=host, port=port,
             say=typer.echo,
-        )
+        )  # fmt: skip
     if live.server.port != port:
         say(f"Port {port} is in use; the view takes {live.server.port}.")
     say(f"The view is at {live.address} (nothing is answered without its token); Ctrl-C ends it.")

@@ -50,19 +50,9 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     locked = locked_trains(mechanism, free.freedoms, findings)
     overlaps = overlaps_of(mechanism.assembly, findings)
     return Diagnosis(
-        mobility,
-        repeats.groups,
-        repeats.redundancies,
-        reactions_of(mechanism, graph),
-        findings.as_tuple(),
-        free.freedoms,
-        repeats.repetitions,
-        repeats.deletable,
-        gears,
-        transmissions,
-        locked,
-        overlaps,
-    )
+        mobility, repeats.groups, repeats.redundancies, reactions_of(mechanism, graph), findings.as_tuple(),
+        free.freedoms, repeats.repetitions, repeats.deletable, gears, transmissions, locked, overlaps,
+    )  # fmt: skip
 
 
 def mate_rows(mechanism: Mechanism) -> Rows:
@@ -117,14 +107,9 @@ def body_primitives(mechanism: Mechanism) -> Callable[[int], Primitive]:
 def _mobility(rows: Rows, dependence: Dependence, free: Freedoms) -> Mobility:
     total, m, r = 6 * rows.count, len(rows), dependence.rank
     return Mobility(
-        dof=total - r,
-        rows=m,
-        rank=r,
-        redundant=m - r,
-        gruebler=total - m,
-        finite=free.finite,
+        dof=total - r, rows=m, rank=r, redundant=m - r, gruebler=total - m, finite=free.finite,
         generic_rank=total - free.finite,
-    )
+    )  # fmt: skip
 
 
 def _compare(mechanism: Mechanism, graph: ConstraintGraph, mobility: Mobility, findings: Findings) -> None:

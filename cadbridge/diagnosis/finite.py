@@ -103,15 +103,9 @@ class Subsystem:
 
 
 def subsystem_of(
-    graph: ConstraintGraph,
-    units: set[int],
-    rows: set[int],
-    loose: set[int],
-    columns: Ints,
-    primitive_of: Callable[[int], Primitive],
-    poses: Sequence[Pose],
-    free: int,
-) -> Subsystem:
+    graph: ConstraintGraph, units: set[int], rows: set[int], loose: set[int], columns: Ints,
+    primitive_of: Callable[[int], Primitive], poses: Sequence[Pose], free: int,
+) -> Subsystem:  # fmt: skip
     """The bodies `units` and the numbers of the `rows` that bind them, leaving `free` motions at first.
 
     Branches in `loose` are no lower pairs: all six of their coordinates are free, their rows are among `rows`. The

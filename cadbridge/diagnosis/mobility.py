@@ -198,14 +198,9 @@ def _along(
 
 
 def _reported(
-    mechanism: Mechanism,
-    coordinates: Coordinates,
-    axes: Axes,
-    motion: Motion,
-    finite: bool,
-    brief: dict[int, int],
+    mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool, brief: dict[int, int],
     motions: int,
-) -> Freedom:
+) -> Freedom:  # fmt: skip
     """The freedom of a motion, one of so many; what hangs on it is counted by `brief`, if it is there, not listed."""
     graph = coordinates.graph
     branch, joint = coordinates.branches[motion.leader], coordinates.joints[motion.leader]

@@ -8,22 +8,7 @@ from cadbridge.efforts.table import Peak, inverse_columns, inverse_document, inv
 from cadbridge.efforts.task import Forces, Task
 
 __all__ = [
-    "METHODS",
-    "BodyPath",
-    "Forces",
-    "Inverse",
-    "JointPath",
-    "Motion",
-    "Peak",
-    "Task",
-    "Turning",
-    "effort_unit",
-    "inverse",
-    "inverse_columns",
-    "inverse_document",
-    "inverse_table",
-    "load_motion",
-    "peaks",
-    "write_inverse",
+    "METHODS", "BodyPath", "Forces", "Inverse", "JointPath", "Motion", "Peak", "Task", "Turning", "effort_unit",
+    "inverse", "inverse_columns", "inverse_document", "inverse_table", "load_motion", "peaks", "write_inverse",
     "write_inverse_plots",
-]
+]  # fmt: skip

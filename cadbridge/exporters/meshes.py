@@ -151,14 +151,9 @@ def _instances(assembly: Assembly, mechanism: Mechanism) -> list[Instance]:
 
 
 def _files_of(
-    shape: Shape,
-    part: str,
-    stem: str,
-    files: MeshFiles,
-    findings: Findings,
-    folders: tuple[str, str],
+    shape: Shape, part: str, stem: str, files: MeshFiles, findings: Findings, folders: tuple[str, str],
     options: ExportOptions,
-) -> MeshFile | None:
+) -> MeshFile | None:  # fmt: skip
     """Put the meshes of one shape among the contents."""
     shown = _usable(shape.coarse) or _usable(shape.fine)
     if shown is None:

@@ -70,16 +70,9 @@ class Plan:
 
 
 def make_plan(
-    tree: Tree,
-    findings: Findings,
-    options: ExportOptions,
-    *,
-    folders: tuple[str, str],
-    masses_needed: bool,
-    meshes: str = "stl",
-    one_namespace: bool = False,
-    polynomials: bool = False,
-) -> Plan:
+    tree: Tree, findings: Findings, options: ExportOptions, *, folders: tuple[str, str], masses_needed: bool,
+    meshes: str = "stl", one_namespace: bool = False, polynomials: bool = False,
+) -> Plan:  # fmt: skip
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
     In `one_namespace` no joint is called like a link; the format may hold `polynomials` between two joints.

@@ -57,14 +57,9 @@ def losses(
 
 
 def closures(
-    tree: Tree,
-    link_names: list[str],
-    joint_names: list[str],
-    joints: Iterable[Joint],
-    dependences: Iterable[Dependence] = (),
-    couplings: Iterable[str] = (),
-    active: Iterable[str] | None = None,
-) -> bytes:
+    tree: Tree, link_names: list[str], joint_names: list[str], joints: Iterable[Joint],
+    dependences: Iterable[Dependence] = (), couplings: Iterable[str] = (), active: Iterable[str] | None = None,
+) -> bytes:  # fmt: skip
     """`closures.json`: joints that are not in the tree, coordinates that follow several, couplings left out.
 
     Poses are in link frames; primitives refer to links by name, with points and directions in

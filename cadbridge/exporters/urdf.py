@@ -266,15 +266,9 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 
 def _single(
-    robot: ET.Element,
-    plan: Plan,
-    joint: Joint | None,
-    freedom: Freedom,
-    k: int,
-    between: tuple[Pose, str, str],
-    mimic: Dependence | None,
-    unknown: list[str],
-) -> None:
+    robot: ET.Element, plan: Plan, joint: Joint | None, freedom: Freedom, k: int, between: tuple[Pose, str, str],
+    mimic: Dependence | None, unknown: list[str],
+) -> None:  # fmt: skip
     """A joint of one freedom."""
     name = plan.joint_names[k]
     own = joint is not None and freedom.name == joint.name and joint.coordinate is not None

@@ -60,14 +60,9 @@ class Progress:
 
 
 def run(
-    jobs: Jobs,
-    *,
-    workers: int | None = None,
-    cache: str | Path | bool = True,
-    fail_fast: bool = False,
-    executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
-) -> Iterator[Result]:
+    jobs: Jobs, *, workers: int | None = None, cache: str | Path | bool = True, fail_fast: bool = False,
+    executor: Executor | None = None, progress: Callable[[Progress], None] | None = None,
+) -> Iterator[Result]:  # fmt: skip
     """Run jobs; yields a Result for each as it ends (those from the cache first to be known come first).
 
     `workers` run at once (by default one for each core, or what the executor says). `cache` is its folder, True

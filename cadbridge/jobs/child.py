@@ -47,16 +47,9 @@ _UNSTEADY = frozenset({"CB124", "CB126"})
 
 
 PRELOADED = (
-    "cadbridge.readers.step",
-    "cadbridge.readers.simscape",
-    "cadbridge.readers.urdf",
-    "cadbridge.readers.mates_file",
-    "cadbridge.mechanism",
-    "cadbridge.diagnosis",
-    "cadbridge.report",
-    "cadbridge.exporters",
-    "cadbridge.simulation",
-)
+    "cadbridge.readers.step", "cadbridge.readers.simscape", "cadbridge.readers.urdf", "cadbridge.readers.mates_file",
+    "cadbridge.mechanism", "cadbridge.diagnosis", "cadbridge.report", "cadbridge.exporters", "cadbridge.simulation",
+)  # fmt: skip
 """What every job needs. What starts threads when it is loaded (Arrow) is left to the jobs."""
 
 

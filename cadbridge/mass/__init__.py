@@ -21,20 +21,7 @@ from cadbridge.mass.overlap import Overlap, overlaps_of
 from cadbridge.mass.parts import PartMass, PartVolume, part_volume, weigh_part
 
 __all__ = [
-    "MeshAudit",
-    "Overlap",
-    "PartMass",
-    "PartVolume",
-    "audit_declared",
-    "audit_mesh",
-    "doubt_declared",
-    "impossible",
-    "load_mesh_file",
-    "mass_ledger",
-    "overlaps_of",
-    "part_volume",
-    "positive",
-    "settled",
-    "volume_properties",
+    "MeshAudit", "Overlap", "PartMass", "PartVolume", "audit_declared", "audit_mesh", "doubt_declared", "impossible",
+    "load_mesh_file", "mass_ledger", "overlaps_of", "part_volume", "positive", "settled", "volume_properties",
     "weigh_part",
-]
+]  # fmt: skip

@@ -63,17 +63,9 @@ class Rows:
             ends.append(tuple(dict.fromkeys(unit_of[u] if u != GROUND else GROUND for u in both)))
             wrenches.append(np.array(list(sums.values())).reshape(-1, 6))
         return Rows(
-            count,
-            self.centre,
-            self.length,
-            self.owners,
-            tuple(units),
-            tuple(ends),
-            tuple(wrenches),
-            self.factors,
-            self.gaps,
-            self.unit,
-        )
+            count, self.centre, self.length, self.owners, tuple(units), tuple(ends), tuple(wrenches), self.factors,
+            self.gaps, self.unit,
+        )  # fmt: skip
 
 
 def off_by(gaps: Iterable[float], units: Iterable[str]) -> tuple[float, float]:

@@ -64,16 +64,9 @@ def _limit(limit: Limit | None) -> list[float]:
 
 def _of_mate(m: Mate) -> Iterable[float]:
     return [
-        m.value,
-        m.damping,
-        m.friction,
-        m.armature,
-        m.stiffness,
-        m.rest,
-        *_feature(m.a),
-        *_feature(m.b),
+        m.value, m.damping, m.friction, m.armature, m.stiffness, m.rest, *_feature(m.a), *_feature(m.b),
         *_limit(m.limit),
-    ]
+    ]  # fmt: skip
 
 
 def _of_coupling(c: Coupling) -> Iterable[float]:

@@ -196,15 +196,9 @@ class Structure:
         return self.parts[name]
 
     def feature(
-        self,
-        place: Placed,
-        kind: FeatureKind,
-        point: ArrayLike,
-        direction: ArrayLike | None = None,
-        x: ArrayLike | None = None,
-        radius: float | None = None,
-        label: str = "",
-    ) -> Feature:
+        self, place: Placed, kind: FeatureKind, point: ArrayLike, direction: ArrayLike | None = None,
+        x: ArrayLike | None = None, radius: float | None = None, label: str = "",
+    ) -> Feature:  # fmt: skip
         """A feature given in an occurrence's own frame (m), in its component's frame.
 
         A frame's x is made perpendicular to its direction. ValueError where a direction is zero

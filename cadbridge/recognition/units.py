@@ -46,14 +46,9 @@ def units_of(found: Recognition) -> Units:
 
 
 def _whole(
-    path: str,
-    instances: tuple[str, ...],
-    X: Pose,
-    nodes: dict[str, dict[str, object]],
-    assembly: Assembly,
-    body_of: dict[str, int],
-    flexible: list[str],
-) -> Iterable[Unit]:
+    path: str, instances: tuple[str, ...], X: Pose, nodes: dict[str, dict[str, object]], assembly: Assembly,
+    body_of: dict[str, int], flexible: list[str],
+) -> Iterable[Unit]:  # fmt: skip
     if len({body_of[name] for name in instances}) <= 1 or path not in nodes:
         return [Unit(path, assembly.instance(instances[0]).X_WI if len(instances) == 1 else X, instances)]
     flexible.append(path)

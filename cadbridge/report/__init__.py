@@ -13,16 +13,6 @@ from cadbridge.report.document import (
 from cadbridge.report.text import check_text, faces_text, inspect_text, run_text
 
 __all__ = [
-    "all_findings",
-    "check_document",
-    "check_text",
-    "export_document",
-    "faces_text",
-    "findings_list",
-    "inspect_document",
-    "inspect_text",
-    "run_document",
-    "run_text",
-    "weighed",
-    "write_json",
-]
+    "all_findings", "check_document", "check_text", "export_document", "faces_text", "findings_list",
+    "inspect_document", "inspect_text", "run_document", "run_text", "weighed", "write_json",
+]  # fmt: skip

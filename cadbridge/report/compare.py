@@ -167,14 +167,9 @@ def _sets(old: Sequence[Any], new: Sequence[Any]) -> dict[str, list[Any]]:
 
 
 def _entries(
-    old: Document,
-    new: Document,
-    section: str,
-    key: str,
-    differ: Callable[[Document, Document], dict[str, Any]],
-    *,
+    old: Document, new: Document, section: str, key: str, differ: Callable[[Document, Document], dict[str, Any]], *,
     only_changed: bool = False,
-) -> dict[str, list[Any]]:
+) -> dict[str, list[Any]]:  # fmt: skip
     """Entries of a list by their key: names gone and new, and what `differ` finds in those in both."""
     before = {e[key]: e for e in old.get(section, [])}
     after = {e[key]: e for e in new[section]}

@@ -23,14 +23,9 @@ def to_shape(data: ShapeData, path: Path) -> Shape:
     if data.fine is data.coarse:
         coarse = fine
     return Shape(
-        key=data.key,
-        fine=fine,
-        coarse=coarse,
-        brep=_exact(data.brep),
-        faces=_faces(data.faces),
-        solids=data.solids,
+        key=data.key, fine=fine, coarse=coarse, brep=_exact(data.brep), faces=_faces(data.faces), solids=data.solids,
         source=(str(path), data.label),
-    )
+    )  # fmt: skip
 
 
 def _exact(brep: tuple[float, Vector, Matrix] | None) -> MassProperties | None:

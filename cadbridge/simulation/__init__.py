@@ -12,25 +12,7 @@ from cadbridge.simulation.study import requested_scenario, study_scenario
 from cadbridge.simulation.trajectory import read_trajectory, trajectory_table, write_trajectory
 
 __all__ = [
-    "Chamber",
-    "Comparison",
-    "Cylinder",
-    "DcMotor",
-    "JointForce",
-    "LoadSpecs",
-    "LoadedTrajectory",
-    "MotorSpec",
-    "Run",
-    "Scenario",
-    "compare",
-    "load_scenario",
-    "load_trajectory",
-    "locked_wrench",
-    "read_trajectory",
-    "requested_scenario",
-    "simulate",
-    "study_scenario",
-    "trajectory_table",
-    "write_plots",
-    "write_trajectory",
-]
+    "Chamber", "Comparison", "Cylinder", "DcMotor", "JointForce", "LoadSpecs", "LoadedTrajectory", "MotorSpec", "Run",
+    "Scenario", "compare", "load_scenario", "load_trajectory", "locked_wrench", "read_trajectory",
+    "requested_scenario", "simulate", "study_scenario", "trajectory_table", "write_plots", "write_trajectory",
+]  # fmt: skip

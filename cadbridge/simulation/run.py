@@ -75,16 +75,10 @@ class Run(Shown):
 
 
 def simulate(
-    mechanism: Mechanism,
-    scenario: Scenario | None = None,
-    *,
-    duration: float | None = None,
-    collapse: bool = True,
-    method: str = "absolute",
-    real_time: bool = False,
-    progress: Callable[[float], None] | None = None,
+    mechanism: Mechanism, scenario: Scenario | None = None, *, duration: float | None = None, collapse: bool = True,
+    method: str = "absolute", real_time: bool = False, progress: Callable[[float], None] | None = None,
     early: Callable[[Finding], None] | None = None,
-) -> Run:
+) -> Run:  # fmt: skip
     """Simulate a mechanism.
 
     Without a scenario the run is the one that the source itself asks for, if it does, else two seconds of falling.
@@ -119,15 +113,9 @@ def simulate(
 
 
 def _simulated(
-    mechanism: Mechanism,
-    scenario: Scenario | None,
-    duration: float | None,
-    collapse: bool,
-    method: str,
-    real_time: bool,
-    progress: Callable[[float], None] | None,
-    early: Callable[[Finding], None] | None,
-) -> Run:
+    mechanism: Mechanism, scenario: Scenario | None, duration: float | None, collapse: bool, method: str,
+    real_time: bool, progress: Callable[[float], None] | None, early: Callable[[Finding], None] | None,
+) -> Run:  # fmt: skip
     """A run from the placements as they are."""
     findings = Findings()
     what = scenario or study_scenario(mechanism, findings)

@@ -17,15 +17,8 @@ MAX_TOTAL = 2 << 30
 MAX_RATIO = 1000
 """A member that unpacks to more times its size, and to more than a megabyte, is a bomb: XML packs 30 times."""
 _BROKEN = (
-    OSError,
-    EOFError,
-    zlib.error,
-    zipfile.BadZipFile,
-    NotImplementedError,
-    RuntimeError,
-    struct.error,
-    ValueError,
-)
+    OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, struct.error, ValueError,
+)  # fmt: skip
 
 
 class Archive:

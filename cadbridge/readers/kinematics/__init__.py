@@ -91,15 +91,9 @@ def _name_of(text: Text, number: int) -> str:
 
 
 def _assembled(
-    assembly: Assembly,
-    links: Links,
-    mates: list[Mate],
-    couplings: list[Coupling],
-    count: int,
-    units: set[Units],
-    path: Path,
-    findings: Findings,
-) -> Assembly:
+    assembly: Assembly, links: Links, mates: list[Mate], couplings: list[Coupling], count: int, units: set[Units],
+    path: Path, findings: Findings,
+) -> Assembly:  # fmt: skip
     ledger = [f"pairs: {_unit(LENGTH, u.length)} and {_unit(ANGLE, u.angle)} → m and rad" for u in units]
     done = replace(
         assembly,

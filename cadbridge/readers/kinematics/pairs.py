@@ -165,14 +165,9 @@ class Ends:
 
 
 def read_pair(
-    text: Text,
-    entity: Entity,
-    links: Links,
-    apart: dict[str, tuple[Any, Any]] | None,
-    units: Units,
-    taken: set[str],
+    text: Text, entity: Entity, links: Links, apart: dict[str, tuple[Any, Any]] | None, units: Units, taken: set[str],
     findings: Findings,
-) -> Mate | Coupling | str | None:
+) -> Mate | Coupling | str | None:  # fmt: skip
     """A pair as mate or coupling; the name of a component that it grounds; None with a finding."""
     read = attributes(entity)
     name, joint_name = _named(text, read, entity.number, taken)
@@ -246,16 +241,9 @@ def _flags(read: Read) -> tuple[str, ...]:
 
 
 def _lower_pair(
-    read: Read,
-    name: str,
-    joint_name: str | None,
-    ends: Ends,
-    free: tuple[str, ...],
-    ranges: dict[str, tuple[Any, Any]],
-    units: Units,
-    where: Where,
-    findings: Findings,
-) -> Mate | None:
+    read: Read, name: str, joint_name: str | None, ends: Ends, free: tuple[str, ...],
+    ranges: dict[str, tuple[Any, Any]], units: Units, where: Where, findings: Findings,
+) -> Mate | None:  # fmt: skip
     found = kind_of_freedoms(free)
     if found is None:
         findings.add("CB783", f"{name} leaves {' '.join(free)} free, which is no mate", where)
@@ -295,15 +283,9 @@ def kind_of_freedoms(free: tuple[str, ...]) -> tuple[MateKind, int] | None:
 
 
 def _mate(
-    name: str,
-    kind: MateKind,
-    ends: Ends,
-    axis: int,
-    limit: Limit | None,
-    joint_name: str | None,
-    where: Where,
+    name: str, kind: MateKind, ends: Ends, axis: int, limit: Limit | None, joint_name: str | None, where: Where,
     value: float = 0.0,
-) -> Mate:
+) -> Mate:  # fmt: skip
     # The arms of a universal joint are one axis of the first frame and another of the second.
     second = (axis + 1) % 3 if kind is MateKind.UNIVERSAL else axis
     a, b = ends.feature(0, axis), ends.feature(1, second)

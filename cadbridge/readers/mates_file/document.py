@@ -172,15 +172,10 @@ class Reporter:
     """
 
     def __init__(
-        self,
-        findings: Findings,
-        file: str,
-        places: Place,
-        root: type[BaseModel] = schema.MatesFile,
-        unknown_key: str = "CB144",
-        faulty: str = "CB145",
+        self, findings: Findings, file: str, places: Place, root: type[BaseModel] = schema.MatesFile,
+        unknown_key: str = "CB144", faulty: str = "CB145",
         names: Mapping[tuple[int | str, ...], str] = MappingProxyType({}),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.findings, self.file, self.places, self.root = findings, file, places, root
         self.unknown_key, self.faulty, self.names = unknown_key, faulty, names
         self.reported = 0

@@ -77,15 +77,9 @@ def _alike(c: Context, joints: list[int]) -> bool:
 
 
 def _mate(
-    c: Context,
-    name: str,
-    kind: MateKind,
-    parent: str,
-    body: int,
-    point: Vector,
-    axis: Vector,
+    c: Context, name: str, kind: MateKind, parent: str, body: int, point: Vector, axis: Vector,
     other: Vector | None = None,
-) -> Mate:
+) -> Mate:  # fmt: skip
     """A mate with its frame at `point` (m) along `axis`, both in the body's frame; `other` is the child's axis."""
     X = c.X_PB(body)
     x = perpendicular(axis)

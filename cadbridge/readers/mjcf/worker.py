@@ -43,20 +43,9 @@ ARENA = 2**30
 
 _NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys", "tendons")
 _COUNTED = (
-    "sensors",
-    "tendons",
-    "pairs",
-    "excludes",
-    "skins",
-    "flexes",
-    "hfields",
-    "lights",
-    "cameras",
-    "plugins",
-    "numerics",
-    "texts",
-    "tuples",
-)
+    "sensors", "tendons", "pairs", "excludes", "skins", "flexes", "hfields", "lights", "cameras", "plugins",
+    "numerics", "texts", "tuples",
+)  # fmt: skip
 
 
 def compile_model(path: str) -> dict[str, Any]:

@@ -136,14 +136,9 @@ def _single(kind: MateKind, ranged: bool = True) -> Callable[[Context, Joint], M
         damping, friction = (max(c.number(dynamics, key, j.name, 0.0), 0.0) for key in ("damping", "friction"))
         stiffness, rest = (c.number(dynamics, f"spring_{key}", j.name, 0.0) for key in ("stiffness", "reference"))
         return replace(
-            _mate(c, j, kind, j.axes[0]),
-            limit=_limit(c, j, axis, ranged),
-            damping=damping,
-            friction=friction,
-            stiffness=max(stiffness, 0.0),
-            rest=rest if stiffness > 0 else 0.0,
-            armature=_armature(c, j),
-        )
+            _mate(c, j, kind, j.axes[0]), limit=_limit(c, j, axis, ranged), damping=damping, friction=friction,
+            stiffness=max(stiffness, 0.0), rest=rest if stiffness > 0 else 0.0, armature=_armature(c, j),
+        )  # fmt: skip
 
     return make
 

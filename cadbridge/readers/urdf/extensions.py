@@ -184,14 +184,9 @@ def _axes(texts: list[str]) -> tuple[Vector, ...] | None:
 
 
 def _loop(
-    c: Context,
-    element: Element,
-    kind: str,
-    ends: tuple[str, str],
-    frames: tuple[Pose | None, Pose],
-    axes: tuple[Vector, ...],
-    links: Mapping[str, Link],
-) -> Mate | None:
+    c: Context, element: Element, kind: str, ends: tuple[str, str], frames: tuple[Pose | None, Pose],
+    axes: tuple[Vector, ...], links: Mapping[str, Link],
+) -> Mate | None:  # fmt: skip
     """The mate of a closure. Without a frame in the first link, that of the second says where it is as designed.
 
     Of a universal joint the first axis is the first link's arm of the cross, the second the second's.

@@ -228,15 +228,9 @@ def _leader_of(
             f"{name} mimic", CouplingKind.LINEAR, None, None, factors=((name, 1.0),), offset=offset, where=where
         )
     return Coupling(
-        f"{name} mimic",
-        CouplingKind.JOINTS,
-        None,
-        None,
-        ratio=ratio,
-        offset=offset,
-        joints=(leader_name, name),
+        f"{name} mimic", CouplingKind.JOINTS, None, None, ratio=ratio, offset=offset, joints=(leader_name, name),
         where=where,
-    )
+    )  # fmt: skip
 
 
 _REDUCTION = ("mechanicalReduction", "mechanical_reduction", "gear_ratio")

@@ -31,15 +31,9 @@ class Deciding:
     """The panel of a mates editor. `show` takes an assembly to show, and says what became of it in words."""
 
     def __init__(
-        self,
-        panel: Panel,
-        mechanism: Mechanism,
-        editor: MatesEditor,
-        show: Callable[[Assembly, str], None],
-        notify: Callable[[str], None],
-        attempt: Callable[[str], None],
-        pose: Callable[[], dict[str, float]],
-    ) -> None:
+        self, panel: Panel, mechanism: Mechanism, editor: MatesEditor, show: Callable[[Assembly, str], None],
+        notify: Callable[[str], None], attempt: Callable[[str], None], pose: Callable[[], dict[str, float]],
+    ) -> None:  # fmt: skip
         self._mechanism, self._editor = mechanism, editor
         self._show, self._notify, self._attempt, self._pose = show, notify, attempt, pose
         self._joints = {visible(j.name): j for j in mechanism.joints}

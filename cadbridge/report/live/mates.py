@@ -17,14 +17,9 @@ class MateChoice:
     """The choice of a mate, those that conflict or repeat others first; `light` takes its reference on the page."""
 
     def __init__(
-        self,
-        panel: Panel,
-        mechanism: Mechanism,
-        diagnosis: Diagnosis,
-        light: Callable[[str | None], None],
-        leave_out: Callable[[Sequence[str]], None],
-        gone: Sequence[str],
-    ) -> None:
+        self, panel: Panel, mechanism: Mechanism, diagnosis: Diagnosis, light: Callable[[str | None], None],
+        leave_out: Callable[[Sequence[str]], None], gone: Sequence[str],
+    ) -> None:  # fmt: skip
         refs = Items(mechanism).mates
         states = {r.mate: r.kind == "conflicting" for r in diagnosis.redundancies}
         names = sorted((m.name for m in mechanism.assembly.mates), key=lambda n: (n not in states, not states.get(n)))

@@ -28,15 +28,9 @@ class Saving:
     """Buttons that `give` files to the browser that asks; `poses` gives X_WB of the bodies, `notify` takes a text."""
 
     def __init__(
-        self,
-        panel: Panel,
-        give: Callable[[str, bytes], None],
-        mechanism: Mechanism,
-        simulation: Simulation,
-        poses: Callable[[], Sequence[Pose]],
-        glb: MakeGlb | None,
-        notify: Callable[[str], None],
-    ) -> None:
+        self, panel: Panel, give: Callable[[str, bytes], None], mechanism: Mechanism, simulation: Simulation,
+        poses: Callable[[], Sequence[Pose]], glb: MakeGlb | None, notify: Callable[[str], None],
+    ) -> None:  # fmt: skip
         self._mechanism, self._simulation, self._poses = mechanism, simulation, poses
         self._glb, self._give, self._notify = glb, give, notify
         stem = Path(mechanism.assembly.source).stem or "mechanism"

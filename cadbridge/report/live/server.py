@@ -62,15 +62,9 @@ class Server:
     """
 
     def __init__(
-        self,
-        host: str,
-        port: int,
-        page: Callable[[], str],
-        greet: Callable[[str], Iterable[Told]],
-        hear: Callable[[dict[str, Any]], None],
-        fail: Callable[[BaseException], None],
-        left: Callable[[], None],
-    ) -> None:
+        self, host: str, port: int, page: Callable[[], str], greet: Callable[[str], Iterable[Told]],
+        hear: Callable[[dict[str, Any]], None], fail: Callable[[BaseException], None], left: Callable[[], None],
+    ) -> None:  # fmt: skip
         try:
             import websockets  # noqa: F401
         except ImportError as fault:

@@ -54,18 +54,10 @@ class LiveView:
     """
 
     def __init__(
-        self,
-        mechanism: Mechanism,
-        *,
-        run: RunData | None = None,
-        diagnosis: Diagnosis | None = None,
-        scenario: tuple[Scenario, dict[str, Any]] | None = None,
-        editor: MatesEditor | None = None,
-        glb: MakeGlb | None = None,
-        host: str = "127.0.0.1",
-        port: int = 8080,
-        say: Callable[[str], None] = print,
-    ) -> None:
+        self, mechanism: Mechanism, *, run: RunData | None = None, diagnosis: Diagnosis | None = None,
+        scenario: tuple[Scenario, dict[str, Any]] | None = None, editor: MatesEditor | None = None,
+        glb: MakeGlb | None = None, host: str = "127.0.0.1", port: int = 8080, say: Callable[[str], None] = print,
+    ) -> None:  # fmt: skip
         self._say, self._scenario, self._editor, self._glb = say, scenario, editor, glb
         self._lock, self._html, self._model, self._written = threading.RLock(), "", 0, 0.0
         self.panel = Panel(self._changed)

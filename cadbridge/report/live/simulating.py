@@ -49,16 +49,10 @@ class Simulation:
     """
 
     def __init__(
-        self,
-        panel: Panel,
-        mechanism: Mechanism,
-        scenario: tuple[Scenario, dict[str, Any]] | None,
-        show: Callable[[Sequence[Pose]], None],
-        draw: Callable[[Pulled | None], None],
-        notify: Callable[[str], None],
-        start: Callable[[], Mapping[str, float]],
-        plots: Callable[[], None],
-    ) -> None:
+        self, panel: Panel, mechanism: Mechanism, scenario: tuple[Scenario, dict[str, Any]] | None,
+        show: Callable[[Sequence[Pose]], None], draw: Callable[[Pulled | None], None], notify: Callable[[str], None],
+        start: Callable[[], Mapping[str, float]], plots: Callable[[], None],
+    ) -> None:  # fmt: skip
         self._mechanism, self._scenario = mechanism, scenario
         self._show, self._draw, self._notify, self._start = show, draw, notify, start
         self.player: Player | None = None

@@ -28,7 +28,8 @@ class Ship(StrEnum):
 def batch(
     jobs_file: Annotated[Path, typer.Argument(help="The jobs file (docs/jobs.md).", metavar="JOBS.YAML")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write outputs into this folder instead of the file's.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write outputs into this folder instead of the file's.", metavar="FOLDER"),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the jobs without running them.")] = False,
     only: Annotated[
@@ -43,7 +44,7 @@ def batch(
         float | None, typer.Option("--timeout", min=1e-3, help="Time limit of a job in processor seconds.")
     ] = None,
     memory: Annotated[str | None, typer.Option("--memory", help="Memory limit of a job, such as 2GB.")] = None,
-    cache: Annotated[Path | None, typer.Option("--cache", help="Cache folder.")] = None,
+    cache: Annotated[Path | None, typer.Option("--cache", help="Cache folder.", metavar="FOLDER")] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Ignore the cache: compute everything and store nothing.")
     ] = False,

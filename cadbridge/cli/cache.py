@@ -17,7 +17,7 @@ cache = typer.Typer(
     help="Show, prune or verify the stored results of earlier jobs.", no_args_is_help=True, rich_markup_mode=None
 )
 
-Folder = Annotated[Path | None, typer.Option("--cache", help="Cache folder.")]
+Folder = Annotated[Path | None, typer.Option("--cache", help="Cache folder.", metavar="FOLDER")]
 
 
 def _open(folder: Path | None) -> Cache:

@@ -39,16 +39,16 @@ Tolerance = Annotated[
     ),
 ]
 Poses = Annotated[
-    int, typer.Option("--poses", min=0, help="Poses from which the collision matrix of a ROS 2 package is made.")
+    int, typer.Option("--poses", min=0, help="Number of poses to compute the collision matrix of a ROS 2 package.")
 ]
 Acting = Annotated[
-    Path | None, typer.Option("--scenario", help="What acts in an FMU, and where it begins.", metavar="FILE.yaml")
+    Path | None, typer.Option("--scenario", help="Motors, loads and initial state of an FMU.", metavar="FILE.yaml")
 ]
 Fmi = Annotated[int, typer.Option("--fmi", help="The version of an FMU: 2 or 3.", min=2, max=3)]
 Limits = Annotated[
     bool, typer.Option("--limits", help="Move each joint without limits until parts meet, and write its limits.")
 ]
-Reactions = Annotated[bool, typer.Option("--reactions", help="Make the joints' forces outputs of an FMU.")]
+Reactions = Annotated[bool, typer.Option("--reactions", help="Add the joint reactions to the outputs of an FMU.")]
 
 
 @reads_source

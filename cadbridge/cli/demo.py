@@ -11,9 +11,9 @@ import typer
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the results into this folder.")] = Path(
-        "cadbridge-demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write the results into this folder.", metavar="FOLDER")
+    ] = Path("cadbridge-demo"),
     source: Annotated[
         Path | None, typer.Option("--source", help="Use this source instead of the built-in example.")
     ] = None,

@@ -20,7 +20,7 @@ def fetch(
     json: Json = False,
     strict: Strict = False,
 ) -> None:
-    """Bring an assembly from Onshape in at most six requests.
+    """Download an assembly from Onshape in at most six requests.
 
     The keys come from the environment: ONSHAPE_ACCESS_KEY and ONSHAPE_SECRET_KEY. A second call brings what is missing.
     """

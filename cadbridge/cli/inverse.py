@@ -25,7 +25,9 @@ def inverse(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Write efforts and reactions to this table (.parquet or .csv).")
     ] = Path("inverse.parquet"),
-    plots: Annotated[Path | None, typer.Option("--plots", help="Write plots into this folder.")] = None,
+    plots: Annotated[
+        Path | None, typer.Option("--plots", help="Write plots into this folder.", metavar="FOLDER")
+    ] = None,
     method: Annotated[
         str, typer.Option("--method", help="Method of computing the forces (docs/inverse.md).", **one_of(METHODS))
     ] = "absolute",

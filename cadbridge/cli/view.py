@@ -25,13 +25,13 @@ def view(
     run: Annotated[Path | None, typer.Option("--run", help="Play this trajectory of the source.")] = None,
     scenario: Annotated[
         Path | None,
-        typer.Option("--scenario", help="What acts when it is simulated: motors, loads, gravity.", metavar="FILE"),
+        typer.Option("--scenario", help="Motors, loads and gravity for its simulation.", metavar="FILE"),
     ] = None,
     host: Annotated[str, typer.Option("--host", help="Address of the server.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the server.")] = 8080,
     watch: Annotated[bool, typer.Option("--watch", help="Read again when a file of the model changes.")] = False,
 ) -> None:
-    """Open the mechanism in a browser: drag bodies, simulate it and change it meanwhile, look at mates, play a run.
+    """Open the mechanism in a browser: drag bodies, simulate, change joints during a run, inspect mates, play a run.
 
     SOURCE can also be a run (.parquet) with its source beside it.
     """

@@ -47,30 +47,10 @@ _HOMES = {
 }
 
 __all__ = [
-    "Change",
-    "Changed",
-    "Efforts",
-    "Equilibrium",
-    "Event",
-    "GearError",
-    "Linearisation",
-    "Occurrence",
-    "Rebuilt",
-    "Result",
-    "State",
-    "Statistics",
-    "Status",
-    "Trajectory",
-    "assemble",
-    "equilibrium",
-    "gear_errors",
-    "inverse",
-    "kinematic",
-    "linearise",
-    "simulate",
-    "simulate_changing",
-    "wrenches",
-]
+    "Change", "Changed", "Efforts", "Equilibrium", "Event", "GearError", "Linearisation", "Occurrence", "Rebuilt",
+    "Result", "State", "Statistics", "Status", "Trajectory", "assemble", "equilibrium", "gear_errors", "inverse",
+    "kinematic", "linearise", "simulate", "simulate_changing", "wrenches",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -209,23 +209,10 @@ def _smoothstep(u: Dual) -> Dual:
 
 
 FUNCTIONS: dict[str, Callable[[Dual], Dual]] = {
-    "sin": _sin,
-    "cos": _cos,
-    "tan": _tan,
-    "asin": _asin,
-    "acos": _acos,
-    "atan": _atan,
-    "sinh": _sinh,
-    "cosh": _cosh,
-    "tanh": _tanh,
-    "exp": _exp,
-    "log": _log,
-    "sqrt": _sqrt,
-    "abs": _absolute,
-    "sign": _sign,
-    "step": _step,
+    "sin": _sin, "cos": _cos, "tan": _tan, "asin": _asin, "acos": _acos, "atan": _atan, "sinh": _sinh, "cosh": _cosh,
+    "tanh": _tanh, "exp": _exp, "log": _log, "sqrt": _sqrt, "abs": _absolute, "sign": _sign, "step": _step,
     "smoothstep": _smoothstep,
-}
+}  # fmt: skip
 """Functions of one argument; `step` is 0 before 0 and 1 after, `smoothstep` rises from 0 to 1 within [0, 1]."""
 
 _BINARY: dict[type[ast.operator], Callable[[Dual, Dual], Dual]] = {

@@ -47,11 +47,7 @@ def gear_errors(model: Model, trajectory: Trajectory) -> tuple[GearError, ...]:
     samples = [
         evaluate_program(own, x, q, v, a[place])
         for x, q, v, a in zip(
-            trajectory.positions,
-            trajectory.quaternions,
-            trajectory.velocities,
-            trajectory.angles,
-            strict=True,
+            trajectory.positions, trajectory.quaternions, trajectory.velocities, trajectory.angles, strict=True
         )
     ]
     result = []

@@ -8,23 +8,6 @@ from solver.bondgraph.junction import Junction, Structure
 from solver.bondgraph.unified import Fields, Known, solve, split
 
 __all__ = [
-    "Actuator",
-    "Bond",
-    "BondGraph",
-    "Built",
-    "Circuit",
-    "Drive",
-    "Fields",
-    "FluidLine",
-    "Junction",
-    "KinetoStatics",
-    "Known",
-    "Node",
-    "Place",
-    "Structure",
-    "build",
-    "causality",
-    "solve",
-    "split",
-    "with_circuits",
-]
+    "Actuator", "Bond", "BondGraph", "Built", "Circuit", "Drive", "Fields", "FluidLine", "Junction", "KinetoStatics",
+    "Known", "Node", "Place", "Structure", "build", "causality", "solve", "split", "with_circuits",
+]  # fmt: skip

@@ -34,15 +34,9 @@ Step = tuple[int, Callable[[dict[int, Array], dict[int, Array]], Array]]
 """A variable (2 bond for its effort, 2 bond + 1 for its flow), and how it follows from others and from moduli."""
 
 PORTS = {
-    "i": (STORAGE, ""),
-    "c": (COMPLIANCE, ""),
-    "L": (DAMPER, ""),
-    "G": (CONDUCTANCE, ""),
-    "E": (EJS, ""),
-    "u1": (SE, DRIVE),
-    "u2": (SE, CONSTRAINT),
-    "u3": (SE, GIVEN),
-}
+    "i": (STORAGE, ""), "c": (COMPLIANCE, ""), "L": (DAMPER, ""), "G": (CONDUCTANCE, ""), "E": (EJS, ""),
+    "u1": (SE, DRIVE), "u2": (SE, CONSTRAINT), "u3": (SE, GIVEN),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

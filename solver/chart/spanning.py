@@ -51,15 +51,9 @@ class TreeJoint:
 
 
 _FREEDOMS = {
-    "fixed": 0,
-    "revolute": 1,
-    "prismatic": 1,
-    "screw": 1,
-    "cylindrical": 2,
-    "universal": 2,
-    "planar": 3,
+    "fixed": 0, "revolute": 1, "prismatic": 1, "screw": 1, "cylindrical": 2, "universal": 2, "planar": 3,
     "spherical": 3,
-}
+}  # fmt: skip
 
 Step = tuple[str, Array, float]
 _FREE: list[Step] = [*(("prismatic", axis, 1.0) for axis in np.eye(3)), ("spherical", np.eye(3)[2], 0.0)]

@@ -15,17 +15,11 @@ from solver.chart.kinematics import Kinematics, configuration_rate, forward_kine
 from solver.chart.spanning import Chart
 from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel, table
 from solver.constraints.kernels import turn_angles
-from solver.constraints.terms import Terms
-from solver.equations.dynamics import place, stage
-from solver.equations.loading import Loads
+from solver.equations.dynamics import SlopeArrays, Tables, place, stage
 from solver.equations.projection import correct, look_at_gaps, rounding
-from solver.equations.system import Rows
-from solver.equations.workspace import Workspace
 from solver.steps.explicit import scaled_error
 from solver.steps.tableaus import Tableau
-from solver.sweeps.bodies import Bodies
 from solver.sweeps.factor import factor as factor_sweeps
-from solver.sweeps.forest import Forest
 
 _SMALL = 1e-6
 """A displacement (rad, m) below this leaves the factor as it is."""
@@ -64,14 +58,7 @@ def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> J
 
 
 @entry
-def joint_accelerations(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    C: Chart,
-    K: Kinematics,
-    S: JointSteps,
-    drive: Array2,
-    count: int,
-) -> None:
+def joint_accelerations(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: Array2, count: int) -> None:
     """θ̈ at S's state into S, `count` times; the workspace of `tables` keeps the rates of the angles and the power."""
     T, P, B, F, W, _, E = tables
     for _k in range(count):
@@ -140,13 +127,7 @@ def _step(tables, C, K, S, tableau, h, slope, drives, tolerances):  # type: igno
 
 
 @entry
-def close_joints(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    C: Chart,
-    K: Kinematics,
-    S: JointSteps,
-    drive: Array2,
-) -> float:
+def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: Array2) -> float:
     """Put S's q, rates and angles on all rows, as `solver.equations.projection.put_back`; the scaled residual left.
 
     K holds the bodies there.
@@ -197,17 +178,9 @@ def _displace(C, K, S, move):  # type: ignore[no-untyped-def]
 
 @entry
 def joint_step(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    C: Chart,
-    K: Kinematics,
-    S: JointSteps,
-    tableau: Tableau,
-    h: float,
-    slope: tuple[Array2, Array1, Array1],
-    drives: Array3,
-    drive: Array2,
-    tolerances: tuple[float, float],
-) -> tuple[float, float, float]:
+    tables: Tables, C: Chart, K: Kinematics, S: JointSteps, tableau: Tableau, h: float, slope: SlopeArrays,
+    drives: Array3, drive: Array2, tolerances: tuple[float, float],
+) -> tuple[float, float, float]:  # fmt: skip
     """A step of h and its closing: scaled error, how far the closing moved over what is allowed, residual.
 
     From S.start, where `slope` is (v̇ (n, 6), rates of the angles, power), to S's state, with the bodies in K. `drives`

@@ -19,26 +19,17 @@ Numba, where code that it compiles at run time calls a kernel, takes it for a fu
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import struct
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver.compilation.library import load
-
-Array1 = NDArray[np.float64]
-Array2 = NDArray[np.float64]
-Array3 = NDArray[np.float64]
-Array4 = NDArray[np.float64]
-Ints1 = NDArray[np.int64]
-Ints2 = NDArray[np.int64]
 
 Class = TypeVar("Class", bound=type)
 _PREFIX = "solver_"
@@ -54,31 +45,28 @@ class ArrayOf:
     dimensions: int
 
 
+Array1 = Annotated[NDArray[np.float64], ArrayOf(True, 1)]
+Array2 = Annotated[NDArray[np.float64], ArrayOf(True, 2)]
+Array3 = Annotated[NDArray[np.float64], ArrayOf(True, 3)]
+Array4 = Annotated[NDArray[np.float64], ArrayOf(True, 4)]
+Ints1 = Annotated[NDArray[np.int64], ArrayOf(False, 1)]
+Ints2 = Annotated[NDArray[np.int64], ArrayOf(False, 2)]
+
 Kind = ArrayOf | type | tuple["Kind", ...] | None
 """What an annotation says: an array, a table's class or float, int, bool, a tuple of kinds, None: nothing."""
 
-_ARRAYS = {f"Array{k}": ArrayOf(True, k) for k in (1, 2, 3, 4)} | {f"Ints{k}": ArrayOf(False, k) for k in (1, 2)}
-_NUMBERS: dict[str, type] = {"float": float, "int": int, "bool": bool}
 
-
-def kind_of(annotation: str, names: dict[str, Any]) -> Kind:
-    """What an annotation says; `names` are those of its module. Raises TypeError for one that kernels do not know."""
-    return _kind(ast.parse(annotation, mode="eval").body, names)
-
-
-def _kind(node: ast.expr, names: dict[str, Any]) -> Kind:
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "tuple":
-        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return tuple(_kind(one, names) for one in inner)
-    if isinstance(node, ast.Constant) and node.value is None:
+def kind_of(hint: Any) -> Kind:
+    """What an evaluated annotation says. Raises TypeError for one that kernels do not know."""
+    if get_origin(hint) is Annotated:
+        return hint.__metadata__[0]  # type: ignore[no-any-return]
+    if get_origin(hint) is tuple:
+        return tuple(map(kind_of, get_args(hint)))
+    if hint is type(None):
         return None
-    if isinstance(node, ast.Name):
-        known = _ARRAYS.get(node.id) or _NUMBERS.get(node.id) or names.get(node.id)
-        if isinstance(known, ArrayOf) or known in _NUMBERS.values():
-            return known
-        if isinstance(known, type) and issubclass(known, Table):
-            return known
-    raise TypeError(f"no type that kernels know: {ast.unparse(node)}")
+    if hint in (float, int, bool) or (isinstance(hint, type) and issubclass(hint, Table)):
+        return hint  # type: ignore[no-any-return]
+    raise TypeError(f"no type that kernels know: {hint}")
 
 
 def _address(array: Any, kind: ArrayOf) -> int:
@@ -150,12 +138,9 @@ _FLOAT, _FLOAT_AS_WORD = struct.Struct("=d"), struct.Struct("=q")
 
 def table(cls: Class) -> Class:
     """A named tuple that kernels get as one pointer; see above. Its annotations are the types of its fields."""
-    names = vars(sys.modules[cls.__module__])
-    # A named tuple wraps its annotations.
-    texts = {name: str(getattr(hint, "__forward_arg__", hint)) for name, hint in cls.__annotations__.items()}
-    if "address" in texts:
+    kinds = {name: kind_of(hint) for name, hint in get_type_hints(cls, include_extras=True).items()}
+    if "address" in kinds:
         raise TypeError(f"{cls.__name__}: the address is that of the table itself, no field")
-    kinds = {name: kind_of(text, names) for name, text in texts.items()}
     space = {
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
@@ -166,6 +151,11 @@ def table(cls: Class) -> Class:
     made: Any = type(cls.__name__, (Table, cls), space)
     made.__reduce__ = Table.__reduce__
     return made  # type: ignore[no-any-return]
+
+
+def zeros(*shapes: int | tuple[int, ...]) -> Iterator[Any]:
+    """An array of zeros of each shape: the fields of a table that is a workspace."""
+    return map(np.zeros, shapes)
 
 
 class Kernel:
@@ -200,10 +190,9 @@ class Entry(Kernel):
     @cached_property
     def kinds(self) -> tuple[tuple[Kind, ...], Kind]:
         """The kinds of its arguments, and of what it returns."""
-        names = self.py_func.__globals__
-        texts = dict(self.py_func.__annotations__)
-        returned = kind_of(texts.pop("return"), names)
-        return tuple(kind_of(text, names) for text in texts.values()), returned
+        hints = get_type_hints(self.py_func, include_extras=True)
+        returned = kind_of(hints.pop("return"))
+        return tuple(map(kind_of, hints.values())), returned
 
     @cached_property
     def results(self) -> tuple[type, ...]:

@@ -19,22 +19,7 @@ from solver.constraints.primitives import (
 )
 
 __all__ = [
-    "GROUND",
-    "AxesAngle",
-    "ConstantVelocity",
-    "Coordinate",
-    "Coupler",
-    "Distance",
-    "Evaluation",
-    "FunctionCoupler",
-    "GearPair",
-    "LineDistance",
-    "PointLineDistance",
-    "PointOnPlane",
-    "Primitive",
-    "RackPinion",
-    "SparseRows",
-    "WheelPair",
-    "evaluate",
-    "evaluate_sparse",
-]
+    "GROUND", "AxesAngle", "ConstantVelocity", "Coordinate", "Coupler", "Distance", "Evaluation", "FunctionCoupler",
+    "GearPair", "LineDistance", "PointLineDistance", "PointOnPlane", "Primitive", "RackPinion", "SparseRows",
+    "WheelPair", "evaluate", "evaluate_sparse",
+]  # fmt: skip

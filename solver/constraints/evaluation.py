@@ -29,13 +29,9 @@ class Evaluation:
 
 
 def evaluate(
-    primitives: Sequence[Primitive],
-    positions: ArrayLike,
-    quaternions: ArrayLike,
-    velocities: ArrayLike | None = None,
-    angles: ArrayLike | None = None,
-    reference: tuple[ArrayLike, ArrayLike] | None = None,
-) -> Evaluation:
+    primitives: Sequence[Primitive], positions: ArrayLike, quaternions: ArrayLike, velocities: ArrayLike | None = None,
+    angles: ArrayLike | None = None, reference: tuple[ArrayLike, ArrayLike] | None = None,
+) -> Evaluation:  # fmt: skip
     """Residual, Jacobian and right-hand side of `primitives`.
 
     `positions` (n, 3) m and `quaternions` (n, 4; w first) are the poses of the bodies' frames, `velocities`
@@ -60,12 +56,9 @@ class SparseRows:
 
 
 def evaluate_sparse(
-    program: Program,
-    positions: ArrayLike,
-    quaternions: ArrayLike,
-    velocities: ArrayLike | None = None,
+    program: Program, positions: ArrayLike, quaternions: ArrayLike, velocities: ArrayLike | None = None,
     angles: ArrayLike | None = None,
-) -> SparseRows:
+) -> SparseRows:  # fmt: skip
     """As `evaluate_program`, with a block for each row and body: memory is linear."""
     from solver.constraints.kernels import evaluate_rows
 
@@ -80,12 +73,9 @@ def evaluate_sparse(
 
 
 def evaluate_program(
-    program: Program,
-    positions: ArrayLike,
-    quaternions: ArrayLike,
-    velocities: ArrayLike | None = None,
+    program: Program, positions: ArrayLike, quaternions: ArrayLike, velocities: ArrayLike | None = None,
     angles: ArrayLike | None = None,
-) -> Evaluation:
+) -> Evaluation:  # fmt: skip
     """As `evaluate`, for primitives compiled before."""
     # Numba takes a third of a second to import: only who evaluates pays for it.
     from solver.constraints.kernels import evaluate_rows

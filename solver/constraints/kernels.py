@@ -15,6 +15,13 @@ from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN, 
 
 _TAU = 2 * math.pi
 
+Frames = tuple[Array2, Array3, Array2]
+"""x (n+1, 3), R (n+1, 3, 3), v (n+1, 6) with the ground behind the bodies."""
+TermArrays = tuple[Ints1, Array1, Array1, Array1, Array2, Array2]
+"""Which terms, and arrays for the value, rate, bias (T,) and gradients JA, JB (T, 6) of all."""
+RowArrays = tuple[Ints1, Array1, Array1, Array1, Array2]
+"""Which rows, and arrays for g, ġ, c (m,) of all, and their blocks (nb, 6)."""
+
 
 @inlined
 def dot(a, b):  # type: ignore[no-untyped-def]
@@ -115,18 +122,10 @@ def evaluate_terms(T, which, x, R, v, with_rates, value, rate, bias, JA, JB):  #
         RA, RB = R[A], R[B]
         rA, rB = turn(RA, T.point_a[k]), turn(RB, T.point_b[k])
         e, t, w = turn(RA, T.first_a[k]), turn(RA, T.second_a[k]), turn(RB, T.direction_b[k])
-        d = (
-            x[B, 0] + rB[0] - x[A, 0] - rA[0],
-            x[B, 1] + rB[1] - x[A, 1] - rA[1],
-            x[B, 2] + rB[2] - x[A, 2] - rA[2],
-        )
+        d = (x[B, 0] + rB[0] - x[A, 0] - rA[0], x[B, 1] + rB[1] - x[A, 1] - rA[1], x[B, 2] + rB[2] - x[A, 2] - rA[2])
         oA, oB = (v[A, 3], v[A, 4], v[A, 5]), (v[B, 3], v[B, 4], v[B, 5])
         lA, lB = cross(oA, rA), cross(oB, rB)
-        d1 = (
-            v[B, 0] + lB[0] - v[A, 0] - lA[0],
-            v[B, 1] + lB[1] - v[A, 1] - lA[1],
-            v[B, 2] + lB[2] - v[A, 2] - lA[2],
-        )
+        d1 = (v[B, 0] + lB[0] - v[A, 0] - lA[0], v[B, 1] + lB[1] - v[A, 1] - lA[1], v[B, 2] + lB[2] - v[A, 2] - lA[2])
         d2 = sub(cross(oB, lB), cross(oA, lA))
         e1, w1 = cross(oA, e), cross(oB, w)
         e2, w2 = cross(oA, e1), cross(oB, w1)
@@ -301,12 +300,7 @@ def assemble_rows(T, which, value, rate, bias, JA, JB, g, gv, c, blocks):  # typ
 
 @entry
 def rows_into(
-    T: Terms,
-    poses: tuple[Array2, Array3, Array2],
-    angles: Array1,
-    branches: tuple[bool, bool],
-    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
-    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
+    T: Terms, poses: Frames, angles: Array1, branches: tuple[bool, bool], terms: TermArrays, rows: RowArrays
 ) -> None:
     """As `evaluate_rows`, into arrays; `angles` hold the branches, if at all, and become those found."""
     (x, R, v), (with_rates, with_angles) = poses, branches
@@ -322,14 +316,9 @@ def rows_into(
 
 
 def evaluate_rows(
-    T: Terms,
-    positions: Array2,
-    quaternions: Array2,
-    velocities: Array2,
-    with_rates: bool,
-    angles: Array1,
+    T: Terms, positions: Array2, quaternions: Array2, velocities: Array2, with_rates: bool, angles: Array1,
     with_angles: bool,
-) -> tuple[Array1, Array1, Array1, Array2, Array1]:
+) -> tuple[Array1, Array1, Array1, Array2, Array1]:  # fmt: skip
     """g, ġ, c (m,), blocks (nb, 6) and angles (na,) at one state."""
     poses = placed(positions, quaternions, velocities)
     terms, rows, found = terms_workspace(T), rows_workspace(T), angles.copy()
@@ -337,7 +326,7 @@ def evaluate_rows(
     return (*rows[1:], found)
 
 
-def placed(positions: Array2, quaternions: Array2, velocities: Array2) -> tuple[Array2, Array3, Array2]:
+def placed(positions: Array2, quaternions: Array2, velocities: Array2) -> Frames:
     """x (n+1, 3), R (n+1, 3, 3), v (n+1, 6) with the ground behind the bodies."""
     n = len(positions)
     x, R, v = np.zeros((n + 1, 3)), np.empty((n + 1, 3, 3)), np.zeros((n + 1, 6))
@@ -346,14 +335,14 @@ def placed(positions: Array2, quaternions: Array2, velocities: Array2) -> tuple[
     return x, R, v
 
 
-def terms_workspace(T: Terms) -> tuple[Ints1, Array1, Array1, Array1, Array2, Array2]:
+def terms_workspace(T: Terms) -> TermArrays:
     """All terms, and arrays for their value, rate, bias (T,) and gradients JA, JB (T, 6)."""
     count = len(T.kind)
     gradients = (np.zeros((count, 6)), np.zeros((count, 6)))
     return (np.arange(count), np.zeros(count), np.zeros(count), np.zeros(count), *gradients)
 
 
-def rows_workspace(T: Terms) -> tuple[Ints1, Array1, Array1, Array1, Array2]:
+def rows_workspace(T: Terms) -> RowArrays:
     """All rows, and arrays for their g, ġ, c (m,) and blocks (nb, 6)."""
     m = len(T.constant)
     return np.arange(m), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros((len(T.block_body), 6))

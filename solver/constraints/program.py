@@ -114,27 +114,16 @@ def _constant_velocity(p: ConstantVelocity, poses: Poses) -> Row:
 
 
 _COMPILERS: dict[type[Primitive], Callable[..., Row]] = {
-    PointOnPlane: _point_on_plane,
-    AxesAngle: _axes_angle,
-    Distance: _distance,
-    PointLineDistance: _point_line,
-    LineDistance: _line_distance,
-    Coupler: _coupler,
-    FunctionCoupler: _function_coupler,
-    ConstantVelocity: _constant_velocity,
-    WheelPair: wheel_row,
-    GearPair: gear_row,
-    RackPinion: rack_row,
-}
+    PointOnPlane: _point_on_plane, AxesAngle: _axes_angle, Distance: _distance, PointLineDistance: _point_line,
+    LineDistance: _line_distance, Coupler: _coupler, FunctionCoupler: _function_coupler,
+    ConstantVelocity: _constant_velocity, WheelPair: wheel_row, GearPair: gear_row, RackPinion: rack_row,
+}  # fmt: skip
 
 
 def compile_program(
-    primitives: Sequence[Primitive],
-    positions: Array,
-    quaternions: Array,
-    coordinates: Sequence[Coordinate] = (),
+    primitives: Sequence[Primitive], positions: Array, quaternions: Array, coordinates: Sequence[Coordinate] = (),
     drivers: Sequence[Coordinate] = (),
-) -> Program:
+) -> Program:  # fmt: skip
     """Primitives, then a row for each driver, then coordinates, as tables.
 
     `positions` (n, 3) and `quaternions` (n, 4) are the reference poses, where the gears have their phase.

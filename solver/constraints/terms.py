@@ -136,13 +136,7 @@ def coordinate_term(c: Coordinate, coefficient: float = 1.0) -> Term:
     ref = np.asarray(c.ref_a, float)
     ref = unit(ref - axis * (axis @ ref), "ref_a, perpendicular to the coordinate's axis,")
     return Term(
-        TURN,
-        c.a,
-        c.b,
-        coefficient,
-        first_a=ref,
-        second_a=rotation.cross(axis, ref),
-        direction_b=unit(c.ref_b, "ref_b"),
+        TURN, c.a, c.b, coefficient, first_a=ref, second_a=rotation.cross(axis, ref), direction_b=unit(c.ref_b, "ref_b")
     )
 
 

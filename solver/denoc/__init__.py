@@ -13,35 +13,12 @@ from solver.denoc.dynamics import (
     poses,
     twists,
 )
-from solver.denoc.generic import (
-    GenericTerms,
-    attachment_vectors,
-    generic_accelerations,
-    generic_equations,
-    topology,
-)
+from solver.denoc.generic import GenericTerms, attachment_vectors, generic_accelerations, generic_equations, topology
 from solver.denoc.model import GROUND, Link, Tree, universal
 from solver.denoc.modules import complement, forward_by_modules, inverse_by_modules
 
 __all__ = [
-    "GROUND",
-    "GenericTerms",
-    "Link",
-    "Tree",
-    "TreeEfforts",
-    "attachment_vectors",
-    "base_reaction",
-    "complement",
-    "forward_by_modules",
-    "forward_dynamics",
-    "generic_accelerations",
-    "generic_equations",
-    "inertia_factors",
-    "inertia_matrix",
-    "inverse_by_modules",
-    "inverse_dynamics",
-    "poses",
-    "topology",
-    "twists",
-    "universal",
-]
+    "GROUND", "GenericTerms", "Link", "Tree", "TreeEfforts", "attachment_vectors", "base_reaction", "complement",
+    "forward_by_modules", "forward_dynamics", "generic_accelerations", "generic_equations", "inertia_factors",
+    "inertia_matrix", "inverse_by_modules", "inverse_dynamics", "poses", "topology", "twists", "universal",
+]  # fmt: skip

@@ -61,13 +61,9 @@ def attachment_vectors(A: Array) -> Array:
 
 
 def generic_equations(
-    tree: Tree,
-    q: ArrayLike,
-    rates: ArrayLike,
-    accelerations: ArrayLike,
-    efforts: ArrayLike,
+    tree: Tree, q: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, efforts: ArrayLike,
     wrenches: ArrayLike | None = None,
-) -> tuple[GenericTerms, ...]:
+) -> tuple[GenericTerms, ...]:  # fmt: skip
     """Eq. (10) of every body at the accelerations (nv,) of all joints, under efforts (nv,) and wrenches (s, 6).
 
     ValueError for a joint that is no pin, universal or spherical joint.

@@ -6,8 +6,11 @@ import math
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel
 from solver.constraints.kernels import (
+    Frames,
+    RowArrays,
+    TermArrays,
     assemble_rows,
     evaluate_terms,
     placed,
@@ -31,6 +34,12 @@ from solver.sweeps.joints import bias_accelerations
 from solver.sweeps.response import joint_multipliers, remove_added_mass, solve_refined
 from solver.sweeps.work import copy_rows
 
+Tables = tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace]
+"""A system: its tables, its length (m), and a workspace for one state."""
+StateArrays = tuple[Array2, Array2, Array2, Array1]
+"""Positions (n, 3), quaternions (n, 4), velocities (n, 6) and integrated angles (na,)."""
+SlopeArrays = tuple[Array2, Array1, Array1]
+"""v̇ (n, 6), rates of the angles (na,), power of the functions of time (W)."""
 _MESHES = 200
 """Rounds in which pulls of teeth and their losses find each other: each leaves at most 1 − efficiency of the error."""
 _PLAIN = 12
@@ -39,7 +48,7 @@ _AGREE = 1e-6
 """By how much of the largest loss the last round may change one."""
 
 
-def frames(positions: Array2, quaternions: Array2, velocities: Array2) -> tuple[Array2, Array3, Array2]:
+def frames(positions: Array2, quaternions: Array2, velocities: Array2) -> Frames:
     """x (n+1, 3), R (n+1, 3, 3), v (n+1, 6) with the ground behind the bodies."""
     return placed(positions, quaternions, velocities)
 
@@ -58,17 +67,9 @@ def evaluate_all(
 
 @entry
 def evaluate(
-    T: Terms,
-    W: Rows,
-    x: Array2,
-    R: Array3,
-    v: Array2,
-    angles: Array1,
-    drive: Array2,
-    with_rates: bool,
-    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
-    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
-) -> None:
+    T: Terms, W: Rows, x: Array2, R: Array3, v: Array2, angles: Array1, drive: Array2, with_rates: bool,
+    terms: TermArrays, rows: RowArrays,
+) -> None:  # fmt: skip
     """As `evaluate_all`, into `terms` (which, value, rate, bias, JA, JB) and `rows` (which, g, gv, c, blocks).
 
     Only those that `which` names are computed.
@@ -105,17 +106,9 @@ Accelerated = tuple[Array2, Array1, Array1, Array1, bool]
 
 
 def accelerate(
-    T: Terms,
-    K: Forest,
-    B: Bodies,
-    F: Loads,
-    W: Rows,
-    positions: Array2,
-    quaternions: Array2,
-    velocities: Array2,
-    angles: Array1 | None,
-    drive: Array2,
-) -> Accelerated:
+    T: Terms, K: Forest, B: Bodies, F: Loads, W: Rows, positions: Array2, quaternions: Array2, velocities: Array2,
+    angles: Array1 | None, drive: Array2,
+) -> Accelerated:  # fmt: skip
     """v̇ (n, 6), λ (m,), α̇ (na,), power (rows of drive + 1, W), and whether rows repeat each other.
 
     Where they do, λ is one of many: see `least_multipliers`.
@@ -128,14 +121,7 @@ def accelerate(
 
 
 def accelerate_in(
-    T: Terms,
-    K: Forest,
-    B: Bodies,
-    F: Loads,
-    W: Rows,
-    E: Workspace,
-    state: tuple[Array2, Array2, Array2, Array1],
-    drive: Array2,
+    T: Terms, K: Forest, B: Bodies, F: Loads, W: Rows, E: Workspace, state: StateArrays, drive: Array2
 ) -> Accelerated:
     """As `accelerate`, computed in a workspace: what it returns but λ are the workspace's arrays."""
     multipliers = np.zeros(len(T.constant))
@@ -145,16 +131,9 @@ def accelerate_in(
 
 @entry
 def stage_here(
-    T: Terms,
-    P: Forest,
-    B: Bodies,
-    F: Loads,
-    W: Rows,
-    E: Workspace,
-    state: tuple[Array2, Array2, Array2, Array1],
-    drive: Array2,
+    T: Terms, P: Forest, B: Bodies, F: Loads, W: Rows, E: Workspace, state: StateArrays, drive: Array2,
     multipliers: Array1,
-) -> bool:
+) -> bool:  # fmt: skip
     """As `stage` with all multipliers; whether rows repeat each other."""
     stage(T, P, B, F, W, E, state, drive, True, multipliers)
     found: bool = repeats(P, E.sweeps, W.compliance)
@@ -163,17 +142,9 @@ def stage_here(
 
 @entry
 def stages(
-    T: Terms,
-    P: Forest,
-    B: Bodies,
-    F: Loads,
-    W: Rows,
-    E: Workspace,
-    state: tuple[Array2, Array2, Array2, Array1],
-    drive: Array2,
-    multipliers: Array1,
-    count: int,
-) -> None:
+    T: Terms, P: Forest, B: Bodies, F: Loads, W: Rows, E: Workspace, state: StateArrays, drive: Array2,
+    multipliers: Array1, count: int,
+) -> None:  # fmt: skip
     """`stage` so many times: what an evaluation costs within compiled code (`scripts/bench`)."""
     for _ in range(count):
         stage(T, P, B, F, W, E, state, drive, True, multipliers)
@@ -298,16 +269,9 @@ def _extrapolate(torques, wanted):  # type: ignore[no-untyped-def]
 
 
 def least_multipliers(
-    T: Terms,
-    S: Plan,
-    B: Bodies,
-    W: Rows,
-    positions: Array2,
-    quaternions: Array2,
-    angles: Array1 | None,
-    drive: Array2,
-    multipliers: Array1,
-) -> Array1:
+    T: Terms, S: Plan, B: Bodies, W: Rows, positions: Array2, quaternions: Array2, angles: Array1 | None,
+    drive: Array2, multipliers: Array1,
+) -> Array1:  # fmt: skip
     """λ of least norm in the scaled rows (see `solver.equations.kkt`) with the same Ĝᵀλ as the λ given."""
     n = len(positions)
     poses = placed(positions, quaternions, np.zeros((n, 6)))
@@ -318,18 +282,9 @@ def least_multipliers(
 
 @entry
 def least_into(
-    T: Terms,
-    S: Plan,
-    B: Bodies,
-    W: Rows,
-    Q: Space,
-    poses: tuple[Array2, Array3, Array2],
-    angles: Array1,
-    drive: Array2,
-    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
-    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
-    multipliers: Array1,
-) -> None:
+    T: Terms, S: Plan, B: Bodies, W: Rows, Q: Space, poses: Frames, angles: Array1, drive: Array2, terms: TermArrays,
+    rows: RowArrays, multipliers: Array1,
+) -> None:  # fmt: skip
     """As `least_multipliers`, into Q.x (m,), with Q.y (n, 6) zero before."""
     (x, R, v), blocks = poses, rows[4]
     evaluate(T, W, x, R, v, angles, drive, False, terms, rows)
@@ -379,19 +334,9 @@ Observed = tuple[Array1, Array1, Array1, Array1, Array1, float, float]
 
 
 def observe(
-    T: Terms,
-    B: Bodies,
-    F: Loads,
-    W: Rows,
-    length: float,
-    positions: Array2,
-    quaternions: Array2,
-    velocities: Array2,
-    angles: Array1 | None,
-    drive: Array2,
-    accelerations: Array2,
-    count: int,
-) -> Observed:
+    T: Terms, B: Bodies, F: Loads, W: Rows, length: float, positions: Array2, quaternions: Array2, velocities: Array2,
+    angles: Array1 | None, drive: Array2, accelerations: Array2, count: int,
+) -> Observed:  # fmt: skip
     """Coordinates, rates, accelerations of all coordinate terms; residuals; energies.
 
     `count` coordinate terms stand last in the table.
@@ -409,19 +354,9 @@ def observe(
 
 @entry
 def observe_into(
-    T: Terms,
-    B: Bodies,
-    F: Loads,
-    W: Rows,
-    length: float,
-    poses: tuple[Array2, Array3, Array2],
-    angles: Array1,
-    drive: Array2,
-    accelerations: Array2,
-    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
-    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
-    found: tuple[Array1, Array1, Array1],
-) -> tuple[float, float]:
+    T: Terms, B: Bodies, F: Loads, W: Rows, length: float, poses: Frames, angles: Array1, drive: Array2,
+    accelerations: Array2, terms: TermArrays, rows: RowArrays, found: tuple[Array1, Array1, Array1],
+) -> tuple[float, float]:  # fmt: skip
     """As `observe`, into `terms`, `rows` and `found`: accelerations (c,) and residuals (m,) twice; the energies."""
     (x, R, v), (second_rate, first, second) = poses, found
     _, value, rate, bias, JA, JB = terms

@@ -215,11 +215,7 @@ def bushing_strain(F, k, x, R):  # type: ignore[no-untyped-def]
         A, (x[b, 0] + pb[0] - x[a, 0] - pa[0], x[b, 1] + pb[1] - x[a, 1] - pa[1], x[b, 2] + pb[2] - x[a, 2] - pa[2])
     )
     first, second, third = _along(A, B[0]), _along(A, B[1]), _along(A, B[2])
-    rows = (
-        (first[0], second[0], third[0]),
-        (first[1], second[1], third[1]),
-        (first[2], second[2], third[2]),
-    )
+    rows = ((first[0], second[0], third[0]), (first[1], second[1], third[1]), (first[2], second[2], third[2]))
     return u, _log(rows), A
 
 
@@ -291,21 +287,9 @@ def callback_forces(T, F, drive, value, rate, JA, JB, n, calls, out, power):  # 
 
 @entry
 def all_forces(
-    T: Terms,
-    B: Bodies,
-    F: Loads,
-    drive: Array2,
-    x: Array2,
-    R: Array3,
-    v: Array2,
-    value: Array1,
-    rate: Array1,
-    JA: Array2,
-    JB: Array2,
-    calls: Array2,
-    out: Array2,
-    power: Array1,
-) -> None:
+    T: Terms, B: Bodies, F: Loads, drive: Array2, x: Array2, R: Array3, v: Array2, value: Array1, rate: Array1,
+    JA: Array2, JB: Array2, calls: Array2, out: Array2, power: Array1,
+) -> None:  # fmt: skip
     """Everything that acts but the constraints, into out (n, 6; zero before) and power (rows of drive + 1, W).
 
     `calls` (3, k) is workspace for what callbacks get and give.

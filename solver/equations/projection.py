@@ -14,8 +14,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, kernel
-from solver.constraints.kernels import placed, rotations, rows_workspace, terms_workspace, turn_angles
+from solver.compilation.compiled import Array1, Array2, entry, kernel
+from solver.constraints.kernels import (
+    Frames,
+    RowArrays,
+    TermArrays,
+    placed,
+    rotations,
+    rows_workspace,
+    terms_workspace,
+    turn_angles,
+)
 from solver.constraints.terms import Terms
 from solver.equations.dynamics import (
     evaluate,
@@ -70,17 +79,9 @@ def turn_by(q, x, y, z):  # type: ignore[no-untyped-def]
 
 
 def project_positions(
-    T: Terms,
-    S: Plan,
-    B: Bodies,
-    W: Rows,
-    length: float,
-    x: Array2,
-    q: Array2,
-    angles: Array1 | None,
-    drive: Array2,
+    T: Terms, S: Plan, B: Bodies, W: Rows, length: float, x: Array2, q: Array2, angles: Array1 | None, drive: Array2,
     iterations: int,
-) -> tuple[float, int]:
+) -> tuple[float, int]:  # fmt: skip
     """Newton on g in place of x (n, 3), q (n, 4), angles (na,); returns the scaled residual and the rounds."""
     workspaces = (space(T, S, len(x)), placed(x, q, np.zeros((len(x), 6))), terms_workspace(T), rows_workspace(T))
     found: tuple[float, int] = newton_positions(T, S, B, W, length, (x, q, angles), drive, iterations, *workspaces)
@@ -89,24 +90,14 @@ def project_positions(
 
 @entry
 def newton_positions(
-    T: Terms,
-    S: Plan,
-    B: Bodies,
-    W: Rows,
-    length: float,
-    state: tuple[Array2, Array2, Array1],
-    drive: Array2,
-    iterations: int,
-    Q: Space,
-    poses: tuple[Array2, Array3, Array2],
-    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
-    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
-) -> tuple[float, int]:
+    T: Terms, S: Plan, B: Bodies, W: Rows, length: float, state: tuple[Array2, Array2, Array1], drive: Array2,
+    iterations: int, Q: Space, poses: Frames, terms: TermArrays, rows: RowArrays,
+) -> tuple[float, int]:  # fmt: skip
     """As `project_positions`, in workspaces."""
     (x, q, angles), (xs, R, v) = state, poses
     _, value, _, _, _, _ = terms
     _, g, gv, _, blocks = rows
-    n, m = B.mass.shape[0], T.constant.shape[0]
+    m = T.constant.shape[0]
     before, residual, rounds = np.inf, 0.0, 0
     for rounds in range(iterations + 1):
         put(x, q, xs, R)
@@ -121,15 +112,7 @@ def newton_positions(
         before = residual
         metric(T, S, B, W, Q, R, blocks)
         solve(T, S, Q, blocks, W.compliance, g, Q.x)
-        largest = 0.0
-        for i in range(n):
-            for j in range(3):
-                largest = max(largest, abs(Q.y[i, j]) / length, abs(Q.y[i, 3 + j]))
-        part = _REACH / largest if largest > _REACH else 1.0
-        for i in range(n):
-            for j in range(3):
-                x[i, j] -= part * Q.y[i, j]
-            turn_by(q[i], -part * Q.y[i, 3], -part * Q.y[i, 4], -part * Q.y[i, 5])
+        move(x, q, Q.y, length)
     return residual, rounds
 
 
@@ -143,17 +126,9 @@ def put(x, q, xs, R):  # type: ignore[no-untyped-def]
 
 
 def project_velocities(
-    T: Terms,
-    S: Plan,
-    B: Bodies,
-    W: Rows,
-    length: float,
-    x: Array2,
-    q: Array2,
-    v: Array2,
-    angles: Array1 | None,
+    T: Terms, S: Plan, B: Bodies, W: Rows, length: float, x: Array2, q: Array2, v: Array2, angles: Array1 | None,
     drive: Array2,
-) -> float:
+) -> float:  # fmt: skip
     """v (n, 6) ← v − M⁻¹Ĝᵀ S⁺ (Ĝ v − …), twice at most; returns the scaled residual."""
     workspaces = (space(T, S, len(x)), placed(x, q, v), terms_workspace(T), rows_workspace(T))
     return float(newton_velocities(T, S, B, W, length, v, angles, drive, *workspaces))
@@ -161,19 +136,9 @@ def project_velocities(
 
 @entry
 def newton_velocities(
-    T: Terms,
-    S: Plan,
-    B: Bodies,
-    W: Rows,
-    length: float,
-    v: Array2,
-    angles: Array1,
-    drive: Array2,
-    Q: Space,
-    poses: tuple[Array2, Array3, Array2],
-    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
-    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
-) -> float:
+    T: Terms, S: Plan, B: Bodies, W: Rows, length: float, v: Array2, angles: Array1, drive: Array2, Q: Space,
+    poses: Frames, terms: TermArrays, rows: RowArrays,
+) -> float:  # fmt: skip
     """As `project_velocities`, in workspaces, `poses` being those of the state."""
     x, R, vs = poses
     _, g, gv, _, blocks = rows
@@ -196,19 +161,9 @@ def newton_velocities(
 
 @entry
 def put_back(
-    T: Terms,
-    P: Forest,
-    B: Bodies,
-    W: Rows,
-    length: float,
-    E: Workspace,
-    x: Array2,
-    q: Array2,
-    v: Array2,
-    angles: Array1,
-    drive: Array2,
-    iterations: int,
-) -> float:
+    T: Terms, P: Forest, B: Bodies, W: Rows, length: float, E: Workspace, x: Array2, q: Array2, v: Array2,
+    angles: Array1, drive: Array2, iterations: int,
+) -> float:  # fmt: skip
     """Both projections in place by the sweeps, for states near the constraints: what a step needs.
 
     The rows of joints are met exactly, so that rows that contradict each other leave their gap in those that close

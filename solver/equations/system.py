@@ -261,11 +261,7 @@ def _length(model: Model) -> float:
 def _angle_owners(
     model: Model, program: Program, driving: list[int], rotors: list[Coordinate]
 ) -> tuple[AngleOwner, ...]:
-    coordinates = [
-        *(model.motors[i].coordinate for i in driving),
-        *rotors,
-        *_measured(model),
-    ]
+    coordinates = [*(model.motors[i].coordinate for i in driving), *rotors, *_measured(model)]
     counts = np.diff(program.primitive_angle)
     own = [(model.primitives[i], k) for i in np.flatnonzero(counts) for k in range(int(counts[i]))]
     return (*own, *(c for c in coordinates if c.kind == "angle"))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from solver.compilation.compiled import Array1, Array2, Array3, table
+from solver.compilation.compiled import Array1, Array2, Array3, table, zeros
 from solver.constraints.terms import Terms
 from solver.sweeps.forest import Forest
 from solver.sweeps.work import Work, make_work
@@ -52,28 +50,9 @@ def make_workspace(T: Terms, P: Forest, sizes: tuple[int, int, int, int], compli
     """Workspace for a system of so many meshes, coordinates of callbacks, integrated angles and functions of time."""
     n, t, m = len(P.body), len(T.kind), len(T.constant)
     meshes, coordinates, angles, drives = sizes
-    return Workspace(
+    return Workspace(  # type: ignore[call-arg]  # several lists of arrays
         make_work(P),
-        np.zeros((n + 1, 3)),
-        np.empty((n + 1, 3, 3)),
-        np.zeros((n + 1, 6)),
-        np.zeros(t),
-        np.zeros(t),
-        np.zeros(t),
-        np.zeros((t, 6)),
-        np.zeros((t, 6)),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros((len(T.block_body), 6)),
+        *zeros((n + 1, 3), (n + 1, 3, 3), (n + 1, 6), t, t, t, (t, 6), (t, 6), m, m, m, (len(T.block_body), 6)),
         compliance.copy(),
-        np.zeros((n, 6)),
-        np.zeros((n, 6)),
-        np.zeros(angles),
-        np.zeros(drives + 1),
-        np.zeros((meshes, 8)),
-        np.zeros((n, 6)),
-        np.zeros((n, 6)),
-        np.zeros((n, 6)),
-        np.zeros((3, coordinates)),
+        *zeros((n, 6), (n, 6), angles, drives + 1, (meshes, 8), (n, 6), (n, 6), (n, 6), (3, coordinates)),
     )

@@ -11,17 +11,6 @@ from solver.geared.inverse import Loads, loads, primary_values
 from solver.geared.transmission import Imbalance, Line, Transmission, transmission
 
 __all__ = [
-    "Graph",
-    "Imbalance",
-    "Line",
-    "Loads",
-    "Mesh",
-    "NotGearedError",
-    "Reason",
-    "Transmission",
-    "TurningPair",
-    "graph_of",
-    "loads",
-    "primary_values",
-    "transmission",
-]
+    "Graph", "Imbalance", "Line", "Loads", "Mesh", "NotGearedError", "Reason", "Transmission", "TurningPair",
+    "graph_of", "loads", "primary_values", "transmission",
+]  # fmt: skip

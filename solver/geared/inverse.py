@@ -51,14 +51,9 @@ class Loads:
 
 
 def loads(
-    robot: Transmission,
-    angles: ArrayLike,
-    rates: ArrayLike,
-    accelerations: ArrayLike,
-    *,
-    pressure_angle: float | Mapping[str, float] = 0.0,
-    external: ArrayLike | None = None,
-) -> Loads:
+    robot: Transmission, angles: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, *,
+    pressure_angle: float | Mapping[str, float] = 0.0, external: ArrayLike | None = None,
+) -> Loads:  # fmt: skip
     """Torques, tooth forces and bearing loads for a motion of the primary joints: (k, n) each, rad, rad/s, rad/s².
 
     Angles count from the model's reference pose. `pressure_angle` (rad) is that of all gear pairs, or by their names

@@ -166,16 +166,9 @@ def advance(course: Course, times: Array, rate: float, **options: object) -> Sta
 
 
 def simulate_changing(
-    model: Model,
-    state: State | None = None,
-    *,
-    changes: Sequence[Change],
-    duration: float,
-    rate: float,
-    tree: Sequence[TreeJoint] | None = None,
-    progress: Callable[[float], None] | None = None,
-    **options: object,
-) -> Rebuilt:
+    model: Model, state: State | None = None, *, changes: Sequence[Change], duration: float, rate: float,
+    tree: Sequence[TreeJoint] | None = None, progress: Callable[[float], None] | None = None, **options: object,
+) -> Rebuilt:  # fmt: skip
     """As `simulate`, with changes on the way, in order of time; those at one time one after the other as given.
 
     A change that cannot be ends the run there, with a status: "parted" where rows do not hold at the pose (and by how
@@ -207,14 +200,9 @@ def _check(changes: Sequence[Change], groups: set[str], start: float, duration: 
 
 
 def _run(
-    course: Course,
-    changes: list[Change],
-    samples: Array,
-    rate: float,
-    tree: Sequence[TreeJoint] | None,
-    progress: Callable[[float], None] | None,
-    options: dict[str, object],
-) -> Status:
+    course: Course, changes: list[Change], samples: Array, rate: float, tree: Sequence[TreeJoint] | None,
+    progress: Callable[[float], None] | None, options: dict[str, object],
+) -> Status:  # fmt: skip
     """All stages; the status of the last."""
     waiting = list(changes)
     end = float(samples[-1])
@@ -230,14 +218,9 @@ def _run(
 
 
 def _stage(
-    course: Course,
-    samples: Array,
-    until: float,
-    rate: float,
-    tree: Sequence[TreeJoint] | None,
-    progress: Callable[[float], None] | None,
-    options: dict[str, object],
-) -> Status:
+    course: Course, samples: Array, until: float, rate: float, tree: Sequence[TreeJoint] | None,
+    progress: Callable[[float], None] | None, options: dict[str, object],
+) -> Status:  # fmt: skip
     """The run from here to the next change."""
     t = course.state.t
     drive(course)
@@ -402,9 +385,7 @@ def _energy(system: System, state: State) -> float:
 def finished(course: Course, samples: Array, status: Status, seconds: float) -> Rebuilt:
     """All stages as one run of the model that has every row that ever held, sampled at some times (s)."""
     whole = replace(
-        course.model,
-        primitives=tuple(r.primitive for r in course.rows),
-        groups=tuple(r.group for r in course.rows),
+        course.model, primitives=tuple(r.primitive for r in course.rows), groups=tuple(r.group for r in course.rows)
     )
     system = prepare(whole)
     trajectories = [widened(part, system, result.trajectory) for part, result in course.parts]

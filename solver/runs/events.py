@@ -38,11 +38,7 @@ class Event:
             raise ValueError(f"event {self.name}: its value must be a finite number, not {self.value}")
 
 
-def crossings(
-    events: tuple[Event, ...],
-    before: Array,
-    look: Look,
-) -> list[tuple[float, Event]]:
+def crossings(events: tuple[Event, ...], before: Array, look: Look) -> list[tuple[float, Event]]:
     """Parts θ of a step, in order, at which events occur, up to the first that stops.
 
     `before` (c,) are the coordinates at the start, `look(θ)` gives state and coordinates within the step.

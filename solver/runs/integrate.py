@@ -108,22 +108,11 @@ def pace_of(method: Method, h: float, longest: float, fixed: bool = False) -> Pa
 
 
 def simulate(
-    model: Model | System,
-    state: State | None = None,
-    *,
-    duration: float,
-    rate: float,
-    rtol: float = 1e-8,
-    atol: float = 1e-8,
-    integrator: str = "dopri5",
-    step: float | None = None,
-    events: Sequence[Event] = (),
-    progress: Callable[[float], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    longest_step: float = np.inf,
-    tree: Sequence[TreeJoint] | None = None,
-    times: ArrayLike | None = None,
-) -> Result:
+    model: Model | System, state: State | None = None, *, duration: float, rate: float, rtol: float = 1e-8,
+    atol: float = 1e-8, integrator: str = "dopri5", step: float | None = None, events: Sequence[Event] = (),
+    progress: Callable[[float], None] | None = None, should_stop: Callable[[], bool] | None = None,
+    longest_step: float = np.inf, tree: Sequence[TreeJoint] | None = None, times: ArrayLike | None = None,
+) -> Result:  # fmt: skip
     """Motion over `duration` (s) with `rate` samples a second, the start and the end among them.
 
     With `times` (s) the samples are those at these times and the start, and the run ends at the last of them.
@@ -178,15 +167,9 @@ def first_step(longest: float) -> float:
 
 
 def _begin(
-    plain: System,
-    state: State,
-    method: Method,
-    tolerances: tuple[float, float],
-    step: float | None,
-    longest_step: float,
-    events: Sequence[Event],
-    tree: Sequence[TreeJoint] | None,
-) -> _Run:
+    plain: System, state: State, method: Method, tolerances: tuple[float, float], step: float | None,
+    longest_step: float, events: Sequence[Event], tree: Sequence[TreeJoint] | None,
+) -> _Run:  # fmt: skip
     system: System = plain
     places: Ints | None = None
     if method.alpha is not None:

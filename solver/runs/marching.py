@@ -12,16 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, call_python, entry, kernel, table
-from solver.constraints.terms import Terms
-from solver.equations.dynamics import scaled_residual, stage
-from solver.equations.loading import Loads
-from solver.equations.system import SPEED, Rows
-from solver.equations.workspace import Workspace
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, scaled_residual, stage
+from solver.equations.system import SPEED
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
 from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, record, sample_within
 from solver.steps.tableaus import Tableau
-from solver.sweeps.bodies import Bodies
-from solver.sweeps.forest import Forest
 
 OPEN = 1e-6
 """Of the speeds (m/s; at least 1): what a motor's rate may be missed by. Rows that contradict by rounding cost 1e-8."""
@@ -203,20 +198,10 @@ def _sample_step(tables, S, drives, D, course, times, state, work, out, level): 
 
 @entry
 def march(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    S: Steps,
-    tableau: Tableau,
-    pace: Pace,
-    drives: Drives,
-    D: Within,
-    course: Course,
-    state: tuple[Array2, Array2, Array2, Array1],
-    work: Array1,
-    slope: tuple[Array2, Array1, Array1],
-    out: Samples,
-    most: tuple[int, int],
+    tables: Tables, S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within, course: Course,
+    state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: tuple[int, int],
     tolerances: tuple[float, float],
-) -> tuple[int, bool]:
+) -> tuple[int, bool]:  # fmt: skip
     """Steps of an explicit method in one call with the samples on the way; about so many tries and samples at `most`.
 
     `state` (x, q, v, angles), `work` and `slope` (v̇, α̇, power) go on in place, the multipliers at the end are in S. How

@@ -107,15 +107,9 @@ class Segment:
     """
 
     def __init__(
-        self,
-        start: State,
-        end: State,
-        slopes: tuple[Slope, Slope],
-        work: tuple[Array, Array],
-        spins: Array,
-        extra: int,
-        evaluate: Callable[[State], Slope],
-    ) -> None:
+        self, start: State, end: State, slopes: tuple[Slope, Slope], work: tuple[Array, Array], spins: Array,
+        extra: int, evaluate: Callable[[State], Slope],
+    ) -> None:  # fmt: skip
         self.start, self.end = start, end
         self.h = end.t - start.t
         self.spins = spins

@@ -12,18 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel, table
+from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel, table, zeros
 from solver.constraints.kernels import out_of, placed
-from solver.constraints.terms import Terms
-from solver.equations.dynamics import place, stage
-from solver.equations.loading import Loads
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, stage
 from solver.equations.projection import put_back
-from solver.equations.system import Rows
-from solver.equations.workspace import Workspace
 from solver.steps.tableaus import Tableau
 from solver.sweeps.bodies import Bodies
 from solver.sweeps.factor import repeats
-from solver.sweeps.forest import Forest
 from solver.sweeps.work import copy_rows, row
 
 CLOSED = 1e-11
@@ -113,20 +108,10 @@ def make_steps(stages: int, n: int, angles: int, powers: int, rows: int) -> Step
     """Workspace for a method of so many stages and a system of so many bodies, angles, powers and rows."""
     size = 13 * n + angles + powers
     return Steps(
-        np.empty(size),
-        np.empty(size),
-        np.zeros((stages, size)),
-        np.empty((n, 3)),
-        np.empty((n, 3)),
-        np.empty((n, 4)),
-        np.empty((n, 4)),
-        np.empty((n, 6)),
-        np.empty(angles),
-        np.empty(powers),
-        np.empty((n, 3)),
-        np.empty((n, 4)),
-        np.zeros(rows),
-    )
+        *zeros(
+            size, size, (stages, size), (n, 3), (n, 3), (n, 4), (n, 4), (n, 6), angles, powers, (n, 3), (n, 4), rows,
+        ),
+    )  # fmt: skip
 
 
 @kernel
@@ -227,16 +212,9 @@ def _moving(B, v):  # type: ignore[no-untyped-def]
 
 @entry
 def step(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    S: Steps,
-    tableau: Tableau,
-    h: float,
-    state: tuple[Array2, Array2, Array2, Array1],
-    work: Array1,
-    slope: tuple[Array2, Array1, Array1],
-    drives: Array3,
-    tolerances: tuple[float, float],
-) -> float:
+    tables: Tables, S: Steps, tableau: Tableau, h: float, state: StateArrays, work: Array1, slope: SlopeArrays,
+    drives: Array3, tolerances: tuple[float, float],
+) -> float:  # fmt: skip
     """One step of h from `state` (x, q, v, angles): into S, with the work done; returns the scaled error.
 
     An error of 1 is just allowed by `tolerances` (relative, absolute). `tables` are those of the system, its length and
@@ -270,11 +248,7 @@ def step(
 
 @entry
 def settle(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    before: tuple[Array2, Array2],
-    state: tuple[Array2, Array2, Array2, Array1],
-    drive: Array2,
-    tolerances: tuple[float, float],
+    tables: Tables, before: tuple[Array2, Array2], state: StateArrays, drive: Array2, tolerances: tuple[float, float]
 ) -> tuple[float, float]:
     """Project a state in place; how far that moved it over what is allowed, and the residual left.
 
@@ -320,17 +294,9 @@ def repeated(tables):  # type: ignore[no-untyped-def]
 
 @entry
 def attempt(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    S: Steps,
-    tableau: Tableau,
-    h: float,
-    state: tuple[Array2, Array2, Array2, Array1],
-    work: Array1,
-    slope: tuple[Array2, Array1, Array1],
-    drives: Array3,
-    drive: Array2,
-    tolerances: tuple[float, float],
-) -> tuple[float, float, float, bool]:
+    tables: Tables, S: Steps, tableau: Tableau, h: float, state: StateArrays, work: Array1, slope: SlopeArrays,
+    drives: Array3, drive: Array2, tolerances: tuple[float, float],
+) -> tuple[float, float, float, bool]:  # fmt: skip
     """As `advance` with all multipliers; and whether rows repeat each other."""
     error, moved, residual = advance(tables, S, tableau, h, state, work, slope, drives, drive, True, tolerances)
     return error, moved, residual, repeated(tables)

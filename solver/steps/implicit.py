@@ -14,18 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, entry, kernel, table
+from solver.compilation.compiled import Array1, Array2, entry, kernel, table, zeros
 from solver.constraints.kernels import turn_angles, turn_rates
-from solver.constraints.terms import Terms
-from solver.equations.dynamics import act, place, solve_loaded, stage
-from solver.equations.loading import Loads
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, act, place, solve_loaded, stage
 from solver.equations.projection import correct, look_at_gaps, move, put_back, rounding, turn_by
-from solver.equations.system import Rows
-from solver.equations.workspace import Workspace
 from solver.steps.explicit import CLOSED, Pace, next_length, repeated
-from solver.sweeps.bodies import Bodies
 from solver.sweeps.factor import factor
-from solver.sweeps.forest import Forest
 from solver.sweeps.work import add_rows, copy_rows
 
 _ROUNDS = 30
@@ -89,18 +83,7 @@ class Guess(NamedTuple):
 
 def make_guess(n: int, angles: int, rows: int) -> Guess:
     """Workspace for a system of so many bodies, angles and rows."""
-    return Guess(
-        np.empty((n, 6)),
-        np.empty((n, 6)),
-        np.empty((n, 3)),
-        np.empty((n, 3)),
-        np.empty((n, 4)),
-        np.empty((n, 6)),
-        np.empty(angles),
-        np.zeros(rows),
-        np.zeros((n, 6)),
-        np.zeros((n, 6)),
-    )
+    return Guess(*zeros((n, 6), (n, 6), (n, 3), (n, 3), (n, 4), (n, 6), angles, rows, (n, 6), (n, 6)))
 
 
 @kernel
@@ -304,17 +287,9 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
 
 @entry
 def alpha_attempt(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    G: Guess,
-    alpha: Alpha,
-    h: float,
-    state: tuple[Array2, Array2, Array2, Array1],
-    slope: tuple[Array2, Array1, Array1],
-    memory: Memory,
-    drive: Array2,
-    soft: tuple[int, tuple[Array1, Array1]],
-    tolerances: tuple[float, float],
-) -> tuple[float, float, int, bool]:
+    tables: Tables, G: Guess, alpha: Alpha, h: float, state: StateArrays, slope: SlopeArrays, memory: Memory,
+    drive: Array2, soft: tuple[int, tuple[Array1, Array1]], tolerances: tuple[float, float],
+) -> tuple[float, float, int, bool]:  # fmt: skip
     """As `alpha_step`, with all multipliers in G; and whether rows repeat each other."""
     T, P, B, F, W, _, E = tables
     error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances)
@@ -325,20 +300,10 @@ def alpha_attempt(
 
 @entry
 def alpha_march(
-    tables: tuple[Terms, Forest, Bodies, Loads, Rows, float, Workspace],
-    G: Guess,
-    alpha: Alpha,
-    pace: Pace,
-    times: tuple[float, float, float],
-    state: tuple[Array2, Array2, Array2, Array1],
-    work: Array1,
-    slope: tuple[Array2, Array1, Array1],
-    memory: Memory,
-    drive: Array2,
-    soft: tuple[int, tuple[Array1, Array1]],
-    most: int,
-    tolerances: tuple[float, float],
-) -> tuple[float, float, int, float, float, bool, int]:
+    tables: Tables, G: Guess, alpha: Alpha, pace: Pace, times: tuple[float, float, float], state: StateArrays,
+    work: Array1, slope: SlopeArrays, memory: Memory, drive: Array2, soft: tuple[int, tuple[Array1, Array1]],
+    most: int, tolerances: tuple[float, float],
+) -> tuple[float, float, int, float, float, bool, int]:  # fmt: skip
     """Plain steps in one call: see `solver.steps.explicit.march`; `memory` goes on in place as well.
 
     Returns also the rounds of all steps.

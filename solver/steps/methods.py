@@ -223,16 +223,9 @@ class Absolute:
         return self.method.alpha is None or not self.system.drives
 
     def march(
-        self,
-        state: State,
-        slope: Slope,
-        work: Array,
-        memory: Remembered,
-        pace: Pace,
-        until: float,
-        end: float,
+        self, state: State, slope: Slope, work: Array, memory: Remembered, pace: Pace, until: float, end: float,
         tolerances: Pair,
-    ) -> March:
+    ) -> March:  # fmt: skip
         """Steps taken in one call, up to the first that ends beyond `until` (s) or needs a closer look."""
         n = len(state.positions)
         most = max(1, 10 * _MARCHED // (10 + n))

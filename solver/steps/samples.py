@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel, table
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel, table, zeros
+from solver.constraints.kernels import Frames, RowArrays, TermArrays
 from solver.constraints.terms import Terms
 from solver.equations.dynamics import evaluate, least_into, place, second_rates, stage
 from solver.equations.kkt import Plan, Space
@@ -52,21 +53,10 @@ def make_samples(system: System, times: Array1) -> Samples:
     """Workspace for samples at some times."""
     k, n, m = len(times), system.program.bodies, system.program.rows
     c, d = len(system.program.coordinate_term), len(system.drives)
-    return Samples(
+    return Samples(  # type: ignore[call-arg]  # several lists of arrays
         np.array(times, dtype=float),
-        np.empty((k, n, 3)),
-        np.empty((k, n, 4)),
-        np.empty((k, n, 6)),
-        np.empty((k, n, 6)),
-        np.empty((k, system.program.angle_count)),
-        np.empty((k, m)),
-        np.empty((k, c)),
-        np.empty((k, c)),
-        np.empty((k, c)),
-        np.empty((k, 2)),
-        np.empty((k, 2)),
-        np.empty((k, d + 1)),
-        np.empty((k, 3 * d)),
+        *zeros((k, n, 3), (k, n, 4), (k, n, 6), (k, n, 6), (k, system.program.angle_count), (k, m), (k, c), (k, c)),
+        *zeros((k, c), (k, 2), (k, 2), (k, d + 1), (k, 3 * d)),
         np.zeros(k, dtype=np.int64),
     )
 
@@ -124,44 +114,19 @@ def make_within(system: System, extra: int) -> Within:
     na, d = system.program.angle_count, len(system.drives)
     size, still = na + d + 1, np.zeros((n, 4))
     still[:, 0] = 1.0
-    return Within(
+    return Within(  # type: ignore[call-arg]  # several lists of arrays
         extra,
         *fits(),
-        np.zeros((9, 7 * n)),
-        np.zeros((6, size)),
-        np.zeros((9, 7 * n)),
-        np.zeros((6, size)),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros((n, 4)),
-        np.zeros((n, 3)),
+        *zeros((9, 7 * n), (6, size), (9, 7 * n), (6, size), size, size, (n, 4), (n, 3)),
         still,
-        np.zeros((n, 4)),
-        np.zeros(7 * n),
-        np.zeros(7 * n),
-        np.zeros(size),
-        np.zeros((n, 3)),
-        np.zeros((n, 4)),
-        np.zeros((n, 6)),
-        np.zeros(na),
-        np.zeros(m),
-        np.zeros((d, 3)),
+        *zeros((n, 4), 7 * n, 7 * n, size, (n, 3), (n, 4), (n, 6), na, m, (d, 3)),
         np.arange(t),
         np.arange(t - len(system.program.coordinate_term), t),
-        np.zeros(t),
-        np.zeros(t),
-        np.zeros(t),
-        np.zeros((t, 6)),
-        np.zeros((t, 6)),
+        *zeros(t, t, t, (t, 6), (t, 6)),
         np.arange(m),
         np.zeros(0, dtype=np.int64),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros((len(system.program.terms.block_body), 6)),
-        np.zeros(m),
-        np.zeros(m),
-    )
+        *zeros(m, m, m, (len(system.program.terms.block_body), 6), m, m),
+    )  # fmt: skip
 
 
 @inlined
@@ -347,19 +312,9 @@ def record(tables, D, state, drive, multipliers, out, i):  # type: ignore[no-unt
 
 @entry
 def least_of_samples(
-    T: Terms,
-    K: Plan,
-    B: Bodies,
-    W: Rows,
-    Q: Space,
-    poses: tuple[Array2, Array3, Array2],
-    terms: tuple[Ints1, Array1, Array1, Array1, Array2, Array2],
-    rows: tuple[Ints1, Array1, Array1, Array1, Array2],
-    drive: Array2,
-    first: int,
-    end: int,
-    out: Samples,
-) -> None:
+    T: Terms, K: Plan, B: Bodies, W: Rows, Q: Space, poses: Frames, terms: TermArrays, rows: RowArrays, drive: Array2,
+    first: int, end: int, out: Samples,
+) -> None:  # fmt: skip
     """The multipliers of the samples from `first` up to `end` made those of least norm, where rows repeat each other.
 
     The functions of time at `drive` (rows, 3) are of no account: they move no row's gradient.

@@ -64,19 +64,9 @@ def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[
 
 @entry
 def solve_refined(
-    T: Terms,
-    P: Forest,
-    B: Bodies,
-    Q: Work,
-    compliance: Array1,
-    R: Array3,
-    blocks: Array2,
-    force: Array2,
-    c: Array1,
-    enough: float,
-    acceleration: Array2,
-    loop_multipliers: Array1,
-) -> None:
+    T: Terms, P: Forest, B: Bodies, Q: Work, compliance: Array1, R: Array3, blocks: Array2, force: Array2, c: Array1,
+    enough: float, acceleration: Array2, loop_multipliers: Array1,
+) -> None:  # fmt: skip
     """v̇ (n, 6) and the loops' λ in closing (l,) of M v̇ + Ĝᵀλ = force, Ĝ v̇ − E λ = c, with Q factored.
 
     `acceleration` starts as one that meets the joints' rows (`particular_accelerations`, `bias_accelerations`), and
@@ -121,17 +111,9 @@ def solve_refined(
 
 @entry
 def joint_multipliers(
-    T: Terms,
-    P: Forest,
-    B: Bodies,
-    Q: Work,
-    R: Array3,
-    blocks: Array2,
-    force: Array2,
-    acceleration: Array2,
-    loop_multipliers: Array1,
-    multipliers: Array1,
-) -> None:
+    T: Terms, P: Forest, B: Bodies, Q: Work, R: Array3, blocks: Array2, force: Array2, acceleration: Array2,
+    loop_multipliers: Array1, multipliers: Array1,
+) -> None:  # fmt: skip
     """All multipliers (m,), from those of the loops (l,) and all other forces."""
     for k in range(P.body.shape[0]):
         for j in range(6):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, inlined, kernel, table
+from solver.compilation.compiled import Array1, Array2, Array3, inlined, kernel, table, zeros
 from solver.constraints.kernels import cross
 from solver.sweeps.forest import Forest
 
@@ -56,32 +56,10 @@ def make_work(P: Forest) -> Work:
     """The workspace for the sweeps of a forest P."""
     n, slots, loops = len(P.body), len(P.slot_loop), len(P.row)
     rows = loops + int(np.sum(P.plane_row >= 0)) + int(np.sum(P.angle_row >= 0))
-    return Work(
-        np.empty((n, 21)),
-        np.empty((n, 3)),
-        np.empty((n, 3)),
-        np.empty((n, 6, 6)),
-        np.empty((n, 6, 6)),
-        np.empty((n, 6)),
-        np.empty((n, 3, 3)),
-        np.empty((slots, 6)),
-        np.empty((slots, 6)),
-        np.empty(P.column.shape[0]),
-        np.empty(loops),
-        np.empty(loops),
-        np.empty(loops),
-        np.empty((n, 6)),
-        np.empty((n, 6)),
-        np.empty((n, 6)),
-        np.empty(loops),
-        np.empty(loops),
-        np.empty(loops),
-        np.zeros((n, 6)),
-        np.empty((n, 6)),
-        np.empty(loops),
-        np.zeros(rows),
-        np.zeros(1),
-    )
+    return Work(*zeros(
+        (n, 21), (n, 3), (n, 3), (n, 6, 6), (n, 6, 6), (n, 6), (n, 3, 3), (slots, 6), (slots, 6), P.column.shape[0],
+        loops, loops, loops, (n, 6), (n, 6), (n, 6), loops, loops, loops, (n, 6), (n, 6), loops, rows, 1,
+    ))  # fmt: skip
 
 
 @kernel

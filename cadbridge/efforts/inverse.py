@@ -28,7 +28,7 @@ from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.run import Run, beyond_range, losses_left_out
 from cadbridge.wording import count
-from solver.equations.system import prepare
+from solver.equations.system import System, prepare
 from solver.model import Model
 from solver.result import Result, Status, Trajectory
 
@@ -107,14 +107,7 @@ def inverse(
         system = prepare(model)
         if progress is not None:
             progress(scenario.duration / 2)
-        T = followed.trajectory
-        joints = driven_by(lowered, system, motion, followed, findings)
-        channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
-        spare = 0 if outside else spare_actuators(lowered, system, motion, followed, channels, findings)
-        report_singular_poses(lowered, system, motion, T, () if outside else channels, findings)
-        names = tuple(j.name for j in joints)
-        bodies = motion.bodies if outside else ()
-        task = Task(lowered, model, followed, names, channels, bodies, spare)
+        joints, task = _task(lowered, system, motion, followed, outside, findings)
         forces = with_circuits(task, with_lost(task, METHODS[method](task)), motion, findings)
         findings.extend(forces.findings)
         followed, forces = _until_locked(model, followed, forces, findings)
@@ -129,6 +122,18 @@ def inverse(
     run = Run(mechanism, scenario, lowered, system, result, findings.as_tuple(), {})
     summary = _summary(run, method, forces, joints)
     return Inverse(replace(run, summary=summary), motion, method, forces, joints, stated, summary)
+
+
+def _task(
+    lowered: Lowered, system: System, motion: Motion, followed: Followed, outside: bool, findings: Findings
+) -> tuple[tuple[Joint, ...], Task]:
+    """The joints that are driven, and what a method computes; `outside` as of `_from_outside`."""
+    joints = driven_by(lowered, system, motion, followed, findings)
+    channels = tuple(joint_coordinate(lowered, j.name) for j in joints)
+    spare = 0 if outside else spare_actuators(lowered, system, motion, followed, channels, findings)
+    report_singular_poses(lowered, system, motion, followed.trajectory, () if outside else channels, findings)
+    bodies, names = motion.bodies if outside else (), tuple(j.name for j in joints)
+    return joints, Task(lowered, system.model, followed, names, channels, bodies, spare)
 
 
 def _from_outside(lowered: Lowered, motion: Motion, findings: Findings) -> bool:

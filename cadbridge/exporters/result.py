@@ -73,14 +73,8 @@ def export(
     assembly's. Raises InputError where the call or the folder cannot be used, ModelError where the
     mechanism lacks what the target demands (the findings say what).
     """
-    if to not in FORMATS:
-        raise InputError(f"There is no export to {to!r}. Formats: {', '.join(sorted(FORMATS))}.")
-    options = options or ExportOptions()
-    if options.collision not in KINDS:
-        raise InputError(f"There is no collision geometry {options.collision!r}. Kinds: {', '.join(KINDS)}.")
-    if not 0 < options.collision_tolerance < 1:
-        raise InputError(f"a tolerance of {options.collision_tolerance:g} of a part's size; give one between 0 and 1")
-    target = Path(directory)
+    options, target = options or ExportOptions(), Path(directory)
+    _refuse(to, options)
     _refuse_foreign(target)
     findings = Findings()
     if options.collision != AS_IS and to not in COLLIDING:
@@ -102,6 +96,16 @@ def export(
     except OSError as error:
         raise InputError(f"{target} cannot be written: {error.strerror or error}") from error
     return ExportResult(target, tuple(target / name for name in contents), findings.as_tuple())
+
+
+def _refuse(to: str, options: ExportOptions) -> None:
+    """InputError for a format, a collision geometry or a tolerance that there is not."""
+    if to not in FORMATS:
+        raise InputError(f"There is no export to {to!r}. Formats: {', '.join(sorted(FORMATS))}.")
+    if options.collision not in KINDS:
+        raise InputError(f"There is no collision geometry {options.collision!r}. Kinds: {', '.join(KINDS)}.")
+    if not 0 < options.collision_tolerance < 1:
+        raise InputError(f"a tolerance of {options.collision_tolerance:g} of a part's size; give one between 0 and 1")
 
 
 def _refuse_foreign(target: Path) -> None:

@@ -63,12 +63,8 @@ def build(assembly: Assembly) -> Mechanism:
     _index_components(b)
     mate_rows = tuple(r for m in assembly.mates if (r := _rows_of_mate(b, m)) is not None)
     b.length = _length_scale(b)
-    rows = rows_of(
-        [p for r in mate_rows for p in r.primitives],
-        [r.mate for r in mate_rows for _ in r.primitives],
-        b.poses,
-        b.length,
-    )
+    owned = [(p, r.mate) for r in mate_rows for p in r.primitives]
+    rows = rows_of([p for p, _ in owned], [mate for _, mate in owned], b.poses, b.length)
     b.highest = fit(rows)
     owner = clusters(mate_rows, rows, b.highest)
     from cadbridge.mass import mass_ledger
@@ -77,28 +73,16 @@ def build(assembly: Assembly) -> Mechanism:
     masses = component_masses(b.assembly, part_masses)
     ground, locked = _merge(b, owner, masses)
     coupling_rows = tuple(r for c in assembly.couplings if (r := _rows_of_coupling(b, c, mate_rows)) is not None)
-    joints = _joints(b, mate_rows)
-    joints = _armatures(b, joints)
+    joints = _armatures(b, _joints(b, mate_rows))
     couplings = tuple(_body_coupling(b, r) for r in coupling_rows)
     _gaps(b, _residuals(mate_rows, rows))
     _floating(b, mate_rows)
     return Mechanism(
-        assembly=assembly,
-        bodies=b.bodies,
-        ground=ground,
-        joints=joints,
-        couplings=couplings,
-        mate_rows=(*mate_rows, *coupling_rows),
-        component_names=b.names,
-        X_WC=b.poses,
-        body_of=b.body_of,
-        part_masses=part_masses,
-        component_masses=masses,
-        drives=assembly.drives,
-        locked=locked,
-        gravity=assembly.gravity or (0.0, 0.0, -9.81),
-        findings=b.findings.as_tuple(),
-    )
+        assembly=assembly, bodies=b.bodies, ground=ground, joints=joints, couplings=couplings,
+        mate_rows=(*mate_rows, *coupling_rows), component_names=b.names, X_WC=b.poses, body_of=b.body_of,
+        part_masses=part_masses, component_masses=masses, drives=assembly.drives, locked=locked,
+        gravity=assembly.gravity or (0.0, 0.0, -9.81), findings=b.findings.as_tuple(),
+    )  # fmt: skip
 
 
 def _index_components(b: _Builder) -> None:

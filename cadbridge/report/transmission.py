@@ -29,24 +29,13 @@ def transmission_document(found: Analysis) -> dict[str, Any]:
         "source": assembly.source,
         "links": ["ground", *graph.names],
         "turning_pairs": [
-            {
-                "joint": p.name,
-                "link": name(p.link),
-                "on": name(p.parent),
-                "canonical": name(graph.canonical[p.link]),
-                "axis": p.label,
-            }
+            {"joint": p.name, "link": name(p.link), "on": name(p.parent), "canonical": name(graph.canonical[p.link]),
+             "axis": p.label}
             for p in graph.pairs
         ],
         "gear_pairs": [
-            {
-                "gear": m.name,
-                "kind": m.gear.kind,
-                "driver": name(a),
-                "driven": name(b),
-                "carrier": name(m.carrier),
-                "pressure_angle": found.pressure_angles.get(m.name),
-            }
+            {"gear": m.name, "kind": m.gear.kind, "driver": name(a), "driven": name(b), "carrier": name(m.carrier),
+             "pressure_angle": found.pressure_angles.get(m.name)}
             for m, a, b in zip(graph.meshes, robot.driver, robot.driven, strict=True)
         ],
         "primary": [name(i) for i in robot.primary],
@@ -54,12 +43,8 @@ def transmission_document(found: Analysis) -> dict[str, Any]:
         "open_loop_chain": [graph.pairs[i].name for i in robot.primary[1:]],
         "inputs": [graph.pairs[i].name for i in robot.inputs],
         "lines": [
-            {
-                "input": graph.pairs[line.input].name,
-                "links": [name(i) for i in line.links],
-                "gears": [graph.meshes[g].name for g in line.meshes],
-                "level": line.level,
-            }
+            {"input": graph.pairs[line.input].name, "links": [name(i) for i in line.links],
+             "gears": [graph.meshes[g].name for g in line.meshes], "level": line.level}
             for line in robot.lines
         ],
         "structure_matrix": robot.structure.tolist(),

@@ -121,12 +121,7 @@ def _simulated(
     what = scenario or study_scenario(mechanism, findings)
     if duration is not None:
         what = replace(what, duration=duration)
-    check_numbers(what)
-    mechanism = fitted(mechanism, findings, what.gap, collapse=collapse)
-    lowered = lower_for(mechanism, what, collapse, findings)
-    mass_ratios(lowered, findings)
-    strong_gravity(what, findings)
-    check_laws(lowered, what, findings)
+    mechanism, lowered = _lowered(mechanism, what, collapse, findings)
     tree: tuple[TreeJoint, ...] | None = None
     if method == "tree":
         tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
@@ -155,6 +150,17 @@ def _simulated(
         lowered, system = _whole(lowered, rebuilt)
     pace = None if pacer is None else pacer.pace
     return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
+
+
+def _lowered(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Findings) -> tuple[Mechanism, Lowered]:
+    """The mechanism whose mates fit, as the solver has it, and what of its numbers is doubtful."""
+    check_numbers(what)
+    mechanism = fitted(mechanism, findings, what.gap, collapse=collapse)
+    lowered = lower_for(mechanism, what, collapse, findings)
+    mass_ratios(lowered, findings)
+    strong_gravity(what, findings)
+    check_laws(lowered, what, findings)
+    return mechanism, lowered
 
 
 def _call(

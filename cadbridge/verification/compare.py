@@ -115,12 +115,8 @@ def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 
         judge_files(to, folder, findings)
         for fault in engine.faults():
             findings.add("CB562", fault)
-    _judge(
-        findings,
-        engine.name,
-        engine.precision,
-        {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose},
-    )
+    found = {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose}
+    _judge(findings, engine.name, engine.precision, found)
     _judge_swing(findings, engine.name, swing, to)
     return Verification(
         to, engine.name, len(compared.links), len(compared.joints), mass, centre, inertia, pose,

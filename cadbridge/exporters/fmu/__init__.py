@@ -33,14 +33,9 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     if machine is None:
         return {}
     try:
-        tables = tables_of(machine)
-    except TooManyPiecesError as fault:
-        findings.add("CB694", str(fault))
-        return {}
-    try:
-        binary = shared_library()
-    except NoBinaryError as fault:
-        findings.add("CB695", str(fault))
+        tables, binary = tables_of(machine), shared_library()
+    except (TooManyPiecesError, NoBinaryError) as fault:
+        findings.add("CB694" if isinstance(fault, TooManyPiecesError) else "CB695", str(fault))
         return {}
     variables, names = variables_of(machine, tables, options.reactions)
     changed = sum(new != old for kind in names.values() for new, old in kind.items())

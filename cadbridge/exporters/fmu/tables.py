@@ -20,11 +20,13 @@ from cadbridge.lowering import joint_bearer
 from cadbridge.simulation.scenario import Scenario
 from solver.compilation.compiled import ENTRIES, Table
 from solver.constraints.kernels import rows_workspace, terms_workspace
-from solver.equations.kkt import space
+from solver.equations.kkt import Space, space
+from solver.equations.system import System
+from solver.equations.workspace import Workspace
 from solver.runs.integrate import first_step, longest_at, pace_of
 from solver.runs.marching import Course, Drives
 from solver.steps.methods import METHODS, Absolute
-from solver.steps.samples import make_samples
+from solver.steps.samples import Within, make_samples
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -146,10 +148,7 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     slope = (np.zeros((n, 6)), np.zeros(system.program.angle_count), np.zeros(d + 1))
     made.put(CLOCK=course.clock, COUNTS=course.counts, SAMPLE_TIME=samples.times, FILLER=drives.filler)
     made.put(DRIVE=drives.end, SLOPE_ACCELERATION=slope[0], SLOPE_TURNING=slope[1], SLOPE_POWER=slope[2])
-    made.put(ACCELERATION=E.acceleration, TURNING=E.turning, POWER=E.power, ROTATION=E.R)
-    made.put(TERM_VALUE=D.value, TERM_RATE=D.term_rate, SECOND=np.zeros(len(system.program.coordinate_term)))
-    made.put(MULTIPLIERS=np.zeros(system.program.rows), LEAST_X=Q.x, LEAST_Y=Q.y, BLOCKS=D.blocks)
-    made.put(BLOCK_ROW=np.repeat(np.arange(system.program.rows), np.diff(T.row_block)).astype(np.int64))
+    _put_workspaces(made, system, E, D, Q)
     state = tuple(made.arrays[name] for name in ("X", "Q", "V", "ANGLES"))
     tolerances, poses = (what.rtol, what.atol), (E.x, E.R, E.v)
     terms, rows = (D.every_term, D.value, D.term_rate, D.bias, D.JA, D.JB), (D.every_row, D.g, D.gv, D.c, D.blocks)
@@ -175,11 +174,18 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
             rows_workspace(T), made.arrays["MULTIPLIERS"],
         ),
     }  # fmt: skip
-    for name, (place, result, _) in at.items():
-        made.places[name] = place
-        if name != "LEAST":
-            made.places[f"{name}_RESULT"] = result
+    made.places |= {name: place for name, (place, _, _) in at.items()}
+    made.places |= {f"{name}_RESULT": result for name, (_, result, _) in at.items() if name != "LEAST"}
     made.places |= {f"{name}_TOLERANCE": at[name][2][-1] for name in ("MARCH", "SETTLE")}
+
+
+def _put_workspaces(made: Tables, system: System, E: Workspace, D: Within, Q: Space) -> None:
+    """The places of what calls leave in their workspaces."""
+    m, terms = system.program.rows, len(system.program.coordinate_term)
+    made.put(ACCELERATION=E.acceleration, TURNING=E.turning, POWER=E.power, ROTATION=E.R)
+    made.put(TERM_VALUE=D.value, TERM_RATE=D.term_rate, SECOND=np.zeros(terms), MULTIPLIERS=np.zeros(m))
+    made.put(LEAST_X=Q.x, LEAST_Y=Q.y, BLOCKS=D.blocks)
+    made.put(BLOCK_ROW=np.repeat(np.arange(m), np.diff(system.program.terms.row_block)).astype(np.int64))
 
 
 def _bodies_and_motors(made: Tables, machine: Machine) -> None:

@@ -197,15 +197,19 @@ def _between(
     b = _feature(c, one.place, replace(X_WJ, p=other))
     limit = _limit(c, motion, stated, uuid, name)
     if limit is not None:
-        turned = frame_from_axis(first.R[:, axes[0]], first.R[:, axes[1]])
-        # A flipped joint has its z against the other's; turns are counted about the second's.
-        if float(turned[:, 2] @ z) < 0:
-            turned = turned @ np.diag([1.0, -1.0, -1.0])
-        value = height - offset * c.length
-        if motion.kind != "prismatic":
-            value = designed_value(motion.kind, X_WJ, Pose(turned, first.p)) - angle
-        limit = shifted(limit, value, turns=motion.kind != "prismatic")
+        turns = motion.kind != "prismatic"
+        value = _turn(motion.kind, X_WJ, first, axes) - angle if turns else height - offset * c.length
+        limit = shifted(limit, value, turns=turns)
     return joint_mates(motion.kind, name, a, b, c.file.where(uuid, name), limit)
+
+
+def _turn(kind: str, X_WJ: Pose, first: Pose, axes: tuple[int, int]) -> float:
+    """The value of a joint that turns, as drawn."""
+    turned = frame_from_axis(first.R[:, axes[0]], first.R[:, axes[1]])
+    # A flipped joint has its z against the other's; turns are counted about the second's.
+    if float(turned[:, 2] @ X_WJ.R[:, 2]) < 0:
+        turned = turned @ np.diag([1.0, -1.0, -1.0])
+    return designed_value(kind, X_WJ, Pose(turned, first.p))
 
 
 def _readings(one: _Side, two: _Side) -> list[tuple[Pose, Pose]]:

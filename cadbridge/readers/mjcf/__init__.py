@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Assembly, Component, Instance, Mate, MateKind, NamedFrame
+from cadbridge.assembly import Assembly, Component, Instance, Mate, MateKind, NamedFrame, Part
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -60,17 +60,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         parts=tuple(part for part in parts if part is not None),
         instances=tuple(Instance(name, name, X_WB, name) for name, part, X_WB in named if part is not None),
         components=(
-            *(
-                Component(
-                    name,
-                    (name,) if part else (),
-                    X_WB,
-                    c.stands(i),
-                    gravity_compensation=float(c.model["body_gravcomp"][i]),
-                    where=c.where("bodies", i, name),
-                )
-                for i, (name, part, X_WB) in enumerate(named)
-            ),
+            *(_component(c, i, part, X_WB) for i, (_, part, X_WB) in enumerate(named)),
             *between,
         ),
         mates=(*mates, *loops),
@@ -84,6 +74,14 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         extra={"mjcf": kept} if kept else {},
         findings=c.findings.as_tuple(),
     )
+
+
+def _component(c: Context, i: int, part: Part | None, X_WB: Pose) -> Component:
+    name, compensated = c.bodies[i], float(c.model["body_gravcomp"][i])
+    where = c.where("bodies", i, name)
+    return Component(
+        name, (name,) if part else (), X_WB, c.stands(i), gravity_compensation=compensated, where=where
+    )  # fmt: skip
 
 
 def _report_held(c: Context, mates: list[Mate], loops: list[Mate]) -> None:

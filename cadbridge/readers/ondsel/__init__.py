@@ -49,24 +49,12 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     mates = read_limits(r, assembly, mates)
     study = _study(r, assembly, series, velocities)
     return Assembly(
-        name=root,
-        source=str(r.path),
-        format="ondsel",
-        parts=tuple(r.parts),
-        instances=tuple(r.instances),
-        components=tuple(r.components),
-        mates=tuple(mates),
-        couplings=tuple(couplings),
-        units=(
-            f"lengths in {unit} → m",
-            "masses in kg, inertias in kg and the unit of length → kg m²",
-            "angles in rad",
-        ),
-        mates_in_file=given,
-        study=study,
-        extra={"before_assembly": True},
-        findings=r.findings.as_tuple(),
-    )
+        name=root, source=str(r.path), format="ondsel", parts=tuple(r.parts), instances=tuple(r.instances),
+        components=tuple(r.components), mates=tuple(mates), couplings=tuple(couplings),
+        units=(f"lengths in {unit} → m", "masses in kg, inertias in kg and the unit of length → kg m²",
+               "angles in rad"),
+        mates_in_file=given, study=study, extra={"before_assembly": True}, findings=r.findings.as_tuple(),
+    )  # fmt: skip
 
 
 def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities: dict[str, Vector]) -> Study:

@@ -58,9 +58,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     elements = children(robot, "joint")
     mimics = sum(len(children(e, "mimic")) for e in elements)
     return Assembly(
-        name=robot.get("name") or c.path.stem,
-        source=str(c.path),
-        format="urdf",
+        name=robot.get("name") or c.path.stem, source=str(c.path), format="urdf",
         parts=tuple(link.part for link in real if link.part is not None),
         instances=tuple(Instance(link.name, link.name, X[link.name], link.name) for link in real),
         components=tuple(
@@ -68,14 +66,13 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
             for name, link in links.items()
         ),
         mates=(*(j.mate for j in joints), *more.loops),
-        couplings=tuple(couplings),
-        drives=(*drives, *more.drives),
+        couplings=tuple(couplings), drives=(*drives, *more.drives),
         frames=tuple(NamedFrame(link.name, link.name, Pose()) for link in links.values() if link.part is None),
         units=("URDF: m, kg, rad (SI by definition)",),
         mates_in_file=len(elements) + mimics + more.loops_in_file,
         extra={"unread": c.unread, "extensions": more.kept, "joints": kept_of_joints(joints)},
         findings=c.findings.as_tuple(),
-    )
+    )  # fmt: skip
 
 
 def _report_what_engines_leave_out(c: Context, drives: Sequence[Drive], loops: Sequence[Mate]) -> None:

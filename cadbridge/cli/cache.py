@@ -61,7 +61,7 @@ def prune(
     from cadbridge.jobs.schema import memory_bytes
 
     if everything != (older is None and size is None):
-        raise InputError("say what to drop: --older DAYS, --size SIZE, or --all alone")
+        raise InputError("Choose the entries to delete: --older DAYS, --size SIZE, or --all alone")
     try:
         limit = None if size is None else memory_bytes(size)
     except ValueError as error:

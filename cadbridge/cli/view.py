@@ -82,7 +82,7 @@ def _editor(reading: Reading) -> MatesEditor:
     recognised = reading.options.recognise
     if reading.mates is not None:
         if recognised:
-            raise InputError("Give either a mates file, which says the mates, or --recognise, which finds them.")
+            raise InputError("Give either a mates file or --recognise, not both: each supplies the mates.")
         openable(reading.mates)
     with working(f"{'recognising' if recognised else 'reading'} {reading.source.name}"):
         editor = MatesEditor(reading.source, reading.mates, reading.options, recognised)

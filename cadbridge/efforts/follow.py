@@ -84,13 +84,13 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     begin, status = _stepped(toward, state) if idle else _assembled_at(toward, state)
     if not status.ok:
         _reported(status, None, lowered, motion, findings)
-        raise ModelError("the mechanism does not reach where the motion begins", findings)
+        raise ModelError("the mechanism cannot reach the start of the motion", findings)
     driven = prescribed_model(model, motion, lowered)
     found = _simulated(driven, times_of(motion), begin) if idle else _driven(driven, times_of(motion), begin)
     if not found.status.ok:
         _reported(found.status, found.trajectory, lowered, motion, findings)
     if not len(found.trajectory.t):
-        raise ModelError("the mechanism does not reach where the motion begins", findings)
+        raise ModelError("the mechanism cannot reach the start of the motion", findings)
     return replace(_followed(driven, found, motion), idle=idle)
 
 

@@ -62,7 +62,7 @@ def spare_actuators(
         where = place_at(lowered, motion, T, 0)
         message = f"at t = 0 s, with {where}, the actuators do not move {'; '.join(map(first_few, left))}"
         findings.add("CB666", message, items=[name for names in left for name in names])
-        raise ModelError("the actuators do not drive the mechanism where the motion begins", findings)
+        raise ModelError("the actuators cannot drive the mechanism at the start of the motion", findings)
     spare = int(len(channels) - dof)
     if spare > 0:
         text = f"{len(channels)} actuators drive {dof} freedoms: the efforts given are those of least Σ effort²"

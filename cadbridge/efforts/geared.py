@@ -31,7 +31,7 @@ def by_transmission(task: Task) -> Forces:
     model = task.model
     names = list(task.names)
     if task.outside:
-        raise InputError("The method transmission moves no body from outside: name the actuators.")
+        raise InputError("The method transmission cannot apply external forces to a body: name the actuators.")
     if task.spare:
         raise InputError("The method transmission takes as many actuators as freedoms.")
     plain = replace(task.lowered, model=replace(model, wrenches=()))

@@ -92,7 +92,7 @@ def inverse(
     if method not in METHODS:
         raise InputError(f"There is no method {method!r}; known are {', '.join(METHODS)}.")
     if not collapse and method != "absolute":
-        raise InputError(f"The rows of every mate are kept by the method absolute only, not by {method}.")
+        raise InputError(f"Only the method absolute can keep the rows of every mate, not {method}.")
     findings = Findings()
     scenario = motion.scenario
     mechanism = fitted(mechanism, findings, scenario.gap, collapse=collapse)
@@ -155,7 +155,7 @@ def _until_locked(model: Model, followed: Followed, forces: Forces, findings: Fi
     phrase = f"at t = {T.t[k]:.6g} s the actuators would drive {', '.join(names)} backwards, which locks"
     findings.add("CB673", phrase, Where(item=names[0]), items=names)
     if k == 0:
-        raise ModelError("the mechanism locks itself where the motion begins", findings)
+        raise ModelError("the mechanism is self-locking at the start of the motion", findings)
     status = Status(False, "locked", phrase, "Drive the train from its other end, or give it a higher efficiency.")
     result = replace(followed.result, status=status, trajectory=_first(T, k, len(T.t)))
     return replace(followed, result=result), _first(forces, k, len(T.t))

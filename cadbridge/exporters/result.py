@@ -105,7 +105,9 @@ def _refuse(to: str, options: ExportOptions) -> None:
     if options.collision not in KINDS:
         raise InputError(f"There is no collision geometry {options.collision!r}. Kinds: {', '.join(KINDS)}.")
     if not 0 < options.collision_tolerance < 1:
-        raise InputError(f"a tolerance of {options.collision_tolerance:g} of a part's size; give one between 0 and 1")
+        raise InputError(
+            f"The collision tolerance is a share of a part's size between 0 and 1, not {options.collision_tolerance:g}."
+        )
 
 
 def _refuse_foreign(target: Path) -> None:

@@ -84,7 +84,7 @@ class Server:
         """The error with its finding; keys in the message are hidden."""
         findings = Findings()
         findings.add(code, self.keys.hide(message))
-        return InputError(f"{self.url} did not give what is needed.", findings)
+        return InputError(f"The answer of {self.url} is incomplete.", findings)
 
     def _answer(self, method: str, path: str, body: bytes | None) -> bytes:
         """Try until there is an answer; pauses double from 1 s unless the server names one."""

@@ -58,7 +58,7 @@ class Plan:
             if not any(_fits(name, pattern) for name in names):
                 findings.add("CB708", f"no job is called {shown(pattern)}{nearest(pattern, names)}")
         if findings.errors:
-            raise InputError("--only names jobs that are not there", findings)
+            raise InputError("--only names jobs that do not exist", findings)
         return replace(self, jobs=tuple(j for j in self.jobs if any(_fits(j.name, p) for p in patterns)))
 
 

@@ -47,7 +47,7 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
     path = openable(Path(source))
     if options.recognise:
         if mates is not None:
-            raise InputError("Give either a mates file, which says the mates, or --recognise, which finds them.")
+            raise InputError("Give either a mates file or --recognise, not both: each supplies the mates.")
         return _overridden(_recognised(path, options), path, options)
     mates_path = openable(Path(mates)) if mates is not None else _beside(path, MATES_ENDING)
     with _without_collection():

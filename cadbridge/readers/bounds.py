@@ -1,4 +1,4 @@
-"""Numbers of no machine: what a file says beyond them is refused before anything is computed with it."""
+"""Values outside the plausible range are refused before anything is computed with them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def refuse_wild(assembly: Assembly) -> Assembly:
         where = getattr(item, "where", None) or Where(file=assembly.source)
         what = type(item).__name__.lower()
         findings.add("CB109", f"{what} {item.name}: a number is not finite or beyond {LARGEST:g} (SI)", where)
-    raise InputError(f"{len(wild)} items have numbers of no machine, {wild[0].name} first", findings)
+    raise InputError(
+        f"{len(wild)} items have values outside the plausible range; the first is {wild[0].name}", findings
+    )
 
 
 def _items(assembly: Assembly) -> Iterator[Any]:

@@ -56,7 +56,9 @@ class JsonFile:
         made = dict(pairs)
         if len(made) < len(pairs):
             twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-            self.findings.add("CB1313", f"{twice!r} stands twice in one object", Where(file=str(self.path), item=twice))
+            self.findings.add(
+                "CB1313", f"one object has the key {twice!r} twice", Where(file=str(self.path), item=twice)
+            )
         return made
 
     def _refuse(self, why: str, where: Where) -> NoReturn:

@@ -248,7 +248,7 @@ def taken_by(path: Path) -> tuple[Format, str] | None:
 def load(path: Path, options: ReadOptions) -> Assembly:
     """Read a file by the reader that takes it; `Assembly.format` is the format's name, `extra["taken"]` says why.
 
-    Raises InputError with CB101 where no reader takes the file, with CB109 where its numbers are of no machine.
+    Raises InputError with CB101 where no reader takes the file, with CB109 where its values are implausible.
     """
     found = taken_by(path)
     if found is None:

@@ -228,8 +228,8 @@ def check_numbers(data: bytes, path: Path, findings: Findings) -> None:
         return
     number, at = found
     where = Where(file=str(path), line=bare.count(b"\n", 0, at) + 1)
-    findings.add("CB110", f"#{number} stands twice in {path.name}", where)
-    raise InputError(f"#{number} stands twice in {path.name}", findings)
+    findings.add("CB110", f"{path.name} defines #{number} twice", where)
+    raise InputError(f"{path.name} defines #{number} twice", findings)
 
 
 def check_quotes(data: bytes, path: Path, findings: Findings) -> None:

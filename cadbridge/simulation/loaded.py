@@ -97,7 +97,7 @@ def load_trajectory(path: str | Path) -> LoadedTrajectory:
     try:
         document = json.loads(table.schema.metadata[FORMAT.encode()])
     except ValueError as fault:
-        raise InputError(f"{path}: what the table says of itself is no JSON: {fault}") from fault
+        raise InputError(f"{path}: the metadata of the table is not JSON: {fault}") from fault
     columns = {name: np.asarray(table.column(name).to_numpy(), dtype=float) for name in table.column_names}
     return LoadedTrajectory(_structured(columns), units, groups, document)
 

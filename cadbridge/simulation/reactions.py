@@ -88,7 +88,7 @@ def _holds(run: Run, joint: Joint, body: int, component: str) -> bool:
         if run.mechanism.body_of.get(f.component) == body
     }
     if component in held and len(held) > 1:
-        raise InputError(f"{joint.name} holds {', '.join(sorted(held))} together: the share of each is open.")
+        raise InputError(f"{joint.name} holds {', '.join(sorted(held))} together: the share of each is not determined.")
     return component in held
 
 

@@ -212,7 +212,7 @@ def load_sweep(path: str | Path) -> SweepTable:
         document = json.loads(reported)
         parameters = tuple(str(p["name"]) for p in document["parameters"])
     except (ValueError, KeyError, TypeError) as fault:
-        raise InputError(f"{path}: what the table says of itself cannot be read: {fault}") from fault
+        raise InputError(f"{path}: the metadata of the table cannot be read: {fault}") from fault
     units = {f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in table.schema}
     columns: dict[str, NDArray[Any]] = {}
     series: dict[str, Series] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -292,19 +292,3 @@ def evaluate_coordinate(lowered: Lowered, index: int, positions: Array, quaterni
 
     c = lowered.model.coordinates[index]
     return float(evaluate((Coupler(c.a, c.b, ((1.0, c),)),), positions, quaternions).g[0])
-
-
-def changes_document(events: Sequence[Event]) -> list[dict[str, Any]]:
-    """What the changes did, as plain numbers in SI."""
-    return [
-        {
-            "t_s": e.changed.t,
-            "change": e.spec.title,
-            "dof": e.dof,
-            "redundant": e.redundant,
-            "impulse_N_s": e.changed.size[0],
-            "angular_impulse_N_m_s": e.changed.size[1],
-            "energy_lost_J": e.changed.lost,
-        }
-        for e in events
-    ]

@@ -50,7 +50,7 @@ def view(
     with working("finding the joints"):
         mechanism = build(assembly)
         diagnosis = diagnose(mechanism)
-    print_findings(mechanism.findings)
+    print_findings((*assembly.findings, *mechanism.findings))
     played = RunData(mechanism, run) if run is not None else None
     acting = _acting(scenario, mechanism)
     with working("opening the view"):

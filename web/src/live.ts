@@ -31,6 +31,7 @@ interface Message {
   text?: string;
   file?: string;
   name?: string;
+  taken?: boolean;
 }
 
 type Triple = [number, number, number];
@@ -55,7 +56,8 @@ export function openLive(section: HTMLElement, picture: Picture | null, selectio
   socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (typeof data !== "string") return picture?.put(new Float32Array(data));
     const message = JSON.parse(data) as Message;
-    if (message.panel) items = build(section, message.panel, send);
+    if (message.taken) setTimeout(() => send(message));
+    else if (message.panel) items = build(section, message.panel, send);
     else if (message.item !== undefined) items.get(message.item)?.(message as Partial<ItemData>);
     else if (message.light !== undefined) selection.set(message.light, "page");
     else if (message.pull !== undefined) spring?.(message.pull, message.text ?? "");

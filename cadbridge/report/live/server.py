@@ -25,6 +25,7 @@ Told = tuple[str, str | bytes]
 """What is sent under a key: of two things under one key only the newer matters."""
 PORTS = 50
 """Ports that are tried from the one that is wanted on."""
+TAKEN = '{"taken": true}'
 MOST_TEXT = 1 << 16
 """Bytes of one message of a browser."""
 _LOG = logging.getLogger("cadbridge.view")
@@ -32,12 +33,17 @@ _LOG.setLevel(logging.CRITICAL)  # a stranger who knocks is no news
 
 
 class Browser:
-    """A page that is open: what is sent to it next."""
+    """A page that is open: what is sent to it next.
+
+    What was sent ends with `{"taken": ...}`, which the page says back; before that nothing more is sent, so that a slow
+    page shows the newest and not all that was before.
+    """
 
     def __init__(self, socket: ServerConnection) -> None:
         self.socket = socket
         self.waiting: dict[str, str | bytes] = {}
         self.wake = asyncio.Event()
+        self.taken = asyncio.Event()
 
     def put(self, key: str, message: str | bytes) -> None:
         """Tell it soon; what waits under the same key is out of date."""
@@ -50,8 +56,10 @@ class Browser:
             await self.wake.wait()
             self.wake.clear()
             waiting, self.waiting = self.waiting, {}
-            for message in waiting.values():
+            self.taken.clear()
+            for message in (*waiting.values(), TAKEN):
                 await self.socket.send(message)
+            await self.taken.wait()
 
 
 class Server:
@@ -191,6 +199,9 @@ class Server:
         except ValueError:
             return
         if not isinstance(message, dict):
+            return
+        if "taken" in message:
+            browser.taken.set()
             return
         key = message.get("key")
         if key is not None:

@@ -52,6 +52,19 @@ def test_page_and_socket_open_with_the_token(view: LiveView) -> None:
         assert "reload" in json.loads(socket.recv())  # it names no model: the page is to be loaded
 
 
+def test_a_slow_page_gets_the_newest_and_not_all_that_was_before(view: LiveView) -> None:
+    host, token = f"127.0.0.1:{view.server.port}", view.address.partition("?")[2]
+    with connect(f"ws://{host}/socket?{token}", origin=Origin(f"http://{host}")) as socket:
+        while "taken" not in socket.recv(timeout=60):
+            pass
+        for k in range(100):
+            view.server.post("count", {"count": k})
+        with pytest.raises(TimeoutError):
+            socket.recv(timeout=0.2)
+        socket.send('{"taken": true}')
+        assert json.loads(socket.recv(timeout=60)) == {"count": 99}
+
+
 def test_two_views_at_one_port_stand_side_by_side(view: LiveView) -> None:
     other = LiveView(view.mechanism, port=view.server.port)
     try:

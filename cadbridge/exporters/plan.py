@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
+
+import numpy as np
 
 from cadbridge.assembly import GROUND, Drive, Instance
 from cadbridge.exporters.meshes import MeshFiles, write_meshes
 from cadbridge.exporters.names import Names
-from cadbridge.exporters.numbers import balanced, possible
+from cadbridge.exporters.numbers import balanced, numbers, possible
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.relations import Polynomial, Relation, polynomials_of, relations
 from cadbridge.exporters.tree import Link, Tree
@@ -121,6 +124,28 @@ def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
         elif not balanced(body.mass):
             text = f"body {body.name} has a principal moment of inertia that exceeds the sum of the others"
             findings.add("CB1434", text, where)
+
+
+def report_tree(plan: Plan, findings: Findings, native: Container[str] = ()) -> None:
+    """Report what a tree of single joints cannot hold; joints of the types `native` need not become single ones."""
+    tree, mechanism = plan.tree, plan.mechanism
+    for joint in tree.closures:
+        code = "CB504" if joint.kind.unbound else "CB503"
+        findings.add(code, f"joint {joint.name} ({joint.type}) closes a loop", Where(item=joint.name))
+    for link in tree.links:
+        if link.joint is not None and link.kind.unbound:
+            findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
+        elif link.joint is not None and len(link.freedoms) > 1 and link.type not in native:
+            message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
+            findings.add("CB505", message, Where(item=link.joint.name))
+    report_limits(tree, findings)
+    if not np.allclose(mechanism.gravity, (0.0, 0.0, -9.81), atol=1e-9):
+        findings.add("CB515", f"gravity is ({numbers(mechanism.gravity)}) m/s²")
+    rotors = [j.name for j in mechanism.joints if j.armature > 0]
+    if rotors:
+        findings.add("CB516", f"rotor inertia on {', '.join(rotors)}", items=rotors)
+    if home := mechanism.assembly.home:
+        findings.add("CB517", f"home pose of {', '.join(sorted(home))}", items=home)
 
 
 def report_limits(tree: Tree, findings: Findings) -> None:

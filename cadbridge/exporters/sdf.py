@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-import numpy as np
-
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.markup import add, document
-from cadbridge.exporters.numbers import numbers
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan, report_limits
+from cadbridge.exporters.plan import Plan, make_plan, report_tree
 from cadbridge.exporters.relations import eliminate, ranking
 from cadbridge.exporters.sdf_writer import NATIVE, Older, Writer
 from cadbridge.exporters.tree import spanning_tree
@@ -58,28 +55,8 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
 def _report(plan: Plan, findings: Findings) -> None:
     """What SDFormat has no place for."""
-    tree, mechanism = plan.tree, plan.mechanism
-    for joint in tree.closures:
-        code = "CB504" if joint.kind.unbound else "CB503"
-        findings.add(code, f"joint {joint.name} ({joint.type}) closes a loop", Where(item=joint.name))
-    for link in tree.links:
-        if link.joint is None:
-            continue
-        if link.kind.unbound:
-            findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
-        elif len(link.freedoms) > 1 and link.type not in NATIVE:
-            message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
-            findings.add("CB505", message, Where(item=link.joint.name))
-    report_limits(tree, findings)
-    if not np.allclose(mechanism.gravity, (0.0, 0.0, -9.81), atol=1e-9):
-        findings.add("CB515", f"gravity is ({numbers(mechanism.gravity)}) m/s²")
-    rotors = [j.name for j in mechanism.joints if j.armature > 0]
-    if rotors:
-        findings.add("CB516", f"rotor inertia on {', '.join(rotors)}", items=rotors)
-    if mechanism.assembly.home:
-        findings.add(
-            "CB517", f"home pose of {', '.join(sorted(mechanism.assembly.home))}", items=mechanism.assembly.home
-        )
+    report_tree(plan, findings, NATIVE)
+    mechanism = plan.mechanism
     sprung = [j.name for j in mechanism.joints if j.stiffness and len(j.freedom.T) > 1]
     if sprung:
         findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)

@@ -21,7 +21,7 @@ from cadbridge.exporters.kept import put_back
 from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan, report_limits
+from cadbridge.exporters.plan import Plan, make_plan, report_tree
 from cadbridge.exporters.relations import Dependence, eliminate, ranking
 from cadbridge.exporters.tree import Freedom, Link, Tree, spanning_tree
 from cadbridge.findings import Findings, Where
@@ -97,32 +97,14 @@ def by_package(robot: ET.Element, package: str) -> ET.Element:
 
 def _report(plan: Plan, findings: Findings) -> None:
     """What URDF has no place for."""
-    tree, mechanism = plan.tree, plan.mechanism
-    for joint in tree.closures:
-        code = "CB504" if joint.kind.unbound else "CB503"
-        findings.add(code, f"joint {joint.name} ({joint.type}) closes a loop", Where(item=joint.name))
-    for link in tree.links:
-        if link.joint is not None and link.kind.unbound:
-            findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
-        elif link.joint is not None and len(link.freedoms) > 1:
-            message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
-            findings.add("CB505", message, Where(item=link.joint.name))
-    report_limits(tree, findings)
-    if not np.allclose(mechanism.gravity, (0.0, 0.0, -9.81), atol=1e-9):
-        findings.add("CB515", f"gravity is ({numbers(mechanism.gravity)}) m/s²")
-    rotors = [j.name for j in mechanism.joints if j.armature > 0]
-    if rotors:
-        findings.add("CB516", f"rotor inertia on {', '.join(rotors)}", items=rotors)
+    report_tree(plan, findings)
+    mechanism = plan.mechanism
     sprung = [j.name for j in mechanism.joints if j.stiffness]
     if sprung:
         findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)
     servos = [d.name for d in mechanism.drives if d.law is not None and any(d.law.bias)]
     if servos:
         findings.add("CB536", f"servos {', '.join(servos)}", items=servos)
-    if mechanism.assembly.home:
-        findings.add(
-            "CB517", f"home pose of {', '.join(sorted(mechanism.assembly.home))}", items=mechanism.assembly.home
-        )
 
 
 def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findings) -> ET.Element:

@@ -64,7 +64,10 @@ class Turntables:
         if not contacts:
             return self._sunk(roots, first, second)
         normal = max(contacts, key=lambda c: c.overlap).direction
-        if any(abs(float(c.direction @ normal)) < 1 - SQUARE for c in contacts):
+        # Faces of an open shell have no inside and outside: they say less than a shaft in its bore.
+        if not all(self._solid(name) for c in contacts for name in c.pair) or any(
+            abs(float(c.direction @ normal)) < 1 - SQUARE for c in contacts
+        ):
             return None
         line = self._axis(contacts, first, second)
         if line is None and scene.links_only:
@@ -198,10 +201,15 @@ class Turntables:
         low, high = sorted((scene.groups.root(shaft.instance), scene.groups.root(bore.instance)))
         return Candidate(low, high, verdict, ())
 
+    def _solid(self, name: str) -> bool:
+        shape = self._scene.assembly.part(self._scene.assembly.instance(name).part).shape
+        return shape is not None and shape.solids > 0
+
     def _knob(self, names: set[str], others: set[str]) -> bool:
         """Whether a body is one small part of revolution: turning it shows nothing."""
         size, other = (sum(self._scene.size(n) for n in own) for own in (names, others))
-        return len(names) == 1 and size < SMALL * other and self._scene.revolution(next(iter(names))) is not None
+        few = len(names) == 1 and not self._scene.links_only
+        return few and size < SMALL * other and self._scene.revolution(next(iter(names))) is not None
 
 
 def _drums(scene: Scene, names: set[str]) -> Iterator[Placed]:

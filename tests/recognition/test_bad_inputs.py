@@ -57,9 +57,9 @@ def test_parts_in_each_other_are_one_body_with_the_reason(tmp_path: Path) -> Non
     assert "a and b" in told.message
 
 
-def test_an_open_shell_makes_no_sure_joint_and_is_not_moved(tmp_path: Path) -> None:
+def test_an_open_shell_on_a_round_hole_makes_no_joint(tmp_path: Path) -> None:
     sheet = cq.Workplane(obj=cq.Shell.makeShell(box(30, 30, 30).faces("not >Z").vals()))
-    made = cq.Assembly(name="made").add(box(80, 40, 10), name="base")
+    made = cq.Assembly(name="made").add(plate(80, 40, 10, [(0, 0)], 5), name="base")
     made.add(sheet, name="sheet", loc=cq.Location(cq.Vector(0, 0, 10))).export(str(tmp_path / "made.step"))
     told = CliRunner().invoke(app, ["recognise", str(tmp_path / "made.step")])
     assert told.exit_code == 0

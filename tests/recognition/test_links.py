@@ -273,3 +273,12 @@ def test_a_motor_of_one_part_turns_on_its_shaft_with_what_holds_it(tmp_path: Pat
     base, wheel = plate(90, 90, 10, [(0, 0)], 5), tube(40, 5, 12)
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), name: (spool, (0, 0, 0)), "wheel": (wheel, (0, 0, 30))})
     assert len(found.joints) == count
+
+
+@pytest.mark.parametrize(("clips", "count"), [(0, 1), (1, 0)])
+def test_a_small_tip_turns_where_each_part_stands_for_a_link(tmp_path: Path, clips: int, count: int) -> None:
+    """Beside standard parts it is a knob, whose turning shows nothing."""
+    arm = box(100, 20, 20).union(pin(3, 10).translate((0, 0, 20)))
+    parts: Parts = {"arm": (arm, (0, 0, 0)), "tip": (pin(1.5, 3), (0, 0, 30))}
+    parts |= {f"clip{k}": (tube(10, 5.2, 1.6), (300, 0, 0)) for k in range(clips)}
+    assert len(recognised(tmp_path, parts).joints) == count

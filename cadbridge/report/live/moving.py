@@ -92,7 +92,7 @@ class Moving:
         """Within the joint's limits; a turn or half the mechanism's length without any."""
         angle = joint.coordinate == "angle"
         reach = np.pi if angle else 0.5 * self._mechanism.length_scale
-        low, high = (float(end * _scale(joint)) for end in _within(joint.limit, reach))
+        low, high = (float(end * scale(joint)) for end in _within(joint.limit, reach))
         if high - low < 1e-9:
             low, high = -1.0, 1.0
         return panel.slider(f"{joint.name} ({'°' if angle else 'mm'})", low, high, self._moved)
@@ -100,7 +100,7 @@ class Moving:
     def _moved(self, _: Any) -> None:
         """A slider was moved: lead its joint there, as far as it goes."""
         self._begin()
-        posed = self.mover.move({j.name: float(self.sliders[j.name].value) / _scale(j) for j in self.mover.joints})
+        posed = self.mover.move({j.name: float(self.sliders[j.name].value) / scale(j) for j in self.mover.joints})
         if posed.status.ok:
             self._show(posed.poses)
         else:
@@ -111,10 +111,10 @@ class Moving:
         """Show where the joints are, by the sliders too."""
         self._show(posed.poses)
         for joint in self.mover.joints:
-            self.sliders[joint.name].value = self.mover.values[joint.name] * _scale(joint)
+            self.sliders[joint.name].value = self.mover.values[joint.name] * scale(joint)
 
 
-def _scale(joint: Joint) -> float:
+def scale(joint: Joint) -> float:
     """Degrees or mm in a unit of the joint's coordinate."""
     return 180 / np.pi if joint.coordinate == "angle" else 1e3
 

@@ -22,11 +22,11 @@ from cadbridge.readers.mates_file.editing import left_out
 from cadbridge.report.document import check_document
 from cadbridge.report.live.deciding import Deciding
 from cadbridge.report.live.mates import MateChoice
-from cadbridge.report.live.moving import Moving
+from cadbridge.report.live.moving import Moving, scale
 from cadbridge.report.live.panel import Item, Panel
 from cadbridge.report.live.picking import Hit, place_of_hit, yaml_of_hit
 from cadbridge.report.live.saving import MakeGlb, Saving
-from cadbridge.report.live.scene import text_block
+from cadbridge.report.live.scene import joint_value, text_block
 from cadbridge.report.live.server import Server, Told
 from cadbridge.report.live.simulating import Pulled, Simulation
 from cadbridge.report.page.motions import RunData
@@ -166,10 +166,18 @@ class LiveView:
         if self._editor is not None:
             with panel.within("tab", "Edit"):
                 decided, attempt = self._decided, self.moving.attempt
-                self.deciding = Deciding(panel, mechanism, self._editor, decided, self._notify, attempt, start)
+                self.deciding = Deciding(panel, mechanism, self._editor, decided, self._notify, attempt, self._standing)
         with panel.within("tab", "Save"):
             give, poses = self.server.give, lambda: self.poses
             self.saving = Saving(panel, give, mechanism, self.simulation, poses, self._glb, self._notify)
+
+    def _standing(self) -> dict[str, float]:
+        """Where the joints that lead stand (rad, m): as they were moved, or as a run has them."""
+        values = self.moving.mover.values
+        if self.run is None and (self.simulation is None or not self.simulation.active):
+            return values
+        leading = (joint for joint in self.mechanism.joints if joint.name in values)
+        return {j.name: joint_value(self.mechanism, self.poses, j) / scale(j) for j in leading}
 
     def _placed(self, component: str, X_WI: Pose) -> tuple[int, Pose]:
         """The body that a component belongs to, and a pose in it as designed."""

@@ -94,6 +94,19 @@ def test_ground_and_home_are_written(view: LiveView, editor: MatesEditor) -> Non
     assert read(editor._source).home["elbow"] == pytest.approx(np.radians(30.0))
 
 
+def test_the_pose_of_a_run_becomes_home(view: LiveView, editor: MatesEditor) -> None:
+    assert view.simulation is not None
+    view.moving.sliders["elbow"].enter(30.0)
+    assert settled(lambda: view.moving.mover.values["elbow"] == pytest.approx(np.radians(30.0)))
+    there = view.poses
+    view.moving.home()
+    view.simulation.press("Step")
+    view.show(there)  # as a run that got there does
+    deciding(view).take_home()
+    deciding(view).save()
+    assert yaml.safe_load(editor.path.read_text())["home"]["elbow"] == pytest.approx(30.0, rel=1e-6)
+
+
 def test_a_joint_is_tried_and_comes_back(view: LiveView) -> None:
     seen: list[float] = []
     show = view.show

@@ -49,7 +49,7 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
         if mates is not None:
             raise InputError("Give either a mates file or --recognise, not both: each supplies the mates.")
         return _overridden(_recognised(path, options), path, options)
-    mates_path = openable(Path(mates)) if mates is not None else _beside(path, MATES_ENDING)
+    mates_path = _named_or_beside(mates, path, MATES_ENDING)
     with _without_collection():
         if mates_path is None:
             return finish(_overridden(load(path, options), path, options), options)
@@ -64,10 +64,7 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
 
 def _overridden(assembly: Assembly, path: Path, options: ReadOptions) -> Assembly:
     """The assembly with the overrides over it: the file that is named, else the one beside the source."""
-    from cadbridge.readers.registry import openable
-
-    given = options.overrides
-    file = openable(given) if given is not None else _beside(path, OVERRIDES_ENDING)
+    file = _named_or_beside(options.overrides, path, OVERRIDES_ENDING)
     if file is None:
         return assembly
     from cadbridge.readers.mates_file import load_document, overlay
@@ -97,11 +94,13 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _beside(source: Path, ending: str) -> Path | None:
-    """The file that lies beside a source, by its name; None where there is none. InputError for a pipe."""
+def _named_or_beside(named: str | Path | None, source: Path, ending: str) -> Path | None:
+    """The file that is named, else the one beside the source; None where there is none. InputError for a pipe."""
     from cadbridge.readers.registry import openable
 
     candidate = source.with_name(source.stem + ending)
+    if named is not None:
+        return openable(Path(named), candidate)
     return openable(candidate) if candidate.exists() or candidate.is_symlink() else None
 
 

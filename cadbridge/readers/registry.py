@@ -164,8 +164,8 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
-def openable(path: Path) -> Path:
-    """The path, if it is a file that can be read; InputError with CB100 if not."""
+def openable(path: Path, beside: Path | None = None) -> Path:
+    """The path, if it is a file that can be read; InputError (CB100) if not. Without a name `beside` would be read."""
     findings = Findings()
     reason = None
     hint = None
@@ -181,6 +181,8 @@ def openable(path: Path) -> Path:
         except FileNotFoundError:
             reason = "does not exist" + _near(path)
             hint = "Check the name." if path.parent.is_dir() else f"There is no folder {path.parent}; check the path."
+            if beside is not None and beside.is_file():
+                hint += f" {beside.name} lies beside the source and is read without the option."
         except (OSError, ValueError) as error:
             reason = f"cannot be opened: {getattr(error, 'strerror', None) or error}"
     if reason is None:

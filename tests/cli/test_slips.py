@@ -42,7 +42,9 @@ SLIPS = {
     "misspelt option": Slip("check demo.step --selct CB404", ("No such option: --selct", "--select")),
     "misspelt command": Slip("chek demo.step", ("No such command 'chek'", "'check'")),
     "misspelt code": Slip("check demo.step --ignore CB4O4", ("'cb4o4' is not a finding code", "CB404")),
-    "missing mates file": Slip("check demo.step --mates dem.mates.yaml", ("did you mean demo.mates.yaml",)),
+    "missing mates file": Slip(
+        "check demo.step --mates dem.mates.yaml", ("did you mean demo.mates.yaml", "lies beside the source")
+    ),
     "missing scenario": Slip(
         "simulate demo.step --scenario demo.scenaro.yaml", ("did you mean demo.scenario.yaml",), never=("error:",)
     ),

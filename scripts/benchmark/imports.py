@@ -94,11 +94,13 @@ def _child(what: str, *arguments: object) -> dict[str, Any]:
 def answer_own() -> None:
     """Our import, its worker warm; memory of this process and the worker."""
     import cadbridge as cb
+    from cadbridge.readers import ReadOptions
     from cadbridge.shapes.process import WORKER
 
-    cb.read(Path(sys.argv[1]))
+    fresh = ReadOptions(no_cache=True)  # what an earlier reading kept would be no import
+    cb.read(Path(sys.argv[1]), options=fresh)
     began = time.perf_counter()
-    assembly = cb.read(Path(sys.argv[2]))
+    assembly = cb.read(Path(sys.argv[2]), options=fresh)
     seconds = time.perf_counter() - began
     shapes = len({part.shape.key for part in assembly.parts if part.shape is not None})
     peaks = (_peak(), _peak(WORKER.pid))

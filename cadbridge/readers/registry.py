@@ -165,7 +165,7 @@ FORMATS: tuple[Format, ...] = (
 
 
 def openable(path: Path, beside: Path | None = None) -> Path:
-    """The path, if it is a file that can be read; InputError (CB100) if not. Without a name `beside` would be read."""
+    """The path, if it is a file that can be read; InputError (CB100) if not, with a hint to one `beside` a source."""
     findings = Findings()
     reason = None
     hint = None

@@ -6,7 +6,7 @@ Numba compiles, which may take minutes, it is raised at once.
 
 from __future__ import annotations
 
-import signal
+import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations, which take a third of a short run
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -25,17 +25,17 @@ def deferred() -> Iterator[Callable[[], bool]]:
     def note(number: int, frame: FrameType | None) -> None:
         nonlocal requested
         requested = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         numba = sys.modules.get("numba.core.compiler_lock")
         if numba is not None and numba.global_compiler_lock.is_locked():
             raise KeyboardInterrupt
 
     ours = threading.current_thread() is threading.main_thread()
-    ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ours = ours and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
     if ours:
-        signal.signal(signal.SIGINT, note)
+        _signal.signal(_signal.SIGINT, note)
     try:
         yield lambda: requested
     finally:
         if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            _signal.signal(_signal.SIGINT, _signal.default_int_handler)

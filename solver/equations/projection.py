@@ -27,6 +27,7 @@ from solver.constraints.kernels import (
 )
 from solver.constraints.terms import Terms
 from solver.equations.dynamics import (
+    StateArrays,
     evaluate,
     evaluate_all,
     frames,
@@ -197,6 +198,24 @@ def put_back(
     return residual
 
 
+@entry
+def put_near(
+    T: Terms, P: Forest, B: Bodies, W: Rows, length: float, E: Workspace, state: StateArrays, drive: Array2,
+    iterations: int,
+) -> float:  # fmt: skip
+    """As `put_back`, of a state that is near already; the largest residual left. Of one far away it is infinite."""
+    x, q, v, angles = state
+    place(E, x, q, v)
+    before, _ = look_at_gaps(T, P, W, E, length, angles, drive)
+    # A comparison with NaN is false.
+    if not before < _NEAR:
+        return np.inf
+    put_back(T, P, B, W, length, E, x, q, v, angles, drive, iterations)
+    place(E, x, q, v)
+    left: float = max(*look_at_gaps(T, P, W, E, length, angles, drive))
+    return left
+
+
 @kernel
 def rounding(x, length):  # type: ignore[no-untyped-def]
     """The scaled residual that rounding leaves: far from the origin positions are rounded more coarsely than rows."""
@@ -249,14 +268,21 @@ def move(x, q, y, length):  # type: ignore[no-untyped-def]
     return largest
 
 
+_FINE = Status(True, "ok", "all constraints hold", "")
+
+
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """A state on the constraints, or as near as can be; `position` and `velocity` are scaled residuals (m,)."""
+    """A state of a system on the constraints, or as near as can be."""
 
     state: State
     status: Status
-    position: Array
-    velocity: Array
+    system: System
+
+    @property
+    def residuals(self) -> tuple[Array, Array]:
+        """Scaled, of positions and of rates (m,)."""
+        return _residuals(self.system, self.state, drive_values(self.system, self.state.t))
 
 
 def drive_values(system: System, t: float) -> Array:
@@ -307,22 +333,19 @@ def carry_angles(state: State, source: System, target: System) -> State:
 
 def project(system: System, state: State, tolerance: float = 1e-9, iterations: int = 60) -> Projected:
     """Put a state on the constraints. The status reports the groups whose rows stay open above `tolerance`."""
-    s = complete(system, state)
-    drive = drive_values(system, s.t)
+    near = complete(system, state)
+    drive = drive_values(system, near.t)
     T, B, W, length = system.program.terms, system.bodies, system.rows, system.length
-    if float(np.max(_residuals(system, s, drive)[0], initial=0.0)) < _NEAR:
-        near = complete(system, s)
-        E = evaluator(system).workspace
-        arrays = (near.positions, near.quaternions, near.velocities, near.angles)
-        put_back(T, system.plan, B, W, length, E, *arrays, drive, iterations)
-        first, second = _residuals(system, near, drive)
-        if max(np.max(first, initial=0.0), np.max(second, initial=0.0)) < 1e-3 * tolerance:
-            return Projected(near, _status(system, first, second, tolerance), first, second)
+    arrays = (near.positions, near.quaternions, near.velocities, near.angles)
+    E = evaluator(system).workspace
+    if put_near(T, system.plan, B, W, length, E, arrays, drive, iterations) < 1e-3 * tolerance:
+        return Projected(near, _FINE, system)
+    s = complete(system, state)
     # Far away, or where rows contradict each other, all rows count alike.
     project_positions(T, system.schur, B, W, length, s.positions, s.quaternions, s.angles, drive, iterations)
     project_velocities(T, system.schur, B, W, length, s.positions, s.quaternions, s.velocities, s.angles, drive)
     first, second = _residuals(system, s, drive)
-    return Projected(s, _status(system, first, second, tolerance), first, second)
+    return Projected(s, _status(system, first, second, tolerance), system)
 
 
 def open_rows(system: System, state: State) -> tuple[Array, Array]:
@@ -368,4 +391,4 @@ def _status(system: System, first: Array, second: Array, tolerance: float) -> St
                 advice="Look at the joints and motors named: they contradict each other, or a loop cannot close.",
                 groups=tuple(worst),
             )
-    return Status(True, "ok", "all constraints hold", "")
+    return _FINE

@@ -90,7 +90,7 @@ class System:
 
     @cached_property
     def spare(self) -> dict[Any, Any]:
-        """By methods, the engines of runs that ended: the next run takes one out (`solver.runs.integrate`)."""
+        """By methods, the workspaces of runs that ended: the next run takes one out (`solver.runs.integrate`)."""
         return {}
 
     def workspace(self) -> Workspace:

@@ -53,6 +53,9 @@ _FIRST_STEP = 1e-3
 """s: the first step of controlled error, which errors soon lengthen or shorten."""
 _SAMPLES_A_STEP = 10
 """No step is longer than so many samples: what happens between would not be seen."""
+_NONE = np.zeros(0)
+_UNKNOWN = Slope(_NONE, _NONE, _NONE, _NONE, _NONE)
+"""Of a run that has not begun."""
 
 
 @dataclass
@@ -90,6 +93,8 @@ class _Run:
     watch: endings.Watch = field(default_factory=endings.Watch)
     marcher: Marcher | None = None
     """What takes the steps of an explicit method, but those that need a closer look."""
+    spare: Marcher | None = None
+    """What the next run takes its workspaces from."""
 
     @property
     def system(self) -> System:
@@ -137,13 +142,16 @@ def simulate(
         start = project(plain, state or State.at_rest(plain.model.positions, plain.model.quaternions))
         samples = sample_times(start.state.t, duration, rate, times)
         longest_step = min(longest_step, longest_at(rate))
-        run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree)
-        _record(run, run.state, run.slope, run.work)
+        watched = progress is not None or should_stop is not None
+        run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree, samples, watched)
         status = start.status if not start.status.ok else None
         if status is None:
             status = _advance_all(run, samples, progress, lambda: interrupted() or bool(should_stop and should_stop()))
+    if run.marcher is not None and not run.samples:
+        run.samples.append(run.marcher.rows())
     unsolved = int(run.engine.unsolved)
-    _give_back(run)
+    if run.spare is not None:
+        run.system.spare[method] = run.spare
     statistics = Statistics(
         steps=run.steps,
         rejected=run.rejected,
@@ -168,7 +176,7 @@ def first_step(longest: float) -> float:
 
 def _begin(
     plain: System, state: State, method: Method, tolerances: tuple[float, float], step: float | None,
-    longest_step: float, events: Sequence[Event], tree: Sequence[TreeJoint] | None,
+    longest_step: float, events: Sequence[Event], tree: Sequence[TreeJoint] | None, times: Array, watched: bool,
 ) -> _Run:  # fmt: skip
     system: System = plain
     places: Ints | None = None
@@ -177,48 +185,57 @@ def _begin(
         own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
         places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
         state = carry_angles(state, plain, system)
-    engine = _engine(system, method, tree)
-    slope = engine.slope(state)
-    return _Run(
+    marcher = _marcher(system, method) if tree is None and method.alpha is None else None
+    engine = _engine(system, method, tree) if marcher is None else marcher.engine
+    h = first_step(longest_step) if step is None else step
+    run = _Run(
         engine=engine,
         method=method,
         state=state,
-        slope=slope,
-        memory=engine.begin(state, slope),
+        slope=_UNKNOWN,
+        memory=None,
         work=np.zeros(len(system.drives) + 1),
-        h=first_step(longest_step) if step is None else step,
+        h=h,
         tolerances=tolerances,
         fixed=step,
         longest_step=longest_step,
         events=tuple(events),
         angle_places=places,
+        spare=marcher,
     )
+    if marcher is not None and not events and len(times):
+        run.marcher = marcher
+        allowed = tolerances if step is None else (0.0, np.inf)
+        marcher.begin(state, run.pace, np.concatenate([[state.t], times]), allowed, watched)
+    else:
+        run.slope = engine.slope(state)
+        run.memory = engine.begin(state, run.slope)
+        _record(run, state, run.slope, run.work)
+    return run
 
 
 def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) -> Engine:
     if tree is None:
-        spare: Absolute | None = system.spare.pop(method, None)
-        if spare is None:
-            return Absolute(system, method)
-        spare.tables[-1].sweeps.unsolved[0] = 0.0
-        return spare
+        return Absolute(system, method)
     # Its kernels take their time to load: only who asks for a tree pays.
     from solver.chart.engine import ChartEngine
 
     return ChartEngine(system, method, tree)
 
 
-def _give_back(run: _Run) -> None:
-    """Keep the workspaces of an explicit method for the next run: making them takes as long as a short run."""
-    if isinstance(run.engine, Absolute) and run.method.alpha is None:
-        run.system.spare[run.method] = run.engine
+def _marcher(system: System, method: Method) -> Marcher:
+    """That of a run that ended, or a new one: making its workspaces takes as long as a short run."""
+    spare: Marcher | None = system.spare.pop(method, None)
+    if spare is None:
+        return Marcher(Absolute(system, method))
+    spare.engine.tables[-1].sweeps.unsolved[0] = 0.0
+    return spare
 
 
 def _advance_all(
     run: _Run, times: Array, progress: Callable[[float], None] | None, should_stop: Callable[[], bool]
 ) -> Status:
     first, sampled = run.state.t, 0
-    _prepare_march(run, times)
     try:
         run.system.callbacks.check()
         while sampled < len(times):
@@ -226,7 +243,7 @@ def _advance_all(
                 return endings.stopped(run.state.t)
             if run.marcher is not None:
                 stuck = _go(run, run.marcher)
-                sampled = run.marcher.reported
+                sampled = run.marcher.reported - 1
                 status = None if sampled == len(times) else _crawling(run, times[sampled:])
                 if status is not None:
                     return status
@@ -270,24 +287,14 @@ def _crawling(run: _Run, ahead: Array) -> Status | None:
     return run.watch.crawling(run.system, run.state, run.slope, (run.steps + run.rejected, run.blocked), ahead)
 
 
-def _prepare_march(run: _Run, times: Array) -> None:
-    """What takes all steps in compiled code where nothing has to be looked at between them."""
-    engine = run.engine
-    if run.events or not len(times) or run.method.alpha is not None:
-        return
-    if not (isinstance(engine, Absolute) and engine.marches):
-        return
-    tolerances = (0.0, np.inf) if run.fixed is not None else run.tolerances
-    run.marcher = Marcher(engine, run.pace, times, tolerances)
-
-
 def _go(run: _Run, marcher: Marcher) -> bool:
     """Many steps and their samples; whether the next step needs a closer look."""
-    marcher.start(run.state, run.slope, run.work, run.h, run.before)
+    if marcher.state is not run.state:
+        marcher.start(run.state, run.slope, run.work, run.h, run.before)
     stuck = marcher.go()
     steps, refused, blocked, evaluations = marcher.counts
+    run.state, run.slope, run.work = marcher.place()
     if steps:
-        run.state, run.slope, run.work = marcher.place()
         shortest, longest = marcher.lengths
         run.shortest, run.longest = min(run.shortest, shortest), max(run.longest, longest)
     if run.fixed is None:
@@ -478,4 +485,6 @@ def _record(run: _Run, state: State, slope: Slope, work: Array) -> None:
 
 
 def _trajectory(run: _Run) -> Trajectory:
-    return Trajectory(*(np.concatenate(column) for column in zip(*run.samples, strict=True)))
+    if len(run.samples) == 1:
+        return Trajectory(*run.samples[0])
+    return Trajectory(*map(np.concatenate, zip(*run.samples, strict=True)))

@@ -12,10 +12,10 @@ from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import space
 from solver.equations.projection import drive_values
 from solver.model.callbacks import Filler
-from solver.runs.marching import STUCK, Course, Drives, march
+from solver.runs.marching import STUCK, Course, Drives, march, sample_start
 from solver.state import State
 from solver.steps.dense import Slope
-from solver.steps.explicit import Pace, Steps
+from solver.steps.explicit import Pace
 from solver.steps.methods import Absolute
 from solver.steps.samples import least_of_samples, make_samples
 
@@ -23,59 +23,89 @@ Array = NDArray[np.float64]
 
 _TRIES = 300
 """Steps of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
-_AT_ONCE = 32
-"""Samples of one call, and no more than an eighth of all: between calls progress is reported, and a run may stop."""
-_SAMPLES = 200
-"""Samples for which there is workspace at once."""
+_SAMPLES = 500
+"""As many samples, for which there is room."""
 
 
 class Marcher:
-    """A run: `state`, `slope` and `work`, the counts of its steps, and the samples made since the last look."""
+    """Runs of an engine, one after the other: `state`, `slope` and `work`, counts, and samples since the last look."""
 
-    def __init__(self, engine: Absolute, pace: Pace, times: Array, tolerances: tuple[float, float]) -> None:
-        self._engine, self._pace, self._times, self._tolerances = engine, pace, times, tolerances
+    def __init__(self, engine: Absolute) -> None:
+        self.engine = engine
         system, self._tableau = engine.system, engine.method.tableau
         assert self._tableau is not None
         n, na, d = system.program.bodies, system.program.angle_count, len(system.drives)
+        self._few = 10 / (10 + n)
         self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.empty(na))
         self._slope = (np.empty((n, 6)), np.empty(na), np.empty(d + 1))
         self._work = np.empty(d + 1)
-        self._course = Course(np.zeros(8), np.zeros(6, np.int64))
-        self._within = engine.within
+        self._course = Course(np.zeros(8), np.zeros(7, np.int64))
         steady = all(function.steady for _, function in system.drives)
         constant = drive_values(system, 0.0) if steady else np.zeros((d, 3))
         self._filler = None if steady else Filler(lambda t: drive_values(system, t), d)
         address = np.zeros(0, np.int64) if self._filler is None else self._filler.address
         self._drives = Drives(constant, address, np.zeros((len(self._tableau.nodes), d, 3)), np.zeros((d, 3)))
-        self._first, self._repeated = 0, False
-        self._course.clock[2] = times[-1]
+        self._samples = make_samples(system, np.zeros(0))
+        self._asked: tuple[Any, ...] = ()
+
+    def begin(
+        self, state: State, pace: Pace, times: Array, tolerances: tuple[float, float], watched: bool
+    ) -> None:  # fmt: skip
+        """A run that samples at `times`, the start first, which is sampled at once.
+
+        Where it is `watched`, one call makes an eighth of the samples at most.
+        """
+        self._times, self._first = times, 0
+        # The start, and at least one more.
+        room = min(len(times) // (8 if watched else 1) + 2, max(2, int(self._few * _SAMPLES)))
+        asked = (room, pace, tolerances)
+        if asked != self._asked:
+            self._bind(*asked)
         self._open()
+        self._course.clock[:] = state.t, pace.h, times[-1], np.inf, 0.0, 1.0, 0.0, 0.0
+        self._course.counts[:6] = 0
+        self._set(state)
+        self._work[:] = 0.0
+        self._repeated = self._sample_start()
+        self._course.counts[4] = 1
+
+    def _bind(self, room: int, pace: Pace, tolerances: tuple[float, float]) -> None:
+        """Arguments of compiled code, whose addresses stay the same until something else is asked for."""
+        engine, steps = self.engine, self.engine.steps
+        if len(self._samples.times) != room:
+            self._samples = make_samples(engine.system, np.zeros(room))
+        places = (self._drives, engine.within, self._course, self._state, self._work, self._slope, self._samples)
+        most = max(1, int(self._few * _TRIES))
+        self._march = march.bound(engine.tables, steps, self._tableau, pace, *places, most, tolerances)
+        self._sample_start = sample_start.bound(engine.tables, steps, *places)
+        self._asked = (room, pace, tolerances)
 
     def _open(self) -> None:
-        """Workspace for the next samples."""
-        times = self._times[self._first : self._first + _SAMPLES]
-        self._samples = make_samples(self._engine.system, times)
-        self._course.counts[4], self._taken = 0, 0
-        steps: Steps = self._engine.steps
-        n = self._engine.system.program.bodies
-        most = (max(1, 10 * _TRIES // (10 + n)), max(1, min(_AT_ONCE, len(self._times) // 8)))
-        self._march = march.bound(
-            self._engine.tables, steps, self._tableau, self._pace, self._drives, self._within, self._course,
-            self._state, self._work, self._slope, self._samples, most, self._tolerances,
-        )  # fmt: skip
+        """Room for the next samples."""
+        times = self._times[self._first : self._first + len(self._samples.times)]
+        self._samples.times[: len(times)] = times
+        self._course.counts[4], self._course.counts[6], self._taken = 0, len(times), 0
 
     def start(self, state: State, slope: Slope, work: Array, h: float, before: float) -> None:
         """Go on from here, with a step of h (s) after one of the error `before`."""
         clock = self._course.clock
-        clock[0], clock[1], clock[3], clock[4], clock[5] = state.t, h, np.inf, 0.0, before
-        self._course.counts[:4] = 0
-        given = (state.positions, state.quaternions, state.velocities, state.angles)
-        for own, value in zip((*self._state, *self._slope), (*given, *_parts(slope)), strict=True):
+        clock[0], clock[1], clock[5] = state.t, h, before
+        self._set(state)
+        for own, value in zip(self._slope, (slope.acceleration, slope.turning, slope.power), strict=True):
             own[...] = value
         self._work[:] = work
 
+    def _set(self, state: State) -> None:
+        given = (state.positions, state.quaternions, state.velocities, state.angles)
+        for own, value in zip(self._state, given, strict=True):
+            own[...] = value
+        self.state = state
+
     def go(self) -> bool:
         """Some tens of milliseconds of steps; whether the next one needs a closer look."""
+        clock = self._course.clock
+        clock[3], clock[4] = np.inf, 0.0
+        self._course.counts[:4] = 0
         how, self._repeated = self._march()
         if self._filler is not None:
             self._filler.forget()
@@ -114,15 +144,15 @@ class Marcher:
 
     def place(self) -> tuple[State, Slope, Array]:
         """State, slope and work done where the run is."""
-        state = State(float(self._course.clock[0]), *(a.copy() for a in self._state))
+        self.state = state = State(float(self._course.clock[0]), *(a.copy() for a in self._state))
         acceleration, turning, power = (a.copy() for a in self._slope)
-        multipliers = self._engine.steps.multipliers.copy()
+        multipliers = self.engine.steps.multipliers.copy()
         slope = Slope(acceleration, turning, power, multipliers, self._drives.end.copy(), self._repeated)
         return state, slope, self._work.copy()
 
     def rows(self) -> tuple[Array, ...]:
         """The samples made since the last look, as columns of a trajectory."""
-        S, count, system = self._samples, int(self._course.counts[4]), self._engine.system
+        S, count, system = self._samples, int(self._course.counts[4]), self.engine.system
         new = slice(self._taken, count)
         c, held = len(system.model.coordinates), system.constraint_rows
         if S.repeated[new].any():
@@ -132,16 +162,21 @@ class Marcher:
         multipliers = S.multipliers[new, :held]
         coordinates = (S.coordinates[new, :c], S.rates[new, :c], S.accelerations[new, :c])
         measures = (*S.residuals[new].T, *S.energies[new].T, work[:, :-1].sum(axis=1), work[:, -1])
+        found = tuple(column.copy() for column in (*places, multipliers, *coordinates, *measures))
         self._taken = count
-        if count == len(S.times) and self._first + count < len(self._times):
-            self._first += count
+        self._go_on()
+        return found
+
+    def _go_on(self) -> None:
+        """Room for more samples, where all of it is taken."""
+        if self._taken == self._course.counts[6] and self.reported < len(self._times):
+            self._first += self._taken
             self._open()
-        return (*places, multipliers, *coordinates, *measures)
 
     @cached_property
     def _least(self) -> tuple[Any, ...]:
         """What the multipliers of least norm are computed with, where rows repeat each other."""
-        system = self._engine.system
+        system = self.engine.system
         T, n = system.program.terms, system.program.bodies
         poses = (np.zeros((n + 1, 3)), np.empty((n + 1, 3, 3)), np.zeros((n + 1, 6)))
         tables = (T, system.schur, system.bodies, system.rows, space(T, system.schur, n))
@@ -151,10 +186,4 @@ class Marcher:
         """The next sample was made by somebody else."""
         self._course.counts[4] += 1
         self._taken += 1
-        if self._taken == len(self._samples.times) and self.reported < len(self._times):
-            self._first += self._taken
-            self._open()
-
-
-def _parts(slope: Slope) -> tuple[Array, Array, Array]:
-    return slope.acceleration, slope.turning, slope.power
+        self._go_on()

@@ -17,6 +17,7 @@ from solver.equations.system import SPEED
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
 from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, record, sample_within
 from solver.steps.tableaus import Tableau
+from solver.sweeps.work import copy_rows
 
 OPEN = 1e-6
 """Of the speeds (m/s; at least 1): what a motor's rate may be missed by. Rows that contradict by rounding cost 1e-8."""
@@ -44,7 +45,8 @@ class Drives(NamedTuple):
 class Course(NamedTuple):
     """Where a run is, in place. `clock`: t, the next step's length, the run's end, the shortest and the longest step,
     the error of the step before, where that began and its length. `counts`: steps, refused, refused for the
-    constraints, evaluations, samples made, and whether the last refusal was for the constraints.
+    constraints, evaluations, samples made, whether the last refusal was for the constraints, and how many samples to
+    make.
     """
 
     clock: Array1
@@ -188,7 +190,7 @@ def _sample_step(tables, S, drives, D, course, times, state, work, out, level): 
     """Make the samples within a step, as far as there is room; `level`: the nodes that its polynomial has."""
     counts, (start, h, now) = course.counts, times
     sampled, reach = counts[4], now + 1e-12 * max(1.0, abs(now))
-    while sampled < out.times.shape[0] and out.times[sampled] <= reach:
+    while sampled < counts[6] and out.times[sampled] <= reach:
         before = level
         level = _reported(tables, S, drives, D, out, sampled, start, h, state, work, level)
         counts[3] += 1 + level - before
@@ -197,27 +199,45 @@ def _sample_step(tables, S, drives, D, course, times, state, work, out, level): 
 
 
 @entry
+def sample_start(
+    tables: Tables, S: Steps, drives: Drives, D: Within, course: Course, state: StateArrays, work: Array1,
+    slope: SlopeArrays, out: Samples,
+) -> bool:  # fmt: skip
+    """The accelerations where a run begins, into `slope`, and its first sample; whether rows repeat each other."""
+    (T, P, B, F, W, _, E), (acceleration, turning, power) = tables, slope
+    _fill(drives, course.clock[0], drives.end)
+    stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
+    copy_rows(E.acceleration, acceleration)
+    for k in range(turning.shape[0]):
+        turning[k] = E.turning[k]
+    for k in range(power.shape[0]):
+        power[k], out.work[0, k] = E.power[k], work[k]
+    record(tables, D, state, drives.end, S.multipliers, out, 0)
+    again: bool = repeated(tables)
+    return again
+
+
+@entry
 def march(
     tables: Tables, S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within, course: Course,
-    state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: tuple[int, int],
-    tolerances: tuple[float, float],
+    state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int, tolerances: tuple[float, float],
 ) -> tuple[int, bool]:  # fmt: skip
-    """Steps of an explicit method in one call with the samples on the way; about so many tries and samples at `most`.
+    """Steps of an explicit method in one call with the samples on the way; about so many tries at `most`.
 
     `state` (x, q, v, angles), `work` and `slope` (v̇, α̇, power) go on in place, the multipliers at the end are in S. How
     it ended (`GOES_ON` …), and whether rows repeat each other there.
     """
     clock, counts = course.clock, course.counts
     t, h, end, before = clock[0], clock[1], clock[2], clock[5]
-    tried, how, refused, reported = 0, GOES_ON, False, counts[4]
+    tried, how, refused = 0, GOES_ON, False
     cost = tableau.nodes.shape[0]
     start, length = clock[6], clock[7]
     if length > 0.0 and abs(start + length - t) <= 1e-12 * max(1.0, abs(t)):
         # There may have been no room for all samples of the step that ended here: its polynomial still stands.
         _sample_step(tables, S, drives, D, course, (start, length, t), state, work, out, D.extra)
-        if counts[4] == out.times.shape[0]:
+        if counts[4] == counts[6]:
             return ENDED, repeated(tables)
-    while refused or (tried < most[0] and counts[4] - reported < most[1]):
+    while refused or tried < most:
         step, last = _length(pace, h, end - t)
         tried += 1
         if step < SHORTEST * max(1.0, abs(t)) or not _fill_nodes(drives, tableau, t, step):
@@ -243,7 +263,7 @@ def march(
         # A step cut short to meet the end says little of the length that the error would allow.
         h = min(pace.longest, max(wished, h)) if step < h and not refused else wished
         t, before, refused = now, max(whole, 1e-4), False
-        if counts[4] == out.times.shape[0]:
+        if counts[4] == counts[6]:
             how = ENDED
             break
     T, P, B, F, W, _, E = tables

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from solver import functions, rotation, simulate
 from solver.chart import TreeJoint, spanning_chart
@@ -224,3 +224,22 @@ def test_a_motor_that_bears_the_name_of_its_joint() -> None:
     model = replace(chain, motors=(lead,))
     assert not spanning_chart(prepare(model), joints).closed
     agree(*both(model, joints))
+
+
+def test_runs_of_one_system_leave_nothing_to_the_next() -> None:
+    """Workspaces go from run to run: another chart, other samples, tolerances or looks before change no digit."""
+    chain = replace(pendulum(3), groups=tuple(f"joint {i // 5}" for i in range(15)))
+    joints = [TreeJoint(f"joint {i}", "revolute", i - 1, i, i * X, Z) for i in range(3)]
+    fresh = simulate(chain, duration=0.3, rate=100.0)
+    system = prepare(chain)
+    simulate(system, duration=0.3, rate=100.0, tree=joints)
+    asked: tuple[dict[str, Any], ...] = (
+        {"rate": 5000.0}, {"rtol": 1e-4, "atol": 1e-4}, {"progress": lambda part: None}, {},
+    )  # fmt: skip
+    for before in asked:
+        again = simulate(system, duration=0.3, rate=100.0)
+        for name, column in vars(again.trajectory).items():
+            assert_array_equal(column, getattr(fresh.trajectory, name))
+        assert replace(again.statistics, seconds=0.0) == replace(fresh.statistics, seconds=0.0)
+        given: dict[str, Any] = {"duration": 0.3, "rate": 100.0, **before}
+        simulate(system, **given)

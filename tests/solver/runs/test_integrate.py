@@ -158,7 +158,7 @@ def test_should_stop_keeps_what_is_done() -> None:
 
     def should_stop() -> bool:
         calls.append(1)
-        return len(calls) > 60
+        return len(calls) > 3
 
     result = simulate(pendulum(), duration=100.0, rate=20.0, should_stop=should_stop)
     assert (result.status.ok, result.status.code) == (False, "stopped")

@@ -2,7 +2,7 @@
 
 import {
   BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, DoubleSide, Group, Matrix4, Mesh, MeshBasicMaterial,
-  Quaternion, SphereGeometry, Vector3,
+  Quaternion, Sphere, SphereGeometry, Vector3,
 } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { SideData } from "./data";
@@ -23,8 +23,7 @@ export interface Carrier {
 export function lightSides(sides: SideData[], carriers: (side: SideData) => Carrier[], radius: number): Group[] {
   return sides.map((side, i) => {
     const group = new Group();
-    const colour = SIDES[i % 2] ?? "#1e88ff";
-    const solid = new MeshBasicMaterial({ color: colour, side: DoubleSide, depthTest: false, transparent: true, opacity: 0.75 });
+    const solid = litMaterial(SIDES[i % 2]);
     let size = 0;
     for (const carrier of carriers(side)) {
       const faces = facesOn(carrier, side);
@@ -37,6 +36,10 @@ export function lightSides(sides: SideData[], carriers: (side: SideData) => Carr
     group.add(above(new Mesh(marker(side, length), solid)));
     return group;
   });
+}
+
+export function litMaterial(color = "#1e88ff"): MeshBasicMaterial {
+  return new MeshBasicMaterial({ color, side: DoubleSide, depthTest: false, transparent: true, opacity: 0.75, forceSinglePass: true });
 }
 
 function above(mesh: Mesh): Mesh {
@@ -63,18 +66,16 @@ function facesOn({ geometry, X_WP }: Carrier, side: SideData): BufferGeometry | 
   const X_PW = X_WP.clone().invert();
   const point = new Vector3(...side.point).applyMatrix4(X_PW);
   const direction = side.direction ? new Vector3(...side.direction).transformDirection(X_PW) : null;
-  const near = NEAR * (geometry.boundingSphere?.radius ?? 1);
+  const around = geometry.boundingSphere ?? new Sphere();
+  const near = NEAR * around.radius;
+  if (side.kind === "plane" && direction && Math.abs(around.center.clone().sub(point).dot(direction)) > around.radius + near) return null;
   const points = geometry.getAttribute("position");
   const triangles = geometry.getIndex()?.array ?? [];
   const corners = [new Vector3(), new Vector3(), new Vector3()] as const;
-  const [edge, normal] = [new Vector3(), new Vector3()];
   const found: { radius: number; at: number }[] = [];
   for (let i = 0; i < triangles.length; i += 3) {
-    corners.forEach((c, k) => c.fromBufferAttribute(points, triangles[i + k] ?? 0));
-    normal.subVectors(corners[1], corners[0]).cross(edge.subVectors(corners[2], corners[0]));
-    if (normal.lengthSq() === 0) continue;
-    normal.normalize();
-    const radius = onSurface(side, corners, normal, point, direction, near);
+    corners.forEach((c, k) => c.fromBufferAttribute(points, triangles[i + k] ?? 0).sub(point));
+    const radius = onSurface(side, corners, direction, near);
     if (radius !== null) found.push({ radius, at: i });
   }
   const chosen = side.kind === "axis" && side.radius === null ? smallest(found, near) : found;
@@ -93,21 +94,22 @@ function smallest(found: { radius: number; at: number }[], near: number): { radi
   return found.filter((f) => f.radius < least + 2 * near);
 }
 
-/** The radius of the surface (0 of a plane) if the triangle lies on the side's surface, else null. */
-function onSurface(
-  side: SideData, corners: readonly Vector3[], normal: Vector3, point: Vector3, direction: Vector3 | null, near: number,
-): number | null {
-  const away = corners.map((c) => c.clone().sub(point));
-  if (side.kind === "plane" && direction) {
-    const flat = away.every((a) => Math.abs(a.dot(direction)) < near);
-    return flat && Math.abs(normal.dot(direction)) > PARALLEL ? 0 : null;
-  }
-  const radial = side.kind === "axis" && direction ? away.map((a) => a.addScaledVector(direction, -a.dot(direction))) : away;
-  if (side.kind !== "axis" && side.kind !== "sphere") return null;
-  const radii = radial.map((r) => r.length());
+const [NORMAL, EDGE, MIDDLE] = [new Vector3(), new Vector3(), new Vector3()];
+
+/** The radius of the surface (0 of a plane) if the triangle lies on the side's surface, else null; corners from its point on. */
+function onSurface(side: SideData, corners: readonly [Vector3, Vector3, Vector3], direction: Vector3 | null, near: number): number | null {
+  const flat = side.kind === "plane" && direction;
+  if (!flat && side.kind !== "axis" && side.kind !== "sphere") return null;
+  if (flat && corners.some((c) => Math.abs(c.dot(direction)) >= near)) return null;
+  NORMAL.subVectors(corners[1], corners[0]).cross(EDGE.subVectors(corners[2], corners[0]));
+  if (NORMAL.lengthSq() === 0) return null;
+  NORMAL.normalize();
+  if (flat) return Math.abs(NORMAL.dot(direction)) > PARALLEL ? 0 : null;
+  if (side.kind === "axis" && direction) for (const c of corners) c.addScaledVector(direction, -c.dot(direction));
+  const radii = corners.map((c) => c.length());
   const [low, high] = [Math.min(...radii), Math.max(...radii)];
   if (high - low > near || low < near) return null;
   if (side.radius !== null && Math.abs(low - side.radius) > 2 * near) return null;
-  const middle = radial.reduce((sum, r) => sum.add(r), new Vector3()).normalize();
-  return Math.abs(middle.dot(normal)) > 0.9 ? (low + high) / 2 : null;
+  MIDDLE.addVectors(corners[0], corners[1]).add(corners[2]).normalize();
+  return Math.abs(MIDDLE.dot(NORMAL)) > 0.9 ? (low + high) / 2 : null;
 }

@@ -33,7 +33,7 @@ async function start(): Promise<void> {
 /** A canvas's context to draw in, made once: a second one costs half a second where software draws. */
 function drawable(): WebGL2RenderingContext | null {
   try {
-    return document.createElement("canvas").getContext("webgl2", { antialias: true, alpha: true });
+    return document.createElement("canvas").getContext("webgl2", { antialias: false, alpha: true });
   } catch {
     return null;
   }

@@ -2,30 +2,41 @@
 
 import {
   AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
-  Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial,
-  OctahedronGeometry, PerspectiveCamera, Plane, Quaternion, Raycaster, Scene, Sphere, SphereGeometry, TorusGeometry, Vector2, Vector3, WebGLRenderer,
+  Group, HemisphereLight, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial,
+  OctahedronGeometry, PerspectiveCamera, Plane, Quaternion, Raycaster, Sphere, SphereGeometry, TorusGeometry, Vector2, Vector3,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
+import { coarsened } from "./coarse";
 import type { Block, MateState, SceneData, ShapeData } from "./data";
-import { type Carrier, lightSides } from "./lit";
+import { Frames } from "./frames";
+import { type Carrier, lightSides, litMaterial } from "./lit";
 import { unpack } from "./motion";
 import { creased } from "./normals";
 import { parse, type Ref } from "./selection";
-import { stickFigures } from "./sticks";
+import { bar, stickFigures } from "./sticks";
 
 const CREASE = Math.PI / 6;
 /** The whole is seen from the front, a little from the side and above, with room around it to move. */
 const FRONT = new Vector3(0.62, -0.72, 0.36).normalize();
 const MARGIN = 1.15;
+/** Share of the radius of the assembly that a cell of a coarse shape measures. */
+const COARSE = 1 / 90;
 const ZERO = new Vector3();
 const Z = new Vector3(0, 0, 1);
 const COLOURS = { stick: "#8b95a5", joint: "#2f7de1", picked: "#1e88ff", redundant: "#e8860c", conflicting: "#d6293e" };
 
+/** All instances of one shape that are drawn alike. */
 interface Layer {
   mesh: InstancedMesh;
   /** Which part each instance is. */
   parts: number[];
+}
+
+interface Shape {
+  fine: BufferGeometry;
+  /** Made when it is first needed. */
+  coarse?: BufferGeometry;
 }
 
 /** A place on a part (m, world), and the normal there; the part is -1 on the stick figure of a body. */
@@ -44,14 +55,18 @@ interface Placed {
 export class Picture {
   readonly canvas: HTMLCanvasElement;
   readonly bodies: Matrix4[];
-  private readonly renderer: WebGLRenderer;
-  private readonly scene = new Scene();
+  private readonly frames: Frames;
   private readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
   private readonly controls: OrbitControls;
   private readonly rest: Matrix4[];
   private readonly parts: { shape: number; body: number; local: Matrix4; colour: Color }[] = [];
-  private readonly solid: Layer[] = [];
-  private readonly ghost: Layer[] = [];
+  private readonly shapes: Shape[] = [];
+  /** What is shown, by shape; what is picked, by shape, in front of it. */
+  private readonly all: Layer[] = [];
+  private readonly own: Layer[] = [];
+  private readonly opaque = new MeshLambertMaterial({ side: DoubleSide });
+  private readonly glass = seenThrough(0.3);
+  private readonly ghost = seenThrough(0.1);
   private readonly joints: { group: Group; placed: Placed }[] = [];
   private readonly jointGroup = new Group();
   private mateMarks: { mesh: InstancedMesh; mates: number[]; placed: Placed[] } | null = null;
@@ -59,18 +74,15 @@ export class Picture {
   private readonly centre: Vector3;
   private picked = new Set<number>();
   private pickedRef: Ref | null = null;
-  private readonly glass: Layer[] = [];
   private readonly hidden = new Set<number>();
   private readonly explodeOffsets: Vector3[] = [];
   private exploded = 0;
   private lit: { group: Group; placed: Placed }[] = [];
   private readonly sticks: { group: ReturnType<typeof stickFigures>[number] & object; placed: Placed }[] = [];
   private measured: { on: boolean; from: Vector3 | null } = { on: false, from: null };
-  private ruled: Line | null = null;
+  private ruled: Mesh | null = null;
   private seeThrough = false;
-  private wanted = false;
-  /** Whether a frame is being drawn. */
-  private busy = false;
+  private prepared = false;
   /** Whether the view is still that of `home`. */
   private whole = true;
 
@@ -80,9 +92,8 @@ export class Picture {
     context: WebGL2RenderingContext,
     holder: HTMLElement,
   ) {
-    const canvas = context.canvas as HTMLCanvasElement;
-    this.renderer = new WebGLRenderer({ canvas, context, antialias: true, alpha: true });
-    this.canvas = this.renderer.domElement;
+    this.frames = new Frames(context, this.camera, () => this.prepare(), (coarse) => this.coarsen(coarse));
+    this.canvas = this.frames.canvas;
     holder.append(this.canvas);
     this.rest = restPoses(block.f4(data.bodies.pose), data.bodies.names.length);
     this.bodies = this.rest.map((m) => m.clone());
@@ -98,7 +109,7 @@ export class Picture {
     this.light();
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.camera.up.copy(Z);
-    this.controls.addEventListener("change", () => this.draw());
+    this.controls.addEventListener("change", () => this.frames.draw());
     this.resize(holder);
     this.home();
     this.controls.addEventListener("start", () => (this.whole = false));
@@ -120,7 +131,7 @@ export class Picture {
     this.camera.far = distance * 20;
     this.camera.updateProjectionMatrix();
     this.controls.update();
-    this.draw();
+    this.frames.draw();
   }
 
   /** From where, looking against a direction, all parts fill the picture but for a margin for their motion. */
@@ -150,7 +161,7 @@ export class Picture {
     };
     const m = new Matrix4();
     this.parts.forEach((part, i) => {
-      const geometry = this.solid[part.shape]?.mesh.geometry;
+      const geometry = this.shapes[part.shape]?.fine;
       if (geometry?.boundingBox) add(geometry.boundingBox, this.placePart(i, m));
     });
     for (const { group } of this.sticks) if (group.geometry.boundingBox) add(group.geometry.boundingBox, null);
@@ -169,7 +180,7 @@ export class Picture {
     this.camera.position.fromArray(numbers);
     this.controls.target.fromArray(numbers, 3);
     this.controls.update();
-    this.draw();
+    this.frames.draw();
   }
 
   /** Turn (rad) about the vertical and up, and come nearer by a factor. */
@@ -184,17 +195,17 @@ export class Picture {
     offset.set(r * Math.cos(tilt) * Math.cos(azimuth), r * Math.cos(tilt) * Math.sin(azimuth), r * Math.sin(tilt));
     this.camera.position.copy(this.controls.target).add(offset);
     this.controls.update();
-    this.draw();
+    this.frames.draw();
   }
 
   showJoints(shown: boolean): void {
     this.jointGroup.visible = shown;
-    this.draw();
+    this.frames.draw(false);
   }
 
   showMates(shown: boolean): void {
     if (this.mateMarks) this.mateMarks.mesh.visible = shown;
-    this.draw();
+    this.frames.draw(false);
   }
 
   showThrough(through: boolean): void {
@@ -219,7 +230,8 @@ export class Picture {
     });
     for (const { group, placed } of this.sticks) group.material.color.set(ref === `body:${placed.body}` ? COLOURS.picked : COLOURS.stick);
     this.colourMates();
-    this.arrange();
+    this.arrangePicked();
+    this.frames.draw(this.sticks.length > 0);
   }
 
   /** What lies under a point of the canvas, in pixels from its corner. */
@@ -242,14 +254,14 @@ export class Picture {
   /** The nearest part under a point of the canvas, a faint one where there is no other; what is cut away is not there. */
   met(x: number, y: number): Met | null {
     const caster = this.ray(x, y);
-    for (const layers of [[...this.solid, ...this.glass], this.ghost]) {
+    for (const layers of [this.own, this.all]) {
       let nearest: (Met & { distance: number }) | null = null;
       for (const { mesh, parts } of layers) {
         if (mesh.count === 0) continue;
         mesh.boundingSphere = null;
         for (const { distance, point, face, instanceId } of caster.intersectObject(mesh)) {
           const part = instanceId === undefined ? undefined : parts[instanceId];
-          const cut = this.renderer.clippingPlanes.some((plane: Plane) => plane.distanceToPoint(point) < 0);
+          const cut = this.frames.cuts.some((plane) => plane.distanceToPoint(point) < 0);
           if (part === undefined || !face || cut || (nearest && distance >= nearest.distance)) continue;
           const normal = face.normal.clone().transformDirection(this.placePart(part, new Matrix4()));
           nearest = { distance, part, body: this.parts[part]?.body ?? -1, point, normal };
@@ -293,49 +305,19 @@ export class Picture {
   /** Draw a line between two places, in place of the last; null takes it away. */
   rule(ends: [Vector3, Vector3] | null, colour = "#d6369a"): void {
     this.ruled?.removeFromParent();
-    this.ruled = ends && new Line(new BufferGeometry().setFromPoints(ends), new LineBasicMaterial({ color: colour, depthTest: false }));
-    if (this.ruled) this.scene.add(this.ruled);
-    if (this.ruled) this.ruled.renderOrder = 5;
-    this.draw();
+    this.ruled = ends && over(bar(...ends, 0.003 * this.radius), colour, 5);
+    if (this.ruled) this.frames.front.add(this.ruled);
+    this.frames.draw(false);
   }
 
   /** Poses of bodies have changed. */
   moved(): void {
     const m = new Matrix4();
-    for (const layers of [this.solid, this.glass, this.ghost]) {
-      for (const { mesh, parts } of layers) {
-        parts.forEach((part, i) => mesh.setMatrixAt(i, this.placePart(part, m)));
-        mesh.instanceMatrix.needsUpdate = true;
-      }
-    }
+    this.placeParts(this.all);
+    this.placeParts(this.own);
     for (const { group, placed } of [...this.joints, ...this.lit, ...this.sticks]) this.place(placed, m).decompose(group.position, group.quaternion, new Vector3());
     this.placeMates();
-    this.draw();
-  }
-
-  draw(): void {
-    if (this.wanted) return;
-    this.wanted = true;
-    this.canvas.dataset["drawn"] = "no";
-    if (!this.busy) requestAnimationFrame(() => this.frame());
-  }
-
-  /** Draws; the next frame begins when this one is finished, so that none wait for each other where drawing is slow. */
-  private frame(): void {
-    this.wanted = false;
-    this.busy = true;
-    this.renderer.render(this.scene, this.camera);
-    const gl = this.renderer.getContext() as WebGL2RenderingContext;
-    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-    gl.flush();
-    const look = (): void => {
-      if (fence && gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) return void requestAnimationFrame(look);
-      gl.deleteSync(fence);
-      this.busy = false;
-      if (this.wanted) this.frame();
-      else this.canvas.dataset["drawn"] = "yes";
-    };
-    requestAnimationFrame(look);
+    this.frames.draw();
   }
 
   /** Move near to what is picked. */
@@ -343,7 +325,7 @@ export class Picture {
     const around = new Sphere(ZERO.clone(), -1);
     const m = new Matrix4();
     for (const i of this.picked) {
-      const sphere = this.solid[this.parts[i]?.shape ?? -1]?.mesh.geometry.boundingSphere;
+      const sphere = this.shapes[this.parts[i]?.shape ?? -1]?.fine.boundingSphere;
       if (sphere) around.union(sphere.clone().applyMatrix4(this.placePart(i, m)));
     }
     if (around.radius <= 0) return;
@@ -355,7 +337,7 @@ export class Picture {
     this.camera.near = Math.min(this.camera.near, offset.length() / 100);
     this.camera.updateProjectionMatrix();
     this.controls.update();
-    this.draw();
+    this.frames.draw();
   }
 
   hidePicked(): void {
@@ -382,8 +364,7 @@ export class Picture {
   cut(axis: "x" | "y" | "z" | null, at: number): void {
     const normal = new Vector3(axis === "x" ? -1 : 0, axis === "y" ? 1 : 0, axis === "z" ? -1 : 0);
     const place = this.centre.clone().addScaledVector(normal, -at * this.radius);
-    this.renderer.clippingPlanes = axis ? [new Plane().setFromNormalAndCoplanarPoint(normal, place)] : [];
-    this.draw();
+    this.frames.cuts = axis ? [new Plane().setFromNormalAndCoplanarPoint(normal, place)] : [];
   }
 
   /** Move the bodies apart, from 0 (as placed) to 1. */
@@ -413,14 +394,12 @@ export class Picture {
 
   /** The picture as a PNG, drawn anew. */
   image(): Promise<Blob> {
-    this.renderer.render(this.scene, this.camera);
-    return new Promise((done) => this.canvas.toBlob((blob) => done(blob ?? new Blob())));
+    return new Promise((done) => this.frames.drawNow().toBlob((blob) => done(blob ?? new Blob())));
   }
 
   /** The picture as the address of a PNG, drawn anew. */
   address(): string {
-    this.renderer.render(this.scene, this.camera);
-    return this.canvas.toDataURL("image/png");
+    return this.frames.drawNow().toDataURL("image/png");
   }
 
   private ray(x: number, y: number): Raycaster {
@@ -442,7 +421,7 @@ export class Picture {
     stickFigures(this.data.joints, this.bodySpheres(), origins, 0.012 * this.radius).forEach((group, body) => {
       if (!group) return;
       group.material.color.set(COLOURS.stick);
-      this.scene.add(group);
+      this.frames.behind.add(group);
       this.sticks.push({ group, placed: this.fixedTo(body, new Matrix4()) });
     });
   }
@@ -458,13 +437,13 @@ export class Picture {
     }
     const carriers = (side: { parts: number[] }): Carrier[] => side.parts.flatMap((i) => {
       const part = this.parts[i];
-      const geometry = this.solid[part?.shape ?? -1]?.mesh.geometry;
+      const geometry = this.shapes[part?.shape ?? -1]?.fine;
       if (!part || !geometry) return [];
       const rest = this.rest[part.body];
       return [{ geometry, X_WP: rest ? rest.clone().multiply(part.local) : part.local.clone() }];
     });
     this.lit = lightSides(mate.sides, carriers, this.radius).map((group, i) => {
-      this.scene.add(group);
+      this.frames.front.add(group);
       return { group, placed: this.fixedTo(mate.sides[i]?.body ?? -1, new Matrix4()) };
     });
   }
@@ -487,19 +466,37 @@ export class Picture {
   private addShapes(block: Block): void {
     const count = this.data.shapes.map(() => 0);
     for (const part of this.parts) if (part.shape >= 0) count[part.shape] = (count[part.shape] ?? 0) + 1;
-    const opaque = new MeshLambertMaterial({ side: DoubleSide });
-    const clear = new MeshLambertMaterial({ side: DoubleSide, transparent: true, opacity: 0.3, depthWrite: false });
-    const faint = new MeshLambertMaterial({ side: DoubleSide, transparent: true, opacity: 0.1, depthWrite: false });
     this.data.shapes.forEach((shape, i) => {
-      const geometry = geometryOf(shape, block);
-      for (const [layers, material] of [[this.solid, opaque], [this.glass, clear], [this.ghost, faint]] as const) {
-        const mesh = new InstancedMesh(geometry, material, Math.max(count[i] ?? 0, 1));
+      const fine = geometryOf(shape, block);
+      this.shapes.push({ fine });
+      for (const [layers, scene] of [[this.all, this.frames.behind], [this.own, this.frames.front]] as const) {
+        const mesh = new InstancedMesh(fine, this.opaque, Math.max(count[i] ?? 0, 1));
         mesh.frustumCulled = false;
-        mesh.count = 0;
-        mesh.renderOrder = layers === this.solid ? 0 : 1;
-        this.scene.add(mesh);
+        scene.add(mesh);
         layers.push({ mesh, parts: [] });
       }
+    });
+  }
+
+  /** For where drawing is slow: make the coarse shapes, and have the shaders that the first selection of a mate needs. */
+  private prepare(): void {
+    if (this.prepared) return;
+    this.prepared = true;
+    this.coarsen(true);
+    this.coarsen(false);
+    const nothing = new BufferGeometry().setFromPoints([ZERO, ZERO, ZERO]);
+    nothing.setAttribute("normal", nothing.getAttribute("position"));
+    const pane = new InstancedMesh(nothing, this.glass, 1);
+    pane.setColorAt(0, new Color());
+    this.frames.front.add(new Mesh(nothing, litMaterial()), pane);
+    this.frames.draw(false);
+  }
+
+  /** Show all shapes coarsely, or as they are. */
+  private coarsen(coarse: boolean): void {
+    this.shapes.forEach((shape, i) => {
+      const geometry = coarse ? (shape.coarse ??= coarsened(shape.fine, COARSE * this.radius)) : shape.fine;
+      for (const layers of [this.all, this.own]) if (layers[i]) layers[i].mesh.geometry = geometry;
     });
   }
 
@@ -507,7 +504,7 @@ export class Picture {
     const all = new Sphere(ZERO.clone(), -1);
     const m = new Matrix4();
     this.parts.forEach((part, i) => {
-      const geometry = this.solid[part.shape]?.mesh.geometry;
+      const geometry = this.shapes[part.shape]?.fine;
       if (!geometry?.boundingSphere) return;
       all.union(geometry.boundingSphere.clone().applyMatrix4(this.placePart(i, m)));
     });
@@ -536,7 +533,7 @@ export class Picture {
       this.joints.push({ group, placed });
       this.jointGroup.add(group);
     });
-    this.scene.add(this.jointGroup);
+    this.frames.front.add(this.jointGroup);
   }
 
   /** A sphere around the parts of each body as designed, of radius -1 where it has none. */
@@ -544,7 +541,7 @@ export class Picture {
     const spheres = this.rest.map(() => new Sphere(ZERO.clone(), -1));
     const m = new Matrix4();
     this.parts.forEach((part, i) => {
-      const sphere = this.solid[part.shape]?.mesh.geometry.boundingSphere;
+      const sphere = this.shapes[part.shape]?.fine.boundingSphere;
       if (sphere) spheres[part.body]?.union(sphere.clone().applyMatrix4(this.placePart(i, m)));
     });
     return spheres;
@@ -562,7 +559,7 @@ export class Picture {
       mates: marked.map(({ i }) => i),
       placed: marked.map(({ mate }) => this.fixedTo(mate.body, new Matrix4().setPosition(...(mate.point ?? [0, 0, 0])))),
     };
-    this.scene.add(mesh);
+    this.frames.front.add(mesh);
     this.colourMates();
   }
 
@@ -590,48 +587,61 @@ export class Picture {
     const side = new DirectionalLight("#cfdcff", 0.7);
     sun.position.set(0.5, -0.9, 1.2);
     side.position.set(-1.2, -0.2, 0.3);
-    this.scene.add(new HemisphereLight("#ffffff", "#8a8f99", 1.1), new AmbientLight("#ffffff", 0.25), sun, side);
+    const lights = [new HemisphereLight("#ffffff", "#8a8f99", 1.1), new AmbientLight("#ffffff", 0.25), sun, side];
+    this.frames.behind.add(...lights);
+    this.frames.front.add(...lights.map((light) => light.clone()));
   }
 
   private resize(holder: HTMLElement): void {
     const [w, h] = [holder.clientWidth, holder.clientHeight];
     if (!w || !h) return; // not shown: on paper, whose picture is drawn at the size before
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    this.renderer.setSize(w, h, false);
+    this.frames.resize(w, h);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
     // As long as nobody has turned or moved the view, it shows the whole in a window of any shape.
     if (this.whole) this.home();
-    else this.draw();
+    else this.frames.draw();
   }
 
-  /** Parts into the solid and the faint layer, each in its colour. */
+  /** All parts that are not hidden, each in its colour. */
   private arrange(): void {
-    const all = [this.solid, this.glass, this.ghost];
-    for (const layers of all) for (const layer of layers) layer.parts = [];
-    this.parts.forEach((part, i) => {
-      if (part.shape < 0 || this.hidden.has(i)) return;
-      // The faces of a mate lie between its parts: those are seen through.
-      const own = this.lit.length ? this.glass : this.solid;
-      const solid = this.picked.size ? this.picked.has(i) : !this.seeThrough;
-      (solid ? own : this.ghost)[part.shape]?.parts.push(i);
-    });
-    const shade = new Color();
-    for (const layers of all) {
-      for (const { mesh, parts } of layers) {
-        mesh.count = parts.length;
-        mesh.visible = parts.length > 0; // what shows nothing needs no shader
-        parts.forEach((part, i) => mesh.setColorAt(i, this.shadeOf(part, shade)));
-        if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
-      }
-    }
-    this.moved();
+    this.fill(this.all, (part) => !this.hidden.has(part), this.seeThrough ? this.ghost : this.opaque);
+    this.arrangePicked();
+    this.frames.draw();
   }
 
-  private shadeOf(part: number, out: Color): Color {
+  /** What is picked, in front of the rest, which is faint then. The faces of a mate lie between its parts: those are seen through. */
+  private arrangePicked(): void {
+    this.fill(this.own, (part) => this.picked.has(part) && !this.hidden.has(part), this.lit.length ? this.glass : this.opaque);
+    this.frames.faint = this.picked.size > 0;
+  }
+
+  private fill(layers: Layer[], wanted: (part: number) => boolean, material: MeshLambertMaterial): void {
+    for (const layer of layers) layer.parts = [];
+    this.parts.forEach((part, i) => wanted(i) && layers[part.shape]?.parts.push(i));
+    const shade = new Color();
+    for (const { mesh, parts } of layers) {
+      mesh.material = material;
+      mesh.count = parts.length;
+      mesh.visible = parts.length > 0; // what shows nothing needs no shader
+      parts.forEach((part, i) => mesh.setColorAt(i, this.shadeOf(part, layers === this.own, shade)));
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+    this.placeParts(layers);
+  }
+
+  private placeParts(layers: Layer[]): void {
+    const m = new Matrix4();
+    for (const { mesh, parts } of layers) {
+      parts.forEach((part, i) => mesh.setMatrixAt(i, this.placePart(part, m)));
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  private shadeOf(part: number, own: boolean, out: Color): Color {
     out.copy(this.parts[part]?.colour ?? out);
     const kind = this.pickedRef ? parse(this.pickedRef).kind : "";
-    if (this.picked.has(part) && (kind === "part" || kind === "mate")) out.lerp(new Color(COLOURS.picked), 0.6);
+    if (own && (kind === "part" || kind === "mate")) out.lerp(new Color(COLOURS.picked), 0.6);
     return out;
   }
 
@@ -706,18 +716,24 @@ function glyph(length: number, type: string): Group {
   const group = new Group();
   const thin = 0.012 * length + 0.0002;
   if (type === "spherical") return group.add(over(new SphereGeometry(0.16 * length, 24, 16)));
-  const rod = new CylinderGeometry(thin, thin, 2 * length, 8).rotateX(Math.PI / 2);
-  const tip = new ConeGeometry(5 * thin, 16 * thin, 14).rotateX(Math.PI / 2).translate(0, 0, length);
+  const rod = new CylinderGeometry(thin, thin, 2 * length, 6).rotateX(Math.PI / 2);
+  const tip = new ConeGeometry(5 * thin, 16 * thin, 12).rotateX(Math.PI / 2).translate(0, 0, length);
   const shapes: BufferGeometry[] = [rod, tip];
-  if (type !== "prismatic") shapes.push(new TorusGeometry(0.22 * length, 2 * thin, 8, 36));
+  if (type !== "prismatic") shapes.push(new TorusGeometry(0.22 * length, 2 * thin, 5, 30));
   return group.add(over(mergeGeometries(shapes)));
 }
 
 /** A mesh that parts do not hide. */
-function over(geometry: BufferGeometry): Mesh {
-  const mesh = new Mesh(geometry, new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85 }));
-  mesh.renderOrder = 2;
+function over(geometry: BufferGeometry, color: string = COLOURS.joint, order = 2): Mesh {
+  const mesh = new Mesh(geometry, new MeshBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.85 }));
+  mesh.renderOrder = order;
   return mesh;
+}
+
+function seenThrough(opacity: number): MeshLambertMaterial {
+  const material = new MeshLambertMaterial({ side: DoubleSide, transparent: true, opacity, depthWrite: false });
+  material.forceSinglePass = true;
+  return material;
 }
 
 function colourOf(group: Group, colour: string): void {

@@ -23,7 +23,8 @@ export function stickFigures(
   });
 }
 
-function bar(from: Vector3, to: Vector3, thick: number): BufferGeometry {
+/** A round bar between two places. */
+export function bar(from: Vector3, to: Vector3, thick: number): BufferGeometry {
   const along = to.clone().sub(from);
   const turned = new Quaternion().setFromUnitVectors(Y, along.clone().normalize());
   const middle = from.clone().add(to).divideScalar(2);

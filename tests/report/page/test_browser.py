@@ -85,6 +85,36 @@ def test_the_picture_changes_with_what_is_picked_and_played(browser: Browser, re
         assert len(set(seen)) == 4
 
 
+SLOWLY = """
+const real = WebGL2RenderingContext.prototype;
+const [fence, wait, began, seen] = [real.fenceSync, real.clientWaitSync, new Map(), []];
+real.fenceSync = function (...all) { const it = fence.apply(this, all); began.set(it, performance.now()); return it; };
+real.clientWaitSync = function (it, ...all) {
+  return performance.now() < began.get(it) + 100 ? this.TIMEOUT_EXPIRED : wait.call(this, it, ...all);
+};
+new MutationObserver(() => {
+  const canvas = document.querySelector("canvas");
+  const { drawn, behind } = canvas?.dataset ?? {};
+  if (drawn === "quick" || drawn === "yes") seen.push(`${drawn} ${behind} ${canvas.width / canvas.clientWidth}`);
+}).observe(document, { subtree: true, attributeFilter: ["data-drawn"] });
+window.seen = seen;
+"""
+"""A machine that takes 100 ms for each picture, and all pictures: detail, the rest anew or kept, sharpness."""
+
+
+def test_where_drawing_is_slow_a_pick_is_drawn_over_the_kept_picture_and_a_turn_coarsely_first(
+    browser: Browser, report: Path
+) -> None:
+    with opened(browser, report, before=SLOWLY) as (page, _):
+        page.wait_for_function("n => seen.length === n", arg=2)  # the first picture, and shaders made ready
+        unfold(page, "parts")
+        page.locator("#parts button[data-pick='part:1']").click()
+        page.wait_for_function("n => seen.length === n", arg=4)
+        page.locator("#view canvas").press("ArrowLeft")
+        page.wait_for_function("n => seen.length === n", arg=6)
+        assert page.evaluate("seen.slice(2)") == ["quick kept 2", "yes kept 2", "quick drawn 1", "yes drawn 2"]
+
+
 def test_the_whole_is_seen_in_a_window_of_any_shape(browser: Browser, report: Path) -> None:
     """Opened wide, then made tall and narrow: nothing is drawn at the sides of the picture, and something within."""
     with opened(browser, report) as (page, _):

@@ -75,7 +75,7 @@ def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
     system = prepare(model, carried=False)
     case = Case(system, lowered.mechanism.length_scale, min(gap / system.length, LARGEST_SHARE))
     found = project(system, State.at_rest(model.positions, model.quaternions))
-    if float(np.max(found.position, initial=0.0)) > case.allowed:
+    if float(np.max(found.residuals[0], initial=0.0)) > case.allowed:
         return None
     rounding = max(POSITION_TOLERANCE, _rounding(system, found.state))
     all_around = tuple(_walk(case, np.zeros(0, np.int64), found.state, steps=1))

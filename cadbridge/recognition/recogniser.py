@@ -31,9 +31,9 @@ from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Reje
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.standards import bind_clamped, find_standard_parts
-from cadbridge.recognition.subassemblies import bind_between, bind_idle, bind_within
+from cadbridge.recognition.subassemblies import bind_between, bind_flanges, bind_idle, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
-from cadbridge.recognition.whole import REACHES, bind_beside, bind_carriers, choose_ground, connect
+from cadbridge.recognition.whole import REACHES, bind_beside, bind_wheels, choose_ground, connect
 from cadbridge.wording import count, listed
 
 SURE = 0.7
@@ -77,11 +77,13 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     bind_fixed(scene)
     toothed = {name for pair in meshes for name in pair}
     joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
-    while bind_idle(scene, joints, toothed) or bind_between(scene, joints, toothed, names):
+    while (
+        bind_idle(scene, joints, toothed) or bind_between(scene, joints, toothed, names) or bind_flanges(scene, joints)
+    ):
         joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
     bind_belts(scene, belts, joints)
-    bind_carriers(scene, joints, meshing.pairs)
-    apart, on_faces = connect(scene, joints, (*meshing.pairs, *drives))
+    apart, on_faces = connect(scene, joints, meshing.pairs, drives)
+    apart = bind_wheels(scene, apart, meshing.pairs)
     apart, on_line = hinged_apart(scene, apart)
     apart, beside = bind_beside(scene, apart)
     turning = [*turning, *on_faces, *on_line, *beside]

@@ -115,6 +115,28 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
     return found
 
 
+def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
+    """Bind a part that lies on two bodies, which turn against each other there, to that on which it lies more.
+
+    A flange before the end of a bearing: its bore goes on in the shaft's, but it lies on the housing.
+    """
+    areas: dict[frozenset[str], float] = defaultdict(float)
+    for a, b, area in resting(scene):
+        areas[frozenset((scene.groups.root(a), scene.groups.root(b)))] += area
+    found = False
+    for joint in joints:
+        if {c.kind for c in joint.contacts} != {"plane", "holes"}:
+            continue
+        for part in (joint.a, joint.b):
+            near = joint.other(part)
+            about = {j.other(near) for j in joints if near in (j.a, j.b) and _one_axis(scene, j, joint)} - {part}
+            most = max(about, key=lambda body: (areas[frozenset((part, body))], body), default=near)
+            if areas[frozenset((part, most))] > areas[frozenset((part, near))]:
+                text = "lies more on it than on what turns against it there, with no shaft in its bore"
+                found |= scene.bind(part, most, text, 0.6)
+    return found
+
+
 def _guided(joint: Candidate) -> float:
     """Over how many of its radii a joint is guided."""
     return sum(c.overlap / c.radius for c in joint.contacts if c.kind == "shaft")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.meshing import MeshingPair, PlacedWheel, about, steps_about
 from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
+from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 from cadbridge.wording import count
 
 GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
@@ -34,22 +36,24 @@ FLOOR = 0.02
 
 
 def connect(
-    scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]
+    scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair], drives: Sequence[MeshingPair]
 ) -> tuple[list[list[str]], list[Candidate]]:
     """Bind what no joint connects to what it rests on or reaches into.
 
     Returns the groups that stay loose, and the joints of bodies that turn on what they lie on.
     What lies in one sub-assembly comes first, down to parts that touch nothing: the product structure is the better
-    witness where the geometry has none. `pairs` are wheels that mesh, whose teeth hold nothing.
+    witness where the geometry has none. `pairs` are wheels that mesh, `drives` those that a belt ties: their teeth hold
+    nothing.
     """
-    meshing = {frozenset((p.a.instance, p.b.instance)) for p in pairs}
+    meshing = {frozenset((p.a.instance, p.b.instance)) for p in (*pairs, *drives)}
     linked = _linked(scene, joints)
+    bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None
     turntables = Turntables(scene)
     turning_on: list[Candidate] = []
     for tie in _ties(scene, linked):
-        if frozenset(tie[:2]) in meshing:
+        if frozenset(tie[:2]) in meshing or {tie[0], tie[1]} <= scene.fasteners.keys():
             continue
         if not scene.shared(tie[0], tie[1]):
             # What turns in a bearing touches much that does not hold it: its ties come last. Only now that
@@ -59,10 +63,18 @@ def connect(
                 late.append(tie)
                 continue
         _tied(scene, linked, turntables, tie, turning_on)
+    bind_carriers(scene, linked, joints, pairs)
     for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie[:2])):
-        _tied(scene, linked, turntables, tie, turning_on)
+        if not _meshing(scene, tie, pairs):
+            _tied(scene, linked, turntables, tie, turning_on)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
     return groups[1:], turning_on
+
+
+def _meshing(scene: Scene, tie: Tie, pairs: Sequence[MeshingPair]) -> bool:
+    """Whether a tie would make one body of two wheels that mesh."""
+    roots = {scene.groups.root(tie[0]), scene.groups.root(tie[1])}
+    return any({scene.groups.root(p.a.instance), scene.groups.root(p.b.instance)} == roots for p in pairs)
 
 
 def _linked(scene: Scene, joints: Sequence[Candidate]) -> Groups:
@@ -76,12 +88,14 @@ def _linked(scene: Scene, joints: Sequence[Candidate]) -> Groups:
     return linked
 
 
-def bind_carriers(scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]) -> None:
+def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]) -> None:
     """Bind what holds the axes of two wheels that mesh, where nothing else connects the two."""
-    linked = _linked(scene, joints)
     body_of = {name: root for root, names in scene.groups.members().items() for name in names}
+    root = scene.groups.root
     revolutes = [
-        (c.a, c.b, v.point, v.axis) for c in joints if (v := c.verdict).type == "revolute" and v.axis is not None
+        (root(c.a), root(c.b), v.point, v.axis)
+        for c in joints
+        if (v := c.verdict).type == "revolute" and v.axis is not None
     ]
     for pair in pairs:
         if linked.root(pair.a.instance) == linked.root(pair.b.instance):
@@ -167,6 +181,42 @@ def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
     return sorted(
         ((o.a, o.b, o.volume) for o in found), key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1])
     )
+
+
+def bind_wheels(scene: Scene, groups: Sequence[list[str]], pairs: Sequence[MeshingPair]) -> list[list[str]]:
+    """Bind wheels that touch nothing but the teeth of others to the shaft on their axis: drawn without hub and key.
+
+    Returns the groups that stay loose.
+    """
+    wheels = {w.instance: w.wheel for p in pairs if not p.against for w in (p.a, p.b)}
+    left = []
+    for names in groups:
+        shafts = [(*_shaft_of(scene, name, wheels, set(names)), name) for name in names if name in wheels]
+        _, gap, shaft, wheel = min(shafts, default=(True, 0.0, "", ""))
+        if shaft:
+            scene.bind(wheel, shaft, f"a wheel on its axis, {1e3 * max(gap, 0.0):.3g} mm from it, touches nothing", 0.5)
+        else:
+            left.append(names)
+    return left
+
+
+def _shaft_of(scene: Scene, name: str, wheels: Mapping[str, Wheel], own: Collection[str]) -> tuple[bool, float, str]:
+    """The part that is round about a wheel's axis beside it, and the gap (m) along the axis; "" where there is none.
+
+    One whose bore goes on in the wheel's comes first, which the first value says by False; then the nearest.
+    """
+    wheel, found = wheels[name], []
+    for line in scene.contacts.lines:
+        if wheel.kind is WheelKind.RACK or not about(wheel, line.point, line.direction):
+            continue
+        at = float((wheel.point - line.point) @ line.direction)
+        bores = {m.instance: m.surface.radius for m in line.members if m.surface.hollow}
+        for m in line.members:
+            gap = max(m.low - at, at - m.high) - wheel.width / 2
+            if not (m.surface.hollow or m.instance in own or m.instance in wheels) and gap <= wheel.tip:
+                continues = math.isclose(bores.get(name, -1.0), bores.get(m.instance, -2.0), rel_tol=0.01)
+                found.append((not continues, gap, m.instance))
+    return min(found, default=(True, 0.0, ""))
 
 
 def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:

@@ -35,7 +35,7 @@ export function openView(
   );
   holder.append(status);
   pointing(canvas, picture, selection, say);
-  printing(picture, section);
+  if (picture.shown || data.joints.length) printing(picture, section);
   keys(canvas, picture);
   selection.listen((ref) => {
     picture.pick(ref);

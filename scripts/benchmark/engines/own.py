@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmark.cases import Array, Case, Motion
-from benchmark.engines.base import Evaluation, Run, stopwatch, timed
+from benchmark.engines.base import Evaluation, Run, stopwatch, timed, whole_steps
 from solver import rotation, simulate
 from solver.chart import TreeJoint
 from solver.equations.dynamics import stages
@@ -23,6 +23,8 @@ TOLERANCES = {
 }
 REFERENCES = (1e-13, 1e-12, 1e-11, 1e-10)
 STEPS = (1e-2, 4e-3, 2e-3, 1e-3, 5e-4)
+RK4_STEPS = (2e-2, 1e-2, 4e-3, 2e-3)
+"""s: those of the peers that march with RK4; at finer ones the methods above need fewer."""
 
 
 class Engine:
@@ -61,6 +63,7 @@ class Engine:
             for method, tolerances in TOLERANCES.items()
             for tolerance in tolerances
         ]
+        asked += [("RK4", h, {"integrator": "rk4", "step": h}) for h in map(self._whole, RK4_STEPS)]
         if self.tree is None:
             # Its iteration ends at a tenth of this change in velocities: no digit of such steps' errors comes from it.
             options = {"integrator": "generalized_alpha", "rtol": 1e-4, "atol": 1e-4}
@@ -70,6 +73,9 @@ class Engine:
                 yield self.run(*one)
             except ArithmeticError as refusal:
                 yield str(refusal)
+
+    def _whole(self, step: float) -> float:
+        return whole_steps(self.case.duration, step)[1]
 
     def reference(self) -> tuple[Motion, str]:
         """The motion at the end by the tightest tolerance that ends well, and which it was."""

@@ -122,13 +122,16 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     exact = _lines(rounds, centre, EXACT)
     loose = _lines(rounds, centre, LOOSE)
     on_exact, on_loose = list(_on_lines(exact, EXACT)), list(_on_lines(loose, LOOSE))
-    fits = [len({c.pair for c in found}) for found in (on_exact, on_loose)]
+    flats = [p for p in placed if p.surface.kind == "plane"]
+    # Where no shaft stands in a bore, faces on each other tell.
+    told = (on_exact, on_loose) if on_loose else [_planes(flats, centre, slack) for slack in (EXACT, LOOSE)]
+    fits = [len({c.pair for c in found}) for found in told]
     noisy = fits[1] > fits[0] and fits[1] >= NOISY * fits[0]
     slack, lines, found = (_spread(on_loose), loose, on_loose) if noisy else (EXACT, exact, on_exact)
     if not noisy:
         pairs = {c.pair for c in on_exact}
         found += [c for c in on_loose if c.pair not in pairs and _snug(c)]
-    found += _planes([p for p in placed if p.surface.kind == "plane"], centre, slack)
+    found += _planes(flats, centre, slack)
     found += _spheres(placed, slack)
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
     for contact in found:

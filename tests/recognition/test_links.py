@@ -282,3 +282,11 @@ def test_a_small_tip_turns_where_each_part_stands_for_a_link(tmp_path: Path, cli
     parts: Parts = {"arm": (arm, (0, 0, 0)), "tip": (pin(1.5, 3), (0, 0, 30))}
     parts |= {f"clip{k}": (tube(10, 5.2, 1.6), (300, 0, 0)) for k in range(clips)}
     assert len(recognised(tmp_path, parts).joints) == count
+
+
+@pytest.mark.parametrize("off", [0.0, 0.2])
+def test_clearances_are_seen_where_no_shaft_stands_in_a_bore(tmp_path: Path, off: float) -> None:
+    """A turntable's faces and holes are all that tell."""
+    base, table = plate(80, 80, 20, [(0, 0)], 6), cq.Workplane().circle(30).circle(6).extrude(12)
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "table": (table, (0.5 * off, 0, 20 + off))})
+    assert list(joints(found).values()) == ["revolute"]

@@ -29,6 +29,8 @@ WHOLE = 0.995 * 2 * np.pi
 """rad that a round face goes round at most where a flat cuts it."""
 ON_FLAT = 1e-4
 """1 minus the cosine of the angle between the flats of a shaft and its bore, at most."""
+TRUNNION = 0.5
+"""Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum."""
 COLLAR = 0.02
 """Size of a ring beside what carries it, above which it is a wheel and no collar."""
 
@@ -368,9 +370,15 @@ def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
             continue
         if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius and _sunk(scene, contacts[0]):
             scene.bind(name, min(hosts), "a stub sunk in one bore, with no shoulder and nothing on it", 0.5)
-        elif is_pin(name) and (len(hosts) > 1 or (len(shafts) == 1 and not _slides(shafts[0]))):
+        elif is_pin(name) and (len(hosts) > 1 or (len(shafts) == 1 and _pressed(scene, shafts[0]))):
             what = "a dowel through parts of one body" if len(hosts) > 1 else "a pin in one bore, with nothing on it"
             scene.bind(name, min(hosts), what, 0.6)
+
+
+def _pressed(scene: Scene, shaft: Contact) -> bool:
+    """Whether a pin stands in its one bore by its body and does not slide there: the thin stub of a drum is a pivot."""
+    body = scene.revolution(shaft.a.instance)
+    return not _slides(shaft) and (body is None or shaft.radius >= TRUNNION * body.outer)
 
 
 def _slides(shaft: Contact) -> bool:

@@ -274,7 +274,8 @@ def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
         if shallow:
             return Verdict("rest", point, axis, (*evidence, seat), (), 0.5)
         return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
-    pivot = _eyes(guide) or _through(guide) or (links and _entered(guide)) or _centred(guide, shoulders)
+    # One bolt alone would not hold a link: what two links share is their pivot.
+    pivot = links or _eyes(guide) or _through(guide) or _centred(guide, shoulders)
     if guide.holes_only and not pivot:
         text = "one hole that meets another, beside the faces that lie on each other: a bolt's, not a pivot's"
         return Verdict("rest", point, axis, (*evidence, text), (), 0.6)
@@ -314,11 +315,6 @@ def _eyes(guide: Guide) -> bool:
 
 def _through(guide: Guide) -> bool:
     return any(c.kind == "through" for c in guide.contacts)
-
-
-def _entered(guide: Guide) -> bool:
-    """Whether something stands in the holes: a pin through both, or a shaft of one in a wider hole of the other."""
-    return any(c.kind == "through" or not c.a.surface.hollow for c in guide.contacts)
 
 
 def _bottoms(guide: Guide, shoulders: Sequence[Wall]) -> bool:

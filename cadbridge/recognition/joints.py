@@ -14,6 +14,7 @@ from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.guides import Verdict, judge
 from cadbridge.recognition.model import Rejected
+from cadbridge.recognition.pins import HALF
 from cadbridge.recognition.revolution import SLIM
 from cadbridge.wording import count
 
@@ -132,9 +133,9 @@ def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate
 def _eyelet(
     scene: Scene, members: dict[str, list[str]], roots: tuple[str, str], verdict: Verdict, contacts: Sequence[Contact]
 ) -> bool:
-    """Whether one of two bodies is a single small part about a hole that goes on in the other, with no pin drawn.
+    """Whether one of two bodies is a single small part about its one hole, which goes on in the other without a pin.
 
-    A grommet or a spacer of any shape, which turns on nothing.
+    A grommet or a spacer of any shape, which turns on nothing. A part with a hole across that one is a link.
     """
     holes = [c for c in contacts if c.kind == "holes"]
     linked = scene.links_only and any(c.kind == "eyes" for c in contacts)
@@ -144,8 +145,22 @@ def _eyelet(
         return False
     radius = max(c.radius for c in holes)
     return any(
-        len(members[root]) == 1 and _across(scene, members[root][0], verdict.axis) <= SLIM * radius for root in roots
+        len(members[root]) == 1
+        and _across(scene, members[root][0], verdict.axis) <= SLIM * radius
+        and not _hole_across(scene, members[root][0], verdict.axis)
+        for root in roots
     )
+
+
+def _hole_across(scene: Scene, name: str, axis: Vector) -> bool:
+    """Whether an instance has a hole along another direction than an axis."""
+    instance = scene.assembly.instance(name)
+    shape = scene.assembly.part(instance.part).shape
+    known = None if shape is None else scene.faces.get(shape.key)
+    return known is not None and any(
+        s.hollow and s.turn >= HALF and abs(float(instance.X_WI.vector(s.direction) @ axis)) < 1 - PARALLEL
+        for s in known.of("cylinder") if s.direction is not None
+    )  # fmt: skip
 
 
 def _across(scene: Scene, name: str, axis: Vector) -> float:

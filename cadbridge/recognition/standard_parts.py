@@ -247,9 +247,7 @@ def _screw(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart | 
     side = layers[:shank] if top == 0 else layers[shank + 1 :]
     side = side if top else side[::-1]  # from the shank to the end of the head
     head = [layer for layer in side if layer.outer > 1.12 * radius]
-    drive = _drive(side or layers)
-    if drive in ("slot", "cross recess") and radius > _BLADE:
-        drive = ""  # the fork of a link
+    drive = _drive(side or layers, radius)
     if not head:
         return _grub(layers, radius, drive, ridges is not None)
     wide, thick = max(layer.outer for layer in head), sum(layer.height for layer in side)
@@ -292,14 +290,16 @@ def _plain(layers: list[Layer], shank: int, radius: float) -> bool:
     return not (any(wider[:shank]) and any(wider[shank:]))
 
 
-def _drive(head: Sequence[Layer]) -> str:
-    """What turns a head: an outer hexagon, or a socket, slot or cross in it."""
+def _drive(head: Sequence[Layer], radius: float) -> str:
+    """What turns the head of a shank: an outer hexagon, or a socket, slot or cross in it."""
     for layer in head:
         if re.fullmatch(r"a?f?6", layer.word) or layer.word.endswith("f6"):
             return "hexagon head"
     for layer in head:
         if re.match(r"a?6", layer.word):
             return "hexagon socket"
+        if re.match(r"a?[24]", layer.word) and radius > _BLADE:
+            return ""  # the fork of a link
         if re.match(r"a?2", layer.word):
             return "slot"
         if re.match(r"a?4", layer.word):
@@ -311,7 +311,7 @@ def _drive(head: Sequence[Layer]) -> str:
 
 def _grub(layers: list[Layer], radius: float, drive: str, thread: bool) -> StandardPart | None:
     length = layers[-1].high - layers[0].low
-    ends = _drive([layers[0]]) or _drive([layers[-1]])
+    ends = _drive([layers[0]], radius) or _drive([layers[-1]], radius)
     if (drive or ends) in ("hexagon socket", "slot") and 0.5 < length / (2 * radius) < 8 and radius < 0.012:
         return _part(
             StandardKind.SCREW, layers, radius, radius, 0.7, f"grub screw of {2e3 * radius:.1f} mm: {drive or ends}"

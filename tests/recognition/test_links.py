@@ -57,6 +57,15 @@ def test_a_fork_is_no_screw_however_much_it_looks_like_one(tmp_path: Path, radiu
     assert list(joints(found).values()) == kinds
 
 
+@pytest.mark.parametrize(("radius", "kinds"), [(10.0, ["revolute"]), (4.0, [])])
+def test_a_forked_rod_is_no_grub_screw(tmp_path: Path, radius: float, kinds: list[str]) -> None:
+    slot = cq.Workplane().workplane(offset=7 * radius).rect(0.6 * radius, 4 * radius).extrude(radius)
+    rod = cq.Workplane().circle(radius).extrude(8 * radius).cut(slot)
+    base = plate(12 * radius, 10 * radius, 3 * radius, [(0, 0)], radius)
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "rod": (rod, (0, 0, 0))})
+    assert list(joints(found).values()) == kinds
+
+
 def test_a_shallow_seat_between_flats_is_no_slide(tmp_path: Path) -> None:
     """A motor's collar in a recess of 1 mm, its flanks between two cheeks that do not reach its bottom."""
     motor = box(40, 40, 30).union(cq.Workplane().workplane(offset=-1).circle(10).extrude(1))
@@ -282,6 +291,30 @@ def test_a_small_tip_turns_where_each_part_stands_for_a_link(tmp_path: Path, cli
     parts: Parts = {"arm": (arm, (0, 0, 0)), "tip": (pin(1.5, 3), (0, 0, 30))}
     parts |= {f"clip{k}": (tube(10, 5.2, 1.6), (300, 0, 0)) for k in range(clips)}
     assert len(recognised(tmp_path, parts).joints) == count
+
+
+@pytest.mark.parametrize(("radius", "kinds"), [(4.0, ["revolute"]), (20.0, [])])
+def test_a_drum_turns_on_its_thin_stub_and_a_pin_is_pressed_in(tmp_path: Path, radius: float, kinds: list[str]) -> None:
+    drum = cq.Workplane().circle(20).extrude(60).union(cq.Workplane().workplane(offset=60).circle(radius).extrude(10))
+    arm = box(100, 60, 40).cut(cq.Workplane().circle(radius).extrude(10))
+    found = recognised(tmp_path, {"drum": (drum, (0, 0, 0)), "arm": (arm, (0, 0, 60))})
+    assert list(joints(found).values()) == kinds
+
+
+def forked_bracket(other: bool) -> cq.Workplane:
+    """A small bracket about a hole through its foot, and perhaps another hole across that."""
+    foot = box(12, 12, 4).faces(">Z").workplane().hole(8)
+    wall = box(12, 3, 24).translate((0, 7.5, 0))
+    return foot.union(wall.faces("<Y").workplane(origin=(0, 0, 17)).hole(8) if other else wall)
+
+
+@pytest.mark.parametrize(("other", "count"), [(True, 1), (False, 0)])
+def test_a_small_part_with_holes_across_each_other_is_a_link_and_no_eyelet(
+    tmp_path: Path, other: bool, count: int
+) -> None:
+    strip = plate(120, 30, 4, [(-40, 0)], 4)
+    found = recognised(tmp_path, {"strip": (strip, (40, 0, 0)), "bracket": (forked_bracket(other), (0, 0, 4))})
+    assert len(found.joints) == count
 
 
 @pytest.mark.parametrize("off", [0.0, 0.2])

@@ -7,7 +7,7 @@ import json
 import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError
 
@@ -16,8 +16,6 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.kinds import other_kind
-from cadbridge.readers.mates_file.document import Reporter
-from cadbridge.readers.mates_file.positions import Place, Yaml, load_yaml
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.actuator_file import CylinderEntry, DcEntry, cylinder_of, dc_motor_of
 from cadbridge.simulation.changes import ChangeEntry, ChangeSpec, ChangesResolver
@@ -28,6 +26,9 @@ from cadbridge.simulation.loads import LoadSpecs, LoadsResolver, si
 from cadbridge.study import FrameMotion
 from solver.functions import scaled
 from solver.model import TimeFunction
+
+if TYPE_CHECKING:
+    from cadbridge.readers.mates_file.positions import Place, Yaml
 
 FORMAT = "cadbridge.scenario/1"
 FRICTION_SPEEDS = (math.pi / 180.0, 1e-3)
@@ -211,6 +212,9 @@ def load_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None 
 
 def read_document(path: Path) -> Yaml:
     """A scenario file as plain data with the places of its values; InputError with all faults of its YAML."""
+    # Only who has a file waits for what reads it.
+    from cadbridge.readers.mates_file.positions import load_yaml
+
     findings = Findings()
     openable(path)
     yaml = load_yaml(path, findings, str(path))
@@ -223,6 +227,8 @@ def scenario_of(
     document: object, mechanism: Mechanism, base: Scenario | None = None, file: str = "", places: Place | None = None
 ) -> Scenario:
     """The scenario of a file's plain data, as `load_scenario` makes it; InputError with all faults."""
+    from cadbridge.readers.mates_file.positions import Place
+
     findings, places = Findings(), places or Place(0, 0)
     spec = validated(ScenarioFile, document, places, file, findings, "CB601")
     scenario = None if spec is None else _Resolver(mechanism, findings, file, places).resolve(spec)
@@ -271,6 +277,8 @@ def validated(kind: type[Kind], data: object, places: Place, file: str, findings
     try:
         return kind.model_validate(data)
     except ValidationError as error:
+        from cadbridge.readers.mates_file.document import Reporter
+
         reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(data))
         for fault in error.errors(include_url=False, include_context=True):
             loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not step.startswith("<"))

@@ -18,9 +18,7 @@ HEAVY = (
     "cadbridge.jobs", "cadbridge.lowering", "cadbridge.cli.view", "psutil", "rich.console",
 )  # fmt: skip
 """Modules that take long to load, and rooms that a diagnosis has no use for."""
-SIMULATED = [
-    "yaml", "pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.lowering"
-]  # fmt: skip
+SIMULATED = ["pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.lowering"]
 
 CODE = """
 import io, json, sys

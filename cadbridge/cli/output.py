@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SHOWN_PER_CODE = 5
 """Findings of one code that the terminal shows; JSON has all of them."""
+REFUSED_PER_CODE = 50
+"""The same where a command stops for them: they are mended in one go."""
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -32,13 +34,13 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def print_findings(findings: Iterable[Finding]) -> None:
-    """Print findings to stderr, gravest first; many of one code are counted after the first few."""
+def print_findings(findings: Iterable[Finding], per_code: int = SHOWN_PER_CODE) -> None:
+    """Print findings to stderr, gravest first; many of one code are counted after the first `per_code`."""
     items = sorted(findings, key=lambda f: (f.severity.rank, f.code))
     shown: dict[str, int] = {}
     for finding in items:
         shown[finding.code] = shown.get(finding.code, 0) + 1
-        if shown[finding.code] > SHOWN_PER_CODE:
+        if shown[finding.code] > per_code:
             continue
         place = visible(str(finding.where), lines=False)
         text = visible(finding.message, lines=False) + (f"  [{place}]" if place else "")
@@ -46,13 +48,13 @@ def print_findings(findings: Iterable[Finding]) -> None:
         if finding.hint and finding.severity is not Severity.INFO and shown[finding.code] == 1:
             say(_fitted(f"    {finding.hint}"))
     for code, count in shown.items():
-        if count > SHOWN_PER_CODE:
-            say(_fitted(f"{code}: {count - SHOWN_PER_CODE} more like these (all of them with --json)"))
+        if count > per_code:
+            say(_fitted(f"{code}: {count - per_code} more like these (all of them with --json)"))
 
 
 def print_error(error: CadbridgeError) -> None:
     """Print an error and the findings that it carries."""
-    print_findings(error.findings)
+    print_findings(error.findings, REFUSED_PER_CODE)
     if not any(f.message == str(error) for f in error.findings):
         _say_at("error", "error", visible(str(error), lines=False))
 

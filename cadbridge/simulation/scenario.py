@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import json
 import math
+from collections.abc import Collection
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError
 
@@ -260,12 +262,16 @@ def _over(base: Scenario, wording: Scenario, keys: set[str]) -> Scenario:
 
 
 Kind = TypeVar("Kind", bound=BaseModel)
+ROUNDS = 4
+"""What is left out can uncover a fault of what holds it, a few times."""
 
 
 def validated(kind: type[Kind], data: object, places: Place, file: str, findings: Findings, code: str) -> Kind | None:
-    """Data as a model of the file, or None with a finding (`code`) for each fault at its line and column.
+    """Data as a model of the file, with a finding (`code`) for each fault at its line and column.
 
-    The names of forms that a value may have begin with "<"; they are no keys, and a message leaves them out.
+    What is at fault is left out of the model, so that faults of names and values in the rest are found too; None where
+    nothing of it can be used. The names of forms that a value may have begin with "<"; they are no keys, and a message
+    leaves them out.
     """
     own = get_args(kind.model_fields["format"].annotation)[0]
     if not isinstance(data, dict):
@@ -274,17 +280,44 @@ def validated(kind: type[Kind], data: object, places: Place, file: str, findings
     if other := other_kind(data.get("format"), own, file):
         findings.add(code, other[0], Where(file, *places.find(("format",))), other[1])
         return None
-    try:
-        return kind.model_validate(data)
-    except ValidationError as error:
-        from cadbridge.readers.mates_file.document import Reporter
+    from cadbridge.readers.mates_file.document import Reporter, keys_at
 
-        reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(data))
-        for fault in error.errors(include_url=False, include_context=True):
-            loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not step.startswith("<"))
-            reporter(loc, fault)
-        reporter.count_the_rest()
-        return None
+    # A section with nothing below its key is an empty one.
+    data = deepcopy({key: value for key, value in data.items() if value is not None})
+    reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(data))
+    told: set[tuple[int | str, ...]] = set()
+    for _ in range(ROUNDS):
+        try:
+            spec = kind.model_validate(data)
+        except ValidationError as error:
+            for fault in error.errors(include_url=False, include_context=True):
+                loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not step.startswith("<"))
+                if all(before[: len(loc)] != loc for before in told):
+                    reporter(loc, fault)
+                told.add(loc)
+                _leave_out(data, loc, keys_at(loc, kind) if fault["type"] == "extra_forbidden" else ())
+            data["format"] = own
+        else:
+            reporter.count_the_rest()
+            return spec
+    reporter.count_the_rest()
+    return None
+
+
+def _leave_out(data: dict[str, Any], loc: tuple[int | str, ...], known: Collection[str]) -> None:
+    """Take the value at fault out, or the smallest value of a key around it; a misspelt key stands for the nearest."""
+    holders: list[Any] = [data]
+    for step in loc[:-1]:
+        if not isinstance(step, int) and step not in holders[-1]:
+            return  # gone with another fault
+        holders.append(holders[-1][step])
+    for holder, key in zip(reversed(holders), reversed(loc), strict=True):
+        if isinstance(holder, dict) and key in holder:
+            value = holder.pop(key)
+            meant = difflib.get_close_matches(str(key)[:100], known, n=1)
+            if meant:
+                holder.setdefault(meant[0], value)
+            return
 
 
 def _item_names(data: dict[str, object]) -> dict[tuple[int | str, ...], str]:
@@ -419,7 +452,8 @@ class _Resolver:
         joint = self.joint(entry.joint, where)
         given = [(k, v) for k in _LAWS if (v := getattr(entry, k)) is not None]
         if len(given) != 1:
-            self.findings.add("CB601", f"motor on {entry.joint}: give one of {', '.join(_LAWS)}", where)
+            if not any(f.where.item == f"motor {i + 1}" for f in self.findings):  # else its law was left out
+                self.findings.add("CB601", f"motor on {entry.joint}: give one of {', '.join(_LAWS)}", where)
             return None
         kind, value = given[0]
         if isinstance(value, DcEntry | CylinderEntry):

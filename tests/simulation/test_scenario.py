@@ -94,10 +94,17 @@ def test_initial_values_made_in_python_are_checked_by_name(crane: Mechanism) -> 
 
 
 def test_all_faults_at_once(crane: Mechanism, tmp_path: Path) -> None:
-    text = "motors:\n  - {joint: A9, torque: 1}\n  - {joint: A1, torque: 'x'}\ninitial: {positions: {B: 1}}\n"
+    text = """duratoin: 3
+motors:
+  - {joint: A9, torqe: 1}
+  - {joint: A1, torque: 'x'}
+events: [{joint: A1, position: abc}]
+initial: {positions: {B: 1}}
+"""
     with pytest.raises(InputError) as error:
         load_scenario(scenario(tmp_path, text), crane)
-    assert sorted(f.code for f in error.value.findings) == ["CB602", "CB602", "CB603"]
+    faults = [(f.code, f.where.line) for f in error.value.findings]
+    assert sorted(faults) == [("CB601", 2), ("CB601", 4), ("CB601", 6), ("CB602", 4), ("CB602", 7), ("CB603", 5)]
 
 
 def test_nothing_is_simulated_without_masses(corpus: Path) -> None:

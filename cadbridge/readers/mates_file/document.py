@@ -208,7 +208,7 @@ class Reporter:
         kind, ctx, got = fault["type"], fault.get("ctx", {}), fault["input"]
         key = str(loc[-1]) if not isinstance(loc[-1], int) else f"value {loc[-1] + 1} of {loc[-2]}"
         if kind == "extra_forbidden":
-            return f"unknown key {key!r}" + self._near(key, _keys_at(loc, self.root))
+            return f"unknown key {key!r}" + self._near(key, keys_at(loc, self.root))
         if kind == "union_tag_invalid":
             known = [tag.strip(" '") for tag in ctx["expected_tags"].split(",")]
             return f"unknown type {ctx['tag']!r}" + self._near(str(ctx["tag"]), known)
@@ -244,7 +244,7 @@ def _shown(value: Any) -> str:
     return repr(value)[:60]
 
 
-def _keys_at(loc: Sequence[int | str], root: type[BaseModel]) -> list[str]:
+def keys_at(loc: Sequence[int | str], root: type[BaseModel]) -> list[str]:
     """The keys that the model holding loc's last step knows."""
     models: list[type[BaseModel]] = [root]
     for step in loc[:-1]:

@@ -345,8 +345,10 @@ def test_on_paper_the_answer_and_the_picture_fit_few_pages(browser: Browser, rep
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.wait_for_function("document.querySelector('img.print').naturalWidth > 300")
         assert (page.locator("img.print").get_attribute("src") or "").startswith("data:image/png;base64,")
-        above = "['#summary', 'img.print', '#findings'].map((s) => document.querySelector(s).getBoundingClientRect().top)"
-        assert page.evaluate(above) == sorted(page.evaluate(above))  # the answer, the picture, the rest
+        tops = page.evaluate(
+            "['#summary', 'img.print', '#findings'].map((s) => document.querySelector(s).getBoundingClientRect().top)"
+        )
+        assert tops == sorted(tops)  # the answer, the picture, the rest
         heads = page.locator("thead button").evaluate_all("all => all.map((b) => getComputedStyle(b).display)")
         assert set(heads) == {"contents"}  # Chromium repeats a head on the next page only where no button is drawn
 

@@ -57,6 +57,11 @@ class Finding:
         return CATALOGUE[self.code].family
 
     @property
+    def weight(self) -> tuple[int, bool, str]:
+        """Where it stands among others, the least first: the gravest, masses after what moves, by code."""
+        return self.severity.rank, self.stage is Stage.MASS, self.code
+
+    @property
     def leaves_out(self) -> bool:
         """Whether a part of the input is not in the model as the input has it."""
         return CATALOGUE[self.code].leaves_out

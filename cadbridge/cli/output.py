@@ -36,7 +36,7 @@ def say(text: str) -> None:
 
 def print_findings(findings: Iterable[Finding], per_code: int = SHOWN_PER_CODE) -> None:
     """Print findings to stderr, gravest first; many of one code are counted after the first `per_code`."""
-    items = sorted(findings, key=lambda f: (f.severity.rank, f.code))
+    items = sorted(findings, key=lambda f: f.weight)
     shown: dict[str, int] = {}
     for finding in items:
         shown[finding.code] = shown.get(finding.code, 0) + 1

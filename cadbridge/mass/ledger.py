@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 from cadbridge.assembly import Assembly
-from cadbridge.findings import Findings
+from cadbridge.findings import Findings, Where
 from cadbridge.mass.declared import audit_declared
 from cadbridge.mass.doubts import doubt_declared
 from cadbridge.mass.parts import PartMass, part_volume, weigh_part
 from cadbridge.mass.weighing import weigh_meshes
+
+NAMED = 10
+"""Parts without a density that a message names; its items are all of them."""
 
 
 def mass_ledger(assembly: Assembly, findings: Findings) -> tuple[PartMass, ...]:
@@ -21,4 +24,15 @@ def mass_ledger(assembly: Assembly, findings: Findings) -> tuple[PartMass, ...]:
     volumes = [part_volume(part, known) for part in assembly.parts]
     weighed = list(zip(assembly.parts, volumes, strict=True))
     doubt_declared(weighed, findings)
-    return tuple(weigh_part(part, volume, findings, placed[part.name]) for part, volume in weighed)
+    own = Findings()
+    masses = tuple(weigh_part(part, volume, own, placed[part.name]) for part, volume in weighed)
+    lacking = {p.name for p in assembly.parts if p.material is None}
+    without = [f for f in own if f.code == "CB301" and f.where.item in lacking]
+    findings.extend(f for f in own if len(without) < 2 or f not in without)
+    if len(without) > 1:
+        names = [str(f.where.item) for f in without]
+        listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+        findings.add(
+            "CB301", f"{len(names)} parts have no density: {listed}", Where(without[0].where.file), items=names
+        )
+    return masses

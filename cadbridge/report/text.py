@@ -58,12 +58,15 @@ def _motions(document: Document, columns: int) -> str:
     """How it moves: a line for each freedom."""
     if not document["freedoms"]:
         return ""
-    shown = [
-        tables.motion(document, f) + ("" if f["finite"] else " (only at this pose)")
-        for f in document["freedoms"][:MAX_ROWS]
-    ]
-    if len(document["freedoms"]) > MAX_ROWS:
-        shown.append(f"… and {len(document['freedoms']) - MAX_ROWS} more (all of them with --json)")
+    alone = [f for f in document["freedoms"] if f["kind"] == "float" and len(f["bodies"]) == 1]
+    others = [f for f in document["freedoms"] if len(alone) < 3 or f not in alone]
+    shown = [tables.motion(document, f) + ("" if f["finite"] else " (only at this pose)") for f in others[:MAX_ROWS]]
+    if len(others) > MAX_ROWS:
+        shown.append(f"… and {len(others) - MAX_ROWS} more (all of them with --json)")
+    if len(alone) > 2:
+        names = [f["bodies"][0] for f in alone]
+        more = f" and {len(names) - MAX_ROWS} more" if len(names) > MAX_ROWS else ""
+        shown.append(f"{len(names)} bodies float freely: {', '.join(names[:MAX_ROWS])}{more}")
     return "\n".join(["How it moves", *wrapped((f"  {line}" for line in shown), columns), ""])
 
 

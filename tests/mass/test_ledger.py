@@ -34,3 +34,16 @@ def test_what_is_declared_stands_beside_what_is_taken() -> None:
     assert (first.mass, first.source, first.declared) == (3.0, "declared", 3.0)
     assert (second.mass, second.source, second.declared) == (4.0, "override", 3.0)
     assert (third.mass, third.source, third.mesh_volume) == (None, None, None)
+
+
+def test_parts_without_a_density_are_told_together_after_what_moves() -> None:
+    bare = replace(BLOCK, density=None)
+    findings = Findings()
+    mass_ledger(
+        placed([replace(bare, name=name) for name in "abc"] + [replace(bare, name="d", material="X")]), findings
+    )
+    alone, together = sorted((f for f in findings if f.code == "CB301"), key=lambda f: len(f.items))
+    assert (alone.items, together.items) == (("d",), ("a", "b", "c"))
+    assert together.message == "3 parts have no density: a, b, c"
+    findings.add("CB415", "no mates")
+    assert min(findings, key=lambda f: f.weight).code == "CB415"

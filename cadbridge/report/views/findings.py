@@ -17,7 +17,7 @@ def grouped(found: Iterable[Finding]) -> list[list[Finding]]:
     for finding in found:
         by_code.setdefault(finding.code, []).append(finding)
     groups = [list(g) for same in by_code.values() for _, g in groupby(same, key=lambda f: f.severity)]
-    return sorted(groups, key=lambda g: (g[0].severity.rank, len(g) > 20, g[0].code))
+    return sorted(groups, key=lambda g: (g[0].severity.rank, len(g) > 20, g[0].weight))
 
 
 def place(where: Where) -> Where:

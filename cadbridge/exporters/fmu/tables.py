@@ -142,10 +142,11 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     for workspace in (E, S, D, Q, samples):
         _cleared(workspace)
     longest = longest_at(what.rate)
-    pace = pace_of(engine.method, first_step(longest), longest)
+    first = first_step(engine.method, (what.rtol, what.atol), longest)
+    pace = pace_of(engine.method, first, longest)
     drives = Drives(np.zeros((0, 3)), np.zeros(1, np.int64), np.zeros((len(tableau.nodes), d, 3)), np.zeros((d, 3)))
     one_sample = np.array([0, 0, 0, 0, 0, 0, 1])
-    course = Course(np.array([0.0, first_step(longest), 0.0, np.inf, 0.0, 1.0, 0.0, 0.0]), one_sample)
+    course = Course(np.array([0.0, first, 0.0, np.inf, 0.0, 1.0, 0.0, 0.0]), one_sample)
     slope = (np.zeros((n, 6)), np.zeros(system.program.angle_count), np.zeros(d + 1))
     made.put(CLOCK=course.clock, COUNTS=course.counts, SAMPLE_TIME=samples.times, FILLER=drives.filler)
     made.put(DRIVE=drives.end, SLOPE_ACCELERATION=slope[0], SLOPE_TURNING=slope[1], SLOPE_POWER=slope[2])

@@ -78,10 +78,9 @@ def test_a_unit_that_is_none_is_refused_for_every_format(unit: str, door: Path, 
 
 
 @pytest.mark.parametrize(("flag", "value"), [("--units", "mm"), ("--arg", "mass:=3")])
-def test_an_option_without_effect_is_reported(flag: str, value: str, door: Path, capsys: Capture) -> None:
-    assert main(["check", str(door), flag, value]) == 0
-    assert f"warning CB113: {flag} has no effect" in capsys.readouterr().err
-    assert main(["check", str(door), flag, value, "--strict"]) == 1
+def test_an_option_without_effect_is_an_error(flag: str, value: str, door: Path, capsys: Capture) -> None:
+    assert main(["check", str(door), flag, value]) == 2
+    assert f"error CB113: {flag} has no effect" in capsys.readouterr().err
 
 
 def test_an_option_of_one_format_has_a_reader_that_heeds_it() -> None:
@@ -113,8 +112,8 @@ def test_arguments_of_a_xacro_reach_it(tmp_path: Path) -> None:
 def test_an_argument_that_the_xacro_does_not_have_is_reported(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "door.xacro"
     path.write_text(XACRO)
-    assert main(["inspect", str(path), "--arg", "mas:=3"]) == 0
-    assert "warning CB113: --arg mas has no effect" in capsys.readouterr().err
+    assert main(["inspect", str(path), "--arg", "mas:=3"]) == 2
+    assert "error CB113: --arg mas has no effect" in capsys.readouterr().err
 
 
 def test_an_argument_of_another_form_is_refused(door: Path, capsys: Capture) -> None:

@@ -129,12 +129,13 @@ ENTRIES: dict[str, Entry] = {
         '`<?xml version="0.0"?>`.',
     ),
     "CB113": Entry(
-        Severity.WARNING,
+        Severity.ERROR,
         "an option that has no effect on this format",
-        "The reader of this format ignores this option, so the model is the same without it. A URDF, for "
-        "example, is in metres by definition.",
+        "The reader of this format has no use for this option, so the model is not the one that was asked for. A URDF, "
+        "for example, is in metres by definition.",
         "Remove the option. If the lengths in the file are wrong, correct them in the program that wrote it.",
         "`cadbridge check arm.urdf --units mm`.",
+        leaves_out=True,
     ),
     "CB116": Entry(
         Severity.ERROR,

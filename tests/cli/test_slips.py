@@ -128,7 +128,7 @@ SLIPS = {
         never=("in the CAD system",),
     ),
     "unknown unit": Slip("check demo.step --units furlong", ("'furlong' is not a unit", "mm")),
-    "unit without effect": Slip("check four_bar.urdf --units mm", ("--units has no effect on urdf",), status=0),
+    "unit without effect": Slip("check four_bar.urdf --units mm", ("--units has no effect on urdf",)),
     "misspelt method": Slip(
         "simulate four_bar.urdf --method treee", ("'treee' is not one of absolute, tree; did you mean tree?",),
         never=("Value error",),

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
-from cadbridge.diagnosis.dependence import kept_rows
-from cadbridge.diagnosis.pairs import Choice
 from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism.rows import rows_of
@@ -23,6 +21,9 @@ from solver.equations.projection import POSITION_TOLERANCE, carry_angles, open_r
 from solver.equations.system import System, prepare
 from solver.model import Model
 from solver.state import State
+
+if TYPE_CHECKING:
+    from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -132,6 +133,10 @@ def opened_rows(system: System, samples: Sequence[tuple[State, Ints]]) -> Array:
 
 def graph_at(case: Case, state: State, strongest: bool = False) -> ConstraintGraph:
     """The dependence of the rows at a state, as the diagnosis sees it, but that what may be rounding is no rank."""
+    # Most runs have no rows that repeat each other, and do not wait for the diagnosis.
+    from cadbridge.diagnosis.constraint_graph import graph_of
+    from cadbridge.diagnosis.pairs import Choice
+
     poses = [Pose(rotation.matrix(q), x) for x, q in zip(state.positions, state.quaternions, strict=True)]
     rows = rows_of(case.model.primitives, case.model.groups, poses, case.length)
     return graph_of(rows, range(len(rows)), Choice(case.allowed, EXACT * case.allowed, strongest))
@@ -139,6 +144,8 @@ def graph_at(case: Case, state: State, strongest: bool = False) -> ConstraintGra
 
 def _spare(case: Case, state: State) -> Ints:
     """Rows that repeat the others at a pose, and are small sums of them."""
+    from cadbridge.diagnosis.dependence import kept_rows
+
     return np.flatnonzero(~kept_rows(graph_at(case, state, strongest=True)))
 
 

@@ -15,9 +15,9 @@ HEAVY = (
     "OCP", "cadquery", "numba", "llvmlite", "trimesh", "manifold3d", "scipy", "pandas", "matplotlib", "networkx",
     "shapely", "lxml.objectify", "yaml", "pyarrow", "numpy.ma", "numpy.f2py", "xml.etree.ElementTree",
     "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.recognition", "cadbridge.shapes.worker",
-    "cadbridge.jobs", "cadbridge.lowering", "cadbridge.cli.view", "psutil", "rich.console",
+    "cadbridge.jobs", "cadbridge.lowering", "cadbridge.cli.view", "psutil", "rich.console", "cadbridge.diagnosis",
 )  # fmt: skip
-"""Modules that take long to load, and rooms that a diagnosis has no use for."""
+"""Modules that take long to load, and rooms that only some commands have a use for."""
 SIMULATED = ["pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.lowering"]
 
 CODE = """
@@ -42,7 +42,7 @@ def loaded(folder: Path, *arguments: str) -> tuple[int, list[str]]:
     ("arguments", "allowed"),
     [
         (("inspect", "pendulum.urdf"), []),
-        (("check", "pendulum.urdf"), []),
+        (("check", "pendulum.urdf"), ["cadbridge.diagnosis"]),
         (
             ("simulate", "pendulum.urdf", "--duration", "0.01", "-o", "run.parquet"),
             SIMULATED,

@@ -182,9 +182,11 @@ def _configure(values: dict[str, Any], source: Path) -> None:
     """Fill what the command line leaves open from the folder's `cadbridge.toml`, and say which options that were."""
     from cadbridge.cli.config import config_for
     from cadbridge.cli.output import print_next
+    from cadbridge.readers.registry import unused_keys
 
     config = config_for(source)
-    used = [key for key in config.values if key in values and not values[key]]
+    unused = unused_keys(source) if config.values else ()
+    used = [key for key in config.values if key in values and not values[key] and key not in unused]
     values |= {key: config.values[key] for key in used}
     if used:
         print_next(f"{config.path}: {', '.join(used)}")

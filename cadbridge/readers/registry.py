@@ -269,6 +269,12 @@ def load(path: Path, options: ReadOptions) -> Assembly:
     return replace(assembly, format=assembly.format or fmt.name, extra=extra).with_findings(unused)
 
 
+def unused_keys(path: Path) -> set[str]:
+    """Keys of the options that the format of a file has no use for."""
+    found = taken_by(path) if path.is_file() else None
+    return set() if found is None else {options_of(ReadOptions)[n].key for n in _OF_SOME if n not in found[0].heeds}
+
+
 def _without_effect(fmt: Format, path: Path, options: ReadOptions) -> tuple[Finding, ...]:
     """CB113 for each option that was given and that this format has no use for."""
     findings = Findings()

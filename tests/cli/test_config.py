@@ -43,6 +43,14 @@ def test_the_folder_fills_what_the_command_line_leaves_open(arm: Path, capsys: p
     assert "CB402" not in capsys.readouterr().err
 
 
+def test_what_the_format_has_no_use_for_is_passed_over(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (arm / NAME).write_text('units = "mm"\ndensity = 2700\n', encoding="utf-8")
+    assert main(["check", "arm.urdf"]) == 0
+    said = capsys.readouterr().err
+    assert "cadbridge.toml: density" in said
+    assert "CB113" not in said
+
+
 def test_folders_count_from_the_file_and_the_one_beside_the_source_wins(arm: Path) -> None:
     (arm / "sub").mkdir()
     (arm / NAME).write_text("density = 1000\n", encoding="utf-8")

@@ -57,11 +57,11 @@ def findings() -> str:
             lines += [
                 f"### {code.code}",
                 "",
-                f"**{code.severity.value}: {code.title}.** {code.meaning}{left_out}",
+                f"**{code.severity.value}: {_prose(code.title)}.** {_prose(code.meaning)}{left_out}",
                 "",
-                f"What to do: {code.cure}",
+                f"What to do: {_prose(code.cure)}",
                 "",
-                f"Example: {code.example}",
+                f"Example: {_prose(code.example)}",
                 "",
             ]
     return "\n".join(lines)
@@ -114,6 +114,13 @@ def _held(value: dict[str, Any], schema: dict[str, Any]) -> str:
 
 def _sentence(text: str) -> str:
     return inspect.cleandoc(text).strip()
+
+
+def _prose(text: str) -> str:
+    """A text whose tags outside of code are shown, not taken for markup."""
+    pieces = text.split("`")
+    pieces[::2] = [piece.replace("<", "&lt;") for piece in pieces[::2]]
+    return "`".join(pieces)
 
 
 def _cell(text: str) -> str:

@@ -57,26 +57,34 @@ def bind_clamped(scene: Scene) -> None:
     planes = [c for c in scene.contacts.found if c.kind == "plane"]
     points = np.array([c.point for c in planes]).reshape(-1, 3)
     normals = np.array([c.direction for c in planes]).reshape(-1, 3)
+    reaches = np.array([min(_reach(c.a), _reach(c.b)) for c in planes])
     for name, standard in scene.standards.items():
         if standard.kind not in (StandardKind.SCREW, StandardKind.RIVET) or not planes:
             continue
         X = scene.assembly.instance(name).X_WI
         start, axis = X.point(standard.point), X.vector(standard.axis)
-        for k in _crossed(start, axis, standard, points, normals):
+        for k in _crossed(start, axis, standard, points, normals, reaches):
             c = planes[k]
             spot = start + float((points[k] - start) @ normals[k]) / float(axis @ normals[k]) * axis
             if name not in c.pair and all(_within(side, c, spot) for side in (c.a, c.b)):
                 scene.bind(*c.pair, f"{name} goes through both where they lie on each other", 0.85)
 
 
-def _crossed(start: Vector, axis: Vector, standard: StandardPart, points: Vector, normals: Vector) -> Iterator[int]:
-    """The planes square to a screw that its shank goes through."""
+def _reach(side: Placed) -> float:
+    """How far any two points of a face are apart at most, m."""
+    return float(np.linalg.norm(np.ptp(np.concatenate(side.surface.loops), axis=0)))
+
+
+def _crossed(
+    start: Vector, axis: Vector, standard: StandardPart, points: Vector, normals: Vector, reaches: Vector
+) -> Iterator[int]:
+    """The planes square to a screw that its shank goes through, where what touches may reach so far."""
     square = normals @ axis
     along = np.sum((points - start) * normals, axis=1) / np.where(np.abs(square) > 0.5, square, 1.0)
     margin = 0.02 * (standard.high - standard.low)
     inside = (along > standard.low + margin) & (along < standard.high - margin) & (np.abs(square) > 0.999)
-    # Nothing that begins a hundred lengths away is looked at more closely.
-    yield from np.flatnonzero(inside).tolist()
+    near = np.linalg.norm(np.cross(points - start, axis), axis=1) <= reaches
+    yield from np.flatnonzero(inside & near).tolist()
 
 
 def _within(side: Placed, c: Contact, spot: Vector) -> bool:

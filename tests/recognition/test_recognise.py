@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
+from cadbridge.frames import Vector
 from cadbridge.mechanism import build
-from cadbridge.recognition import Recognition, mates_text, read_recognised, recognise
+from cadbridge.recognition import Recognition, mates_text, read_recognised, recognise, standards
+from cadbridge.recognition.contacts import Contact, Placed
 
 Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
 
@@ -131,6 +133,26 @@ def test_a_screw_clamps_what_it_goes_through(tmp_path: Path) -> None:
     assert joints(found) == {}
     assert len(found.bodies) == 1
     assert any("screw" in bond.reason for bond in found.bodies[0].bonds)
+
+
+def test_screws_look_at_no_faces_far_from_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stations on one level: each screw was held against the faces of all."""
+    looked: list[object] = []
+    within = standards._within
+
+    def counted(side: Placed, c: Contact, spot: Vector) -> bool:
+        looked.append(side)
+        return within(side, c, spot)
+
+    monkeypatch.setattr(standards, "_within", counted)
+    sheet = plate(40, 40, 6, [(0, 0)], 3)
+    bolt = cq.Workplane().polygon(6, 10).extrude(4).faces("<Z").workplane().circle(3).extrude(14)
+    parts: Parts = {}
+    for i in range(6):
+        at = 100.0 * i
+        parts |= {f"low{i}": (sheet, (at, 0, 0)), f"up{i}": (sheet, (at, 0, 6)), f"bolt{i}": (bolt, (at, 0, 12))}
+    found = recognised(tmp_path, parts)
+    assert len(looked) == 2 * 6
 
 
 def test_a_part_that_touches_nothing_is_named_and_stays(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from cadbridge.recognition.bodies import Scene
-from cadbridge.recognition.contacts import Contact, Contacts, Line, Placed, clearance
+from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Line, Placed, clearance
 from cadbridge.recognition.standard_parts import StandardKind
 
 LIKE = 1.7
@@ -33,11 +33,16 @@ def with_shared_lines(scene: Scene) -> Contacts:
     """The contacts, and beside them what pairs share by pins through both ("through") and holes that meet ("holes")."""
     known = scene.contacts
     bores = _bores_of_shafts(known)
-    touching = _touching(known)
+    touching, near = _touching(known), 2 * (known.slack - EXACT) + 1e-6
     added = [
         c
         for line in known.lines
-        for c in (*_through(scene, line, bores), *_meeting(line, known), *_loosely(line, touching), *_eyes(line))
+        for c in (
+            *_through(scene, line, bores),
+            *_meeting(line, known),
+            *_loosely(line, touching),
+            *_eyes(line, near),
+        )
     ]
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
     for contact in (*known.found, *added):
@@ -132,7 +137,7 @@ def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Itera
                     yield _shared("holes", line, shaft, hole, None)
 
 
-def _eyes(line: Line) -> Iterator[Contact]:
+def _eyes(line: Line, near: float) -> Iterator[Contact]:
     """Holes of one radius, next to each other along a line, of which one at least has a rounded end about it: eyes.
 
     That is drawn for a pivot whose pin is not; links are often drawn beside each other, with room for a washer. So is a
@@ -155,7 +160,7 @@ def _eyes(line: Line) -> Iterator[Contact]:
     shafts = [m for m in rounds if not m.surface.hollow]
     for hole in holes:
         for shaft in shafts:
-            if min(abs(shaft.low - hole.high), abs(shaft.high - hole.low)) <= 1e-6 and _alike(shaft, hole):
+            if min(abs(shaft.low - hole.high), abs(shaft.high - hole.low)) <= near and _alike(shaft, hole):
                 yield _shared("eyes", line, shaft, hole, None)
 
 

@@ -107,6 +107,14 @@ def test_a_shaft_that_ends_where_its_bore_begins_is_a_hinge(tmp_path: Path) -> N
     assert joints(found)[frozenset(("arm", "base"))] == "revolute"
 
 
+def test_a_shaft_ends_where_its_bore_begins_to_the_clearance_of_the_placements(tmp_path: Path) -> None:
+    parts = drawn_apart(18.2) | {"beside": (drawn_apart(10)["base"][0], (200, 0, 0))}
+    parts["lever"] = (drawn_apart(10)["arm"][0], (200.1, 0, 10))
+    found = recognised(tmp_path, parts)
+    (apart,) = [j for j in found.joints if "arm" in {*found.bodies[j.a].instances, *found.bodies[j.b].instances}]
+    assert apart.confidence == pytest.approx(0.6)
+
+
 def test_far_apart_nothing_is_made_up(tmp_path: Path) -> None:
     found = recognised(tmp_path, drawn_apart(400))
     assert found.joints == ()

@@ -151,7 +151,7 @@ def test_screws_look_at_no_faces_far_from_them(tmp_path: Path, monkeypatch: pyte
     for i in range(6):
         at = 100.0 * i
         parts |= {f"low{i}": (sheet, (at, 0, 0)), f"up{i}": (sheet, (at, 0, 6)), f"bolt{i}": (bolt, (at, 0, 12))}
-    found = recognised(tmp_path, parts)
+    recognised(tmp_path, parts)
     assert len(looked) == 2 * 6
 
 

@@ -1,6 +1,6 @@
 // When and how finely the picture is drawn: what is not picked is kept; where drawing is slow, what moves is coarse.
 
-import { FramebufferTexture, Mesh, NoBlending, type PerspectiveCamera, type Plane, PlaneGeometry, Scene, ShaderMaterial, WebGLRenderer } from "three";
+import { FramebufferTexture, LinearFilter, Mesh, NoBlending, type PerspectiveCamera, type Plane, PlaneGeometry, Scene, ShaderMaterial, WebGLRenderer } from "three";
 
 /** ms of a fine frame beyond which frames are quick while something changes. */
 const SLOW = 60;
@@ -108,10 +108,12 @@ export class Frames {
   private paint(quick: boolean): boolean {
     const whole = this.kept === "none" || (this.kept === "quick" && !quick);
     if (quick) this.coarsen(true);
+    // So many pixels for each of the page; a fine picture has several, whose mean is shown.
+    const ratio = quick ? Math.min(devicePixelRatio, 1) : Math.min(2 * devicePixelRatio, 3);
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     if (whole) {
-      this.sharpness(quick ? Math.min(devicePixelRatio, 1) : Math.min(2 * devicePixelRatio, 3));
       this.renderer.render(this.behind, this.camera);
-      this.renderer.copyFramebufferToTexture(this.sheet.uniforms["kept"]?.value as FramebufferTexture);
+      this.keep();
       this.kept = quick ? "quick" : "fine";
     }
     (this.sheet.uniforms["share"] ?? { value: 1 }).value = this.faint ? FAINT : 1;
@@ -121,14 +123,17 @@ export class Frames {
     return whole;
   }
 
-  /** So many pixels of the picture for each of the page; a fine picture has several, whose mean is shown. */
-  private sharpness(ratio: number): void {
-    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+  /** Keep the picture as it stands. */
+  private keep(): void {
     const { width, height } = this.canvas;
-    const uniform = this.sheet.uniforms["kept"];
-    const kept = uniform?.value as FramebufferTexture | null;
-    if (!uniform || (kept?.image.width === width && kept.image.height === height)) return;
-    kept?.dispose();
-    uniform.value = new FramebufferTexture(width, height);
+    const uniform = this.sheet.uniforms["kept"] ?? { value: null };
+    let kept = uniform.value as FramebufferTexture | null;
+    if (kept?.image.width !== width || kept.image.height !== height) {
+      kept?.dispose();
+      kept = new FramebufferTexture(width, height);
+      kept.magFilter = kept.minFilter = LinearFilter;
+      uniform.value = kept;
+    }
+    this.renderer.copyFramebufferToTexture(kept);
   }
 }

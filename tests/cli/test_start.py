@@ -16,9 +16,12 @@ HEAVY = (
     "shapely", "lxml.objectify", "yaml", "pyarrow", "numpy.ma", "numpy.f2py", "xml.etree.ElementTree",
     "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.recognition", "cadbridge.shapes.worker",
     "cadbridge.jobs", "cadbridge.lowering", "cadbridge.cli.view", "psutil", "rich.console", "cadbridge.diagnosis",
+    "pydantic",
 )  # fmt: skip
 """Modules that take long to load, and rooms that only some commands have a use for."""
-SIMULATED = ["pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.lowering"]
+SIMULATED = [
+    "pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.lowering", "pydantic",
+]  # fmt: skip
 
 CODE = """
 import io, json, sys

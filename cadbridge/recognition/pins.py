@@ -33,7 +33,7 @@ def with_shared_lines(scene: Scene) -> Contacts:
     """The contacts, and beside them what pairs share by pins through both ("through") and holes that meet ("holes")."""
     known = scene.contacts
     bores = _bores_of_shafts(known)
-    touching, near = _touching(known), 2 * (known.slack - EXACT) + 1e-6
+    touching, near = _touching(known), (2 * (known.slack - EXACT) if scene.links_only else 0.0) + 1e-6
     added = [
         c
         for line in known.lines

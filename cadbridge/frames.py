@@ -106,6 +106,13 @@ def unit(v: ArrayLike) -> Vector:
     return v / norm
 
 
+def cross_length(u: Vector, v: Vector) -> float:
+    """|u × v| of two vectors (3,): of unit vectors the sine between them, of one the length across it."""
+    # NumPy takes ten times as long for three numbers.
+    (a, b, c), (x, y, z) = u.tolist(), v.tolist()
+    return math.hypot(b * z - c * y, c * x - a * z, a * y - b * x)
+
+
 def perpendicular(v: ArrayLike) -> Vector:
     """A unit vector perpendicular to v (3,), chosen the same way every time."""
     v = unit(v)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from cadbridge.frames import Pose, frame_from_axis
+from cadbridge.frames import Pose, cross_length, frame_from_axis
 from cadbridge.inertia import MassProperties, combine
 
 Array = NDArray[np.float64]
@@ -22,6 +22,12 @@ def test_poses_compose_and_invert(p1: Array, r1: Array, p2: Array, r2: Array, x:
     again = Pose.from_quaternion(p1, X_AB.quaternion())
     np.testing.assert_allclose(again.matrix(), X_AB.matrix(), atol=1e-12)
     np.testing.assert_allclose(Pose.from_rpy(p1, X_AB.rpy()).matrix(), X_AB.matrix(), atol=1e-7)
+
+
+@given(triples, triples)
+def test_the_length_of_a_cross_product_is_numpys(u: Array, v: Array) -> None:
+    np.testing.assert_allclose(cross_length(u, v), np.linalg.norm(np.cross(u, v)), rtol=1e-9, atol=1e-12)
+    assert cross_length(u * 1e200, v * 1e200) >= 0 or np.isnan(cross_length(u * 1e200, v * 1e200))
 
 
 @given(st.sampled_from((1e-308, 1e-160, 1e200, 1e308)))

@@ -15,6 +15,7 @@ from cadbridge.diagnosis.freedoms import STILL, Axes, axes_of, joint_columns, mo
 from cadbridge.diagnosis.model import Freedom, Gear, LockedTrains, Transmission
 from cadbridge.diagnosis.pairs import Choice
 from cadbridge.findings import Findings, Where
+from cadbridge.frames import cross_length
 from cadbridge.mechanism import BodyCoupling, Joint, Mechanism
 from cadbridge.mechanism.couplings import pitch_radii, radii_at_odds
 from cadbridge.mechanism.rows import Rows, fit, rows_of
@@ -64,7 +65,7 @@ def _axes(mechanism: Mechanism, it: Coupling) -> tuple[float | None, float | Non
     u, w, d = a.world_direction(), b.world_direction(), b.world_point() - a.world_point()
     n = np.cross(u, w)
     sine = float(np.linalg.norm(n))
-    distance = float(np.linalg.norm(np.cross(u, d))) if sine < 1e-6 else abs(float(n @ d)) / sine
+    distance = cross_length(u, d) if sine < 1e-6 else abs(float(n @ d)) / sine
     return distance, float(np.arctan2(sine, abs(float(u @ w))))
 
 

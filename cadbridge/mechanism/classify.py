@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.frames import Vector, unit
+from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.mechanism.joint_types import JOINT_TYPES
 from solver.rotation import skew
 
@@ -67,7 +67,7 @@ def _one_slide(turns: Array, slides: Array, centre: Vector, length: float) -> Lo
 
 def _turn_and_slide(turns: Array, slides: Array, centre: Vector, length: float) -> LowerPair | None:
     axis, point, _ = _line(turns[:, 0], centre)
-    if float(np.linalg.norm(np.cross(axis, unit(slides[:3, 0])))) < TOLERANCE:
+    if cross_length(axis, unit(slides[:3, 0])) < TOLERANCE:
         return LowerPair("cylindrical", axis, point)
     return None
 

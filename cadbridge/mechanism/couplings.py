@@ -6,7 +6,7 @@ import numpy as np
 
 from cadbridge.assembly import Coupling, CouplingKind, Mate
 from cadbridge.findings import Findings
-from cadbridge.frames import perpendicular, unit
+from cadbridge.frames import cross_length, perpendicular, unit
 from cadbridge.mechanism.sides import Side
 from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion, WheelPair
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
@@ -48,7 +48,7 @@ def _parallel_gears(coupling: Coupling, a: Side, b: Side, findings: Findings) ->
     """Spur and internal: the points are slid along the axes into one plane across them."""
     ratio = _ratio(coupling)
     u, v = a.world_direction(), b.world_direction()
-    if float(np.linalg.norm(np.cross(u, v))) > 1e-3:
+    if cross_length(u, v) > 1e-3:
         raise ValueError("the axes of spur and internal gears must be parallel")
     p, q = a.world_point(), b.world_point()
     q = q + u * float(u @ (p - q))
@@ -122,7 +122,7 @@ def _screw(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitiv
 def _belt(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
     """Wheels on parallel axes that a carrier holds at a distance."""
     u, v = a.world_direction(), b.world_direction()
-    if float(np.linalg.norm(np.cross(u, v))) > 1e-3:
+    if cross_length(u, v) > 1e-3:
         raise ValueError(f"the axes of a {coupling.kind.value} must be parallel")
     turns = belt_ratio(u, 1.0, v, _ratio(coupling), crossed=coupling.crossed)
     return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)

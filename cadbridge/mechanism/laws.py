@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.assembly import CamLaw, Coupling, Mate
-from cadbridge.frames import Vector, unit
+from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.mechanism.couplings import joint_coordinate
 from cadbridge.mechanism.sides import Side
 from solver.constraints import Coupler, FunctionCoupler, Primitive
@@ -92,7 +92,7 @@ def _of_profile(cam: CamLaw, driver: Placed, follower: Placed) -> Curve:
             raise ValueError("the follower's slide must be across the cam's axis")
         points[:, 0] += math.pi / 2
         return translating_cam(points, cam.roller, float(np.cross(direction, axis) @ way))
-    if float(np.linalg.norm(np.cross(axis, direction))) > 1e-3:
+    if cross_length(axis, direction) > 1e-3:
         raise ValueError("the follower's pivot must be parallel to the cam's axis")
     across: Vector = way - axis * float(axis @ way)
     if float(np.linalg.norm(across)) < 1e-9:

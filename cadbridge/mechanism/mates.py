@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.assembly import FeatureKind, Mate, MateKind
-from cadbridge.frames import unit
+from cadbridge.frames import cross_length, unit
 from cadbridge.mechanism.sides import Side, on_line, on_plane, parallel, same_orientation, same_point, sense
 from solver.constraints import (
     AxesAngle,
@@ -141,7 +141,7 @@ def _tangent_round(m: Mate, a: Side, b: Side) -> Rows:
     if reach <= TOUCHING:
         raise MeaninglessError("the two radii leave no distance to be tangent at", "radii that differ")
     if a.feature.kind is FeatureKind.AXIS and b.feature.kind is FeatureKind.AXIS:
-        if float(np.linalg.norm(np.cross(a.world_direction(), b.world_direction()))) < 1e-6:
+        if cross_length(a.world_direction(), b.world_direction()) < 1e-6:
             return [*parallel(a, b), PointLineDistance(a.index, b.index, a.point, a.direction, b.point, reach)]
         n = unit(np.cross(a.world_direction(), b.world_direction()))
         height = float(n @ (b.world_point() - a.world_point()))

@@ -15,7 +15,7 @@ import numpy as np
 from cadbridge.assembly import GROUND, Assembly, Feature, FeatureKind, Mate, Part
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose, Vector, frame_from_axis, perpendicular, unit
+from cadbridge.frames import Pose, Vector, cross_length, frame_from_axis, perpendicular, unit
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.options import ReadOptions
@@ -254,7 +254,7 @@ def _anyhow(axes: Axes) -> tuple[Vector, Vector]:
 
 def _cylinder(axes: Axes) -> tuple[Vector, Vector] | None:
     z = axes[0][1]
-    return (z, perpendicular(z)) if float(np.linalg.norm(np.cross(z, axes[1][1]))) < ALIGNED else None
+    return (z, perpendicular(z)) if cross_length(z, axes[1][1]) < ALIGNED else None
 
 
 def _plane(axes: Axes) -> tuple[Vector, Vector] | None:
@@ -265,7 +265,7 @@ def _plane(axes: Axes) -> tuple[Vector, Vector] | None:
         return None
     z = unit(normal)
     turns = [a for n, a in axes if n == "revolute"]
-    if any(float(np.linalg.norm(np.cross(z, a))) > ALIGNED for a in turns):
+    if any(cross_length(z, a) > ALIGNED for a in turns):
         return None
     return z, slides[0]
 

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from cadbridge.assembly import Assembly, CouplingKind, Instance
+from cadbridge.frames import cross_length
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.joints import Candidate
@@ -56,7 +57,7 @@ def bind_belts(scene: Scene, belts: Mapping[str, tuple[str, str]], joints: Seque
 
 def _apart(a: PlacedWheel, b: PlacedWheel) -> float:
     """The distance of two parallel axes."""
-    return float(np.linalg.norm(np.cross(b.wheel.point - a.wheel.point, a.wheel.axis)))
+    return cross_length(b.wheel.point - a.wheel.point, a.wheel.axis)
 
 
 def _one_drive(a: PlacedWheel, b: PlacedWheel) -> bool:
@@ -94,7 +95,7 @@ def _goes_around(instance: Instance, known: PartFaces, wheel: Wheel) -> bool:
             continue
         away = instance.X_WI.point(s.point) - wheel.point
         coaxial = abs(float(instance.X_WI.vector(s.direction) @ wheel.axis)) > _PARALLEL
-        if coaxial and float(np.linalg.norm(np.cross(away, wheel.axis))) < 0.1 * wheel.tip:
+        if coaxial and cross_length(away, wheel.axis) < 0.1 * wheel.tip:
             return True
     return False
 

@@ -11,7 +11,7 @@ from itertools import takewhile
 import numpy as np
 
 from cadbridge.assembly import Assembly
-from cadbridge.frames import Vector
+from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Placed, clearance
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.guides import GUIDED, SQUARE, STANDS_OUT, judge, telescope
@@ -253,9 +253,9 @@ def _rolls(scene: Scene, a: str, b: str) -> bool:
 
 
 def _same_axis(a: Contact, b: Contact) -> bool:
-    if float(np.linalg.norm(np.cross(a.direction, b.direction))) > 0.02:
+    if cross_length(a.direction, b.direction) > 0.02:
         return False
-    return float(np.linalg.norm(np.cross(b.point - a.point, a.direction))) < 1e-3 + 0.02 * b.radius
+    return cross_length(b.point - a.point, a.direction) < 1e-3 + 0.02 * b.radius
 
 
 def _fit_text(c: Contact) -> str:

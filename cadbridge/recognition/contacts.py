@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 from shapely.geometry import Polygon
 
 from cadbridge.assembly import Assembly
-from cadbridge.frames import Pose, Vector, frame_from_axis
+from cadbridge.frames import Pose, Vector, cross_length, frame_from_axis
 from cadbridge.recognition.faces import PartFaces, Surface
 from cadbridge.recognition.outlines import common_area, polygon_of
 
@@ -235,7 +235,7 @@ def _fit(line: Line, shaft: Placed, bore: Placed, slack: float) -> Contact | Non
     if shaft.instance == bore.instance or s.kind != b.kind or high - low <= max(slack, 0.02 * min(s.radius, b.radius)):
         return None
     middle = line.point + (low + high) / 2 * line.direction
-    offset = float(np.linalg.norm(np.cross(bore.point - shaft.point, line.direction)))
+    offset = cross_length(bore.point - shaft.point, line.direction)
     if s.kind == "cylinder":
         gap = b.radius - s.radius
         if not -interference(b.radius) - slack <= gap <= clearance(b.radius) + slack:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cadbridge.frames import Vector, unit
+from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.recognition.contacts import Contact, Placed
 
 TELESCOPE = 3.0
@@ -125,9 +125,9 @@ def _holds(contacts: Sequence[Contact]) -> bool:
 
 
 def _one_line(a: Contact, b: Contact, slack: float) -> bool:
-    if float(np.linalg.norm(np.cross(a.direction, b.direction))) > SQUARE:
+    if cross_length(a.direction, b.direction) > SQUARE:
         return False
-    off = float(np.linalg.norm(np.cross(b.point - a.point, a.direction)))
+    off = cross_length(b.point - a.point, a.direction)
     return off <= 3 * slack + 0.02 * min(a.radius, b.radius)
 
 
@@ -195,7 +195,7 @@ def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
     if not others:
         return Verdict("spherical", first.point, None, (text,), (), 0.8)
     axis = unit(others[0].point - first.point)
-    if any(np.linalg.norm(np.cross(o.point - first.point, axis)) > 10 * slack for o in others):
+    if any(cross_length(o.point - first.point, axis) > 10 * slack for o in others):
         return Verdict(
             "fixed", first.point, None, (f"{len(balls)} balls in sockets that are not on one line",), (), 0.8
         )
@@ -204,7 +204,7 @@ def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
 
 def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
     first = guides[0]
-    parallel = all(np.linalg.norm(np.cross(g.direction, first.direction)) < SQUARE for g in guides)
+    parallel = all(cross_length(g.direction, first.direction) < SQUARE for g in guides)
     rods = [g for g in guides if _long_rod(g) or (not g.holes_only and g.length >= GUIDED * 2 * g.radius)]
     if parallel and len(rods) >= 2 and not any(_along(p, first.direction) for p in planes):
         how = (
@@ -301,7 +301,7 @@ def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
         return False
 
     def off(point: Vector) -> float:
-        return float(np.linalg.norm(np.cross(point - guide.point, guide.direction)))
+        return cross_length(point - guide.point, guide.direction)
 
     middle = sum((p.area * p.point for p in shoulders), np.zeros(3)) / area
     # The two tabs of a servo lie on both sides of its shaft, and about nothing.

@@ -10,8 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
+from cadbridge.frames import cross_length
 from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import Line, Placed
 from cadbridge.recognition.guides import Verdict
@@ -64,7 +63,7 @@ def _by_ridges(scene: Scene, line: Line, wheels: Sequence[PlacedWheel]) -> Itera
 
 
 def _about(line: Line, thread: Wheel) -> bool:
-    off = float(np.linalg.norm(np.cross(thread.point - line.point, line.direction)))
+    off = cross_length(thread.point - line.point, line.direction)
     return abs(float(thread.axis @ line.direction)) > 1 - 1e-4 and off <= ON_AXIS * thread.tip
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from cadbridge.frames import cross_length
 from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Line, Placed, clearance
 from cadbridge.recognition.standard_parts import StandardKind
@@ -185,6 +186,6 @@ def _rounded(hole: Placed, ends: Sequence[Placed]) -> float:
 
 def _shared(kind: str, line: Line, a: Placed, b: Placed, pin: str | None, gap: float = 0.0) -> Contact:
     point = line.point + 0.5 * (max(a.low, b.low) + min(a.high, b.high)) * line.direction
-    offset = float(np.linalg.norm(np.cross(b.point - a.point, line.direction)))
+    offset = cross_length(b.point - a.point, line.direction)
     radius = min(a.surface.radius, b.surface.radius)
     return Contact(kind, a, b, point, line.direction, gap, offset, 0.0, radius, pin)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cadbridge.frames import Vector
+from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.faces import SAME, PartFaces, Surface
 
 KNOWN = 0.98
@@ -76,7 +76,7 @@ def _about(s: Surface, main: Surface, tolerance: float) -> bool:
     if s.kind == "plane":
         assert s.direction is not None
         return abs(float(s.direction @ main.direction)) > 1 - 1e-8
-    off = float(np.linalg.norm(np.cross(s.point - main.point, main.direction)))
+    off = cross_length(s.point - main.point, main.direction)
     if s.direction is not None and abs(float(s.direction @ main.direction)) < 1 - 1e-8:
         return False
     return off <= tolerance

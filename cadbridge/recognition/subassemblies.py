@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from cadbridge.frames import Vector
+from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.turntables import Turntables
@@ -146,9 +146,9 @@ def _one_axis(scene: Scene, a: Candidate, b: Candidate, near: float = 1e-5) -> b
     """Whether two joints turn about one line, to `near` m."""
     if a.verdict.axis is None or b.verdict.axis is None or a.verdict.type == "prismatic":
         return False
-    if float(np.linalg.norm(np.cross(a.verdict.axis, b.verdict.axis))) > ON_AXIS:
+    if cross_length(a.verdict.axis, b.verdict.axis) > ON_AXIS:
         return False
-    off = float(np.linalg.norm(np.cross(a.verdict.point - b.verdict.point, b.verdict.axis)))
+    off = cross_length(a.verdict.point - b.verdict.point, b.verdict.axis)
     return off <= 3 * scene.contacts.slack + near
 
 
@@ -184,9 +184,9 @@ def _spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:
             if not _balanced(scene, name, point, axis):
                 return False
             continue
-        if float(np.linalg.norm(np.cross(X.vector(round_part.direction), axis))) > ON_AXIS:
+        if cross_length(X.vector(round_part.direction), axis) > ON_AXIS:
             return False
-        off = float(np.linalg.norm(np.cross(X.point(round_part.point) - point, axis)))
+        off = cross_length(X.point(round_part.point) - point, axis)
         if off > ON_AXIS * round_part.outer + 3 * scene.contacts.slack:
             return False
     return True
@@ -211,8 +211,7 @@ def _balanced(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
     if abs(way[along]) < 1 - 1e-6 or float(np.ptp(size)) > near or float(np.abs(middle).max()) > near:
         return False
     return all(
-        float(np.linalg.norm(np.cross(s.direction, way))) < ON_AXIS
-        and (s.kind == "plane" or float(np.linalg.norm(np.cross(s.point - foot, way))) < near)
+        cross_length(s.direction, way) < ON_AXIS and (s.kind == "plane" or cross_length(s.point - foot, way) < near)
         for s in known.surfaces
         if s.direction is not None
     )

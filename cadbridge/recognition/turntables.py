@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.frames import Vector
+from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
 from cadbridge.recognition.guides import SQUARE, Verdict
@@ -98,7 +98,7 @@ class Turntables:
             holes += _bolted(sides)
             if not all(any(_ends_at(m, line, contacts) for m in side) for side in sides):
                 continue
-            off = float(np.linalg.norm(np.cross(middle - line.point, line.direction)))
+            off = cross_length(middle - line.point, line.direction)
             if off <= CENTRED * math.sqrt(area / math.pi):
                 found[id(line)] = line
         return next(iter(found.values())) if len(found) == 1 and holes <= 1 else None
@@ -108,7 +108,7 @@ class Turntables:
         area = sum(c.overlap for c in contacts)
         middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
         about = [face for c in contacts for name in c.pair for face in self._round_faces(name, c.point, normal)]
-        offs = [float(np.linalg.norm(np.cross(middle - foot, normal))) for _, foot in about]
+        offs = [cross_length(middle - foot, normal) for _, foot in about]
         # Where another round face begins or ends there, nothing says which of the two it turns about.
         if not about or max(offs) > 0.1 * math.sqrt(area / math.pi):
             return None
@@ -147,7 +147,7 @@ class Turntables:
             return None
         gap, line, m, n = min(found, key=lambda f: (f[0], f[3].instance))
         # Two lines that fit hold fast: nothing says which of them, if any, is a pivot.
-        if any(np.linalg.norm(np.cross(k.point - line.point, line.direction)) > 1e-4 for _, k, _, _ in found):
+        if any(cross_length(k.point - line.point, line.direction) > 1e-4 for _, k, _, _ in found):
             return None
         point = line.point + 0.5 * (max(m.low, n.low) + min(m.high, n.high)) * line.direction
         text = f"a shaft of radius {1e3 * m.surface.radius:.4g} mm and a bore that fits it, on one line"
@@ -194,7 +194,7 @@ class Turntables:
         if len(found) != 1:
             return None
         shaft, bore = found[0]
-        off = 1e3 * float(np.linalg.norm(np.cross(shaft.point - bore.point, bore.direction)))
+        off = 1e3 * cross_length(shaft.point - bore.point, bore.direction)
         text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm in a bore that fits it"
         against = (f"drawn {off:.3g} mm beside its axis",)
         verdict = Verdict("revolute", bore.point, bore.direction, (text,), against, 0.4)
@@ -230,7 +230,7 @@ def _stands_in(shaft: Placed, bore: Placed) -> bool:
     """Whether a shaft that fits a bore reaches into it, its axis along that of the bore and beside it."""
     arm = shaft.point - bore.point
     along = abs(float(arm @ bore.direction))
-    off = float(np.linalg.norm(np.cross(arm, bore.direction)))
+    off = cross_length(arm, bore.direction)
     gap = bore.surface.radius - shaft.surface.radius
     reach = (shaft.surface.length + bore.surface.length) / 2 - along
     parallel = abs(float(shaft.direction @ bore.direction)) > math.cos(SKEW)

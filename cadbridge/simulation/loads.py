@@ -13,7 +13,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose, frame_from_axis, unit
+from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.simulation.load_file import (
@@ -149,7 +149,7 @@ class LoadsResolver:
             return None
         z = np.array(entry.a.z)
         x = None if entry.a.x is None else np.array(entry.a.x)
-        if np.linalg.norm(z) < 1e-9 or (x is not None and np.linalg.norm(np.cross(z, x)) < 1e-9):
+        if np.linalg.norm(z) < 1e-9 or (x is not None and cross_length(z, x) < 1e-9):
             self.findings.add("CB605", f"{name}: its axes have no direction, or x lies along z", where)
             return None
         axes = frame_from_axis(unit(z))

@@ -10,7 +10,7 @@ import numpy as np
 
 from cadbridge.assembly import Coupling, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Findings
-from cadbridge.frames import Pose, unit
+from cadbridge.frames import Pose, cross_length, unit
 from cadbridge.readers.freecad.document import Object
 from cadbridge.readers.freecad.references import Resolver, Side
 from cadbridge.readers.markers import Marker, designed, feature, gear, rack, screw
@@ -190,7 +190,7 @@ class Joints:
 
     def _slides(self, side: Side) -> bool:
         axes = [s.X_WM.R[:, 2] for s in self.sliders.get(side.unit.name, [])]
-        return any(float(np.linalg.norm(np.cross(z, side.X_WM.R[:, 2]))) < 1e-4 for z in axes)
+        return any(cross_length(z, side.X_WM.R[:, 2]) < 1e-4 for z in axes)
 
     def _limit(self, joint: Object, kind: MateKind, first: Side, second: Side) -> Limit | None:
         """Limits that are enabled, counted from the designed pose; on a joint of two freedoms they are reported."""

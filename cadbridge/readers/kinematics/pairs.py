@@ -10,7 +10,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose
+from cadbridge.frames import Pose, cross_length
 from cadbridge.readers.kinematics.links import Links, placement
 from cadbridge.readers.kinematics.units import Units
 from cadbridge.shapes.text21 import DERIVED, Entity, Enumeration, Part21Error, Ref, Text, Typed
@@ -329,7 +329,7 @@ def _gears(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Cou
     ratio = abs(_number(read, "gear_ratio")) or (rb / ra if ra else 0.0)
     a, b = (ends.feature(side, 2, FeatureKind.AXIS) for side in (0, 1))
     u, v = (X.R[:, 2] for X in ends.X_WJ)
-    if float(np.linalg.norm(np.cross(u, v))) > 1e-3:
+    if cross_length(u, v) > 1e-3:
         kind = CouplingKind.BEVEL
     else:
         apart = ends.X_WJ[1].p - ends.X_WJ[0].p

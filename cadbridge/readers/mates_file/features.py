@@ -9,7 +9,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Component, Face, Feature, FeatureKind, Instance, Shape
 from cadbridge.findings import Where
-from cadbridge.frames import Pose, frame_from_axis, unit
+from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
 from cadbridge.readers.mates_file.draft import Draft, last, moved
 from cadbridge.readers.mates_file.values import FeatureSpec
 from solver import rotation
@@ -238,8 +238,8 @@ def _same(a: Feature, b: Feature) -> bool:
     gap = b.point - a.point
     if a.direction is None or b.direction is None:
         return bool(np.linalg.norm(gap) < 1e-7)
-    if np.linalg.norm(np.cross(a.direction, b.direction)) > 1e-7:
+    if cross_length(a.direction, b.direction) > 1e-7:
         return False
     if a.kind is FeatureKind.PLANE:
         return bool(a.direction @ b.direction > 0 and abs(gap @ a.direction) < 1e-7)
-    return bool(np.linalg.norm(np.cross(a.direction, gap)) < 1e-7)
+    return bool(cross_length(a.direction, gap) < 1e-7)

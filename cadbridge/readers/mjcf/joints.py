@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Component, Feature, FeatureKind, Limit, Mate, MateKind
-from cadbridge.frames import Pose, Vector, perpendicular
+from cadbridge.frames import Pose, Vector, cross_length, perpendicular
 from cadbridge.readers.mjcf.context import Context, free
 
 FREE, BALL, SLIDE, HINGE = range(4)
@@ -183,7 +183,7 @@ def _pair(c: Context, joints: list[int]) -> Pair | None:
 
 
 def _cylindrical(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
-    parallel = float(np.linalg.norm(np.cross(slides[0], hinges[0]))) < _STRAIGHT
+    parallel = cross_length(slides[0], hinges[0]) < _STRAIGHT
     return Pair(MateKind.CYLINDRICAL, points[0], hinges[0]) if parallel else None
 
 

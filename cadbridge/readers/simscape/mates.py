@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.assembly import Feature, FeatureKind, Mate, MateKind
+from cadbridge.frames import cross_length
 from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.structure import Key, Placed
@@ -213,7 +214,7 @@ def _designed(c: Context, kind: MateKind, a: Feature, b: Feature) -> float:
     A, B = (c.structure.frame(f.component) for f in (a, b))
     u, w = (None if f.direction is None else X.vector(f.direction) for f, X in ((a, A), (b, B)))
     if kind is MateKind.ANGLE and u is not None and w is not None:
-        angle = float(np.arctan2(np.linalg.norm(np.cross(u, w)), u @ w))
+        angle = float(np.arctan2(cross_length(u, w), u @ w))
         return next((whole for whole in (0.0, np.pi) if abs(angle - whole) < ALIGNED), angle)
     gap = B.point(b.point) - A.point(a.point)
     planes = [d for f, d in ((a, u), (b, w)) if f.kind is FeatureKind.PLANE and d is not None]

@@ -1,4 +1,4 @@
-"""Codes CB16xx and CB1486, recognition of mates from bare geometry."""
+"""Codes CB16xx, CB1486 and CB1487, recognition of mates from bare geometry."""
 
 from __future__ import annotations
 
@@ -60,6 +60,14 @@ ENTRIES: dict[str, Entry] = {
         "read it.",
         "To use the mates file, remove --recognise.",
         "`cadbridge check robot.step --recognise` beside robot.mates.yaml.",
+    ),
+    "CB1487": Entry(
+        Severity.WARNING,
+        "a part too detailed to look for teeth",
+        "The mesh of the part has so many triangles that counting teeth on it would take minutes.",
+        "If the part is a gear, write the gear by hand in the mates file. If many bodies were exported as one part, "
+        "export them as separate parts.",
+        "A grid of 33,000 pins exported as one part.",
     ),
     "CB1607": Entry(
         Severity.WARNING,

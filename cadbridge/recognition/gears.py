@@ -12,7 +12,8 @@ from cadbridge.frames import Vector
 from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, meeting
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
-from cadbridge.recognition.wheels import find_wheels
+from cadbridge.recognition.wheels import MOST_TRIANGLES, find_wheels, too_fine
+from cadbridge.wording import listed
 
 _TURNING = ("revolute", "cylindrical", "screw")
 """Joints about whose axis a wheel turns."""
@@ -75,6 +76,9 @@ def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshi
     for reason, names in reasons.items():
         some = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         findings.add("CB1607", f"{some}: {reason}", items=names)
+    if large := [p.name for p in found.assembly.parts if p.shape is not None and too_fine(p.shape)]:
+        text = f"{listed(large)}: more than {MOST_TRIANGLES:,} triangles; teeth are not looked for"
+        findings.add("CB1487", text, items=large)
     if gears.alone:
         some = ", ".join(gears.alone[:_SHOWN]) + (" …" if len(gears.alone) > _SHOWN else "")
         findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=gears.alone)

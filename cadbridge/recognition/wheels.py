@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Shape
+from cadbridge.assembly import Mesh, Shape
 from cadbridge.frames import Matrix, Vector
 from cadbridge.recognition.helicoids import find_helicoid
 from cadbridge.recognition.profiles import read_flanks, usual_module
@@ -31,6 +31,8 @@ Array = NDArray[np.float64]
 LEAST_TEETH = 5
 """Fewer teeth on a circle are spokes, lobes or slots far more often than a wheel; worms are found another way."""
 
+MOST_TRIANGLES = 500_000
+"""A mesh of more is not cut: it would take a minute and more, and a wheel of 200 teeth has far fewer."""
 _HEIGHTS, _RINGS = 16, 12
 """How closely a part is looked at before anything is known of it."""
 _LOOKS, _TURNS = 9, 60
@@ -43,7 +45,7 @@ _STRAIGHT = math.radians(0.25)
 
 def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
     """All wheels of a part; those with a `doubt` are reported, not to be used. Empty for a part without teeth."""
-    mesh = shape.fine if shape.fine is not None else shape.coarse
+    mesh = _mesh_to_cut(shape)
     if mesh is None or not len(mesh.triangles) or not np.isfinite(mesh.vertices).all() or not _may_have_teeth(shape):
         return ()
     mesh = outward(mesh)
@@ -57,6 +59,17 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
             if not any(_same(placed, other) for other in found):
                 found.append(placed)
     return tuple(w for w in found if w.sure or not (by_chance(w) or any(hides(o, w) for o in found if o is not w)))
+
+
+def _mesh_to_cut(shape: Shape) -> Mesh | None:
+    """The finest mesh of a part that is not too fine."""
+    meshes = (mesh for mesh in (shape.fine, shape.coarse) if mesh is not None)
+    return next((mesh for mesh in meshes if len(mesh.triangles) <= MOST_TRIANGLES), None)
+
+
+def too_fine(shape: Shape) -> bool:
+    """Whether a part is not looked at for teeth, since each of its meshes is too fine."""
+    return (shape.fine is not None or shape.coarse is not None) and _mesh_to_cut(shape) is None
 
 
 def _may_have_teeth(shape: Shape) -> bool:

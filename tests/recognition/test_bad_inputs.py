@@ -57,6 +57,17 @@ def test_parts_in_each_other_are_one_body_with_the_reason(tmp_path: Path) -> Non
     assert "a and b" in told.message
 
 
+def test_a_part_too_detailed_for_teeth_is_told_and_has_its_joints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cadbridge.recognition.wheels.MOST_TRIANGLES", 100)
+    found = recognised(tmp_path, hinge())
+    assert joints(found) == {frozenset(("base", "lever")): "revolute"}
+    (told,) = [f for f in found.findings if f.code == "CB1487"]
+    assert set(told.items) <= {"base", "lever"}
+    assert told.items
+
+
 def test_an_open_shell_on_a_round_hole_makes_no_joint(tmp_path: Path) -> None:
     sheet = cq.Workplane(obj=cq.Shell.makeShell(box(30, 30, 30).faces("not >Z").vals()))
     made = cq.Assembly(name="made").add(plate(80, 40, 10, [(0, 0)], 5), name="base")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from cadbridge.assembly import Assembly
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Finding, Findings, Where
 from cadbridge.mass.declared import audit_declared
 from cadbridge.mass.doubts import doubt_declared
 from cadbridge.mass.parts import PartMass, part_volume, weigh_part
@@ -27,8 +27,11 @@ def mass_ledger(assembly: Assembly, findings: Findings) -> tuple[PartMass, ...]:
     own = Findings()
     masses = tuple(weigh_part(part, volume, own, placed[part.name]) for part, volume in weighed)
     lacking = {p.name for p in assembly.parts if p.material is None}
-    without = [f for f in own if f.code == "CB301" and f.where.item in lacking]
-    findings.extend(f for f in own if len(without) < 2 or f not in without)
+    without: list[Finding] = []
+    others: list[Finding] = []
+    for f in own:
+        (without if f.code == "CB301" and f.where.item in lacking else others).append(f)
+    findings.extend(others if len(without) > 1 else own)
     if len(without) > 1:
         names = [str(f.where.item) for f in without]
         listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")

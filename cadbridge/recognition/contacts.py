@@ -123,9 +123,9 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     loose = _lines(rounds, centre, LOOSE)
     on_exact, on_loose = list(_on_lines(exact, EXACT)), list(_on_lines(loose, LOOSE))
     flats = [p for p in placed if p.surface.kind == "plane"]
-    # Where no shaft stands in a bore, faces on each other tell.
-    told = (on_exact, on_loose) if on_loose else [_planes(flats, centre, slack) for slack in (EXACT, LOOSE)]
-    fits = [len({c.pair for c in found}) for found in told]
+    # Where no shaft stands in a bore, faces on each other show how exact the placements are.
+    compared = (on_exact, on_loose) if on_loose else [_planes(flats, centre, slack) for slack in (EXACT, LOOSE)]
+    fits = [len({c.pair for c in found}) for found in compared]
     noisy = fits[1] > fits[0] and fits[1] >= NOISY * fits[0]
     slack, lines, found = (_spread(on_loose), loose, on_loose) if noisy else (EXACT, exact, on_exact)
     if not noisy:

@@ -191,21 +191,23 @@ def bind_wheels(scene: Scene, groups: Sequence[list[str]], pairs: Sequence[Meshi
     wheels = {w.instance: w.wheel for p in pairs if not p.against for w in (p.a, p.b)}
     left = []
     for names in groups:
-        shafts = [(*_shaft_of(scene, name, wheels, set(names)), name) for name in names if name in wheels]
-        _, gap, shaft, wheel = min(shafts, default=(True, 0.0, "", ""))
-        if shaft:
-            scene.bind(wheel, shaft, f"a wheel on its axis, {1e3 * max(gap, 0.0):.3g} mm from it, touches nothing", 0.5)
-        else:
+        beside = [found for name in names if name in wheels for found in _shafts_beside(scene, name, wheels, names)]
+        if not beside:
             left.append(names)
+            continue
+        _, gap, shaft, wheel = min(beside)
+        scene.bind(wheel, shaft, f"a wheel on its axis, {1e3 * max(gap, 0.0):.3g} mm from it, touches nothing", 0.5)
     return left
 
 
-def _shaft_of(scene: Scene, name: str, wheels: Mapping[str, Wheel], own: Collection[str]) -> tuple[bool, float, str]:
-    """The part that is round about a wheel's axis beside it, and the gap (m) along the axis; "" where there is none.
+def _shafts_beside(
+    scene: Scene, name: str, wheels: Mapping[str, Wheel], own: Collection[str]
+) -> Iterator[tuple[bool, float, str, str]]:
+    """The parts that are round about a wheel's axis beside it, the best least, and the wheel.
 
-    One whose bore goes on in the wheel's comes first, which the first value says by False; then the nearest.
+    The first value is False where the part's bore goes on in the wheel's; the second is the gap (m) along the axis.
     """
-    wheel, found = wheels[name], []
+    wheel = wheels[name]
     for line in scene.contacts.lines:
         if wheel.kind is WheelKind.RACK or not about(wheel, line.point, line.direction):
             continue
@@ -215,8 +217,7 @@ def _shaft_of(scene: Scene, name: str, wheels: Mapping[str, Wheel], own: Collect
             gap = max(m.low - at, at - m.high) - wheel.width / 2
             if not (m.surface.hollow or m.instance in own or m.instance in wheels) and gap <= wheel.tip:
                 continues = math.isclose(bores.get(name, -1.0), bores.get(m.instance, -2.0), rel_tol=0.01)
-                found.append((not continues, gap, m.instance))
-    return min(found, default=(True, 0.0, ""))
+                yield not continues, gap, m.instance, name
 
 
 def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:

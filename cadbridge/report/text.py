@@ -58,8 +58,12 @@ def _motions(document: Document, columns: int) -> str:
     """How it moves: a line for each freedom."""
     if not document["freedoms"]:
         return ""
-    alone = [f for f in document["freedoms"] if f["kind"] == "float" and len(f["bodies"]) == 1]
-    others = [f for f in document["freedoms"] if len(alone) < 3 or f not in alone]
+    alone: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
+    for f in document["freedoms"]:
+        (alone if f["kind"] == "float" and len(f["bodies"]) == 1 else others).append(f)
+    if len(alone) < 3:
+        others = document["freedoms"]
     shown = [tables.motion(document, f) + ("" if f["finite"] else " (only at this pose)") for f in others[:MAX_ROWS]]
     if len(others) > MAX_ROWS:
         shown.append(f"… and {len(others) - MAX_ROWS} more (all of them with --json)")

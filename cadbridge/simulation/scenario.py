@@ -285,16 +285,16 @@ def validated(kind: type[Kind], data: object, places: Place, file: str, findings
     # A section with nothing below its key is an empty one.
     data = deepcopy({key: value for key, value in data.items() if value is not None})
     reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(data))
-    told: set[tuple[int | str, ...]] = set()
+    reported: set[tuple[int | str, ...]] = set()
     for _ in range(ROUNDS):
         try:
             spec = kind.model_validate(data)
         except ValidationError as error:
             for fault in error.errors(include_url=False, include_context=True):
                 loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not step.startswith("<"))
-                if all(before[: len(loc)] != loc for before in told):
+                if all(before[: len(loc)] != loc for before in reported):
                     reporter(loc, fault)
-                told.add(loc)
+                reported.add(loc)
                 _leave_out(data, loc, keys_at(loc, kind) if fault["type"] == "extra_forbidden" else ())
             data["format"] = own
         else:

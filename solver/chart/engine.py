@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from solver.chart.kinematics import Kinematics, kinematics_room
 from solver.chart.reading import read_joints
 from solver.chart.spanning import Chart, TreeJoint, spanning_chart
-from solver.chart.stepping import JointSteps, close_joints, joint_step, joint_steps
+from solver.chart.stepping import Joints, JointSteps, close_joints, joint_step, joint_steps
 from solver.equations.projection import drive_values
 from solver.state import State
 from solver.steps.dense import Slope
@@ -51,9 +51,9 @@ class ChartEngine(Absolute):
         return kinematics_room(self.system.program.bodies, int(self.chart.v_start[-1]))
 
     @property
-    def marches(self) -> bool:
-        """Its steps are taken one by one."""
-        return False
+    def arrays(self) -> Joints:
+        """What compiled runs in the tree's coordinates compute with."""
+        return self.chart, self._kinematics, self._steps
 
     @cached_property
     def _steps(self) -> JointSteps:

@@ -49,6 +49,12 @@ class TreeJoint:
     second: Array | None = None
     pitch: float = 0.0
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from another: equal for joints that are equal."""
+        numbers = (self.point, self.axis, () if self.second is None else self.second, (self.pitch,))
+        return (self.name, self.kind, self.a, self.b, *(np.asarray(part, float).tobytes() for part in numbers))
+
 
 _FREEDOMS = {
     "fixed": 0, "revolute": 1, "prismatic": 1, "screw": 1, "cylindrical": 2, "universal": 2, "planar": 3,
@@ -85,6 +91,14 @@ class Chart(NamedTuple):
     q_start: Ints1
     v_start: Ints1
     closed: bool
+
+
+def no_chart() -> Chart:
+    """That of no bodies."""
+    whole, real = np.zeros(0, np.int64), np.zeros(0)
+    rows = (np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 3)))
+    starts = np.zeros(1, np.int64)
+    return Chart(whole, whole, *rows, starts, whole, np.zeros((0, 3)), real, real, starts, starts, True)
 
 
 def spanning_chart(system: System, joints: Sequence[TreeJoint]) -> Chart:

@@ -1,4 +1,4 @@
-"""One step of an explicit Runge–Kutta method in the joint coordinates of a tree, closed on all rows, compiled.
+"""Steps of an explicit Runge–Kutta method in the joint coordinates of a tree, closed on all rows, compiled.
 
 The accelerations are those of `solver.equations.dynamics.stage`; θ̈ is what they leave in each joint. The closing is
 Newton's, with the corrections of `solver.equations.projection` taken as displacements of the joints, which therefore
@@ -11,9 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.chart.kinematics import Kinematics, configuration_rate, forward_kinematics, joint_rates, normalise
-from solver.chart.spanning import Chart
-from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel, table
+from solver.chart.kinematics import (
+    Kinematics,
+    configuration_rate,
+    forward_kinematics,
+    joint_rates,
+    kinematics_room,
+    normalise,
+)
+from solver.chart.reading import read_joints
+from solver.chart.spanning import Chart, no_chart
+from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel, table, zeros
 from solver.constraints.kernels import turn_angles
 from solver.equations.dynamics import SlopeArrays, Tables, place, stage
 from solver.equations.projection import correct, look_at_gaps, rounding
@@ -33,6 +41,8 @@ class JointSteps(NamedTuple):
     `start`, `end` (N,) and `slopes` (s, N) hold [q, θ̇, angles, work] and their rates. q, `rates`, `angles` and `work`
     are a state within the step, and at last the one at its end; `acceleration` is θ̈, `multipliers` (m,) are of the
     stage. `before` (nq,) are coordinates before their closing, `change` (nq,) and `displacement` (nv,) its corrections.
+    `signs` (n,) are those of the bodies' quaternions over those of the chart: these go on without a jump however often
+    a wheel turns in a step, and so must the state's.
     """
 
     start: Array1
@@ -47,14 +57,25 @@ class JointSteps(NamedTuple):
     before: Array1
     change: Array1
     displacement: Array1
+    signs: Array1
+
+
+Joints = tuple[Chart, Kinematics, JointSteps]
+"""What a run in the coordinates of a tree computes with; of a chart of no bodies, a run in those of the bodies."""
 
 
 def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> JointSteps:
     """Workspace for a method of so many stages and a system of so many angles, powers and rows."""
     nq, nv = int(C.q_start[-1]), int(C.v_start[-1])
     size = nq + nv + angles + powers
-    sizes = (nq, nv, angles, powers, nv, rows, nq, nq, nv)
-    return JointSteps(np.zeros(size), np.zeros(size), np.zeros((stages, size)), *(np.zeros(n) for n in sizes))
+    sizes = (nq, nv, angles, powers, nv, rows, nq, nq, nv, len(C.body))
+    return JointSteps(*zeros(size, size, (stages, size), *sizes))
+
+
+def no_joints() -> Joints:
+    """Those of a run in absolute coordinates."""
+    chart = no_chart()
+    return chart, kinematics_room(0, 0), joint_steps(0, chart, 0, 0, 0)
 
 
 @entry
@@ -197,3 +218,99 @@ def joint_step(
         for i in range(S.q.shape[0]):
             moved = max(moved, abs(S.q[i] - S.before[i]) / (atol + rtol * abs(S.q[i])))
     return error, moved, residual
+
+
+@kernel
+def read_start(joints, state, work):  # type: ignore[no-untyped-def]
+    """The coordinates of the tree where a run begins, from the bodies' state; the work done up to there."""
+    (C, K, S), (x, q, v, angles) = joints, state
+    if C.body.shape[0] == 0:
+        return
+    read_joints(C, K, x, q, v, S.q, S.rates)
+    for i in range(q.shape[0]):
+        S.signs[i] = _sign(K, i, q)
+    _keep(S, angles, work)
+
+
+@inlined
+def _sign(K, i, q):  # type: ignore[no-untyped-def]
+    """That of q[i] over the chart's quaternion of the same orientation."""
+    alike = 0.0
+    for j in range(4):
+        alike += K.quaternion[i, j] * q[i, j]
+    return -1.0 if alike < 0.0 else 1.0
+
+
+@kernel
+def _keep(S, angles, work):  # type: ignore[no-untyped-def]
+    """S's q and rates, with the angles and the work there, as the start of the next step."""
+    nq, nv, na = S.q.shape[0], S.rates.shape[0], angles.shape[0]
+    for i in range(nq):
+        S.start[i] = S.q[i]
+    for i in range(nv):
+        S.start[nq + i] = S.rates[i]
+    for i in range(na):
+        S.start[nq + nv + i] = angles[i]
+    for i in range(work.shape[0]):
+        S.start[nq + nv + na + i] = work[i]
+
+
+@kernel
+def keep_joints(joints, angles, work):  # type: ignore[no-untyped-def]
+    """Make the end of a step the start of the next."""
+    if joints[0].body.shape[0] > 0:
+        _keep(joints[2], angles, work)
+
+
+@kernel
+def advance_joints(tables, joints, S, tableau, h, slope, drives, drive, complete, tolerances):  # type: ignore[no-untyped-def]
+    """As `solver.steps.explicit.advance`, in the coordinates of the tree: the bodies at the step's end into S."""
+    (T, P, B, F, W, _, E), (C, K, J) = tables, joints
+    error, moved, residual = joint_step(tables, C, K, J, tableau, h, slope, drives, drive, tolerances)
+    # A comparison with NaN is false.
+    if error <= 1.0:
+        for i in range(S.x.shape[0]):
+            _put_bodies(K, i, J.signs[i], (S.x, S.q, S.v))
+        for k in range(S.angles.shape[0]):
+            S.angles[k] = J.angles[k]
+        for k in range(S.work.shape[0]):
+            S.work[k] = J.work[k]
+        stage(T, P, B, F, W, E, (S.x, S.q, S.v, S.angles), drive, complete, S.multipliers)
+    return error, moved, residual
+
+
+@kernel
+def _put_bodies(K, i, sign, place):  # type: ignore[no-untyped-def]
+    """Body i where the chart is, into x, q, v."""
+    x, q, v = place
+    for j in range(3):
+        x[i, j] = K.x[i, j]
+    for j in range(4):
+        q[i, j] = sign * K.quaternion[i, j]
+    for j in range(6):
+        v[i, j] = K.v[i, j]
+
+
+@kernel
+def put_on_joints(joints, place):  # type: ignore[no-untyped-def]
+    """x, q, v of the bodies within a step, in place: as the tree's joints allow."""
+    (C, K, S), (x, q, v) = joints, place
+    if C.body.shape[0] == 0:
+        return
+    read_joints(C, K, x, q, v, S.q, S.rates)
+    for i in range(x.shape[0]):
+        _put_bodies(K, i, _sign(K, i, q), place)
+
+
+@kernel
+def close(tables, joints, state, drive):  # type: ignore[no-untyped-def]
+    """As `put_on_joints`, a whole state, and closed on all rows."""
+    (C, K, S), (x, q, v, angles) = joints, state
+    read_joints(C, K, x, q, v, S.q, S.rates)
+    for k in range(angles.shape[0]):
+        S.angles[k] = angles[k]
+    close_joints(tables, C, K, S, drive)
+    for i in range(x.shape[0]):
+        _put_bodies(K, i, _sign(K, i, q), (x, q, v))
+    for k in range(angles.shape[0]):
+        angles[k] = S.angles[k]

@@ -8,11 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.chart.engine import ChartEngine
+from solver.chart.spanning import TreeJoint
 from solver.compilation import interrupts
 from solver.equations.projection import carry_angles, project
 from solver.equations.system import SPEED, System, prepare
@@ -29,9 +30,6 @@ from solver.state import State
 from solver.steps.dense import Segment, Slope
 from solver.steps.explicit import Pace, shaft_spins
 from solver.steps.methods import Absolute, Attempt, Engine, Method, Remembered, least, observed
-
-if TYPE_CHECKING:
-    from solver.chart.spanning import TreeJoint
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -94,7 +92,8 @@ class _Run:
     marcher: Marcher | None = None
     """What takes the steps of an explicit method, but those that need a closer look."""
     spare: Marcher | None = None
-    """What the next run takes its workspaces from."""
+    """What the next run of the same `key` takes its workspaces from."""
+    key: tuple[object, ...] = ()
 
     @property
     def system(self) -> System:
@@ -151,7 +150,7 @@ def simulate(
         run.samples.append(run.marcher.rows())
     unsolved = int(run.engine.unsolved)
     if run.spare is not None:
-        run.system.spare[method] = run.spare
+        run.system.spare[run.key] = run.spare
     statistics = Statistics(
         steps=run.steps,
         rejected=run.rejected,
@@ -185,7 +184,7 @@ def _begin(
         own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
         places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
         state = carry_angles(state, plain, system)
-    marcher = _marcher(system, method) if tree is None and method.alpha is None else None
+    marcher = _marcher(system, method, tree) if method.alpha is None else None
     engine = _engine(system, method, tree) if marcher is None else marcher.engine
     h = first_step(method, tolerances, longest_step) if step is None else step
     run = _Run(
@@ -202,6 +201,7 @@ def _begin(
         events=tuple(events),
         angle_places=places,
         spare=marcher,
+        key=_key(method, tree),
     )
     if marcher is not None and not events and len(times):
         run.marcher = marcher
@@ -214,22 +214,23 @@ def _begin(
     return run
 
 
-def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) -> Engine:
-    if tree is None:
-        return Absolute(system, method)
-    # Its kernels take their time to load: only who asks for a tree pays.
-    from solver.chart.engine import ChartEngine
-
-    return ChartEngine(system, method, tree)
+def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) -> Absolute:
+    return Absolute(system, method) if tree is None else ChartEngine(system, method, tree)
 
 
-def _marcher(system: System, method: Method) -> Marcher:
+def _marcher(system: System, method: Method, tree: Sequence[TreeJoint] | None) -> Marcher:
     """That of a run that ended, or a new one: making its workspaces takes as long as a short run."""
-    spare: Marcher | None = system.spare.pop(method, None)
+    spare: Marcher | None = system.spare.pop(_key(method, tree), None)
     if spare is None:
-        return Marcher(Absolute(system, method))
+        engine = _engine(system, method, tree)
+        return Marcher(engine, engine.arrays if isinstance(engine, ChartEngine) else None)
     spare.engine.tables[-1].sweeps.unsolved[0] = 0.0
     return spare
+
+
+def _key(method: Method, tree: Sequence[TreeJoint] | None) -> tuple[object, ...]:
+    """What tells the workspaces of one run from those of another."""
+    return (method, *(() if tree is None else (joint.key for joint in tree)))
 
 
 def _advance_all(
@@ -251,6 +252,7 @@ def _advance_all(
                     progress((run.state.t - first) / (times[-1] - first))
                 if not stuck:
                     continue
+                run.memory = run.engine.begin(run.state, run.slope)
             _march(run, float(times[sampled]), float(times[-1]))
             before = (run.state, run.slope, run.work)
             status = _advance(run, float(times[-1])) or _crawling(run, times[sampled:])

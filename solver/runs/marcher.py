@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.chart.stepping import Joints, no_joints
 from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import space
 from solver.equations.projection import drive_values
@@ -30,8 +31,9 @@ _SAMPLES = 500
 class Marcher:
     """Runs of an engine, one after the other: `state`, `slope` and `work`, counts, and samples since the last look."""
 
-    def __init__(self, engine: Absolute) -> None:
+    def __init__(self, engine: Absolute, joints: Joints | None = None) -> None:
         self.engine = engine
+        self._joints = no_joints() if joints is None else joints
         system, self._tableau = engine.system, engine.method.tableau
         assert self._tableau is not None
         n, na, d = system.program.bodies, system.program.angle_count, len(system.drives)
@@ -76,7 +78,7 @@ class Marcher:
             self._samples = make_samples(engine.system, np.zeros(room))
         places = (self._drives, engine.within, self._course, self._state, self._work, self._slope, self._samples)
         most = max(1, int(self._few * _TRIES))
-        self._march = march.bound(engine.tables, steps, self._tableau, pace, *places, most, tolerances)
+        self._march = march.bound(engine.tables, self._joints, steps, self._tableau, pace, *places, most, tolerances)
         self._sample_start = sample_start.bound(engine.tables, steps, *places)
         self._asked = (room, pace, tolerances)
 

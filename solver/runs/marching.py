@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from solver.chart.stepping import Joints, advance_joints, close, keep_joints, put_on_joints, read_start
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, call_python, entry, kernel, table
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, scaled_residual, stage
+from solver.equations.projection import put_back
 from solver.equations.system import SPEED
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
-from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, record, sample_within
+from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, record, sample_within, state_within
 from solver.steps.tableaus import Tableau
 from solver.sweeps.work import copy_rows
 
@@ -130,9 +132,9 @@ def shrink(pace, whole):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _reported(tables, S, drives, D, out, i, start, h, state, work, level):  # type: ignore[no-untyped-def]
+def _reported(tables, joints, S, drives, D, out, i, start, h, state, work, level):  # type: ignore[no-untyped-def]
     """Sample i, from the step of h that began at `start` (s); the number of nodes the polynomial has then."""
-    T, P, B, F, W, _, E = tables
+    T, P, B, F, W, length, E = tables
     theta = (out.times[i] - start) / h
     if theta >= 1.0 - 1e-12:
         stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
@@ -141,24 +143,43 @@ def _reported(tables, S, drives, D, out, i, start, h, state, work, level):  # ty
         record(tables, D, state, drives.end, S.multipliers, out, i)
         return level
     if level < D.extra:
-        _raise(tables, drives, D, start, h)
+        _raise(tables, joints, drives, D, start, h)
         level = D.extra
     _fill(drives, out.times[i], D.drive)
-    sample_within(tables, D, theta, h, out, i)
+    state_within(D, theta, h)
+    if joints[0].body.shape[0] > 0:
+        close(tables, joints, (D.x, D.q, D.v, D.angles), D.drive)
+    else:
+        put_back(T, P, B, W, length, E, D.x, D.q, D.v, D.angles, D.drive, 8)
+    sample_within(tables, D, out, i)
     return level
 
 
 @kernel
-def _raise(tables, drives, D, start, h):  # type: ignore[no-untyped-def]
+def _advance(tables, joints, S, tableau, h, state, work, slope, drives, tolerances):  # type: ignore[no-untyped-def]
+    """A step in the coordinates of the bodies, or of the tree where there is one; see `solver.steps.explicit`."""
+    if joints[0].body.shape[0] > 0:
+        return advance_joints(tables, joints, S, tableau, h, slope, drives.nodes, drives.end, False, tolerances)
+    return advance(tables, S, tableau, h, state, work, slope, drives.nodes, drives.end, False, tolerances)
+
+
+@kernel
+def _raise(tables, joints, drives, D, start, h):  # type: ignore[no-untyped-def]
     """The three extra accelerations of `solver.steps.dense`: the middle, then from the better polynomial the others."""
-    _fill(drives, start + 0.5 * h, D.drive)
-    raise_degree(tables, D, 0.5, 0, h)
+    _add_node(tables, joints, drives, D, start, h, 0.5, 0)
     fit(D, 1)
-    _fill(drives, start + 0.25 * h, D.drive)
-    raise_degree(tables, D, 0.25, 1, h)
-    _fill(drives, start + 0.75 * h, D.drive)
-    raise_degree(tables, D, 0.75, 2, h)
+    _add_node(tables, joints, drives, D, start, h, 0.25, 1)
+    _add_node(tables, joints, drives, D, start, h, 0.75, 2)
     fit(D, 3)
+
+
+@kernel
+def _add_node(tables, joints, drives, D, start, h, theta, row):  # type: ignore[no-untyped-def]
+    """The acceleration at the part θ of the step of h (s) from `start`, as data of the polynomial."""
+    _fill(drives, start + theta * h, D.drive)
+    state_within(D, theta, h)
+    put_on_joints(joints, (D.x, D.q, D.v))
+    raise_degree(tables, D, row, h)
 
 
 @kernel
@@ -172,27 +193,28 @@ def _length(pace, h, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _go_on(tables, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
+def _go_on(tables, joints, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
     """Make a step's end the start of the next, and make the samples within: `times` are its start, h, and its end."""
     counts, clock, (start, h, now) = course.counts, course.clock, times
     sampled, reach = counts[4], now + 1e-12 * max(1.0, abs(now))
     if out.times[sampled] <= reach and (out.times[sampled] - start) / h < 1.0 - 1e-12:
         begin_step(tables, D, h, state, slope, work, (S.x, S.q, S.v, S.angles), S.work)
     keep(tables[6], S, state, work, slope)
-    _sample_step(tables, S, drives, D, course, times, state, work, out, 0)
+    keep_joints(joints, state[3], work)
+    _sample_step(tables, joints, S, drives, D, course, times, state, work, out, 0)
     counts[0] += 1
     clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
     clock[6], clock[7] = start, h
 
 
 @kernel
-def _sample_step(tables, S, drives, D, course, times, state, work, out, level):  # type: ignore[no-untyped-def]
+def _sample_step(tables, joints, S, drives, D, course, times, state, work, out, level):  # type: ignore[no-untyped-def]
     """Make the samples within a step, as far as there is room; `level`: the nodes that its polynomial has."""
     counts, (start, h, now) = course.counts, times
     sampled, reach = counts[4], now + 1e-12 * max(1.0, abs(now))
     while sampled < counts[6] and out.times[sampled] <= reach:
         before = level
-        level = _reported(tables, S, drives, D, out, sampled, start, h, state, work, level)
+        level = _reported(tables, joints, S, drives, D, out, sampled, start, h, state, work, level)
         counts[3] += 1 + level - before
         sampled += 1
     counts[4] = sampled
@@ -219,7 +241,7 @@ def sample_start(
 
 @entry
 def march(
-    tables: Tables, S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within, course: Course,
+    tables: Tables, joints: Joints, S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within, course: Course,
     state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int, tolerances: tuple[float, float],
 ) -> tuple[int, bool]:  # fmt: skip
     """Steps of an explicit method in one call with the samples on the way; about so many tries at `most`.
@@ -234,18 +256,17 @@ def march(
     start, length = clock[6], clock[7]
     if length > 0.0 and abs(start + length - t) <= 1e-12 * max(1.0, abs(t)):
         # There may have been no room for all samples of the step that ended here: its polynomial still stands.
-        _sample_step(tables, S, drives, D, course, (start, length, t), state, work, out, D.extra)
+        _sample_step(tables, joints, S, drives, D, course, (start, length, t), state, work, out, D.extra)
         if counts[4] == counts[6]:
             return ENDED, repeated(tables)
+    read_start(joints, state, work)
     while refused or tried < most:
         step, last = _length(pace, h, end - t)
         tried += 1
         if step < SHORTEST * max(1.0, abs(t)) or not _fill_nodes(drives, tableau, t, step):
             how = STUCK
             break
-        error, moved, residual = advance(
-            tables, S, tableau, step, state, work, slope, drives.nodes, drives.end, False, tolerances
-        )
+        error, moved, residual = _advance(tables, joints, S, tableau, step, state, work, slope, drives, tolerances)
         counts[3] += cost
         whole = _judged(tables, S, pace, error, moved, residual)
         if whole > 1.0:
@@ -258,7 +279,7 @@ def march(
             h, refused = step * shrink(pace, whole), True
             continue
         now = end if last else t + step
-        _go_on(tables, S, drives, D, course, (t, step, now), state, work, slope, out)
+        _go_on(tables, joints, S, drives, D, course, (t, step, now), state, work, slope, out)
         wished = next_step(pace, step, whole, before, refused)
         # A step cut short to meet the end says little of the length that the error would allow.
         h = min(pace.longest, max(wished, h)) if step < h and not refused else wished

@@ -17,7 +17,7 @@ from solver.constraints.terms import Terms
 from solver.equations.dynamics import evaluate, least_into, place, second_rates, stage
 from solver.equations.kkt import Plan, Space
 from solver.equations.loads import energies
-from solver.equations.projection import largest_gaps, put, put_back
+from solver.equations.projection import largest_gaps, put
 from solver.equations.system import Rows, System
 from solver.steps.dense import fits
 from solver.steps.explicit import quaternion_product, repeated, shaft_axes, spun
@@ -219,7 +219,7 @@ def _apply(fit, level, count, data, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _state_at(D, theta, h):  # type: ignore[no-untyped-def]
+def state_within(D, theta, h):  # type: ignore[no-untyped-def]
     """The state at the part θ of the step of h into D, not yet projected; [angles, work] into D.sum."""
     n, na = D.x.shape[0], D.angles.shape[0]
     for k in range(D.pose.shape[0]):
@@ -252,10 +252,9 @@ def _state_at(D, theta, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def raise_degree(tables, D, theta, row, h):  # type: ignore[no-untyped-def]
-    """The data of an acceleration more, at θ; D.drive holds the functions of time there."""
+def raise_degree(tables, D, row, h):  # type: ignore[no-untyped-def]
+    """The data of an acceleration more, at D's state; D.drive holds the functions of time there."""
     T, P, B, F, W, _, E = tables
-    _state_at(D, theta, h)
     state = (D.x, D.q, D.v, D.angles)
     stage(T, P, B, F, W, E, state, D.drive, False, D.multipliers)
     _pose_data(D, (-1, -1, 6 + row), state, E.acceleration, h)
@@ -263,11 +262,9 @@ def raise_degree(tables, D, theta, row, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sample_within(tables, D, theta, h, out, i):  # type: ignore[no-untyped-def]
-    """Sample i at θ, on the constraints, with D.drive as the functions of time are there."""
-    T, P, B, F, W, length, E = tables
-    _state_at(D, theta, h)
-    put_back(T, P, B, W, length, E, D.x, D.q, D.v, D.angles, D.drive, 8)
+def sample_within(tables, D, out, i):  # type: ignore[no-untyped-def]
+    """Sample i at D's state, which is on the constraints, with D.drive as the functions of time are there."""
+    T, P, B, F, W, _, E = tables
     state, na = (D.x, D.q, D.v, D.angles), D.angles.shape[0]
     stage(T, P, B, F, W, E, state, D.drive, True, D.multipliers)
     for k in range(out.work.shape[1]):

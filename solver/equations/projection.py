@@ -228,11 +228,17 @@ def rounding(x, length):  # type: ignore[no-untyped-def]
 @kernel
 def look_at_gaps(T, P, W, E, length, angles, drive):  # type: ignore[no-untyped-def]
     """g and ġ of all rows with the bodies placed, their angles put where they are; the largest of each, scaled."""
+    look_around(T, P, W, E, angles, drive)
+    return largest_gaps(T, P, W, E, length)
+
+
+@kernel
+def look_around(T, P, W, E, angles, drive):  # type: ignore[no-untyped-def]
+    """As `look`, and the angles are put where the bodies are."""
     look(T, P, W, E, angles, drive)
     for k in P.term:
         if T.angle[k] >= 0:
             angles[T.angle[k]] = E.value[k]
-    return largest_gaps(T, P, W, E, length)
 
 
 @kernel

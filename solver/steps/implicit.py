@@ -3,8 +3,10 @@
 Chung and Hulbert (1993) for the coefficients, Arnold and Brüls (2007) for the orientations. The accelerations
 at the end of the step solve the equations of motion there, rows on the level of accelerations; in the same rounds
 poses and velocities are put on the constraints by the least corrections, with the factor that the accelerations need
-anyway. The tangent of a load along a coordinate, γ' h d + β' h² k, adds to its armature: the same saddle-point system
-serves, with one row a coordinate (`solver.model.tangents`).
+anyway: those of the poses and velocities to which the accelerations just found lead. Of these only what moves along the
+constraints matters then, and the velocity terms of the rows need no tangent. The tangent of a load along a coordinate,
+γ' h d + β' h² k, adds to its armature: the same saddle-point system serves, with one row a coordinate
+(`solver.model.tangents`).
 """
 
 from __future__ import annotations
@@ -15,18 +17,18 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.compilation.compiled import Array1, Array2, entry, kernel, table, zeros
-from solver.constraints.kernels import turn_angles, turn_rates
+from solver.constraints.kernels import cross, turn_angles, turn_rates
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, act, place, solve_loaded, stage
-from solver.equations.projection import correct, look_at_gaps, move, put_back, rounding, turn_by
+from solver.equations.projection import correct, look_around, look_at_gaps, move, put_back, rounding, turn_by
+from solver.equations.system import ROTOR, SPEED
 from solver.steps.explicit import CLOSED, Pace, next_length, repeated
 from solver.sweeps.factor import factor
-from solver.sweeps.work import add_rows, copy_rows
+from solver.sweeps.joints import gaps
+from solver.sweeps.work import add_rows, copy_rows, row
 
 _ROUNDS = 30
-_WITHIN = 1e-8
-"""Scaled residuals below this leave accelerations as they are: they are closed once, at the step's end."""
 _NEAR = 1e-6
-"""A scaled residual below this squares to rounding by one correction."""
+"""What moved the poses less, in rad or parts of the length, left them on the constraints: it squares to rounding."""
 
 
 @table
@@ -66,7 +68,7 @@ class Guess(NamedTuple):
 
     `now` (n, 6) are the accelerations sought, `own` the method's; x, `turn` (n, 3), q (n, 4), v (n, 6), `angles` (na,)
     the state at the step's end, `turn` what it turned; multipliers (m,). `moves` and `pushes` (n, 6) correct poses and
-    velocities so that they keep the constraints.
+    velocities so that they keep the constraints; `ways` (n, 6) is how poses follow new accelerations.
     """
 
     now: Array2
@@ -79,11 +81,12 @@ class Guess(NamedTuple):
     multipliers: Array1
     moves: Array2
     pushes: Array2
+    ways: Array2
 
 
 def make_guess(n: int, angles: int, rows: int) -> Guess:
     """Workspace for a system of so many bodies, angles and rows."""
-    return Guess(*zeros((n, 6), (n, 6), (n, 3), (n, 3), (n, 4), (n, 6), angles, rows, (n, 6), (n, 6)))
+    return Guess(*zeros((n, 6), (n, 6), (n, 3), (n, 3), (n, 4), (n, 6), angles, rows, (n, 6), (n, 6), (n, 6)))
 
 
 @kernel
@@ -148,14 +151,14 @@ def _place_guess(G, alpha, h, state, acceleration, memory):  # type: ignore[no-u
             G.own[i, j] = a
             G.v[i, j] = v[i, j] + h * ((1 - alpha.gamma) * own + alpha.gamma * a) - G.pushes[i, j]
             way = h * v[i, j] + h * h * ((0.5 - alpha.beta) * own + alpha.beta * a)
-            way -= G.moves[i, j]
             if j < 3:
-                G.x[i, j] = x[i, j] + way
+                G.x[i, j] = x[i, j] + way - G.moves[i, j]
             else:
                 G.turn[i, j - 3] = way
         for j in range(4):
             G.q[i, j] = q[i, j]
         turn_by(G.q[i], G.turn[i, 0], G.turn[i, 1], G.turn[i, 2])
+        turn_by(G.q[i], -G.moves[i, 3], -G.moves[i, 4], -G.moves[i, 5])
 
 
 @kernel
@@ -170,56 +173,99 @@ def _expect_corrections(G, memory, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _respond(tables, G, alpha, h, drive, soft):  # type: ignore[no-untyped-def]
-    """Accelerations at the state of G, and what corrects it; the scaled residual there is."""
-    (T, P, B, F, W, length, E), (first, tangents) = tables, soft
-    share = (1 - alpha.force) / (1 - alpha.mass)
+def _respond(tables, G, effects, drive, soft):  # type: ignore[no-untyped-def]
+    """Accelerations at the state of G, into the workspace."""
+    (T, P, B, F, W, _, E), (first, tangents) = tables, soft
     place(E, G.x, G.q, G.v)
-    gap, rates = look_at_gaps(T, P, W, E, length, G.angles, drive)
+    look_around(T, P, W, E, G.angles, drive)
     act(T, B, F, E, drive)
     turn_rates(T, P.spin, E.R, E.v, E.rate)
-    _soften(T, F, E, G.now, first, tangents, h * alpha.gamma * share, h * h * alpha.beta * share)
+    _soften(T, F, E, G.now, first, tangents, *effects)
     factor(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
     solve_loaded(T, P, B, F, E, False, G.multipliers)
-    if gap > _WITHIN:
-        correct(T, P, B, E, E.g)
-        add_rows(G.moves, 1.0, E.move)
-    if rates > 1e2 * _WITHIN:
-        correct(T, P, B, E, E.gv)
-        add_rows(G.pushes, 1.0, E.move)
-    return gap
+
+
+@kernel
+def _take(tables, G, effects, tolerances):  # type: ignore[no-untyped-def]
+    """Take the accelerations found, and correct the velocities and poses to which they lead, with the factor there is.
+
+    `effects` are the derivatives of velocities and poses by accelerations. Rows so answer to new accelerations in the
+    same round: what is missed shrinks with (h ω)² from round to round, not with h ω. Returns by how much velocities
+    change, in tenths of the tolerance, and poses, in rad or parts of the length.
+    """
+    (T, P, B, _, W, length, E), n = tables, G.now.shape[0]
+    for i in range(n):
+        for j in range(6):
+            change = E.acceleration[i, j] - G.now[i, j]
+            G.now[i, j] += change
+            E.v[i, j] = G.pushes[i, j] + effects[0] * change
+            G.ways[i, j] = effects[1] * change
+    _add_rates(T, P, W, E, True, E.gv)
+    add_rows(E.v, 1.0, G.v)
+    gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
+    correct(T, P, B, E, E.gv)
+    add_rows(E.v, -1.0, E.move)
+    copy_rows(E.move, G.pushes)
+    change = _change(E, G, tolerances)
+    for i in range(n):
+        turned, way = row(G.turn, i), (G.ways[i, 3], G.ways[i, 4], G.ways[i, 5])
+        first = cross(turned, way)
+        second = cross(turned, first)
+        for j in range(3):
+            E.v[i, j] = G.moves[i, j] + G.ways[i, j]
+            E.v[i, 3 + j] = G.moves[i, 3 + j] + way[j] + first[j] / 2 + second[j] / 6
+    _add_rates(T, P, W, E, False, E.g)
+    gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
+    for k in range(n):
+        for j in range(P.planes[k]):
+            E.g[P.plane_row[k, j]] += E.gv[P.plane_row[k, j]]
+        for j in range(P.angles[k]):
+            E.g[P.angle_row[k, j]] += E.gv[P.angle_row[k, j]]
+    correct(T, P, B, E, E.g)
+    copy_rows(E.move, G.moves)
+    moved = 0.0
+    for i in range(n):
+        for j in range(6):
+            moved = max(moved, abs(E.v[i, j] - E.move[i, j]) / (length if j < 3 else 1.0))
+    return change, moved
+
+
+@kernel
+def _add_rates(T, P, W, E, speeds, out):  # type: ignore[no-untyped-def]
+    """out (m,) += Ĝ v of the rows that close loops and hold a position, or with `speeds` a rate; v the workspace's."""
+    for i in P.row:
+        if W.kind[i] == ROTOR or (W.kind[i] == SPEED and not speeds):
+            continue
+        for b in range(T.row_block[i], T.row_block[i + 1]):
+            for j in range(6):
+                out[i] += E.blocks[b, j] * E.v[T.block_body[b], j]
 
 
 @kernel
 def _close(tables, G, drive):  # type: ignore[no-untyped-def]
-    """Put the state of G on the constraints, to which it is near, with the factor there is; the residual left.
-
-    The corrections are made anew, so that they go along the constraints' gradients here: what was expected of them
-    had gradients of the step before, and would add up along the motion.
-    """
+    """Put the state of G on the constraints, to which it is near, with the factor there is; the residual left."""
     T, P, B, _, W, length, E = tables
     place(E, G.x, G.q, G.v)
     residual, _ = look_at_gaps(T, P, W, E, length, G.angles, drive)
     if residual > rounding(G.x, length):
         correct(T, P, B, E, E.g)
-        copy_rows(E.move, G.moves)
-        move(G.x, G.q, G.moves, length)
+        add_rows(G.moves, 1.0, E.move)
+        move(G.x, G.q, E.move, length)
         place(E, G.x, G.q, G.v)
         residual, _ = look_at_gaps(T, P, W, E, length, G.angles, drive)
     correct(T, P, B, E, E.gv)
-    copy_rows(E.move, G.pushes)
-    add_rows(G.v, -1.0, G.pushes)
-    turn_angles(T, P.spin, E.R, G.angles)
+    add_rows(G.pushes, 1.0, E.move)
+    add_rows(G.v, -1.0, E.move)
     return residual
 
 
 @kernel
-def _change(E, G, h, tolerances):  # type: ignore[no-untyped-def]
-    """By how much the accelerations missed, in tenths of the tolerance, by the velocities that this would make."""
+def _change(E, G, tolerances):  # type: ignore[no-untyped-def]
+    """By how much the workspace's velocities differ from those of G, in tenths of the tolerance."""
     left, (rtol, atol) = 0.0, tolerances
-    for i in range(G.now.shape[0]):
+    for i in range(G.v.shape[0]):
         for j in range(6):
-            part = 10 * h * abs(E.acceleration[i, j] - G.now[i, j]) / (atol + rtol * abs(G.v[i, j]))
+            part = 10 * abs(E.v[i, j] - G.v[i, j]) / (atol + rtol * abs(G.v[i, j]))
             # A comparison with NaN is false.
             if not part <= left:
                 left = part if part == part else np.inf
@@ -242,10 +288,10 @@ def _restore(E, W, first):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances):  # type: ignore[no-untyped-def]
-    """One step of h from `state` (x, q, v, angles) with its `slope` (v̇, α̇, power): into G, on the constraints.
+def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances, whole):  # type: ignore[no-untyped-def]
+    """One step of h from `state` (x, q, v, angles) with its `slope` (v̇, α̇, power): into G, near the constraints.
 
-    `drive` are the functions of time at the end, `soft` the first soft row and the tangents that
+    With `whole` on them. `drive` are the functions of time at the end, `soft` the first soft row and the tangents that
     `constant_tangents` gives. Returns the scaled error (infinite: the iteration did not converge), the residual of the
     constraints, and the rounds taken. The accelerations at the end are the workspace's.
     """
@@ -254,25 +300,28 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
         G.angles[k] = angles[k] + h * turning[k]
     _predict(memory, acceleration, h, G.now)
     _expect_corrections(G, memory, h)
-    left, before, rounds = np.inf, np.inf, 0
+    share = (1 - alpha.force) / (1 - alpha.mass)
+    effects = (h * alpha.gamma * share, h * h * alpha.beta * share)
+    left, before, moved, rounds = np.inf, np.inf, np.inf, 0
     for rounds in range(1, _ROUNDS + 1):
         _place_guess(G, alpha, h, state, acceleration, memory)
-        gap = _respond(tables, G, alpha, h, drive, soft)
-        change = _change(E, G, h, tolerances)
-        copy_rows(E.acceleration, G.now)
+        _respond(tables, G, effects, drive, soft)
+        change, moved = _take(tables, G, effects, tolerances)
         # The changes shrink by a steady factor: what is left is the rest of their series.
         shrink = change / before
         left = change * shrink / (1 - shrink) if rounds > 1 and shrink < 0.3 else change
         before = change
-        if not left < np.inf or (left <= 1.0 and gap <= _NEAR):
+        if not left < np.inf or left <= 1.0:
             break
     if not left <= 1.0:
         _forget(G)
         _restore(E, W, soft[0])
         return np.inf, np.inf, rounds
-    _forget(G)
     _place_guess(G, alpha, h, state, acceleration, memory)
-    residual = _close(tables, G, drive)
+    residual = moved * moved
+    if whole or moved > _NEAR:
+        residual = _close(tables, G, drive)
+    turn_angles(T, P.spin, E.R, G.angles)
     _restore(E, W, soft[0])
     if residual > CLOSED:
         residual = put_back(T, P, B, W, length, E, G.x, G.q, G.v, G.angles, drive, 8)
@@ -292,7 +341,7 @@ def alpha_attempt(
 ) -> tuple[float, float, int, bool]:  # fmt: skip
     """As `alpha_step`, with all multipliers in G; and whether rows repeat each other."""
     T, P, B, F, W, _, E = tables
-    error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances)
+    error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances, True)
     if error < np.inf:
         stage(T, P, B, F, W, E, (G.x, G.q, G.v, G.angles), drive, True, G.multipliers)
     return error, residual, rounds, repeated(tables)
@@ -311,7 +360,7 @@ def alpha_march(
     (T, P, B, F, W, _, E), (t, until, end) = tables, times
     h, taken, shortest, longest, all_rounds = pace.h, 0, np.inf, 0.0, 0
     while taken < most and t + h < until and (pace.fixed or h <= 0.5 * (end - t)):
-        error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances)
+        error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances, False)
         # A comparison with NaN is false.
         if not ((error <= 1.0 or (pace.fixed and error < np.inf)) and residual <= CLOSED):
             break

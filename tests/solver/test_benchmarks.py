@@ -54,16 +54,15 @@ def test_fourbars_pass_their_flattened_poses(
     assert run.constraint_velocity.max() < 1e-12
 
 
-def test_fixed_implicit_steps_pass_flattened_poses_in_parts() -> None:
-    """Where the iteration of a step of 5 ms does not converge, its parts are taken; the run stays of second order."""
+def test_fixed_implicit_steps_pass_flattened_poses_whole() -> None:
+    """Near them the velocity terms are large: a step of 5 ms takes few rounds there too, and stays of second order."""
     model, start = _windowed_fourbar(2)
     ends, steps = [], (5e-3, 1.25e-3)
     for step in steps:
         result = simulate(model, start, duration=10.0, rate=2.0, integrator="generalized_alpha", step=step)
         assert result.status.ok, result.status
-        assert "that did not converge were taken in parts, down to" in result.status.message
-        assert result.statistics.shortest < step == pytest.approx(result.statistics.longest)
-        assert result.statistics.steps < 1.7 * 10.0 / step
+        assert result.statistics.steps == round(10.0 / step)
+        assert result.statistics.evaluations < 2.7 * result.statistics.steps
         run = result.trajectory
         ends.append(np.concatenate([2 * run.positions[-1, 0, :2], 2 * run.velocities[-1, 0, :2]]))
     errors = [np.abs(end - [0.328458111539, 0.944518538179, 1.423051470202, -0.494868845482]).max() for end in ends]

@@ -103,6 +103,26 @@ def test_stiff_damper_needs_few_steps_of_generalised_alpha() -> None:
     assert_allclose(np.sin(result.trajectory.coordinates[1:, 0]), -np.tanh(4.905 * result.trajectory.t[1:]), atol=2e-4)
 
 
+def test_long_implicit_steps_take_few_rounds() -> None:
+    """A double pendulum turns 0.1 rad in a step: a round leaves a tenth of (h ω)², and rows hold when it ends."""
+    result = simulate(
+        pendulum(2), duration=2.0, rate=0.5, integrator="generalized_alpha", step=1e-2, rtol=1e-4, atol=1e-4
+    )
+    assert result.statistics.steps == 200
+    assert result.statistics.evaluations < 2.0 * result.statistics.steps
+    assert result.trajectory.constraint_position.max() < 1e-14
+    assert result.trajectory.constraint_velocity.max() < 1e-13
+
+
+def test_implicit_steps_that_do_not_converge_are_taken_in_parts() -> None:
+    """Three links turn more than a radian in 0.4 s: the parts' error is controlled, so that energy is kept."""
+    result = simulate(pendulum(3), duration=2.0, rate=5.0, integrator="generalized_alpha", step=0.4)
+    assert "steps of 0.4 s that did not converge were taken in parts, down to" in result.status.message
+    assert result.statistics.shortest < 1e-3
+    run = result.trajectory
+    assert np.ptp(run.kinetic + run.potential) < 1e-3
+
+
 def test_stiff_spring_between_links_is_stable_at_a_fixed_step() -> None:
     """A spring of 1e9 N m keeps two links straight: they fall as one link of 2 m."""
     spring = JointLoad(turn(0, 1), stiffness=1e9)

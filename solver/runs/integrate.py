@@ -90,7 +90,7 @@ class _Run:
     """Steps refused for what the projection moved or left open."""
     watch: endings.Watch = field(default_factory=endings.Watch)
     marcher: Marcher | None = None
-    """What takes the steps of an explicit method, but those that need a closer look."""
+    """What takes the steps, but those that need a closer look."""
     spare: Marcher | None = None
     """What the next run of the same `key` takes its workspaces from."""
     key: tuple[object, ...] = ()
@@ -184,11 +184,12 @@ def _begin(
         own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
         places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
         state = carry_angles(state, plain, system)
-    marcher = _marcher(system, method, tree) if method.alpha is None else None
-    engine = _engine(system, method, tree) if marcher is None else marcher.engine
+    marcher = _marcher(system, method, tree)
+    if places is not None:
+        marcher.angle_places = places
     h = first_step(method, tolerances, longest_step) if step is None else step
     run = _Run(
-        engine=engine,
+        engine=marcher.engine,
         method=method,
         state=state,
         slope=_UNKNOWN,
@@ -203,13 +204,13 @@ def _begin(
         spare=marcher,
         key=_key(method, tree),
     )
-    if marcher is not None and not events and len(times):
+    if not events and len(times):
         run.marcher = marcher
-        allowed = tolerances if step is None else (0.0, np.inf)
+        allowed = (0.0, np.inf) if step is not None and method.alpha is None else tolerances
         marcher.begin(state, run.pace, np.concatenate([[state.t], times]), allowed, watched)
     else:
-        run.slope = engine.slope(state)
-        run.memory = engine.begin(state, run.slope)
+        run.slope = run.engine.slope(state)
+        run.memory = run.engine.begin(state, run.slope)
         _record(run, state, run.slope, run.work)
     return run
 
@@ -242,7 +243,7 @@ def _advance_all(
         while sampled < len(times):
             if should_stop():
                 return endings.stopped(run.state.t)
-            if run.marcher is not None:
+            if run.marcher is not None and run.due == 0.0:
                 stuck = _go(run, run.marcher)
                 sampled = run.marcher.reported - 1
                 status = None if sampled == len(times) else _crawling(run, times[sampled:])
@@ -252,8 +253,8 @@ def _advance_all(
                     progress((run.state.t - first) / (times[-1] - first))
                 if not stuck:
                     continue
-                run.memory = run.engine.begin(run.state, run.slope)
-            _march(run, float(times[sampled]), float(times[-1]))
+                explicit = run.method.alpha is None
+                run.memory = run.engine.begin(run.state, run.slope) if explicit else run.marcher.memory
             before = (run.state, run.slope, run.work)
             status = _advance(run, float(times[-1])) or _crawling(run, times[sampled:])
             if status is not None:
@@ -292,7 +293,7 @@ def _crawling(run: _Run, ahead: Array) -> Status | None:
 def _go(run: _Run, marcher: Marcher) -> bool:
     """Many steps and their samples; whether the next step needs a closer look."""
     if marcher.state is not run.state:
-        marcher.start(run.state, run.slope, run.work, run.h, run.before)
+        marcher.start(run.state, run.slope, run.work, run.h, run.before, run.memory)
     stuck = marcher.go()
     steps, refused, blocked, evaluations = marcher.counts
     run.state, run.slope, run.work = marcher.place()
@@ -316,24 +317,6 @@ def _go(run: _Run, marcher: Marcher) -> bool:
 def _reached(run: _Run) -> float:
     """The time up to which there are states: a sample within rounding of a step's end is that end."""
     return run.state.t + 1e-12 * max(1.0, abs(run.state.t))
-
-
-def _march(run: _Run, until: float, end: float) -> None:
-    """Plain steps at once, in one call, before the one that meets the next sample or needs a closer look."""
-    engine = run.engine
-    if run.events or run.due > 0.0 or run.method.alpha is None:
-        return
-    if not (isinstance(engine, Absolute) and engine.marches):
-        return
-    before = until - 1e-12 * max(1.0, abs(until))
-    found = engine.march(run.state, run.slope, run.work, run.memory, run.pace, before, end, run.tolerances)
-    if found.steps == 0:
-        return
-    run.state, run.slope, run.work, run.h = found.state, found.slope, found.work, found.h
-    run.memory = found.memory
-    run.steps += found.steps
-    run.evaluations += found.evaluations
-    run.shortest, run.longest = min(run.shortest, found.shortest), max(run.longest, found.longest)
 
 
 def _advance(run: _Run, end: float) -> Status | None:

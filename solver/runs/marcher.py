@@ -1,4 +1,4 @@
-"""A run by an explicit method in compiled code (`marching`), as Python sees it: chunks of steps, and rows."""
+"""A run in compiled code (`marching`), as Python sees it: chunks of steps, and rows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from solver.runs.marching import STUCK, Course, Drives, march, sample_start
 from solver.state import State
 from solver.steps.dense import Slope
 from solver.steps.explicit import Pace
-from solver.steps.methods import Absolute
+from solver.steps.implicit import Memory
+from solver.steps.methods import Absolute, Remembered
 from solver.steps.samples import least_of_samples, make_samples
+from solver.steps.tableaus import no_tableau
 
 Array = NDArray[np.float64]
 
-_TRIES = 300
-"""Steps of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
+_EVALUATIONS = 1800
+"""Of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
 _SAMPLES = 500
 """As many samples, for which there is room."""
 
@@ -33,9 +35,9 @@ class Marcher:
 
     def __init__(self, engine: Absolute, joints: Joints | None = None) -> None:
         self.engine = engine
-        self._joints = no_joints() if joints is None else joints
-        system, self._tableau = engine.system, engine.method.tableau
-        assert self._tableau is not None
+        self._charts = (no_joints() if joints is None else joints, engine.implicit)
+        system, self._tableau = engine.system, engine.method.tableau or no_tableau()
+        self.angle_places: NDArray[np.int64] | slice = slice(None)
         n, na, d = system.program.bodies, system.program.angle_count, len(system.drives)
         self._few = 10 / (10 + n)
         self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.empty(na))
@@ -69,6 +71,7 @@ class Marcher:
         self._set(state)
         self._work[:] = 0.0
         self._repeated = self._sample_start()
+        self._recall(self.engine.begin_at(self._slope[0]))
         self._course.counts[4] = 1
 
     def _bind(self, room: int, pace: Pace, tolerances: tuple[float, float]) -> None:
@@ -77,8 +80,8 @@ class Marcher:
         if len(self._samples.times) != room:
             self._samples = make_samples(engine.system, np.zeros(room))
         places = (self._drives, engine.within, self._course, self._state, self._work, self._slope, self._samples)
-        most = max(1, int(self._few * _TRIES))
-        self._march = march.bound(engine.tables, self._joints, steps, self._tableau, pace, *places, most, tolerances)
+        most = max(1, int(self._few * _EVALUATIONS / engine.method.evaluations))
+        self._march = march.bound(engine.tables, self._charts, steps, self._tableau, pace, *places, most, tolerances)
         self._sample_start = sample_start.bound(engine.tables, steps, *places)
         self._asked = (room, pace, tolerances)
 
@@ -88,7 +91,7 @@ class Marcher:
         self._samples.times[: len(times)] = times
         self._course.counts[4], self._course.counts[6], self._taken = 0, len(times), 0
 
-    def start(self, state: State, slope: Slope, work: Array, h: float, before: float) -> None:
+    def start(self, state: State, slope: Slope, work: Array, h: float, before: float, memory: Remembered) -> None:
         """Go on from here, with a step of h (s) after one of the error `before`."""
         clock = self._course.clock
         clock[0], clock[1], clock[5] = state.t, h, before
@@ -96,6 +99,17 @@ class Marcher:
         for own, value in zip(self._slope, (slope.acceleration, slope.turning, slope.power), strict=True):
             own[...] = value
         self._work[:] = work
+        self._recall(memory)
+
+    def _recall(self, memory: Remembered) -> None:
+        if isinstance(memory, Memory):
+            for own, value in zip(self._charts[1][2], memory, strict=True):
+                own[...] = value
+
+    @property
+    def memory(self) -> Memory:
+        """What generalised-α knows where the run is."""
+        return Memory(*(a.copy() for a in self._charts[1][2]))
 
     def _set(self, state: State) -> None:
         given = (state.positions, state.quaternions, state.velocities, state.angles)
@@ -160,7 +174,7 @@ class Marcher:
         if S.repeated[new].any():
             least_of_samples(*self._least, self._drives.end, self._taken, count, S)
         work = S.work[new]
-        places = (S.times[new], S.x[new], S.q[new], S.v[new], S.acceleration[new], S.angles[new])
+        places = (S.times[new], S.x[new], S.q[new], S.v[new], S.acceleration[new], S.angles[new][:, self.angle_places])
         multipliers = S.multipliers[new, :held]
         coordinates = (S.coordinates[new, :c], S.rates[new, :c], S.accelerations[new, :c])
         measures = (*S.residuals[new].T, *S.energies[new].T, work[:, :-1].sum(axis=1), work[:, -1])

@@ -1,4 +1,4 @@
-"""Whole runs in compiled code: steps of controlled error, samples within them, functions of time.
+"""Whole runs in compiled code: steps of controlled error or of one length, samples within them, functions of time.
 
 A step is taken again, shorter, where its error or the correction by which it is put on the constraints is too large;
 both go with the same power of its length, and lead the length together. After a refusal the next step is no longer, and
@@ -17,6 +17,7 @@ from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, scaled_r
 from solver.equations.projection import put_back
 from solver.equations.system import SPEED
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
+from solver.steps.implicit import Implicit, advance_implicit, remember
 from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, record, sample_within, state_within
 from solver.steps.tableaus import Tableau
 from solver.sweeps.work import copy_rows
@@ -156,11 +157,16 @@ def _reported(tables, joints, S, drives, D, out, i, start, h, state, work, level
 
 
 @kernel
-def _advance(tables, joints, S, tableau, h, state, work, slope, drives, tolerances):  # type: ignore[no-untyped-def]
-    """A step in the coordinates of the bodies, or of the tree where there is one; see `solver.steps.explicit`."""
+def _advance(tables, charts, S, tableau, pace, h, begin, drives, whole, tolerances):  # type: ignore[no-untyped-def]
+    """A step in the coordinates of the bodies, or of the tree where there is one, and evaluations: `solver.steps`."""
+    (joints, implicit), (state, work, slope), nodes, end = charts, begin, drives.nodes, drives.end
+    if implicit[1].beta > 0.0:
+        return advance_implicit(tables, implicit, S, pace, h, state, work, slope, end, whole, tolerances)
     if joints[0].body.shape[0] > 0:
-        return advance_joints(tables, joints, S, tableau, h, slope, drives.nodes, drives.end, False, tolerances)
-    return advance(tables, S, tableau, h, state, work, slope, drives.nodes, drives.end, False, tolerances)
+        error, moved, residual = advance_joints(tables, joints, S, tableau, h, slope, nodes, end, False, tolerances)
+    else:
+        error, moved, residual = advance(tables, S, tableau, h, state, work, slope, nodes, end, False, tolerances)
+    return error, moved, residual, nodes.shape[0]
 
 
 @kernel
@@ -193,12 +199,12 @@ def _length(pace, h, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _go_on(tables, joints, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
+def _go_on(tables, charts, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
     """Make a step's end the start of the next, and make the samples within: `times` are its start, h, and its end."""
-    counts, clock, (start, h, now) = course.counts, course.clock, times
-    sampled, reach = counts[4], now + 1e-12 * max(1.0, abs(now))
-    if out.times[sampled] <= reach and (out.times[sampled] - start) / h < 1.0 - 1e-12:
+    counts, clock, (start, h, now), (joints, implicit) = course.counts, course.clock, times, charts
+    if _due(course, out, now) and (out.times[counts[4]] - start) / h < 1.0 - 1e-12:
         begin_step(tables, D, h, state, slope, work, (S.x, S.q, S.v, S.angles), S.work)
+    remember(implicit, h, slope[0])
     keep(tables[6], S, state, work, slope)
     keep_joints(joints, state[3], work)
     _sample_step(tables, joints, S, drives, D, course, times, state, work, out, 0)
@@ -211,13 +217,17 @@ def _go_on(tables, joints, S, drives, D, course, times, state, work, slope, out)
 def _sample_step(tables, joints, S, drives, D, course, times, state, work, out, level):  # type: ignore[no-untyped-def]
     """Make the samples within a step, as far as there is room; `level`: the nodes that its polynomial has."""
     counts, (start, h, now) = course.counts, times
-    sampled, reach = counts[4], now + 1e-12 * max(1.0, abs(now))
-    while sampled < counts[6] and out.times[sampled] <= reach:
+    while counts[4] < counts[6] and _due(course, out, now):
         before = level
-        level = _reported(tables, joints, S, drives, D, out, sampled, start, h, state, work, level)
+        level = _reported(tables, joints, S, drives, D, out, counts[4], start, h, state, work, level)
         counts[3] += 1 + level - before
-        sampled += 1
-    counts[4] = sampled
+        counts[4] += 1
+
+
+@kernel
+def _due(course, out, now):  # type: ignore[no-untyped-def]
+    """Whether the next sample is at this time (s) or before."""
+    return out.times[course.counts[4]] <= now + 1e-12 * max(1.0, abs(now))
 
 
 @entry
@@ -241,18 +251,18 @@ def sample_start(
 
 @entry
 def march(
-    tables: Tables, joints: Joints, S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within, course: Course,
-    state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int, tolerances: tuple[float, float],
+    tables: Tables, charts: tuple[Joints, Implicit], S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within,
+    course: Course, state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int,
+    tolerances: tuple[float, float],
 ) -> tuple[int, bool]:  # fmt: skip
-    """Steps of an explicit method in one call with the samples on the way; about so many tries at `most`.
+    """Steps of a method in one call with the samples on the way; about so many tries at `most`.
 
     `state` (x, q, v, angles), `work` and `slope` (v̇, α̇, power) go on in place, the multipliers at the end are in S. How
     it ended (`GOES_ON` …), and whether rows repeat each other there.
     """
     clock, counts = course.clock, course.counts
     t, h, end, before = clock[0], clock[1], clock[2], clock[5]
-    tried, how, refused = 0, GOES_ON, False
-    cost = tableau.nodes.shape[0]
+    tried, how, refused, joints = 0, GOES_ON, False, charts[0]
     start, length = clock[6], clock[7]
     if length > 0.0 and abs(start + length - t) <= 1e-12 * max(1.0, abs(t)):
         # There may have been no room for all samples of the step that ended here: its polynomial still stands.
@@ -266,7 +276,8 @@ def march(
         if step < SHORTEST * max(1.0, abs(t)) or not _fill_nodes(drives, tableau, t, step):
             how = STUCK
             break
-        error, moved, residual = _advance(tables, joints, S, tableau, step, state, work, slope, drives, tolerances)
+        begin, due = (state, work, slope), last or _due(course, out, t + step)
+        error, moved, residual, cost = _advance(tables, charts, S, tableau, pace, step, begin, drives, due, tolerances)
         counts[3] += cost
         whole = _judged(tables, S, pace, error, moved, residual)
         if whole > 1.0:
@@ -279,7 +290,7 @@ def march(
             h, refused = step * shrink(pace, whole), True
             continue
         now = end if last else t + step
-        _go_on(tables, joints, S, drives, D, course, (t, step, now), state, work, slope, out)
+        _go_on(tables, charts, S, drives, D, course, (t, step, now), state, work, slope, out)
         wished = next_step(pace, step, whole, before, refused)
         # A step cut short to meet the end says little of the length that the error would allow.
         h = min(pace.longest, max(wished, h)) if step < h and not refused else wished

@@ -317,15 +317,6 @@ class Pace(NamedTuple):
 
 
 @kernel
-def next_length(pace, h, error):  # type: ignore[no-untyped-def]
-    """How long the next step may be after one of h with this scaled error."""
-    if pace.fixed:
-        return h
-    factor = pace.safety * max(error, 1e-10) ** -pace.exponent
-    return min(pace.longest, h * min(pace.grow, max(pace.shrink, factor)))
-
-
-@kernel
 def keep(E, S, state, work, slope):  # type: ignore[no-untyped-def]
     """Make the end of a step the start of the next."""
     x, q, v, angles = state

@@ -18,10 +18,10 @@ import numpy as np
 
 from solver.compilation.compiled import Array1, Array2, entry, kernel, table, zeros
 from solver.constraints.kernels import cross, turn_angles, turn_rates
-from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, act, place, solve_loaded, stage
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, act, look, place, solve_loaded, stage
 from solver.equations.projection import correct, look_around, look_at_gaps, move, put_back, rounding, turn_by
 from solver.equations.system import ROTOR, SPEED
-from solver.steps.explicit import CLOSED, Pace, next_length, repeated
+from solver.steps.explicit import CLOSED, Steps, repeated
 from solver.sweeps.factor import factor
 from solver.sweeps.joints import gaps
 from solver.sweeps.work import add_rows, copy_rows, row
@@ -84,9 +84,16 @@ class Guess(NamedTuple):
     ways: Array2
 
 
-def make_guess(n: int, angles: int, rows: int) -> Guess:
-    """Workspace for a system of so many bodies, angles and rows."""
-    return Guess(*zeros((n, 6), (n, 6), (n, 3), (n, 3), (n, 4), (n, 6), angles, rows, (n, 6), (n, 6), (n, 6)))
+Implicit = tuple[Guess, Alpha, Memory, tuple[int, tuple[Array1, Array1]]]
+"""What a run computes with: the first soft row and the tangents last. With a β of 0, a run of an explicit method."""
+
+
+def make_implicit(S: Steps, alpha: Alpha | None, soft: tuple[int, tuple[Array1, Array1]]) -> Implicit:
+    """For the method with these coefficients, or none; a step's end is that of S."""
+    shape, (x, _, q, v, angles) = S.v.shape, S[4:9]
+    now, own, turn, moves, pushes, ways = zeros(shape, shape, x.shape, shape, shape, shape)
+    guess = Guess(now, own, x, turn, q, v, angles, S.multipliers, moves, pushes, ways)
+    return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), Memory(*zeros(shape, shape, shape, 2)), soft
 
 
 @kernel
@@ -347,48 +354,32 @@ def alpha_attempt(
     return error, residual, rounds, repeated(tables)
 
 
-@entry
-def alpha_march(
-    tables: Tables, G: Guess, alpha: Alpha, pace: Pace, times: tuple[float, float, float], state: StateArrays,
-    work: Array1, slope: SlopeArrays, memory: Memory, drive: Array2, soft: tuple[int, tuple[Array1, Array1]],
-    most: int, tolerances: tuple[float, float],
-) -> tuple[float, float, int, float, float, bool, int]:  # fmt: skip
-    """Plain steps in one call: see `solver.steps.explicit.march`; `memory` goes on in place as well.
+@kernel
+def advance_implicit(tables, implicit, S, pace, h, state, work, slope, drive, whole, tolerances):  # type: ignore[no-untyped-def]
+    """As `solver.steps.explicit.advance`, with the rounds taken: of a fixed step the error is of no account.
 
-    Returns also the rounds of all steps.
+    With `whole` the end lies on the constraints, else within `_NEAR`².
     """
-    (T, P, B, F, W, _, E), (t, until, end) = tables, times
-    h, taken, shortest, longest, all_rounds = pace.h, 0, np.inf, 0.0, 0
-    while taken < most and t + h < until and (pace.fixed or h <= 0.5 * (end - t)):
-        error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances, False)
-        # A comparison with NaN is false.
-        if not ((error <= 1.0 or (pace.fixed and error < np.inf)) and residual <= CLOSED):
-            break
-        _remember(G, E, h, state, work, slope, memory)
-        t += h
-        taken += 1
-        all_rounds += rounds
-        shortest, longest = min(shortest, h), max(longest, h)
-        h = next_length(pace, h, error)
-    stage(T, P, B, F, W, E, state, drive, True, G.multipliers)
-    return t, h, taken, shortest, longest, repeated(tables), all_rounds
+    (G, alpha, memory, soft), (T, P, _, _, W, _, E) = implicit, tables
+    held = False
+    for i in P.row:
+        held = held or W.kind[i] == SPEED
+    whole = whole or held
+    error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances, whole)
+    if held:
+        place(E, G.x, G.q, G.v)
+        look(T, P, W, E, G.angles, drive)
+    for k in range(work.shape[0]):
+        S.work[k] = work[k] + h * (slope[2][k] + E.power[k]) / 2
+    return 0.0 if pace.fixed and error < np.inf else error, 0.0, residual, rounds
 
 
 @kernel
-def _remember(G, E, h, state, work, slope, memory):  # type: ignore[no-untyped-def]
-    """Make the end of a step of h the start of the next."""
-    x, q, v, angles = state
-    acceleration, turning, power = slope
-    copy_rows(memory.once, memory.twice)
-    copy_rows(acceleration, memory.once)
-    copy_rows(G.own, memory.algorithmic)
-    memory.spans[1], memory.spans[0] = memory.spans[0], h
-    copy_rows(G.x, x)
-    copy_rows(G.q, q)
-    copy_rows(G.v, v)
-    copy_rows(E.acceleration, acceleration)
-    for k in range(angles.shape[0]):
-        angles[k], turning[k] = G.angles[k], E.turning[k]
-    for k in range(work.shape[0]):
-        work[k] += h * (power[k] + E.power[k]) / 2
-        power[k] = E.power[k]
+def remember(implicit, h, acceleration):  # type: ignore[no-untyped-def]
+    """Make the end of a step of h, which began with `acceleration`, the start of the next."""
+    G, alpha, memory, _ = implicit
+    if alpha.beta > 0.0:
+        copy_rows(memory.once, memory.twice)
+        copy_rows(acceleration, memory.once)
+        copy_rows(G.own, memory.algorithmic)
+        memory.spans[1], memory.spans[0] = memory.spans[0], h

@@ -16,8 +16,8 @@ from solver.equations.system import System
 from solver.equations.workspace import Workspace
 from solver.state import State
 from solver.steps.dense import Slope
-from solver.steps.explicit import Pace, Steps, attempt, make_steps, settle
-from solver.steps.implicit import Alpha, Memory, alpha_attempt, alpha_coefficients, alpha_march, make_guess
+from solver.steps.explicit import Steps, attempt, make_steps, settle
+from solver.steps.implicit import Alpha, Implicit, Memory, alpha_attempt, alpha_coefficients, make_implicit
 from solver.steps.samples import Within, make_within
 from solver.steps.tableaus import Tableau, dop853, dopri5, rk4
 
@@ -25,9 +25,6 @@ Array = NDArray[np.float64]
 Pair = tuple[float, float]
 Remembered = Array | Memory | None
 """What a method keeps from step to step, its own affair: generalised-α's `Memory`, the coordinates of a tree."""
-
-_MARCHED = 300
-"""Steps of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
 
 
 @dataclass(frozen=True)
@@ -109,21 +106,6 @@ def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, 
     return q[:c], qd[:c], qdd[:c], first, second, kinetic, potential
 
 
-@dataclass(frozen=True, eq=False)
-class March:
-    """Steps taken at once: where they ended, the length of the next, how many, the shortest and the longest (s)."""
-
-    state: State
-    slope: Slope
-    work: Array
-    memory: Remembered
-    h: float
-    steps: int
-    shortest: float
-    longest: float
-    evaluations: int
-
-
 class Engine(Protocol):
     """How a run is computed: accelerations at a state, steps, and states put on the constraints."""
 
@@ -178,20 +160,16 @@ class Absolute:
         return float(self.tables[-1].sweeps.unsolved[0])
 
     @cached_property
-    def _own(self) -> tuple[Any, Any]:
-        """The method's own workspace, and its coefficients."""
-        s, method = self.system, self.method
-        n, na, m = s.program.bodies, s.program.angle_count, s.program.rows
-        tableau = method.tableau
-        if tableau is None:
-            return make_guess(n, na, m), method.alpha
-        return make_steps(len(tableau.nodes), n, na, len(s.drives) + 1, m), tableau
-
-    @property
     def steps(self) -> Steps:
-        """The workspace for steps of an explicit method."""
-        found: Steps = self._own[0]
-        return found
+        """The workspace for steps."""
+        s, tableau = self.system, self.method.tableau
+        stages = 0 if tableau is None else len(tableau.nodes)
+        return make_steps(stages, s.program.bodies, s.program.angle_count, len(s.drives) + 1, s.program.rows)
+
+    @cached_property
+    def implicit(self) -> Implicit:
+        """What generalised-α computes with."""
+        return make_implicit(self.steps, self.method.alpha, self.system.soft)
 
     @cached_property
     def within(self) -> Within:
@@ -200,10 +178,11 @@ class Absolute:
 
     def begin(self, state: State, slope: Slope) -> Memory | None:
         """See `Engine`."""
-        if self.method.alpha is None:
-            return None
-        a = slope.acceleration
-        return Memory(a.copy(), a.copy(), a.copy(), np.zeros(2))
+        return self.begin_at(slope.acceleration)
+
+    def begin_at(self, a: Array) -> Memory | None:
+        """As `begin`, for the accelerations (n, 6) there."""
+        return None if self.method.alpha is None else Memory(a.copy(), a.copy(), a.copy(), np.zeros(2))
 
     def slope(self, state: State, drive: Array | None = None) -> Slope:
         """See `any_slope_at`."""
@@ -217,32 +196,6 @@ class Absolute:
             return self._explicit(state, slope, work, h, tolerances)
         return self._implicit(state, slope, work, memory, h, tolerances)
 
-    @property
-    def marches(self) -> bool:
-        """Whether many steps can be taken in one call: of generalised-α only without functions of time."""
-        return self.method.alpha is None or not self.system.drives
-
-    def march(
-        self, state: State, slope: Slope, work: Array, memory: Remembered, pace: Pace, until: float, end: float,
-        tolerances: Pair,
-    ) -> March:  # fmt: skip
-        """Steps taken in one call, up to the first that ends beyond `until` (s) or needs a closer look."""
-        n = len(state.positions)
-        most = max(1, 10 * _MARCHED // (10 + n))
-        place, done = _copied(_place(state)), work.copy()
-        begin = (slope.acceleration.copy(), slope.turning.copy(), slope.power.copy())
-        times = (state.t, until, end)
-        kernel = (self.tables, *self._own, pace)
-        assert isinstance(memory, Memory)
-        memory = Memory(*_copied(memory))
-        empty = np.empty((0, 3))
-        *reported, evaluations = alpha_march(
-            *kernel, times, place, done, begin, memory, empty, self.system.soft, most, tolerances
-        )
-        t, h, steps, shortest, longest, repeated = reported
-        last = Slope(*begin, self._own[0].multipliers.copy(), slope.drive, repeated)
-        return March(State(t, *place), last, done, memory, h, steps, shortest, longest, evaluations)
-
     def settle(self, state: State, tolerances: Pair) -> State:
         """See `Engine`."""
         arrays = _copied(_place(state))
@@ -251,7 +204,8 @@ class Absolute:
         return State(state.t, *arrays)
 
     def _explicit(self, state: State, slope: Slope, work: Array, h: float, tolerances: Pair) -> Attempt:
-        steps, tableau = self._own
+        steps, tableau = self.steps, self.method.tableau
+        assert tableau is not None
         nodes = [state.t + c * h for c in tableau.nodes]
         drives = np.array([drive_values(self.system, t) for t in nodes])
         end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(self.system, state.t + h)
@@ -267,9 +221,9 @@ class Absolute:
         return Attempt(found, steps.work.copy(), float(error), float(moved), float(residual), None, evaluations, last)
 
     def _implicit(self, state: State, slope: Slope, work: Array, memory: Memory, h: float, tolerances: Pair) -> Attempt:
-        guess, alpha = self._own
+        guess, alpha, _, soft = self.implicit
         drive = drive_values(self.system, state.t + h)
-        begin = (_place(state), _start(slope), memory, drive, self.system.soft)
+        begin = (_place(state), _start(slope), memory, drive, soft)
         error, residual, rounds, repeated = alpha_attempt(self.tables, guess, alpha, h, *begin, tolerances)
         if not (np.isfinite(error) and np.all(np.isfinite(guess.v)) and np.isfinite(residual)):
             return Attempt(state, work, np.inf, 0.0, np.inf, memory, rounds + 1)

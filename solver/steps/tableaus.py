@@ -68,6 +68,12 @@ def dop853() -> Tableau:
 
 
 @cache
+def no_tableau() -> Tableau:
+    """That of a method without stages."""
+    return Tableau(np.zeros(0), np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
+
+
+@cache
 def rk4() -> Tableau:
     """The classical method of order 4."""
     stages = np.zeros((4, 4))

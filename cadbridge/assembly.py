@@ -6,19 +6,22 @@ Placements are proper rigid motions; a mirrored instance gets a mirrored part of
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.findings import Finding, Where
+from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.shown import Shown, sentence
 from cadbridge.study import Study
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 
 GROUND = "ground"
 """The name by which mates and joints refer to the world itself."""
@@ -33,6 +36,46 @@ class Mesh:
 
     def __repr__(self) -> str:
         return sentence("Mesh", "", count(len(self.triangles), "triangle"))
+
+    @cached_property
+    def content(self) -> str:
+        """A hash of the triangles."""
+        return hashlib.sha256(self.vertices.tobytes() + self.triangles.tobytes()).hexdigest()
+
+    def mapped(self, name: str, to: Callable[[Mesh], Mesh]) -> Mesh:
+        """What `to`, which `name` identifies, makes of the mesh."""
+        return to(self)
+
+
+class FineMesh(Mesh):
+    """A mesh that is made when its triangles are first asked for, which takes long and few commands do.
+
+    `content` identifies it before. `coarse` stands in where `make` gives None; then `failed` is true.
+    """
+
+    failed: bool
+
+    def __init__(self, content: str, make: Callable[[], Mesh | None], coarse: Mesh) -> None:
+        self.__dict__.update(content=content, _make=make, _coarse=coarse, failed=False)
+
+    def __getattr__(self, name: str) -> Any:
+        """Vertices and triangles, when they are first asked for."""
+        if name not in ("vertices", "triangles"):
+            raise AttributeError(name)
+        own = self.__dict__
+        made = own["_make"]()
+        own["failed"] = made is None
+        shown = own["_coarse"] if made is None else made
+        own.update(vertices=shown.vertices, triangles=shown.triangles)
+        return own[name]
+
+    def mapped(self, name: str, to: Callable[[Mesh], Mesh]) -> Mesh:
+        """The same of a mesh that is made later."""
+        return FineMesh(f"{self.content} {name}", partial(self._mapped, to), self.__dict__["_coarse"].mapped(name, to))
+
+    def _mapped(self, to: Callable[[Mesh], Mesh]) -> Mesh | None:
+        made = to(self)
+        return None if self.failed else made
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +119,21 @@ class Shape:
     collision_file: str | None = None
 
     def __repr__(self) -> str:
-        finest = self.fine if self.fine is not None else self.coarse
-        triangles = count(0 if finest is None else len(finest.triangles), "triangle")
+        shown = self.coarse if self.coarse is not None else self.fine
+        triangles = count(0 if shown is None else len(shown.triangles), "triangle")
         return sentence("Shape", "", triangles, count(len(self.faces), "face"))
+
+
+def unrefined(parts: Iterable[Part]) -> list[str]:
+    """The names of parts whose fine mesh was asked for and could not be made."""
+    meshes = ((part.name, part.shape.fine) for part in parts if part.shape is not None)
+    return [name for name, mesh in meshes if isinstance(mesh, FineMesh) and mesh.failed]
+
+
+def report_unrefined(names: Sequence[str], findings: Findings) -> None:
+    """CB542 for parts of these names."""
+    if names:
+        findings.add("CB542", f"no fine mesh of {count(len(names), 'part')} in time ({listed(names)})", items=names)
 
 
 @dataclass(frozen=True, eq=False)

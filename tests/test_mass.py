@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadbridge.assembly import MassOverride, Mesh, Part, Shape
+from cadbridge.assembly import FineMesh, MassOverride, Mesh, Part, Shape
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
@@ -23,6 +24,7 @@ from cadbridge.mass import (
     volume_properties,
     weigh_part,
 )
+from tests.mass.solids import tube
 
 _FACES = [
     (0, 3, 1), (0, 2, 3), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4),
@@ -234,6 +236,31 @@ def test_a_mesh_that_is_off_its_brep_gives_way() -> None:
     assert mass is not None
     assert (mass.mass, source) == (pytest.approx(1.01), "brep")
     assert codes(findings) == ["CB304"]
+
+
+def test_a_fine_mesh_is_looked_at_only_where_the_coarse_one_does_not_confirm_the_exact_shape() -> None:
+    rod = tube(0.0, 0.01, 0.05, 13)  # chords of 0.48 rad
+    volume = math.pi * 0.01**2 * 0.05
+    exact = MassProperties(volume, np.zeros(3), volume * np.diag([7e-4 / 3, 7e-4 / 3, 5e-5]))
+    looked = []
+
+    def finer() -> Mesh:
+        looked.append("")
+        return tube(0.0, 0.01, 0.05, 200)
+
+    def weighed(brep: MassProperties) -> tuple[float, list[str]]:
+        fine = FineMesh("rod", finer, rod)
+        part, findings = Part("rod", Shape("rod", fine, rod, brep=brep), density=1.0), Findings()
+        mass, source = weigh(part, findings)
+        assert mass is not None
+        assert source == "brep"
+        return mass.mass, codes(findings)
+
+    assert weighed(exact) == (volume, [])
+    assert not looked
+    wrong = replace(exact, mass=1.05 * volume)
+    assert weighed(wrong) == (1.05 * volume, ["CB304"])
+    assert looked == [""]
 
 
 _STEEL_BOX = Part("p", shape(box(0.1, 0.2, 0.3)), density=1000.0)

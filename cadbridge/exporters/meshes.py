@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Assembly, Instance, Mesh, Part, Shape
+from cadbridge.assembly import GROUND, Assembly, Instance, Mesh, Part, Shape, report_unrefined, unrefined
 from cadbridge.exporters.collision import AS_IS, Piece, Solid, collision_of
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.options import ExportOptions
@@ -135,6 +135,7 @@ def write_meshes(
         mesh_file = by_shape[key]
         if mesh_file is not None:
             files.of_instance[instance.name] = mesh_file
+    report_unrefined(unrefined(assembly.parts), findings)
     return files
 
 

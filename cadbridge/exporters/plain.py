@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Mesh
+from cadbridge.assembly import Assembly, Mesh, report_unrefined, unrefined
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.options import ExportOptions
@@ -35,6 +35,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         "mechanism": _mechanism(mechanism),
         "assembly": encode(mechanism.assembly, meshes.reference),
     }
+    report_unrefined(unrefined(mechanism.assembly.parts), findings)
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
     return {
         f"{name}.mechanism.json": f"{text}\n".encode(errors="backslashreplace"),

@@ -49,7 +49,7 @@ def doubt_declared(parts: Iterable[tuple[Part, PartVolume]], findings: Findings)
 
 def _mesh(part: Part) -> Mesh | None:
     shape = part.shape
-    meshes = (shape.fine, shape.coarse, shape.collision) if shape is not None else ()
+    meshes = (shape.coarse, shape.fine, shape.collision) if shape is not None else ()
     return next((m for m in meshes if m is not None and len(m.triangles)), None)
 
 

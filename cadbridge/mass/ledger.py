@@ -8,7 +8,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.mass.declared import audit_declared
 from cadbridge.mass.doubts import doubt_declared
-from cadbridge.mass.parts import PartMass, part_volume, weigh_part
+from cadbridge.mass.parts import PartMass, first_mesh, part_volume, weigh_part
 from cadbridge.mass.weighing import weigh_meshes
 
 NAMED = 10
@@ -20,7 +20,8 @@ def mass_ledger(assembly: Assembly, findings: Findings) -> tuple[PartMass, ...]:
     placed = Counter(i.part for i in assembly.instances)
     findings.extend(audit_declared(assembly.parts))
     shapes = [part.shape for part in assembly.parts]
-    known = weigh_meshes(shape.fine for shape in shapes if shape is not None and shape.fine is not None)
+    meshes = [first_mesh(shape) for shape in shapes if shape is not None]
+    known = weigh_meshes(mesh for mesh in meshes if mesh is not None)
     volumes = [part_volume(part, known) for part in assembly.parts]
     weighed = list(zip(assembly.parts, volumes, strict=True))
     doubt_declared(weighed, findings)

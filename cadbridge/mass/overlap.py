@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Assembly, Mesh, Shape
+from cadbridge.assembly import Assembly, Mesh, Shape, report_unrefined, unrefined
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.storage import computed_once, digest
@@ -58,25 +58,28 @@ def overlaps_of(assembly: Assembly, findings: Findings) -> tuple[Overlap, ...]:
     if not _near(assembly, _placed(assembly)):
         return ()
     key = ["overlaps", _version(), _content(assembly)]
-    found, untested, left = computed_once(key, lambda: _intersected(assembly), _packed, _unpacked)
+    found, untested, left, coarse = computed_once(key, lambda: _intersected(assembly), _packed, _unpacked)
     _report(assembly, found, findings)
     _report_untested(untested, left, findings)
+    report_unrefined(coarse, findings)
     return tuple(found)
 
 
-Answer = tuple[list[Overlap], list[str], int]
-"""The overlaps, the names of parts that are not closed, and how many pairs were left untested."""
+Answer = tuple[list[Overlap], list[str], int, list[str]]
+"""The overlaps, the names of parts that are not closed, how many pairs were left untested, and the names of parts whose
+fine meshes were asked for and could not be made."""
 
 
 def _packed(answer: Answer) -> bytes:
-    found, untested, left = answer
-    return json.dumps([[[o.a, o.b, o.volume, o.share] for o in found], untested, left]).encode()
+    found, *rest = answer
+    return json.dumps([[[o.a, o.b, o.volume, o.share] for o in found], *rest]).encode()
 
 
 def _unpacked(data: bytes) -> Answer:
     try:
-        found, untested, left = json.loads(data)
-        return [Overlap(str(a), str(b), float(v), float(s)) for a, b, v, s in found], list(untested), int(left)
+        found, untested, left, coarse = json.loads(data)
+        overlaps = [Overlap(str(a), str(b), float(v), float(s)) for a, b, v, s in found]
+        return overlaps, list(untested), int(left), list(coarse)
     except (TypeError, ValueError) as fault:
         raise ValueError(f"no kept overlaps: {fault}") from fault
 
@@ -92,12 +95,9 @@ def _version() -> str:
 def _content(assembly: Assembly) -> str:
     """The hash of all meshes and of where they stand."""
     reported = hashlib.sha256()
-    meshes: dict[int, str] = {}
     for part in assembly.parts:
         for mesh in () if part.shape is None else (part.shape.coarse, part.shape.fine):
-            if mesh is not None and id(mesh) not in meshes:
-                meshes[id(mesh)] = digest(mesh.vertices.tobytes() + mesh.triangles.tobytes())
-            reported.update(repr((part.name, meshes.get(id(mesh)))).encode())
+            reported.update(repr((part.name, mesh and mesh.content)).encode())
     for i in assembly.instances:
         reported.update(repr((i.name, i.part)).encode() + i.X_WI.matrix().tobytes())
     return reported.hexdigest()
@@ -126,7 +126,7 @@ def _intersected(assembly: Assembly) -> Answer:
         if volume > 0:
             found.append(Overlap(first, second, volume, share))
     found.sort(key=lambda o: (-o.volume, o.a, o.b))
-    return found, list(solids.open), left
+    return found, list(solids.open), left, unrefined(assembly.parts)
 
 
 def _placed(assembly: Assembly) -> list[str]:

@@ -1,8 +1,8 @@
 """The mass of a part and where it comes from.
 
-Precedence: what a person gives (override) > what the file declares > density × mesh. The mesh is
-checked against the exact B-Rep; where the mesh is open or off, the B-Rep is taken, then the collision
-mesh. Without a density there is no mass: none is made up.
+Precedence: what a person gives (override) > what the file declares > density × volume, of the exact B-Rep, else of
+the mesh, else of the collision mesh. A mesh is held against the B-Rep: the coarse one, and where that does not
+confirm it the fine one. Without a density there is no mass: none is made up.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from cadbridge.assembly import MassOverride, Part, Shape
+from cadbridge.assembly import MassOverride, Mesh, Part, Shape
 from cadbridge.findings import Finding, Findings
 from cadbridge.inertia import MassProperties
 from cadbridge.mass.declared import impossible, usable
@@ -21,7 +21,10 @@ from cadbridge.mass.weighing import Weighed, weigh_mesh
 
 MASS_TOLERANCE = 1e-3
 INERTIA_TOLERANCE = 3e-3
-"""Relative deviations of a mesh from its B-Rep beyond which the B-Rep is taken."""
+"""Relative deviations of a fine mesh from its B-Rep beyond which they are reported."""
+CHORDS = 0.04
+"""The same for the volume of a coarse mesh: what chords of 0.5 rad cut off a disc, 1 - sin(0.5)/0.5; an inertia, of the
+fourth power of a length beside the second, loses twice that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class PartMass:
 class PartVolume:
     """A part's properties at density 1 and their source ("mesh", "brep"), None without a closed shape.
 
-    `of_mesh` is the volume of the fine mesh, None where it is not closed. `findings` are those of the meshes.
+    `of_mesh` is the volume of the mesh that was audited, None where it is not closed. `findings` are those of meshes.
     """
 
     properties: MassProperties | None = None
@@ -63,22 +66,48 @@ class PartVolume:
 
 
 def part_volume(part: Part, known: Mapping[int, Weighed] = MappingProxyType({})) -> PartVolume:
-    """The volume of a part's shape: of its mesh (`known` by its id), else of its B-Rep, else of its collision mesh."""
+    """The volume of a part's shape: of its B-Rep, else of its mesh (`known` by its id), else of its collision mesh."""
     shape, findings = part.shape, Findings()
     if shape is None:
         return PartVolume()
-    of_mesh, properties, source = None, None, None
-    if shape.fine is not None:
-        weighed = known.get(id(shape.fine)) or weigh_mesh(shape.fine)
+    mesh, weighed = first_mesh(shape), None
+    if mesh is not None:
+        weighed = known.get(id(mesh)) or weigh_mesh(mesh)
+        if mesh is not shape.fine and not _confirms(weighed, shape):
+            mesh = shape.fine
+            weighed = None if mesh is None else weigh_mesh(mesh)
+    volume = None if weighed is None or weighed.volume is None or weighed.volume.mass <= 0 else weighed.volume
+    if weighed is not None and mesh is shape.fine:
         _report_audit(part, weighed, shape, findings)
-        of_mesh = None if weighed.volume is None else weighed.volume.mass
-        if weighed.volume is not None and weighed.volume.mass > 0 and _agrees(part, weighed.volume, findings):
-            properties, source = weighed.volume, "mesh"
-    if properties is None and shape.brep is not None and shape.brep.mass > 0:
-        properties, source = shape.brep, "brep"
-    if properties is None:
-        properties, source = _from_collision(part, shape, findings)
-    return PartVolume(properties, source, of_mesh, findings.as_tuple())
+        _report_deviation(part, volume, findings)
+    of_mesh = None if weighed is None or weighed.volume is None else weighed.volume.mass
+    if shape.brep is not None and shape.brep.mass > 0:
+        return PartVolume(shape.brep, "brep", of_mesh, findings.as_tuple())
+    if volume is not None:
+        return PartVolume(volume, "mesh", of_mesh, findings.as_tuple())
+    return PartVolume(*_from_collision(part, shape, findings), of_mesh, findings.as_tuple())
+
+
+def first_mesh(shape: Shape) -> Mesh | None:
+    """The mesh to audit first: the coarse one where there is a B-Rep for it to confirm."""
+    exact = shape.brep is not None and shape.brep.mass > 0
+    return shape.coarse if exact and shape.coarse is not None and shape.fine is not None else shape.fine
+
+
+def _confirms(coarse: Weighed, shape: Shape) -> bool:
+    """Whether a coarse mesh is sound and off its B-Rep by no more than its chords explain."""
+    if coarse.volume is None or coarse.flipped or coarse.inverted or coarse.overlapping:
+        return False
+    mass, inertia = _deviation(coarse.volume, shape.brep)
+    return mass <= CHORDS and inertia <= 2 * CHORDS
+
+
+def _deviation(ours: MassProperties, exact: MassProperties | None) -> tuple[float, float]:
+    """The relative deviations of volume and inertia from those of the B-Rep; zeros where there is none."""
+    if exact is None or exact.mass <= 0:
+        return 0.0, 0.0
+    inertia = float(np.linalg.norm(ours.inertia - exact.inertia) / np.linalg.norm(exact.inertia))
+    return abs(ours.mass / exact.mass - 1.0), inertia
 
 
 def weigh_part(part: Part, volume: PartVolume, findings: Findings, instances: int = 1) -> PartMass:
@@ -199,21 +228,18 @@ def _report_audit(part: Part, audit: Weighed, shape: Shape, findings: Findings) 
         _add(findings, "CB313", text, part)
 
 
-def _agrees(part: Part, ours: MassProperties, findings: Findings) -> bool:
-    """Whether the mesh weighs what the B-Rep does."""
-    exact = part.shape.brep if part.shape is not None else None
-    if exact is None or exact.mass <= 0:
-        return True
-    mass = abs(ours.mass / exact.mass - 1.0)
-    inertia = float(np.linalg.norm(ours.inertia - exact.inertia) / np.linalg.norm(exact.inertia))
+def _report_deviation(part: Part, ours: MassProperties | None, findings: Findings) -> None:
+    """CB304 where a closed mesh does not weigh what the B-Rep does."""
+    if ours is None or part.shape is None:
+        return
+    mass, inertia = _deviation(ours, part.shape.brep)
     if mass <= MASS_TOLERANCE and inertia <= INERTIA_TOLERANCE:
-        return True
+        return
     text = (
         f"the mesh of {part.name} is off its exact shape by {100 * mass:.2g} % in volume and "
         f"{100 * inertia:.2g} % in inertia; the exact values are taken"
     )
     _add(findings, "CB304", text, part)
-    return False
 
 
 def _from_collision(part: Part, shape: Shape, findings: Findings) -> tuple[MassProperties | None, str | None]:

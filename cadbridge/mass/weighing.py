@@ -42,7 +42,7 @@ def weigh_mesh(mesh: Mesh) -> Weighed:
 def weigh_meshes(meshes: Iterable[Mesh]) -> dict[int, Weighed]:
     """By `id` of the mesh. Meshes of the same content are audited once."""
     meshes = list(meshes)
-    contents = [digest(mesh.vertices.tobytes() + mesh.triangles.tobytes()) for mesh in meshes]
+    contents = [mesh.content for mesh in meshes]
     distinct = dict(zip(contents, meshes, strict=True))
     names = sorted(distinct)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cadbridge.assembly import Assembly, CouplingKind
+from cadbridge.assembly import Assembly, CouplingKind, report_unrefined, unrefined
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, meeting
@@ -79,6 +79,7 @@ def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshi
     if large := [p.name for p in found.assembly.parts if p.shape is not None and too_fine(p.shape)]:
         text = f"{listed(large)}: more than {MOST_TRIANGLES:,} triangles; teeth are not looked for"
         findings.add("CB1487", text, items=large)
+    report_unrefined(unrefined(found.assembly.parts), findings)
     if gears.alone:
         some = ", ".join(gears.alone[:_SHOWN]) + (" …" if len(gears.alone) > _SHOWN else "")
         findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=gears.alone)

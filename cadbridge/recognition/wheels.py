@@ -69,7 +69,8 @@ def _mesh_to_cut(shape: Shape) -> Mesh | None:
 
 def too_fine(shape: Shape) -> bool:
     """Whether a part is not looked at for teeth, since each of its meshes is too fine."""
-    return (shape.fine is not None or shape.coarse is not None) and _mesh_to_cut(shape) is None
+    meshes = [mesh for mesh in (shape.coarse, shape.fine) if mesh is not None]
+    return bool(meshes) and all(len(mesh.triangles) > MOST_TRIANGLES for mesh in meshes)
 
 
 def _may_have_teeth(shape: Shape) -> bool:

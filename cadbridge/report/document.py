@@ -194,12 +194,13 @@ def inspect_document(assembly: Assembly, masses: Iterable[PartMass]) -> dict[str
 
 def _part(part: Part, mass: PartMass) -> dict[str, Any]:
     shape = part.shape
+    shown = None if shape is None else shape.coarse or shape.fine
     return {
         "name": part.name,
         "instances": mass.instances,
         "solids": shape.solids if shape else 0,
         "faces": len(shape.faces) if shape else 0,
-        "triangles": len(shape.fine.triangles) if shape and shape.fine else 0,
+        "triangles": len(shown.triangles) if shown else 0,
         "volume": _number(shape.brep.mass) if shape and shape.brep else None,
         "material": part.material,
         "density": part.density,

@@ -27,24 +27,18 @@ from cadbridge.findings import Findings, Where
 from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.kept import ask_once, content_of
 from cadbridge.shapes.part21 import Prepared, Workspace
-from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerLateError, WorkerRefusedError
+from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.protocol import Document, FeatureTable
+from cadbridge.shapes.refining import TIME_LIMIT
 from cadbridge.shapes.text21 import Text
-from cadbridge.wording import count
 
 __all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document", "select_faces"]
 
 MIRROR_SUFFIX = "|mirror"
 """Ends the label in `Shape.source` of a mirrored shape (mirrored at its plane x = 0)."""
 
-_BASE_TIME, _FINE_TIME, _TIME_PER_MEGABYTE = 120.0, 15.0, 6.0
-"""Processor seconds that OCCT may take, and may take with fine meshes; the latter are three times what files of 8 and
-81 MB need."""
-
-_LIMIT = "CADBRIDGE_OCCT_TIME_LIMIT"
-"""The environment variable for that time (s)."""
-_MESHED = ("read", "whole")
-"""Questions whose answers hold meshes."""
+_BASE_TIME, _TIME_PER_MEGABYTE = 120.0, 6.0
+"""Processor seconds that OCCT may take."""
 
 _SHOWN = 5
 """So many products are named in a message."""
@@ -65,8 +59,6 @@ def read_document(
     prepared = _WORKSPACE.prepare(path, findings)
     arguments = {"path": str(prepared.path), "length_unit": length_unit, "geometry": geometry}
     document: Document = _ask("read", arguments, path, prepared, findings)
-    rough = {key for key, shape in document.shapes.items() if shape.unrefined}
-    _report_unrefined(path, [p.name for p in document.products.values() if p.shape in rough], findings)
     return document, prepared
 
 
@@ -91,7 +83,6 @@ def load_shapes(
                 failed.append(path)
             else:
                 shapes[path] = to_shape(data, path)
-                _report_unrefined(path, [path.stem] if data.unrefined else [], collected)
         except InputError:
             failed.append(path)
     if failed and findings is None:
@@ -249,11 +240,13 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
     """A request to the worker, whose failures become findings and InputError."""
     where = Where(file=str(path))
     question = {key: value for key, value in arguments.items() if key != "path"}
-    if named := os.environ.get(_LIMIT):
+    if named := os.environ.get(TIME_LIMIT):
         question["limit"] = named
     files = (prepared.path, *prepared.externals)
     try:
-        return ask_once(content_of(*files), verb, question, lambda: _patiently(verb, arguments, prepared))
+        return ask_once(
+            content_of(*files), verb, question, lambda: WORKER.request(verb, arguments, _time_limit(prepared))
+        )
     except WorkerDiedError as died:
         tail = f" Its last words: {died.log.splitlines()[-1]}" if died.log else ""
         text = f"the geometry kernel failed on {path.name}: {died.reason}.{tail}"
@@ -264,30 +257,6 @@ def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, f
         text = f"{path.name}: {refused.message}{_without_shape(prepared) if code == 'CB125' else ''}"
         findings.add(code, text, where)
         raise InputError(text, findings) from None
-
-
-def _patiently(verb: str, arguments: dict[str, Any], prepared: Prepared) -> Any:
-    """The worker's answer; where fine meshes take too much time or memory, that with coarse ones.
-
-    OCCT's finer meshes of some spline faces, such as threads, have no end; a coarse one takes a second.
-    """
-    limit = _time_limit(prepared)
-    if verb not in _MESHED:
-        return WORKER.request(verb, arguments, limit)
-    try:
-        return WORKER.request(verb, arguments, _time_limit(prepared, _FINE_TIME))
-    except (WorkerLateError, WorkerRefusedError) as fault:
-        if getattr(fault, "kind", "memory") != "memory":
-            raise
-        return WORKER.request(verb, {**arguments, "refine": False}, limit)
-
-
-def _report_unrefined(path: Path, names: list[str], findings: Findings) -> None:
-    """CB542 for the parts of a file that have coarse meshes only."""
-    if names:
-        some = ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
-        text = f"{path.name}: no fine mesh of {count(len(names), 'part')} in time ({some})"
-        findings.add("CB542", text, Where(file=str(path)), items=names)
 
 
 def _without_shape(prepared: Prepared) -> str:
@@ -301,9 +270,7 @@ def _without_shape(prepared: Prepared) -> str:
     return f"; it names {some} but has no face, edge or point: the parts were empty or hidden during the export"
 
 
-def _time_limit(prepared: Prepared, base: float = _BASE_TIME) -> float:
+def _time_limit(prepared: Prepared) -> float:
     """Processor seconds that the worker may take for a file; CADBRIDGE_OCCT_TIME_LIMIT overrides it."""
-    named = os.environ.get(_LIMIT)
-    if named:
-        return float(named)
-    return base + _TIME_PER_MEGABYTE * prepared.text_bytes / 1e6
+    named = os.environ.get(TIME_LIMIT)
+    return float(named) if named else _BASE_TIME + _TIME_PER_MEGABYTE * prepared.text_bytes / 1e6

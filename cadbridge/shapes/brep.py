@@ -15,9 +15,9 @@ from OCP.TopLoc import TopLoc_Location
 from OCP.TopoDS import TopoDS, TopoDS_Shape
 from OCP.TopTools import TopTools_IndexedMapOfShape
 
-from cadbridge.shapes import faces, meshing
-from cadbridge.shapes.document import MILLIMETRE, geometry_key
-from cadbridge.shapes.protocol import BrepData, ShapeData
+from cadbridge.shapes import meshing
+from cadbridge.shapes.document import MILLIMETRE, geometry_key, shape_data
+from cadbridge.shapes.protocol import BrepData
 
 
 def read_breps(paths: list[str], scale: float) -> list[BrepData | str]:
@@ -42,12 +42,12 @@ def read_breps(paths: list[str], scale: float) -> list[BrepData | str]:
         solids.setdefault(key, item)
         answers.append("")
         keys.append(key)
-    meshes = dict(zip(solids, meshing.mesh_all(list(solids.values())), strict=True))
+    meshing.mesh_coarsely(list(solids.values()))
     done: dict[str, BrepData] = {}
     for i, found in enumerate(keys):
         if found is not None:
             if found not in done:
-                done[found] = _described(found, solids[found], meshes[found], MILLIMETRE * scale)
+                done[found] = _described(found, solids[found], MILLIMETRE * scale)
             answers[i] = done[found]
     return answers
 
@@ -61,18 +61,9 @@ def load(path: str) -> Any:
     return shape
 
 
-def _described(key: str, item: meshing.Solids, mesh: Any, scale: float) -> BrepData:
-    fine, coarse = mesh
-    shared = fine is coarse
-    coarse = None if coarse is None else (coarse[0] * scale, coarse[1])
-    fine = coarse if shared else None if fine is None else (fine[0] * scale, fine[1])
-    brep = (item.volume * scale**3, item.com * scale, item.inertia * scale**5) if item.solids else None
+def _described(key: str, item: meshing.Solids, scale: float) -> BrepData:
     named = {i: f"Face{i + 1}" for i in range(len(meshing.faces_of(item.shape)))}
-    table = faces.describe(item.shape, scale, named)
-    shape = ShapeData(
-        key, "", fine, coarse, brep, table, len(item.solids), item.sheets, item.area * scale**2, item.inverted
-    )
-    return BrepData(shape, [_edge(edge, scale) for edge in _edges(item.shape)])
+    return BrepData(shape_data(item, key, "", named, scale), [_edge(edge, scale) for edge in _edges(item.shape)])
 
 
 def _edges(shape: Any) -> list[Any]:

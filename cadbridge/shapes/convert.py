@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from cadbridge.frames import Matrix, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.polyhedron import FARTHEST
 from cadbridge.shapes.protocol import FaceTable, MeshArrays, ShapeData
+from cadbridge.shapes.refining import fine_mesh
 
 _FLIP = np.array([-1.0, 1.0, 1.0])
 """Mirroring at the plane x = 0."""
@@ -19,9 +21,10 @@ _FLIP = np.array([-1.0, 1.0, 1.0])
 
 def to_shape(data: ShapeData, path: Path) -> Shape:
     """A shape as the worker describes it, of the file at `path`."""
-    fine, coarse = _mesh(data.fine), _mesh(data.coarse)
-    if data.fine is data.coarse:
-        coarse = fine
+    coarse = _mesh(data.coarse)
+    fine = coarse if data.closed is data.coarse else _mesh(data.closed)
+    if data.rough is not None and fine is not None:
+        fine = fine_mesh(data.rough, fine)
     return Shape(
         key=data.key, fine=fine, coarse=coarse, brep=_exact(data.brep), faces=_faces(data.faces), solids=data.solids,
         source=(str(path), data.label),
@@ -84,8 +87,10 @@ def mirrored_mass(properties: MassProperties) -> MassProperties:
 
 
 def _mirrored_mesh(mesh: Mesh | None) -> Mesh | None:
-    if mesh is None:
-        return None
+    return None if mesh is None else mesh.mapped("mirrored", _flipped)
+
+
+def _flipped(mesh: Mesh) -> Mesh:
     return Mesh(mesh.vertices * _FLIP, np.ascontiguousarray(mesh.triangles[:, ::-1]))
 
 
@@ -115,4 +120,8 @@ def scaled(shape: Shape, factor: float) -> Shape:
 
 
 def _scaled_mesh(mesh: Mesh | None, factor: float) -> Mesh | None:
-    return None if mesh is None else Mesh(mesh.vertices * factor, mesh.triangles)
+    return None if mesh is None else mesh.mapped(f"x{factor!r}", partial(_enlarged, factor))
+
+
+def _enlarged(factor: float, mesh: Mesh) -> Mesh:
+    return Mesh(mesh.vertices * factor, mesh.triangles)

@@ -123,7 +123,7 @@ class StepDocument:
         return named
 
 
-def read_document(source: StepDocument, scale: float, geometry: bool = True, refine: bool = True) -> Document:
+def read_document(source: StepDocument, scale: float, geometry: bool = True) -> Document:
     """The product graph with each distinct shape weighed and meshed once; `scale` metres a millimetre."""
     products: dict[str, Product] = {}
     roots = [_occurrence(source, label, scale) for label in source.free_labels()]
@@ -137,7 +137,7 @@ def read_document(source: StepDocument, scale: float, geometry: bool = True, ref
     shapes: dict[str, ShapeData] = {}
     if geometry:
         leaves = [p for p in products.values() if not p.children]
-        shapes = _shapes(source, leaves, scale, refine)
+        shapes = _shapes(source, leaves, scale)
     return Document(roots, products, shapes, source.units)
 
 
@@ -149,10 +149,10 @@ def _name_bodies(source: StepDocument, products: dict[str, Product]) -> None:
                 products[child.product].name = product.name
 
 
-def read_whole(source: StepDocument, scale: float, refine: bool = True) -> ShapeData | None:
+def read_whole(source: StepDocument, scale: float) -> ShapeData | None:
     """The whole file as one shape; None where it has none."""
     leaf = Product("", "")
-    return next(iter(_shapes(source, [leaf], scale, refine).values()), None)
+    return next(iter(_shapes(source, [leaf], scale).values()), None)
 
 
 def _product(source: StepDocument, entry: str, scale: float) -> Product:
@@ -205,7 +205,7 @@ def _occurrence(source: StepDocument, label: Any, scale: float) -> Occurrence:
     )
 
 
-def _shapes(source: StepDocument, leaves: list[Product], scale: float, refine: bool) -> dict[str, ShapeData]:
+def _shapes(source: StepDocument, leaves: list[Product], scale: float) -> dict[str, ShapeData]:
     """Weigh, describe and mesh each distinct shape; `Product.shape` gets its key."""
     keys: dict[str, str] = {}
     solids: dict[str, meshing.Solids] = {}
@@ -220,26 +220,24 @@ def _shapes(source: StepDocument, leaves: list[Product], scale: float, refine: b
         leaf.shape = key
         keys.setdefault(key, leaf.label)
         solids.setdefault(key, item)
-    meshes = dict(zip(solids, meshing.mesh_all(list(solids.values()), refine), strict=True))
-    found = {key: _shape_data(source, key, keys[key], item, meshes[key], scale) for key, item in solids.items()}
-    if not refine:
-        for key, item in solids.items():
-            found[key].unrefined = bool(item.solids) and meshing.disagreement(item, meshes[key][0]) > 1.0
-    return found
+    meshing.mesh_coarsely(list(solids.values()))
+    return {
+        key: shape_data(item, key, keys[key], source.face_names(keys[key], item.shape), scale)
+        for key, item in solids.items()
+    }
 
 
-def _shape_data(source: StepDocument, key: str, label: str, item: meshing.Solids, mesh: Any, scale: float) -> ShapeData:
-    fine, coarse = mesh
-    shared = fine is coarse
-    coarse = None if coarse is None else (coarse[0] * scale, coarse[1])
-    fine = coarse if shared else None if fine is None else (fine[0] * scale, fine[1])
-    brep = None
-    if item.solids:
-        brep = (item.volume * scale**3, item.com * scale, item.inertia * scale**5)
-    table = faces.describe(item.shape, scale, source.face_names(label, item.shape))
+def shape_data(item: meshing.Solids, key: str, label: str, names: dict[int, str], scale: float) -> ShapeData:
+    """A shape that has its coarse mesh; `names` of faces by index."""
+    coarse = meshing.extract(item.shape)
+    closed = None if not item.solids else meshing.extract(item.closed) if item.sheets else coarse
+    rough = meshing.rough(item, closed, scale)
+    metres = None if coarse is None else (coarse[0] * scale, coarse[1])
+    closed = metres if closed is coarse else None if closed is None else (closed[0] * scale, closed[1])
+    brep = (item.volume * scale**3, item.com * scale, item.inertia * scale**5) if item.solids else None
     return ShapeData(
-        key, label, fine, coarse, brep, table, len(item.solids), item.sheets,
-        item.area * scale**2, item.inverted,
+        key, label, closed, metres, brep, faces.describe(item.shape, scale, names), len(item.solids), item.sheets,
+        item.area * scale**2, item.inverted, rough,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from cadbridge.storage import computed_once
 
 def ask_once(content: str, verb: str, question: dict[str, Any], ask: Callable[[], Any]) -> Any:
     """The answer that is kept for a question about a file with this hash of its content, else that of `ask`."""
-    return computed_once(["occt", content, verb, question, _versions()], ask, pack, unpack)
+    return computed_once(["occt", content, verb, question, versions()], ask, pack, unpack)
 
 
 def content_of(*paths: Path) -> str:
@@ -28,7 +28,7 @@ def content_of(*paths: Path) -> str:
 
 
 @cache
-def _versions() -> str:
+def versions() -> str:
     """OCCT's version, and the hash of the code that asks it."""
     try:
         occt = version("cadquery-ocp")

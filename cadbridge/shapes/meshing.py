@@ -1,13 +1,15 @@
 """Triangles and exact volume of shapes. Runs in the worker; lengths in millimetres until they leave.
 
-A mesh is refined until its volume and inertia agree with the B-Rep's, so that a part costs as many
-triangles as its curvature needs: a box none more than it has, an involute gear a few thousand.
+Every shape has a coarse mesh. A fine one is made when it is asked for: refined until its volume and inertia agree
+with the B-Rep's, so that a part costs as many triangles as its curvature needs: a box none more than it has, an
+involute gear a few thousand.
 """
 
 from __future__ import annotations
 
 import io
 import math
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,10 +27,11 @@ from OCP.Poly import Poly_MergeNodesTool
 from OCP.TopAbs import TopAbs_FACE, TopAbs_REVERSED, TopAbs_SHELL, TopAbs_SOLID
 from OCP.TopExp import TopExp, TopExp_Explorer
 from OCP.TopLoc import TopLoc_Location
-from OCP.TopoDS import TopoDS, TopoDS_Compound, TopoDS_Face
+from OCP.TopoDS import TopoDS, TopoDS_Compound, TopoDS_Face, TopoDS_Shape
 from OCP.TopTools import TopTools_IndexedMapOfShape
 
 from cadbridge.polyhedron import volume_properties_of
+from cadbridge.shapes.protocol import MeshArrays, Rough
 
 VOLUME_TOLERANCE = 8e-4
 """Relative deviation of a mesh's volume from the B-Rep's that ends the refining; we promise 1e-3."""
@@ -47,7 +50,7 @@ a deflection finer than needed can make OCCT's mesh of B-spline faces both large
 _MERGE = 1e-6
 """mm; nodes of neighbouring faces lie on the same edge polygon and differ by rounding only."""
 
-Arrays = tuple[NDArray[np.float64], NDArray[np.int32]]
+_BINARY = BinTools_FormatVersion.BinTools_FormatVersion_VERSION_3
 
 
 @dataclass
@@ -110,31 +113,37 @@ def weigh(shape: Any) -> Solids:
     return Solids(shape, solids, sheets, size, volume, com, inertia, surface.Mass(), inverted)
 
 
-def mesh_all(items: list[Solids], refine: bool = True) -> list[tuple[Arrays | None, Arrays | None]]:
-    """The fine and the coarse mesh (mm) of each shape, all of one size class meshed together, in parallel.
-
-    Without `refine` the fine mesh is the coarse one, whatever it is off by.
-    """
+def mesh_coarsely(items: list[Solids]) -> None:
+    """Give each shape its coarse mesh, those of one size class together, in parallel."""
     triangulate(items, *_COARSE)
-    coarse = [extract(item.shape) for item in items]
-    fine = [None if not item.solids else extract(item.closed) if item.sheets else c
-            for item, c in zip(items, coarse, strict=True)]  # fmt: skip
-    error = {i: disagreement(item, fine[i]) for i, item in enumerate(items) if item.solids}
-    rough = [i for i, e in error.items() if e > 1.0 and refine]
-    for level, (fraction, angle) in enumerate(_FINE):
-        if not rough:
-            break
-        for i in rough:
-            BRepTools.Clean_s(items[i].shape)  # OCCT keeps a mesh whose angle alone is too coarse
-        triangulate([items[i] for i in rough], fraction, angle)
-        before = {i: error[i] for i in rough}
-        for i in rough:
-            fine[i] = extract(items[i].closed)
-            error[i] = disagreement(items[i], fine[i])
+
+
+def rough(item: Solids, mesh: MeshArrays | None, scale: float) -> Rough | None:
+    """What a fine mesh is to be made of; None where the coarse one is as good."""
+    if not item.solids or disagreement(item, mesh) <= 1.0:
+        return None
+    buffer = io.BytesIO()
+    BinTools.Write_s(item.closed, buffer, False, False, _BINARY)
+    brep = np.frombuffer(zlib.compress(buffer.getvalue(), 1), np.uint8)
+    return Rough(brep, scale, item.size, item.volume, item.inertia, item.inverted)
+
+
+def refined(it: Rough) -> MeshArrays | None:
+    """The fine mesh (m) of a shape."""
+    shape = TopoDS_Shape()
+    BinTools.Read_s(shape, io.BytesIO(zlib.decompress(it.brep.tobytes())))
+    item = Solids(shape, [shape], 0, it.size, it.volume, np.zeros(3), it.inertia, 0.0, it.inverted)
+    mesh, error, last = None, math.inf, math.inf
+    for fraction, angle in _FINE:
+        BRepTools.Clean_s(shape)  # OCCT keeps a mesh whose angle alone is too coarse
+        triangulate([item], fraction, angle)
+        mesh, before = extract(shape), error
+        error = disagreement(item, mesh)
         # A shape that gains nothing from a smaller angle has another fault, which its mass reports.
-        same_angle = level == 0 or angle == _FINE[level - 1][1]
-        rough = [i for i in rough if error[i] > 1.0 and (same_angle or error[i] < 0.8 * before[i])]
-    return list(zip(fine, coarse, strict=True))
+        if error <= 1.0 or (angle < last and error >= 0.8 * before):
+            break
+        last = angle
+    return None if mesh is None else (mesh[0] * it.scale, mesh[1])
 
 
 def triangulate(items: list[Solids], fraction: float, angle: float) -> None:
@@ -147,7 +156,7 @@ def triangulate(items: list[Solids], fraction: float, angle: float) -> None:
         BRepMesh_IncrementalMesh(compound(shapes), 2.0**power, False, angle, True)
 
 
-def disagreement(item: Solids, mesh: Arrays | None) -> float:
+def disagreement(item: Solids, mesh: MeshArrays | None) -> float:
     """How far a mesh's volume and inertia are from the B-Rep's, in tolerances: 1 and less is good.
 
     0 for a degenerate B-Rep (no volume), which no mesh can be held against.
@@ -160,7 +169,7 @@ def disagreement(item: Solids, mesh: Arrays | None) -> float:
     return max(abs(volume / item.volume - 1.0) / VOLUME_TOLERANCE, difference / INERTIA_TOLERANCE)
 
 
-def extract(shape: Any) -> Arrays | None:
+def extract(shape: Any) -> MeshArrays | None:
     """The triangulation of all faces as one mesh with shared nodes, in bulk; None where there is none.
 
     OCCT merges the nodes; the way out is its binary format of a face that has nothing but triangles,
@@ -185,11 +194,11 @@ def extract(shape: Any) -> Arrays | None:
     bare = TopoDS_Face()
     BRep_Builder().MakeFace(bare, merged)
     buffer = io.BytesIO()
-    BinTools.Write_s(bare, buffer, True, False, BinTools_FormatVersion.BinTools_FormatVersion_VERSION_3)
+    BinTools.Write_s(bare, buffer, True, False, _BINARY)
     return parse_triangulation(buffer.getvalue())
 
 
-def parse_triangulation(data: bytes) -> Arrays:
+def parse_triangulation(data: bytes) -> MeshArrays:
     """Nodes (n, 3) and triangles (m, 3) from OCCT's binary format 3 holding one triangulation."""
     at = data.index(b"Triangulations 1\n") + len(b"Triangulations 1\n")
     nodes, count = np.frombuffer(data, "<i4", 2, at)

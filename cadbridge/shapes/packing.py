@@ -20,11 +20,11 @@ _LENGTH = struct.Struct("<Q")
 _CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        protocol.FaceTable, protocol.FeatureTable, protocol.ShapeData, protocol.BrepData, protocol.Occurrence,
-        protocol.Product, protocol.Document,
+        protocol.FaceTable, protocol.FeatureTable, protocol.Rough, protocol.ShapeData, protocol.BrepData,
+        protocol.Occurrence, protocol.Product, protocol.Document,
     )
 }  # fmt: skip
-_TYPES = {"f8": np.float64, "i4": np.int32, "i8": np.int64, "b1": np.bool_}
+_TYPES = {"f8": np.float64, "i4": np.int32, "i8": np.int64, "b1": np.bool_, "u1": np.uint8}
 
 
 def pack(answer: Any) -> bytes:

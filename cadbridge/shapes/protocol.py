@@ -51,15 +51,31 @@ class FeatureTable:
 
 
 @dataclass
+class Rough:
+    """A B-Rep (OCCT's binary form, deflated; mm) whose coarse mesh is off: what a fine one is made of and held against.
+
+    `scale` is metres a millimetre of it.
+    """
+
+    brep: NDArray[np.uint8]
+    scale: float
+    size: float
+    volume: float
+    inertia: NDArray[np.float64]
+    inverted: bool
+
+
+@dataclass
 class ShapeData:
     """A distinct shape. `brep` is volume m³, centre (3,) m, inertia (3, 3) at density 1; None for sheets.
 
-    `unrefined`: the mesh is coarser than its volume asks for, since OCCT did not end a finer one in time.
+    `closed` is the coarse mesh of what bounds a volume, the same as `coarse` where there are no loose sheets; `rough`
+    is given where it is off by more than a mesh may be.
     """
 
     key: str
     label: str
-    fine: MeshArrays | None
+    closed: MeshArrays | None
     coarse: MeshArrays | None
     brep: tuple[float, NDArray[np.float64], NDArray[np.float64]] | None
     faces: FaceTable
@@ -67,7 +83,7 @@ class ShapeData:
     sheets: int
     area: float
     inverted: bool = False
-    unrefined: bool = False
+    rough: Rough | None = None
 
 
 @dataclass

@@ -30,6 +30,7 @@ class Server:
         self._verbs: dict[str, Callable[..., Any]] = {
             "read": self.read,
             "whole": self.whole,
+            "refine": self.refine,
             "select": self.select,
             "breps": self.breps,
             "features": self.features,
@@ -55,19 +56,25 @@ class Server:
                 return protocol.Failure("memory", "the memory did not suffice")
             return protocol.Failure("occt", f"{type(error).__name__}: {error}")
 
-    def read(self, path: str, length_unit: float | None, geometry: bool, refine: bool = True) -> protocol.Document:
-        """A file as product graph; `length_unit` (m) replaces the file's. Without `refine`, with coarse meshes only."""
+    def read(self, path: str, length_unit: float | None, geometry: bool) -> protocol.Document:
+        """A file as product graph; `length_unit` (m) replaces the file's."""
         from cadbridge.shapes.document import read_document
 
         source = self._document(path)
-        return read_document(source, source.scale(length_unit), geometry, refine)
+        return read_document(source, source.scale(length_unit), geometry)
 
-    def whole(self, path: str, length_unit: float | None, refine: bool = True) -> protocol.ShapeData | None:
+    def whole(self, path: str, length_unit: float | None) -> protocol.ShapeData | None:
         """A file as one shape."""
         from cadbridge.shapes.document import read_whole
 
         source = self._document(path)
-        return read_whole(source, source.scale(length_unit), refine)
+        return read_whole(source, source.scale(length_unit))
+
+    def refine(self, rough: protocol.Rough) -> protocol.MeshArrays | None:
+        """The fine mesh of a shape."""
+        from cadbridge.shapes.meshing import refined
+
+        return refined(rough)
 
     def select(self, path: str, label: str, mirrored: bool, selector: str) -> list[int] | protocol.Failure:
         """Indices of the faces that a cadquery selector picks."""

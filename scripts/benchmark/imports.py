@@ -1,8 +1,7 @@
 """Import of a large STEP assembly beside bare OCCT: reading, transfer and parallel meshing of the same file.
 
-Both sides are warm processes that have read a small file before, and mesh the same shapes to the same deflections:
-those of both meshes that an import delivers of a shape, the coarse and the final fine one. Weighing, which bare OCCT
-does not do, is measured by itself and left out.
+Both sides are warm processes that have read a small file before, and mesh the same shapes to the same deflections.
+Weighing, which bare OCCT does not do, is measured by itself and left out.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any
 DISTINCT, INSTANCES, REPEATS = 100, 1000, 3
 NAME = "STEP import"
 COARSE = (2e-3, 0.5)
-"""Deflection over size, and angle (rad), of the first mesh of every shape."""
+"""Deflection over size, and angle (rad), of the mesh that an import delivers of every shape."""
 
 
 def write_assembly(path: Path, distinct: int = DISTINCT, instances: int = INSTANCES) -> None:
@@ -46,13 +45,11 @@ def compare(folder: Path) -> dict[str, Any]:
     write_assembly(path)
     write_assembly(small, 2, 4)
     probes = [_child("probe", small, path) for _ in range(REPEATS)]
-    levels = folder / "levels.json"
-    levels.write_text(json.dumps(probes[0]["levels"]))
     own, bare = [], []
     for _ in range(REPEATS):
         # In turn: whatever else the machine does then, it does to both.
         own.append(_child("own", small, path))
-        bare.append(_child("bare", small, path, levels))
+        bare.append(_child("bare", small, path))
     weighing = min(x["weighing"] for x in probes)
     seconds = min(x["seconds"] for x in own)
     return {
@@ -108,13 +105,12 @@ def answer_own() -> None:
 
 
 def answer_probe() -> None:
-    """The worker's work in this process, to see what weighing takes and to which deflections each shape is meshed."""
+    """The worker's work in this process, to see what weighing takes."""
     from cadbridge.shapes import meshing
     from cadbridge.shapes.document import StepDocument, read_document
 
     read_document(StepDocument(sys.argv[1]), 1e-3)
-    spent, order, last = 0.0, {}, {}
-    weigh, triangulate = meshing.weigh, meshing.triangulate
+    spent, weigh = 0.0, meshing.weigh
 
     def weighed(shape: Any) -> Any:
         nonlocal spent
@@ -123,31 +119,22 @@ def answer_probe() -> None:
         spent += time.perf_counter() - began
         return found
 
-    def triangulated(items: list[Any], fraction: float, angle: float) -> None:
-        for item in items:
-            number = order.setdefault(id(item), len(order))
-            last[number] = (item.size, fraction, angle)
-        triangulate(items, fraction, angle)
-
-    meshing.weigh, meshing.triangulate = weighed, triangulated
+    meshing.weigh = weighed
     read_document(StepDocument(sys.argv[2]), 1e-3)
-    _answer(weighing=spent, levels=[last[number] for number in sorted(last)])
+    _answer(weighing=spent)
 
 
 def answer_bare() -> None:
     """OCCT alone: read with names, colours, layers and materials, transfer, mesh in parallel."""
-    _bare(sys.argv[1], [])
-    levels = json.loads(Path(sys.argv[3]).read_text())
+    _bare(sys.argv[1])
     began = time.perf_counter()
-    _bare(sys.argv[2], levels)
+    _bare(sys.argv[2])
     _answer(seconds=time.perf_counter() - began, bytes=_peak())
 
 
-def _bare(path: str, levels: list[tuple[float, float, float]]) -> None:
-    """`levels`: size, deflection over size and angle of the final mesh of each shape; a shape is known by its size."""
+def _bare(path: str) -> None:
     from OCP.Bnd import Bnd_Box
     from OCP.BRepBndLib import BRepBndLib
-    from OCP.BRepTools import BRepTools
     from OCP.IFSelect import IFSelect_RetDone
     from OCP.STEPCAFControl import STEPCAFControl_Reader
     from OCP.TCollection import TCollection_ExtendedString
@@ -174,14 +161,6 @@ def _bare(path: str, levels: list[tuple[float, float, float]]) -> None:
         BRepBndLib.AddClose_s(shape, box)
         sizes.append(box.SquareExtent() ** 0.5)
     _mesh(zip(shapes, sizes, strict=True), *COARSE)
-    rest: dict[tuple[float, float], list[tuple[Any, float]]] = {}
-    for shape, size in zip(shapes, sizes, strict=True):
-        near = min(levels, key=lambda level: abs(level[0] - size), default=None)
-        if near is not None and tuple(near[1:]) != COARSE:
-            BRepTools.Clean_s(shape)
-            rest.setdefault((near[1], near[2]), []).append((shape, size))
-    for level, some in rest.items():
-        _mesh(some, *level)
 
 
 def _mesh(shapes: Iterable[tuple[Any, float]], fraction: float, angle: float) -> None:

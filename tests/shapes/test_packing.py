@@ -30,8 +30,8 @@ def test_a_shape_comes_back_to_the_bit_and_a_mesh_that_stands_twice_is_one() -> 
     table = FaceTable([], empty, np.full((0, 3), np.nan), np.zeros(0), np.zeros(0), empty, [])
     shape = ShapeData("key", "0:1:1", mesh, mesh, (1.5, np.arange(3.0), np.eye(3)), table, 1, 0, float("inf"))
     found = unpack(pack([shape, Occurrence("a", "b", np.eye(3, 4), (1.0, 0.5, 0.25, 1.0))]))
-    assert found[0].fine is found[0].coarse
-    assert found[0].fine[0].tobytes() == mesh[0].tobytes()
+    assert found[0].closed is found[0].coarse
+    assert found[0].closed[0].tobytes() == mesh[0].tobytes()
     assert found[0].area == float("inf")
     assert found[1].colour == (1.0, 0.5, 0.25, 1.0)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,14 @@ import pytest
 from OCP.BRepBuilderAPI import BRepBuilderAPI_NurbsConvert
 from OCP.GeomAbs import GeomAbs_Cylinder
 
-from cadbridge.assembly import Face
+from cadbridge.assembly import Face, FineMesh, Part, report_unrefined, unrefined
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.mass import audit_mesh, volume_properties
+from cadbridge.mass.parts import part_volume
+from cadbridge.polyhedron import volume_properties_of
 from cadbridge.shapes import load_shapes, select_faces
-from cadbridge.shapes.convert import mirrored
+from cadbridge.shapes.convert import mirrored, scaled
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerLateError, WorkerRefusedError
 from tests.shapes.solids import involute_gear, write_part
 
@@ -285,38 +289,52 @@ def test_a_face_that_occt_cannot_recognise_is_of_no_simple_kind(monkeypatch: pyt
 
 
 class Slow:
-    """A worker that ends fine meshes too late, and hands everything else on."""
-
-    def __init__(self, worker: Worker) -> None:
-        self.worker = worker
-        self.asked: list[bool] = []
+    """A worker that ends no fine mesh."""
 
     def request(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
-        self.asked.append(arguments.get("refine", True))
-        if arguments.get("refine", True):
-            raise WorkerLateError(f"it was stopped after its time limit of {time_limit:.0f} s")
-        return self.worker.request(verb, arguments, time_limit)
+        assert verb == "refine"
+        raise WorkerLateError(f"it was stopped after its time limit of {time_limit:.0f} s")
+
+
+def test_a_fine_mesh_is_made_when_it_is_asked_for_and_as_exact_as_promised(worker: Worker, tmp_path: Path) -> None:
+    path = write_part(tmp_path / "ball.step", cq.Workplane().sphere(10.0).val())
+    shape = load_shapes([path])[path]
+    assert isinstance(shape.fine, FineMesh)
+    assert shape.coarse is not None
+    assert "vertices" not in vars(shape.fine)
+    flat, large = mirrored(shape, "|mirror"), scaled(shape, 2.0)
+    assert "vertices" not in vars(shape.fine)
+    large = pickle.loads(pickle.dumps(large))
+    volume, _, inertia = volume_properties_of(shape.fine.vertices, shape.fine.triangles)
+    assert volume == pytest.approx(4 / 3 * math.pi * 1e-6, rel=1e-3)
+    assert inertia[0, 0] == pytest.approx(0.4 * volume * 1e-4, rel=3e-3)
+    assert len(shape.fine.triangles) > 2 * len(shape.coarse.triangles)
+    for other, factor in ((flat, 1.0), (large, 8.0)):
+        assert other.fine is not None
+        assert volume_properties_of(other.fine.vertices, other.fine.triangles)[0] == pytest.approx(factor * volume)
+    assert len({m.content for m in (shape.fine, flat.fine, large.fine) if m is not None}) == 3
 
 
 def test_a_mesh_without_end_leaves_the_coarse_one_and_the_exact_mass(
     worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ball = cq.Workplane().sphere(10.0).val()
-    path = write_part(tmp_path / "ball.step", ball)
-    fine = load_shapes([path])[path]
-    slow = Slow(worker)
-    monkeypatch.setattr("cadbridge.shapes.WORKER", slow)
-    monkeypatch.setenv("CADBRIDGE_OCCT_TIME_LIMIT", "50")  # another question: the fine answer is kept
-    findings = Findings()
-    coarse = load_shapes([path], findings=findings)[path]
-    assert slow.asked == [True, False]
+    path = write_part(tmp_path / "ball.step", cq.Workplane().sphere(10.0).val())
+    shape = load_shapes([path])[path]
+    monkeypatch.setattr("cadbridge.shapes.refining.WORKER", Slow())
+    monkeypatch.setenv("CADBRIDGE_OCCT_TIME_LIMIT", "50")  # another question: an earlier answer is kept
+    part, findings = Part("ball", shape, density=1000.0), Findings()
+    assert unrefined([part]) == []
+    flat = mirrored(shape, "|mirror")
+    assert flat.fine is not None
+    assert shape.coarse is not None
+    np.testing.assert_array_equal(flat.fine.vertices, shape.coarse.vertices * [-1.0, 1.0, 1.0])
+    report_unrefined(unrefined([part, replace(part, name="mirrored", shape=flat)]), findings)
     assert [f.code for f in findings] == ["CB542"]
-    assert "1 part in time (ball)" in next(iter(findings)).message
-    assert coarse.fine is not None
-    assert fine.fine is not None
-    assert len(coarse.fine.triangles) < len(fine.fine.triangles)
-    assert coarse.brep is not None
-    assert coarse.brep.mass == pytest.approx(4 / 3 * math.pi * 1e-6, rel=1e-9)
+    assert "2 parts in time (ball, mirrored)" in next(iter(findings)).message
+    volume = part_volume(part)
+    assert (volume.source, volume.findings) == ("brep", ())
+    assert volume.properties is not None
+    assert volume.properties.mass == pytest.approx(4 / 3 * math.pi * 1e-6, rel=1e-9)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits what a process may ask for")

@@ -22,9 +22,9 @@ class Hit:
 
 
 def mesh_of(assembly: Assembly, instance: Instance) -> Mesh | None:
-    """The finest mesh of an instance's part, None where it has none."""
+    """The mesh that is shown of an instance's part, None where it has none."""
     shape = assembly.part(instance.part).shape
-    meshes = (shape.fine, shape.coarse) if shape is not None else ()
+    meshes = (shape.coarse, shape.fine) if shape is not None else ()
     return next((m for m in meshes if m is not None and len(m.triangles)), None)
 
 

@@ -185,24 +185,27 @@ def stage(T, P, B, F, W, E, state, drive, complete, multipliers):  # type: ignor
     act(T, B, F, E, drive)
     factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
     turn_rates(T, P.spin, E.R, E.v, E.rate)
-    solve_loaded(T, P, B, F, E, complete, multipliers)
+    solve_loaded(T, P, B, F, E, complete, 0.0, multipliers)
 
 
 @kernel
-def _solve(T, P, B, E):  # type: ignore[no-untyped-def]
+def _solve(T, P, B, E, enough):  # type: ignore[no-untyped-def]
     """v̇ into the workspace's acceleration, and the loops' λ into its `loop_multipliers`, with the sweeps factored."""
     Q = E.sweeps
     bias_accelerations(P, Q, E.R, E.v, E.acceleration)
-    solve_refined(T, P, B, Q, E.compliance, E.R, E.blocks, E.force, E.c, 0.0, E.acceleration, Q.loop_multipliers)
+    solve_refined(T, P, B, Q, E.compliance, E.R, E.blocks, E.force, E.c, enough, E.acceleration, Q.loop_multipliers)
     if B.light.shape[0] > 0:
         remove_added_mass(T, P, B, Q, E.compliance, E.R, E.blocks, E.acceleration)
 
 
 @kernel
-def solve_loaded(T, P, B, F, E, complete, multipliers):  # type: ignore[no-untyped-def]
-    """Accelerations for the workspace's forces, with what meshes lose; turning, power, and multipliers (m,)."""
+def solve_loaded(T, P, B, F, E, complete, enough, multipliers):  # type: ignore[no-untyped-def]
+    """Accelerations for the workspace's forces, with what meshes lose; turning, power, and multipliers (m,).
+
+    `enough`: see `solver.sweeps.response.solve_refined`.
+    """
     Q = E.sweeps
-    _solve(T, P, B, E)
+    _solve(T, P, B, E, enough)
     if F.mesh_row.shape[0] > 0:
         _lose(T, P, B, F, E, multipliers)
     if complete:
@@ -239,7 +242,7 @@ def _lose(T, P, B, F, E, multipliers):  # type: ignore[no-untyped-def]
         _extrapolate(torques, attempt >= _PLAIN and change > 1e-13 * largest)
         copy_rows(E.free, E.force)
         mesh_forces(T, F, torques, E.JA, E.JB, E.force)
-        _solve(T, P, B, E)
+        _solve(T, P, B, E, 0.0)
         if change <= 1e-13 * largest:
             break
     if change > _AGREE * largest:

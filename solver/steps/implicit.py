@@ -19,16 +19,20 @@ import numpy as np
 from solver.compilation.compiled import Array1, Array2, entry, kernel, table, zeros
 from solver.constraints.kernels import cross, turn_angles, turn_rates
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, act, look, place, solve_loaded, stage
-from solver.equations.projection import correct, look_around, look_at_gaps, move, put_back, rounding, turn_by
+from solver.equations.projection import correct, look_around, put_back, turn_by
 from solver.equations.system import ROTOR, SPEED
-from solver.steps.explicit import CLOSED, Steps, repeated
+from solver.steps.explicit import Steps, repeated
 from solver.sweeps.factor import factor
 from solver.sweeps.joints import gaps
 from solver.sweeps.work import add_rows, copy_rows, row
 
 _ROUNDS = 30
-_NEAR = 1e-6
-"""What moved the poses less, in rad or parts of the length, left them on the constraints: it squares to rounding."""
+_NEAR = 1e-4
+"""What moved the poses less, in rad or parts of the length, opens rows by its square, which the next step closes."""
+_KNOWN = 10.0
+"""A change below this, in tenths of the tolerance, is trusted to shrink as those of the step before."""
+_LEFT = 1e-6
+"""Of what rows miss without their forces, what accelerations on the way may miss."""
 
 
 @table
@@ -53,13 +57,14 @@ class Memory(NamedTuple):
     """What generalised-α knows from the steps before: accelerations (n, 6), and how long ago (s).
 
     `algorithmic` is the method's own; `once` and `twice` are v̇ at the ends of the step before and of that before it,
-    `spans` (2,) the lengths of these steps: 0 where there was none.
+    `spans` (2,) the lengths of these steps: 0 where there was none. `shrink` (1,): by which factor changes shrank last.
     """
 
     algorithmic: Array2
     once: Array2
     twice: Array2
     spans: Array1
+    shrink: Array1
 
 
 @table
@@ -93,7 +98,7 @@ def make_implicit(S: Steps, alpha: Alpha | None, soft: tuple[int, tuple[Array1, 
     shape, (x, _, q, v, angles) = S.v.shape, S[4:9]
     now, own, turn, moves, pushes, ways = zeros(shape, shape, x.shape, shape, shape, shape)
     guess = Guess(now, own, x, turn, q, v, angles, S.multipliers, moves, pushes, ways)
-    return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), Memory(*zeros(shape, shape, shape, 2)), soft
+    return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), Memory(*zeros(shape, shape, shape, 2, 1)), soft
 
 
 @kernel
@@ -149,7 +154,7 @@ def _predict(memory, acceleration, h, now):  # type: ignore[no-untyped-def]
 
 @kernel
 def _place_guess(G, alpha, h, state, acceleration, memory):  # type: ignore[no-untyped-def]
-    """The state at the end of the step for the accelerations `now`, with the corrections so far."""
+    """The state at the end of the step for the accelerations `now`, with the corrections expected."""
     x, q, v, _ = state
     for i in range(x.shape[0]):
         for j in range(6):
@@ -187,35 +192,60 @@ def _respond(tables, G, effects, drive, soft):  # type: ignore[no-untyped-def]
     look_around(T, P, W, E, G.angles, drive)
     act(T, B, F, E, drive)
     turn_rates(T, P.spin, E.R, E.v, E.rate)
-    _soften(T, F, E, G.now, first, tangents, *effects)
+    _soften(T, F, E, G.now, first, tangents, effects[0], effects[1])
     factor(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
-    solve_loaded(T, P, B, F, E, False, G.multipliers)
+    # What is left of rows that only hold is corrected with the poses; of springs and of teeth it would count.
+    enough = _LEFT if first == G.multipliers.shape[0] and F.mesh_row.shape[0] == 0 else 0.0
+    solve_loaded(T, P, B, F, E, False, enough, G.multipliers)
 
 
 @kernel
 def _take(tables, G, effects, tolerances):  # type: ignore[no-untyped-def]
-    """Take the accelerations found, and correct the velocities and poses to which they lead, with the factor there is.
+    """Take the accelerations found, and the velocities and poses they lead to, corrected with the factor there is.
 
-    `effects` are the derivatives of velocities and poses by accelerations. Rows so answer to new accelerations in the
-    same round: what is missed shrinks with (h ω)² from round to round, not with h ω. Returns by how much velocities
-    change, in tenths of the tolerance, and poses, in rad or parts of the length.
+    `effects` are the derivatives of velocities, poses and the method's accelerations by them. Rows so answer to new
+    accelerations in the same round: what is missed shrinks with (h ω)² from round to round, not with h ω. Returns by
+    how much velocities change, in tenths of the tolerance, and poses, in rad or parts of the length.
     """
-    (T, P, B, _, W, length, E), n = tables, G.now.shape[0]
-    for i in range(n):
+    E = tables[6]
+    for i in range(G.now.shape[0]):
         for j in range(6):
             change = E.acceleration[i, j] - G.now[i, j]
             G.now[i, j] += change
-            E.v[i, j] = G.pushes[i, j] + effects[0] * change
+            G.own[i, j] += effects[2] * change
             G.ways[i, j] = effects[1] * change
+            E.v[i, j] = G.pushes[i, j] + effects[0] * change
+    return _take_velocities(tables, G, tolerances), _take_poses(tables, G)
+
+
+@kernel
+def _take_velocities(tables, G, tolerances):  # type: ignore[no-untyped-def]
+    """Change the velocities of G by those of the workspace, and correct them; see `_take`."""
+    T, P, B, _, W, length, E = tables
     _add_rates(T, P, W, E, True, E.gv)
     add_rows(E.v, 1.0, G.v)
     gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
     correct(T, P, B, E, E.gv)
-    add_rows(E.v, -1.0, E.move)
     copy_rows(E.move, G.pushes)
-    change = _change(E, G, tolerances)
+    add_rows(E.v, -1.0, E.move)
+    left, (rtol, atol) = 0.0, tolerances
+    for i in range(G.v.shape[0]):
+        for j in range(6):
+            part = 10 * abs(E.v[i, j] - G.v[i, j]) / (atol + rtol * abs(G.v[i, j]))
+            # A comparison with NaN is false.
+            if not part <= left:
+                left = part if part == part else np.inf
+            G.v[i, j] = E.v[i, j]
+    return left
+
+
+@kernel
+def _take_poses(tables, G):  # type: ignore[no-untyped-def]
+    """Change the poses of G by `ways`, and correct them anew, along the rows as they are; see `_take`."""
+    (T, P, B, _, W, length, E), n = tables, G.x.shape[0]
     for i in range(n):
         turned, way = row(G.turn, i), (G.ways[i, 3], G.ways[i, 4], G.ways[i, 5])
+        # The derivative of the exponential, to the third power of what the body turned.
         first = cross(turned, way)
         second = cross(turned, first)
         for j in range(3):
@@ -230,11 +260,14 @@ def _take(tables, G, effects, tolerances):  # type: ignore[no-untyped-def]
             E.g[P.angle_row[k, j]] += E.gv[P.angle_row[k, j]]
     correct(T, P, B, E, E.g)
     copy_rows(E.move, G.moves)
+    add_rows(E.v, -1.0, E.move)
     moved = 0.0
     for i in range(n):
-        for j in range(6):
-            moved = max(moved, abs(E.v[i, j] - E.move[i, j]) / (length if j < 3 else 1.0))
-    return change, moved
+        for j in range(3):
+            G.x[i, j] += E.v[i, j]
+            moved = max(moved, abs(E.v[i, j]) / length, abs(E.v[i, 3 + j]))
+        turn_by(G.q[i], E.v[i, 3], E.v[i, 4], E.v[i, 5])
+    return moved
 
 
 @kernel
@@ -246,37 +279,6 @@ def _add_rates(T, P, W, E, speeds, out):  # type: ignore[no-untyped-def]
         for b in range(T.row_block[i], T.row_block[i + 1]):
             for j in range(6):
                 out[i] += E.blocks[b, j] * E.v[T.block_body[b], j]
-
-
-@kernel
-def _close(tables, G, drive):  # type: ignore[no-untyped-def]
-    """Put the state of G on the constraints, to which it is near, with the factor there is; the residual left."""
-    T, P, B, _, W, length, E = tables
-    place(E, G.x, G.q, G.v)
-    residual, _ = look_at_gaps(T, P, W, E, length, G.angles, drive)
-    if residual > rounding(G.x, length):
-        correct(T, P, B, E, E.g)
-        add_rows(G.moves, 1.0, E.move)
-        move(G.x, G.q, E.move, length)
-        place(E, G.x, G.q, G.v)
-        residual, _ = look_at_gaps(T, P, W, E, length, G.angles, drive)
-    correct(T, P, B, E, E.gv)
-    add_rows(G.pushes, 1.0, E.move)
-    add_rows(G.v, -1.0, E.move)
-    return residual
-
-
-@kernel
-def _change(E, G, tolerances):  # type: ignore[no-untyped-def]
-    """By how much the workspace's velocities differ from those of G, in tenths of the tolerance."""
-    left, (rtol, atol) = 0.0, tolerances
-    for i in range(G.v.shape[0]):
-        for j in range(6):
-            part = 10 * abs(E.v[i, j] - G.v[i, j]) / (atol + rtol * abs(G.v[i, j]))
-            # A comparison with NaN is false.
-            if not part <= left:
-                left = part if part == part else np.inf
-    return left
 
 
 @kernel
@@ -307,30 +309,16 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
         G.angles[k] = angles[k] + h * turning[k]
     _predict(memory, acceleration, h, G.now)
     _expect_corrections(G, memory, h)
-    share = (1 - alpha.force) / (1 - alpha.mass)
-    effects = (h * alpha.gamma * share, h * h * alpha.beta * share)
-    left, before, moved, rounds = np.inf, np.inf, np.inf, 0
-    for rounds in range(1, _ROUNDS + 1):
-        _place_guess(G, alpha, h, state, acceleration, memory)
-        _respond(tables, G, effects, drive, soft)
-        change, moved = _take(tables, G, effects, tolerances)
-        # The changes shrink by a steady factor: what is left is the rest of their series.
-        shrink = change / before
-        left = change * shrink / (1 - shrink) if rounds > 1 and shrink < 0.3 else change
-        before = change
-        if not left < np.inf or left <= 1.0:
-            break
-    if not left <= 1.0:
+    _place_guess(G, alpha, h, state, acceleration, memory)
+    converged, moved, rounds = _iterate(tables, G, alpha, h, memory.shrink, drive, soft, tolerances)
+    if not converged:
         _forget(G)
         _restore(E, W, soft[0])
         return np.inf, np.inf, rounds
-    _place_guess(G, alpha, h, state, acceleration, memory)
-    residual = moved * moved
-    if whole or moved > _NEAR:
-        residual = _close(tables, G, drive)
-    turn_angles(T, P.spin, E.R, G.angles)
     _restore(E, W, soft[0])
-    if residual > CLOSED:
+    turn_angles(T, P.spin, E.R, G.angles)
+    residual = 0.0
+    if whole or moved > _NEAR:
         residual = put_back(T, P, B, W, length, E, G.x, G.q, G.v, G.angles, drive, 8)
     error, (rtol, atol) = 0.0, tolerances
     for i in range(x.shape[0]):
@@ -339,6 +327,29 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
             part = h * h * abs(alpha.beta - 1 / 6) * abs(G.now[i, j] - acceleration[i, j])
             error = max(error, part / (atol + rtol * size))
     return error, residual, rounds
+
+
+@kernel
+def _iterate(tables, G, alpha, h, known, drive, soft, tolerances):  # type: ignore[no-untyped-def]
+    """Rounds until little is left: whether they converge, what the last moved, and how many they were.
+
+    `known` (1,) is by which factor changes shrank last.
+    """
+    share = (1 - alpha.force) / (1 - alpha.mass)
+    effects = (h * alpha.gamma * share, h * h * alpha.beta * share, share)
+    left, before, moved, rounds = np.inf, np.inf, np.inf, 0
+    for rounds in range(1, _ROUNDS + 1):
+        _respond(tables, G, effects, drive, soft)
+        change, moved = _take(tables, G, effects, tolerances)
+        # The changes shrink by a steady factor: what is left is the rest of their series.
+        if rounds > 1:
+            known[0] = min(max(change / before, 0.01), 1.0)
+        shrink = known[0] if rounds > 1 or change < _KNOWN else 1.0
+        left = change * shrink / (1 - shrink) if shrink < 0.3 else change
+        before = change
+        if not left < np.inf or left <= 1.0:
+            break
+    return left <= 1.0, moved, rounds
 
 
 @entry
@@ -358,7 +369,7 @@ def alpha_attempt(
 def advance_implicit(tables, implicit, S, pace, h, state, work, slope, drive, whole, tolerances):  # type: ignore[no-untyped-def]
     """As `solver.steps.explicit.advance`, with the rounds taken: of a fixed step the error is of no account.
 
-    With `whole` the end lies on the constraints, else within `_NEAR`².
+    With `whole` the end lies on the constraints, else near them.
     """
     (G, alpha, memory, soft), (T, P, _, _, W, _, E) = implicit, tables
     held = False

@@ -182,7 +182,7 @@ class Absolute:
 
     def begin_at(self, a: Array) -> Memory | None:
         """As `begin`, for the accelerations (n, 6) there."""
-        return None if self.method.alpha is None else Memory(a.copy(), a.copy(), a.copy(), np.zeros(2))
+        return None if self.method.alpha is None else Memory(a.copy(), a.copy(), a.copy(), np.zeros(2), np.ones(1))
 
     def slope(self, state: State, drive: Array | None = None) -> Slope:
         """See `any_slope_at`."""
@@ -229,7 +229,7 @@ class Absolute:
             return Attempt(state, work, np.inf, 0.0, np.inf, memory, rounds + 1)
         found = State(state.t + h, *_copied((guess.x, guess.q, guess.v, guess.angles)))
         last = _slope_in(self.tables[-1], guess.multipliers, drive, repeated)
-        kept = Memory(guess.own.copy(), slope.acceleration, memory.once, np.array([h, memory.spans[0]]))
+        kept = Memory(guess.own.copy(), slope.acceleration, memory.once, np.array([h, memory.spans[0]]), memory.shrink)
         done = work + h * (slope.power + last.power) / 2
         return Attempt(found, done, float(error), 0.0, float(residual), kept, rounds + 1, last)
 

@@ -25,14 +25,16 @@ from cadbridge.simulation.load_file import (
     Finite,
     Function,
     LoadsFile,
+    LoadsResolver,
     NotNegative,
     Positive,
     Strict,
     Three,
     function_of,
 )
-from cadbridge.simulation.loads import LoadSpecs, LoadsResolver, find_component, si
-from cadbridge.simulation.scenario import FrictionSpeed, Gravity, Initial, Scenario, find_joint, validated
+from cadbridge.simulation.loads import LoadSpecs, find_component, si
+from cadbridge.simulation.scenario import Scenario, find_joint
+from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial, validated
 from solver.functions import scaled, table
 from solver.model import TimeFunction
 

@@ -7,8 +7,8 @@ from cadbridge.simulation.loads import JointForce, LoadSpecs
 from cadbridge.simulation.plots import write_plots
 from cadbridge.simulation.reactions import locked_wrench
 from cadbridge.simulation.run import Run, simulate
-from cadbridge.simulation.scenario import MotorSpec, Scenario, load_scenario
-from cadbridge.simulation.study import requested_scenario, study_scenario
+from cadbridge.simulation.scenario import MotorSpec, Scenario
+from cadbridge.simulation.study import load_scenario, requested_scenario, study_scenario
 from cadbridge.simulation.trajectory import read_trajectory, trajectory_table, write_trajectory
 
 __all__ = [

@@ -14,7 +14,7 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.sides import Side
-from cadbridge.simulation.scenario import MotorSpec, Scenario, load_scenario
+from cadbridge.simulation.scenario import MotorSpec, Scenario
 from cadbridge.study import MotionLaw
 from solver.functions import expression
 from solver.model import TimeFunction
@@ -22,6 +22,17 @@ from solver.state import State
 
 FINEST = 1e-8
 """A run takes at least this tolerance: what a source claims of its own solver is mostly looser."""
+
+
+def load_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None = None) -> Scenario:
+    """Read a scenario for a mechanism; InputError with all faults, each with line and column.
+
+    What the file does not say is taken from `base` (the run that the source itself asks for), else the defaults.
+    """
+    # Only who has a file waits for what validates it.
+    from cadbridge.simulation.scenario_file import read_scenario
+
+    return read_scenario(path, mechanism, base)
 
 
 def requested_scenario(

@@ -14,7 +14,8 @@ from typing import Any
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism
-from cadbridge.simulation.scenario import Scenario, load_scenario, read_document
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.scenario_file import read_document, read_scenario
 from cadbridge.simulation.study import study_scenario
 from cadbridge.simulation.trees import METHODS
 from cadbridge.sweeps.crew import Crew, Point
@@ -76,7 +77,7 @@ def _base(
         return Base(mechanism, given=scenario, duration=duration)
     if isinstance(scenario, str | Path):
         path = Path(scenario)
-        load_scenario(path, mechanism, own)
+        read_scenario(path, mechanism, own)
         document: Mapping[str, Any] = read_document(path).data
     else:
         document = scenario or _EMPTY

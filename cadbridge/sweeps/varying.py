@@ -10,7 +10,8 @@ from typing import Any
 from cadbridge.errors import CadbridgeError, InputError
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Body, Mechanism
-from cadbridge.simulation.scenario import Scenario, scenario_of
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.scenario_file import scenario_of
 from cadbridge.simulation.study import study_scenario
 from cadbridge.sweeps.model import Parameter
 from cadbridge.sweeps.places import placed

@@ -20,7 +20,7 @@ HEAVY = (
 )  # fmt: skip
 """Modules that take long to load, and rooms that only some commands have a use for."""
 SIMULATED = [
-    "pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.lowering", "pydantic",
+    "pyarrow", "numpy.ma", "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.lowering",
 ]  # fmt: skip
 
 CODE = """

@@ -12,7 +12,7 @@ from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.simulation import Scenario, load_scenario, simulate, write_trajectory
 from cadbridge.simulation.interactive import InteractiveRun
-from cadbridge.simulation.scenario import ScenarioFile
+from cadbridge.simulation.scenario_file import ScenarioFile
 from cadbridge.simulation.trajectory import read_trajectory
 from tests.report.page.models import door
 

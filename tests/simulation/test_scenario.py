@@ -18,7 +18,7 @@ import cadbridge as cb
 from cadbridge.errors import InputError, ModelError
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import Scenario, load_scenario, simulate, write_trajectory
-from cadbridge.simulation.scenario import json_schema_text
+from cadbridge.simulation.scenario_file import json_schema_text
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,393 @@
+"""The scenario as people write it in a file."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from collections.abc import Collection
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, Discriminator, Field, Tag, ValidationError
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.readers.kinds import other_kind
+from cadbridge.readers.registry import openable
+from cadbridge.simulation.actuator_file import CylinderEntry, DcEntry, cylinder_of, dc_motor_of
+from cadbridge.simulation.change_file import ChangeEntry, ChangesResolver
+from cadbridge.simulation.changes import ChangeSpec
+from cadbridge.simulation.circuits import Circuit, DcMotor, through_drive
+from cadbridge.simulation.fitting import GAP
+from cadbridge.simulation.load_file import (
+    Finite,
+    Function,
+    LoadsFile,
+    LoadsResolver,
+    NotNegative,
+    Positive,
+    Strict,
+    function_of,
+)
+from cadbridge.simulation.loads import si
+from cadbridge.simulation.scenario import EventSpec, MotorSpec, Scenario, find_joint, on_joint
+from solver.functions import scaled
+
+if TYPE_CHECKING:
+    from cadbridge.readers.mates_file.positions import Place, Yaml
+
+FORMAT = "cadbridge.scenario/1"
+
+
+class PdEntry(Strict):
+    """A pd motor: `target` in degrees (mm), kp N m/rad, kd N m s/rad (N/m, N s/m), `effort` at most (N m, N)."""
+
+    target: Function
+    kp: NotNegative
+    kd: NotNegative = 0.0
+    effort: Positive | None = None
+
+
+class MotorEntry(Strict):
+    """A motor: its joint and one of torque (N m, N), speed (degrees/s, mm/s), angle (degrees, mm), pd, dc, cylinder."""
+
+    joint: str
+    torque: Function | None = None
+    speed: Function | None = None
+    angle: Function | None = None
+    pd: PdEntry | None = None
+    dc: DcEntry | None = None
+    cylinder: CylinderEntry | None = None
+
+
+class EventEntry(Strict):
+    """A joint passes a position (degrees or mm); `stop` ends the run there."""
+
+    joint: str
+    position: Finite
+    direction: Literal["rising", "falling", "either"] = "either"
+    stop: bool = False
+
+
+def _what_happens(entry: object) -> str:
+    """Whether an event depends on where a joint is, or happens at a time."""
+    return (
+        "<change>" if isinstance(entry, ChangeEntry) or (isinstance(entry, dict) and "time" in entry) else "<passing>"
+    )
+
+
+AnyEvent = Annotated[
+    Annotated[EventEntry, Tag("<passing>")] | Annotated[ChangeEntry, Tag("<change>")], Discriminator(_what_happens)
+]
+
+
+class Initial(Strict):
+    """Joint values in degrees or mm, rates a second."""
+
+    positions: dict[str, Finite] = Field(default_factory=dict)
+    rates: dict[str, Finite] = Field(default_factory=dict)
+
+
+class Tolerance(Strict):
+    """Relative and absolute tolerance of a step."""
+
+    relative: Annotated[float, Field(ge=1e-14, le=0.1)] = 1e-8
+    absolute: Annotated[float, Field(ge=1e-16, le=0.1)] = 1e-8
+
+
+AnyTolerance = Annotated[
+    Annotated[float, Field(ge=1e-14, le=0.1), Tag("<number>")] | Annotated[Tolerance, Tag("<both>")],
+    Discriminator(lambda given: "<both>" if isinstance(given, dict | Tolerance) else "<number>"),
+]
+
+
+class FrictionSpeed(Strict):
+    """Speeds over which dry friction is smoothed: degrees/s of joints that turn, mm/s of those that slide."""
+
+    turn: Positive = 1.0
+    slide: Positive = 1.0
+
+
+_Fall = Annotated[float, Field(ge=-1e6, le=1e6)]
+"""More is a slip of units, and its run has no end."""
+Gravity = Annotated[
+    tuple[_Fall, _Fall, _Fall] | None,
+    Field(description="Gravity is in m/s², in the frame of the source: [0, 0, -9.81] on Earth where z is up."),
+]
+
+
+class ScenarioFile(Strict):
+    """The file as people write it."""
+
+    format: Literal["cadbridge.scenario/1"]
+    gravity: Gravity = None
+    duration: Positive = 2.0
+    rate: Positive = 100.0
+    tolerance: AnyTolerance = 1e-8
+    gap: NotNegative = GAP * 1e3
+    integrator: Literal["dopri5", "dop853", "rk4", "generalized_alpha"] = "dopri5"
+    step: Positive | None = None
+    initial: Initial = Field(default_factory=Initial)
+    motors: list[MotorEntry] = Field(default_factory=list)
+    loads: LoadsFile = Field(default_factory=LoadsFile)
+    limits: Literal["stop", "ignore"] = "ignore"
+    friction: Literal["apply", "ignore"] = "apply"
+    friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
+    events: list[AnyEvent] = Field(default_factory=list)
+
+
+def json_schema_text() -> str:
+    """The JSON Schema of the scenario file, as published in cadbridge/data/schemas/scenario-1.json."""
+    schema = ScenarioFile.model_json_schema()
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def read_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None = None) -> Scenario:
+    """See `load_scenario`."""
+    path = Path(path)
+    yaml = read_document(path)
+    return scenario_of(yaml.data, mechanism, base, str(path), yaml.places)
+
+
+def read_document(path: Path) -> Yaml:
+    """A scenario file as plain data with the places of its values; InputError with all faults of its YAML."""
+    # Only who has a file waits for what reads it.
+    from cadbridge.readers.mates_file.positions import load_yaml
+
+    findings = Findings()
+    openable(path)
+    yaml = load_yaml(path, findings, str(path))
+    if yaml.data is None:
+        raise _unusable(findings)
+    return yaml
+
+
+def scenario_of(
+    document: object, mechanism: Mechanism, base: Scenario | None = None, file: str = "", places: Place | None = None
+) -> Scenario:
+    """The scenario of a file's plain data, as `read_scenario` makes it; InputError with all faults."""
+    from cadbridge.readers.mates_file.positions import Place
+
+    findings, places = Findings(), places or Place(0, 0)
+    spec = validated(ScenarioFile, document, places, file, findings, "CB601")
+    scenario = None if spec is None else _Resolver(mechanism, findings, file, places).resolve(spec)
+    if findings.errors or scenario is None or spec is None:
+        raise _unusable(findings)
+    return scenario if base is None else _over(base, scenario, spec.model_fields_set)
+
+
+def _unusable(findings: Findings) -> InputError:
+    return InputError("The scenario file cannot be used.", findings)
+
+
+_OPEN = {
+    "gravity": ("gravity",),
+    "duration": ("duration",),
+    "rate": ("rate",),
+    "rtol": ("tolerance",),
+    "atol": ("tolerance",),
+    "motors": ("motors",),
+    "frame_motions": ("motors",),
+    "positions": ("motors", "initial"),
+    "velocities": ("initial",),
+}
+"""The fields that a source's own run fills where the file has none of these keys; motors bring their initial values."""
+
+
+def _over(base: Scenario, wording: Scenario, keys: set[str]) -> Scenario:
+    return replace(wording, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
+
+
+Kind = TypeVar("Kind", bound=BaseModel)
+ROUNDS = 4
+"""What is left out can uncover a fault of what holds it, a few times."""
+
+
+def validated(kind: type[Kind], data: object, places: Place, file: str, findings: Findings, code: str) -> Kind | None:
+    """Data as a model of the file, with a finding (`code`) for each fault at its line and column.
+
+    What is at fault is left out of the model, so that faults of names and values in the rest are found too; None where
+    nothing of it can be used. The names of forms that a value may have begin with "<"; they are no keys, and a message
+    leaves them out.
+    """
+    own = get_args(kind.model_fields["format"].annotation)[0]
+    if not isinstance(data, dict):
+        findings.add(code, f"the file is no mapping with `format: {own}` at its top", Where(file, places.line))
+        return None
+    if other := other_kind(data.get("format"), own, file):
+        findings.add(code, other[0], Where(file, *places.find(("format",))), other[1])
+        return None
+    from cadbridge.readers.mates_file.document import Reporter, keys_at
+
+    # A section with nothing below its key is an empty one.
+    data = deepcopy({key: value for key, value in data.items() if value is not None})
+    reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(data))
+    reported: set[tuple[int | str, ...]] = set()
+    for _ in range(ROUNDS):
+        try:
+            spec = kind.model_validate(data)
+        except ValidationError as error:
+            for fault in error.errors(include_url=False, include_context=True):
+                loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not step.startswith("<"))
+                if all(before[: len(loc)] != loc for before in reported):
+                    reporter(loc, fault)
+                reported.add(loc)
+                _leave_out(data, loc, keys_at(loc, kind) if fault["type"] == "extra_forbidden" else ())
+            data["format"] = own
+        else:
+            reporter.count_the_rest()
+            return spec
+    reporter.count_the_rest()
+    return None
+
+
+def _leave_out(data: dict[str, Any], loc: tuple[int | str, ...], known: Collection[str]) -> None:
+    """Take the value at fault out, or the smallest value of a key around it; a misspelt key stands for the nearest."""
+    holders: list[Any] = [data]
+    for step in loc[:-1]:
+        if not isinstance(step, int) and step not in holders[-1]:
+            return  # gone with another fault
+        holders.append(holders[-1][step])
+    for holder, key in zip(reversed(holders), reversed(loc), strict=True):
+        if isinstance(holder, dict) and key in holder:
+            value = holder.pop(key)
+            meant = difflib.get_close_matches(str(key)[:100], known, n=1)
+            if meant:
+                holder.setdefault(meant[0], value)
+            return
+
+
+def _item_names(data: dict[str, object]) -> dict[tuple[int | str, ...], str]:
+    """What the items of lists are called in a message, counted from 1: "motor 1"; of other keys nothing."""
+    lists = [(key, value) for key, value in data.items() if isinstance(value, list)]
+    return {(key, i): f"{_ONE_OF.get(key, key)} {i + 1}" for key, value in lists for i in range(len(value))}
+
+
+_ONE_OF = {"motors": "motor", "events": "event", "bodies": "body", "actuators": "actuator"}
+
+
+_LAWS = ("torque", "speed", "angle", "pd", "dc", "cylinder")
+
+
+@dataclass
+class _Resolver:
+    """Names to joints, degrees and mm to SI; every fault is reported at its place."""
+
+    mechanism: Mechanism
+    findings: Findings
+    file: str
+    places: Place
+
+    def resolve(self, spec: ScenarioFile) -> Scenario:
+        tolerance = spec.tolerance
+        if not isinstance(tolerance, Tolerance):
+            tolerance = Tolerance(relative=tolerance, absolute=max(tolerance, 1e-16))
+        speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
+        loads = LoadsResolver(self.mechanism, self.findings, self.joint, self._where, speeds)
+        if spec.integrator == "rk4" and spec.step is None:
+            text = "integrator: rk4 does not control its error: give a step (s) beside it"
+            self.findings.add("CB601", text, self._where("integrator"))
+        made = [m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None]
+        motors = tuple(m for m in made if isinstance(m, MotorSpec))
+        return Scenario(
+            gravity=spec.gravity,
+            duration=spec.duration,
+            rate=spec.rate,
+            rtol=tolerance.relative,
+            atol=tolerance.absolute,
+            gap=spec.gap * 1e-3,
+            integrator=spec.integrator,
+            step=spec.step,
+            positions=self._values(spec.initial.positions, "positions"),
+            rates=self._values(spec.initial.rates, "rates"),
+            motors=motors,
+            circuits=tuple(m for m in made if not isinstance(m, MotorSpec)),
+            loads=loads.resolve(spec.loads),
+            limits=spec.limits,
+            friction=speeds if spec.friction == "apply" else None,
+            events=tuple(
+                o
+                for i, e in enumerate(spec.events)
+                if isinstance(e, EventEntry) and (o := self._event(i, e)) is not None
+            ),
+            changes=self._changes(spec, motors, loads),
+        )
+
+    def _changes(
+        self, spec: ScenarioFile, motors: tuple[MotorSpec, ...], loads: LoadsResolver
+    ) -> tuple[ChangeSpec, ...]:
+        driven = frozenset(m.joint for m in motors if m.kind in ("speed", "angle"))
+        resolver = ChangesResolver(
+            self.mechanism, self.findings, self.any_joint, loads.component, driven, spec.duration
+        )
+        return resolver.resolve(
+            [(e, self._where("events", i)) for i, e in enumerate(spec.events) if isinstance(e, ChangeEntry)]
+        )
+
+    def _where(self, *path: str | int) -> Where:
+        return Where(self.file, *self.places.find(path))
+
+    def joint(self, name: str, where: Where) -> Joint | None:
+        """The joint of that name, mate or drive, where it has one freedom."""
+        return find_joint(self.mechanism, self.findings, name, where)
+
+    def any_joint(self, name: str, where: Where) -> Joint | None:
+        """The joint of that name, mate or drive, of any type."""
+        return find_joint(self.mechanism, self.findings, name, where, single=False)
+
+    def _values(self, values: dict[str, float], section: str) -> dict[str, float]:
+        done = {}
+        for name, value in values.items():
+            joint = self.joint(name, self._where("initial", section, name))
+            if joint is not None:
+                done[joint.name] = value * si(joint)
+        return done
+
+    def _event(self, i: int, entry: EventEntry) -> EventSpec | None:
+        joint = self.joint(entry.joint, self._where("events", i))
+        if joint is None:
+            return None
+        return EventSpec(joint.name, entry.position * si(joint), entry.direction, entry.stop)
+
+    def _motor(self, i: int, entry: MotorEntry) -> MotorSpec | Circuit | None:
+        where = self._where("motors", i)
+        joint = self.joint(entry.joint, where)
+        given = [(k, v) for k in _LAWS if (v := getattr(entry, k)) is not None]
+        if len(given) != 1:
+            if not any(f.where.item == f"motor {i + 1}" for f in self.findings):  # else its law was left out
+                self.findings.add("CB601", f"motor on {entry.joint}: give one of {', '.join(_LAWS)}", where)
+            return None
+        kind, value = given[0]
+        if isinstance(value, DcEntry | CylinderEntry):
+            return self._circuit(joint, entry.joint, value, self._where("motors", i, kind))
+        try:
+            function = function_of(value.target if isinstance(value, PdEntry) else value)
+        except ValueError as fault:
+            self.findings.add("CB603", f"motor on {entry.joint}: {fault}", self._where("motors", i, kind))
+            return None
+        if joint is None:
+            return None
+        function = function if kind == "torque" else scaled(function, si(joint))
+        motor = MotorSpec(entry.joint, kind, function)
+        if isinstance(value, PdEntry):
+            effort = math.inf if value.effort is None else value.effort
+            motor = replace(motor, stiffness=value.kp, damping=value.kd, effort=effort)
+        return on_joint(self.mechanism, motor)
+
+    def _circuit(self, joint: Joint | None, name: str, entry: DcEntry | CylinderEntry, where: Where) -> Circuit | None:
+        if joint is None:
+            return None
+        faults: list[str] = []
+        try:
+            made = dc_motor_of(name, entry, faults) if isinstance(entry, DcEntry) else cylinder_of(joint, entry, faults)
+        except ValueError as fault:
+            self.findings.add("CB603", f"motor on {name}: {fault}", where)
+            return None
+        for wording in faults:
+            self.findings.add("CB632", f"motor on {name}: {wording}", where)
+        return through_drive(self.mechanism, made) if isinstance(made, DcMotor) else made

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from cadbridge import storage
 from cadbridge.storage import ANSWERS, computed_once, use_cache
+from cadbridge.version import version_of
 
 
 @pytest.fixture
@@ -88,3 +90,9 @@ def test_the_longest_unused_answers_go_beyond_the_limit(folder: Path, monkeypatc
     asked("huge", huge)
     asked("huge", huge)
     assert huge.calls == 2  # larger than a quarter of the limit: not kept
+
+
+def test_the_version_of_a_library_is_that_of_its_metadata() -> None:
+    for name in ("manifold3d", "cadquery-ocp", "numpy"):
+        assert version_of(name) == version(name)
+    assert version_of("no-such-library") == "unknown"

@@ -23,6 +23,7 @@ from cadbridge.assembly import Assembly, Mesh, Shape, report_unrefined, unrefine
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.storage import computed_once, digest
+from cadbridge.version import version_of
 from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
@@ -87,9 +88,7 @@ def _unpacked(data: bytes) -> Answer:
 @cache
 def _version() -> str:
     """The hash of the code that intersects, and the version of the library that it asks."""
-    from importlib.metadata import version
-
-    return digest(Path(__file__).read_bytes() + version("manifold3d").encode())
+    return digest(Path(__file__).read_bytes() + version_of("manifold3d").encode())
 
 
 def _content(assembly: Assembly) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from cadbridge.shapes.packing import pack, unpack
 from cadbridge.storage import computed_once
+from cadbridge.version import version_of
 
 
 def ask_once(content: str, verb: str, question: dict[str, Any], ask: Callable[[], Any]) -> Any:
@@ -30,11 +30,7 @@ def content_of(*paths: Path) -> str:
 @cache
 def versions() -> str:
     """OCCT's version, and the hash of the code that asks it."""
-    try:
-        occt = version("cadquery-ocp")
-    except PackageNotFoundError:
-        occt = "unknown"
-    digest = hashlib.sha256(occt.encode())
+    digest = hashlib.sha256(version_of("cadquery-ocp").encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()

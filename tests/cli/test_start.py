@@ -16,7 +16,7 @@ HEAVY = (
     "shapely", "lxml.objectify", "yaml", "pyarrow", "numpy.ma", "numpy.f2py", "xml.etree.ElementTree",
     "solver.equations", "solver.runs", "cadbridge.simulation", "cadbridge.recognition", "cadbridge.shapes.worker",
     "cadbridge.jobs", "cadbridge.lowering", "cadbridge.cli.view", "psutil", "rich.console", "cadbridge.diagnosis",
-    "pydantic",
+    "pydantic", "email", "importlib.metadata",
 )  # fmt: skip
 """Modules that take long to load, and rooms that only some commands have a use for."""
 SIMULATED = [

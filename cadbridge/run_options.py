@@ -14,8 +14,9 @@ class RunOptions:
 
     `scenario`: its file; None takes gravity and what the source itself asks for. `duration` (s) replaces the
     scenario's. `collapse` False passes every row of every mate to the solver, redundant ones too. `method`:
-    "absolute" computes the pose of every body, "tree" the minimal coordinates of a spanning tree. `columns` are groups
-    and patterns of the columns that are written (none: all), `column_units` "si" or "scenario" (degrees, mm).
+    "absolute" computes the pose of every body, "tree" the minimal coordinates of a spanning tree, "auto" the latter
+    where loops or gears close the mechanism. `columns` are groups and patterns of the columns that are written (none:
+    all), `column_units` "si" or "scenario" (degrees, mm).
     """
 
     scenario: Path | None = option(
@@ -28,10 +29,11 @@ class RunOptions:
         True, "--keep-redundant", bool, "Pass every row of every mate to the solver.", value=lambda keep: not keep
     )  # fmt: skip
     method: str = option(
-        "absolute",
+        "auto",
         "--method",
-        ("absolute", "tree"),
-        "Integrate the poses of all bodies (absolute), or joint coordinates of a spanning tree (tree).",
+        ("auto", "absolute", "tree"),
+        "Integrate the poses of all bodies (absolute), or joint coordinates of a spanning tree (tree); "
+        "auto: the tree where loops or gears close the mechanism.",
     )
     columns: tuple[str, ...] = option(
         (),

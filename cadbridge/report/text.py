@@ -144,6 +144,10 @@ def faces_text(assembly: Assembly, part: str) -> str:
     return "\n".join(lines)
 
 
+_COORDINATES = {"absolute": "the poses of all bodies", "tree": "joint coordinates"}
+"""What a run takes its steps in, by its method."""
+
+
 def run_text(
     run: Run, output: Path, against: Comparison | None = None, plots: Path | None = None, columns: int = PIPED
 ) -> str:
@@ -152,7 +156,7 @@ def run_text(
     reached = f"Simulated {figure(s['simulated_s'])} s" if run.result.status.ok else "The run stopped early"
     lines = [
         f"{reached}: {count(s['bodies'], 'body', 'bodies')}, {count(s['rows'], 'equation')}, "
-        f"{count(s['samples'], 'sample')}, {count(s['steps'], 'step')}."
+        f"{count(s['samples'], 'sample')}, {count(s['steps'], 'step')} in {_COORDINATES[s['method']]}."
     ]
     if not run.result.status.ok:
         lines.append(f"  {s['message']}")

@@ -26,11 +26,10 @@ from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.scenario import Scenario, on_joint
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
-from cadbridge.simulation.trees import METHODS, tree_joints
+from cadbridge.simulation.trees import METHODS, run_tree
 from cadbridge.simulation.trust import distrust, mass_ratios, short_steps, short_steps_ahead, strong_gravity
 from cadbridge.wording import count
 from solver.algebra.rank import rank
-from solver.chart.spanning import TreeJoint
 from solver.constraints import Coupler, Primitive, evaluate
 from solver.equations.projection import carry_angles, project
 from solver.equations.system import System, prepare
@@ -76,19 +75,21 @@ class Run(Shown):
 
 def simulate(
     mechanism: Mechanism, scenario: Scenario | None = None, *, duration: float | None = None, collapse: bool = True,
-    method: str = "absolute", real_time: bool = False, progress: Callable[[float], None] | None = None,
+    method: str = "auto", real_time: bool = False, progress: Callable[[float], None] | None = None,
     early: Callable[[Finding], None] | None = None,
 ) -> Run:  # fmt: skip
     """Simulate a mechanism.
 
     Without a scenario the run is the one that the source itself asks for, if it does, else two seconds of falling.
-    `collapse` False hands every row of every mate to the solver; the motion is the same. `method` "tree" integrates the
-    joint coordinates of a spanning tree instead of every body's pose. Where mates contradict each other by no more
-    than rounding, the mechanism is fitted first (`Run.mechanism`, CB625); where its placements cannot be closed from
-    where they are, the run begins from those of `diagnosis.settled` (CB408). With `real_time` the run keeps pace with
-    the clock, where it can (`Run.pace`). `progress` is called with the simulated time (s), `early` before
-    the first step where very many are ahead (CB682). Raises ModelError where a mass is not known, InputError where the
-    scenario or the method cannot be used; a run that fails on its way ends in a finding, with what was computed.
+    `collapse` False hands every row of every mate to the solver; the motion is the same. `method` "absolute"
+    integrates the pose of every body, "tree" the joint coordinates of a spanning tree; "auto" is the tree where loops,
+    gears or couplings close the mechanism, and `Run.summary` says which it was. Where mates contradict each other by
+    no more than rounding, the mechanism is fitted first (`Run.mechanism`, CB625); where its placements cannot be
+    closed from where they are, the run begins from those of `diagnosis.settled` (CB408). With `real_time` the run
+    keeps pace with the clock, where it can (`Run.pace`). `progress` is called with the simulated time (s), `early`
+    before the first step where very many are ahead (CB682). Raises ModelError where a mass is not known, InputError
+    where the scenario or the method cannot be used; a run that fails on its way ends in a finding, with what was
+    computed.
     """
     if method not in METHODS:
         raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")
@@ -122,9 +123,7 @@ def _simulated(
     if duration is not None:
         what = replace(what, duration=duration)
     mechanism, lowered = _lowered(mechanism, what, collapse, findings)
-    tree: tuple[TreeJoint, ...] | None = None
-    if method == "tree":
-        tree = tree_joints(lowered, collapse=collapse, integrator=what.integrator, findings=findings)
+    tree = run_tree(lowered, method, what, collapse, findings)
     changes = solver_changes(lowered, what.changes, collapse=collapse, duration=what.duration, findings=findings)
     pacer = Pacer(progress) if real_time else None
     call = _call(lowered, what, pacer or progress, real_time)
@@ -143,7 +142,12 @@ def _simulated(
         report_least_norm(lowered, begun.system, result.trajectory, findings)
     _not_applied(lowered, what, findings)
     chosen = _conveniences(lowered, what, begun.stops)
-    summary = {"method": method, **_summary(lowered, result), "trusted": trusted, **chosen}
+    summary = {
+        "method": "absolute" if tree is None else "tree",
+        **_summary(lowered, result),
+        "trusted": trusted,
+        **chosen,
+    }
     system = begun.system
     if rebuilt is not None:
         summary["changes"] = [_reported(change) for change in rebuilt.changes]

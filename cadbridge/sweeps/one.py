@@ -52,7 +52,7 @@ class How:
     """How each run is computed: as `cadbridge.simulation.simulate` takes it."""
 
     collapse: bool = True
-    method: str = "absolute"
+    method: str = "auto"
 
 
 def one_run(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any]) -> Row:

@@ -33,7 +33,7 @@ _EMPTY: dict[str, Any] = {"format": "cadbridge.scenario/1"}
 def sweep(
     mechanism: Mechanism, what: str | Path | Mapping[str, Any],
     scenario: str | Path | Mapping[str, Any] | Scenario | None = None, *, duration: float | None = None,
-    collapse: bool = True, method: str = "absolute", workers: int | None = None, part: tuple[int, int] = (1, 1),
+    collapse: bool = True, method: str = "auto", workers: int | None = None, part: tuple[int, int] = (1, 1),
     progress: Progress | None = None,
 ) -> SweepTable:  # fmt: skip
     """Simulate a mechanism once for each point of a sweep.

@@ -176,7 +176,7 @@ def redundant_fourbar() -> Case:
     tree = (Hinge(GROUND, 0, np.zeros(3), Z), Hinge(0, 1, crank, Z), Hinge(GROUND, 2, 3 * X, Z))
     middles = np.array([(a + b) / 2 for a, b in ends])
     loops = (Hinge(1, 2, rocker, Z),)
-    return Case("redundant four-bar", masses, inertias, middles, tree, 2.0, loops, gravity=(0.0, -9.81, 0.0))
+    return Case("redundant four-bar", masses, inertias, middles, tree, 5.0, loops, gravity=(0.0, -9.81, 0.0))
 
 
 def bricard() -> Case:
@@ -188,7 +188,7 @@ def bricard() -> Case:
     inertias = np.array([np.diag((1 - a) * 1.01 / 12 + a * 0.02 / 12) for a in along])
     tree = tuple(Hinge(k - 1, k, corners[k], axes[k]) for k in range(5))
     loops = (Hinge(4, GROUND, corners[5], axes[5]),)
-    return Case("Bricard", np.ones(5), inertias, middles, tree, 2.0, loops, gravity=(0.0, -9.81, 0.0))
+    return Case("Bricard", np.ones(5), inertias, middles, tree, 5.0, loops, gravity=(0.0, -9.81, 0.0))
 
 
 def train(count: int, duration: float) -> Case:
@@ -249,7 +249,7 @@ def kr15() -> Case:
     inertias = np.array([R[i] @ model.bodies[i].inertia @ R[i].T for i in order])
     renamed = tuple(Hinge(place[h.a], place[h.b], h.point, h.axis) for h in tree)
     masses = np.array([model.bodies[i].mass for i in order])
-    case = Case("KR 15 with gears", masses, inertias, x[order], renamed, 0.5, gears=gears)
+    case = Case("KR 15 with gears", masses, inertias, x[order], renamed, 2.0, gears=gears)
     return replace(case, couplings=_couplings(case))
 
 
@@ -310,17 +310,17 @@ def relative_accelerations(case: Case) -> Array:
 
 
 CASES: dict[str, Callable[[], Case]] = {
-    "chain 6": lambda: chain(6, 1.0),
-    "chain 43": lambda: chain(43, 0.3),
-    "chain 200": lambda: chain(200, 0.1),
-    "chain 1000": lambda: chain(1000, 0.02),
-    "four-bars 2": lambda: fourbars(2, 1.0),
-    "four-bars 10": lambda: fourbars(10, 0.5),
-    "four-bars 100": lambda: fourbars(100, 0.2),
-    "four-bars 300": lambda: fourbars(300, 0.1),
-    "four-bars 1000": lambda: fourbars(1000, 0.05),
+    "chain 6": lambda: chain(6, 2.0),
+    "chain 43": lambda: chain(43, 2.0),
+    "chain 200": lambda: chain(200, 1.0),
+    "chain 1000": lambda: chain(1000, 1.0),
+    "four-bars 2": lambda: fourbars(2, 5.0),
+    "four-bars 10": lambda: fourbars(10, 5.0),
+    "four-bars 100": lambda: fourbars(100, 2.0),
+    "four-bars 300": lambda: fourbars(300, 2.0),
+    "four-bars 1000": lambda: fourbars(1000, 2.0),
     "redundant four-bar": redundant_fourbar,
     "Bricard": bricard,
-    "train 10": lambda: train(10, 1.0),
+    "train 10": lambda: train(10, 5.0),
     "KR 15 with gears": kr15,
 }

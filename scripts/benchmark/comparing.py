@@ -114,6 +114,7 @@ def _judged(case: Case, answer: Answer, reference: Answer) -> dict[str, Any]:
                 "method": run.method,
                 "setting": run.setting,
                 "seconds": run.seconds,
+                "sampled": run.sampled,
                 "steps": run.steps,
                 "position": e.position,
                 "held": e.held,

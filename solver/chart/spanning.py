@@ -15,6 +15,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ class TreeJoint:
     second: Array | None = None
     pitch: float = 0.0
 
-    @property
+    @cached_property
     def key(self) -> tuple[object, ...]:
         """What tells it from another: equal for joints that are equal."""
         numbers = (self.point, self.axis, () if self.second is None else self.second, (self.pitch,))

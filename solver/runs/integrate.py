@@ -184,7 +184,8 @@ def _begin(
         own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
         places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
         state = carry_angles(state, plain, system)
-    marcher = _marcher(system, method, tree)
+    key = (method, *(() if tree is None else (joint.key for joint in tree)))
+    marcher = _marcher(system, method, tree, key)
     if places is not None:
         marcher.angle_places = places
     h = first_step(method, tolerances, longest_step) if step is None else step
@@ -202,7 +203,7 @@ def _begin(
         events=tuple(events),
         angle_places=places,
         spare=marcher,
-        key=_key(method, tree),
+        key=key,
     )
     if not events and len(times):
         run.marcher = marcher
@@ -219,19 +220,16 @@ def _engine(system: System, method: Method, tree: Sequence[TreeJoint] | None) ->
     return Absolute(system, method) if tree is None else ChartEngine(system, method, tree)
 
 
-def _marcher(system: System, method: Method, tree: Sequence[TreeJoint] | None) -> Marcher:
-    """That of a run that ended, or a new one: making its workspaces takes as long as a short run."""
-    spare: Marcher | None = system.spare.pop(_key(method, tree), None)
+def _marcher(
+    system: System, method: Method, tree: Sequence[TreeJoint] | None, key: tuple[object, ...]
+) -> Marcher:  # fmt: skip
+    """That of a run of the same `key` that ended, or a new one: making its workspaces takes as long as a short run."""
+    spare: Marcher | None = system.spare.pop(key, None)
     if spare is None:
         engine = _engine(system, method, tree)
         return Marcher(engine, engine.arrays if isinstance(engine, ChartEngine) else None)
     spare.engine.tables[-1].sweeps.unsolved[0] = 0.0
     return spare
-
-
-def _key(method: Method, tree: Sequence[TreeJoint] | None) -> tuple[object, ...]:
-    """What tells the workspaces of one run from those of another."""
-    return (method, *(() if tree is None else (joint.key for joint in tree)))
 
 
 def _advance_all(

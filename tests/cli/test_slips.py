@@ -130,7 +130,7 @@ SLIPS = {
     "unknown unit": Slip("check demo.step --units furlong", ("'furlong' is not a unit", "mm")),
     "unit without effect": Slip("check four_bar.urdf --units mm", ("--units has no effect on urdf",)),
     "misspelt method": Slip(
-        "simulate four_bar.urdf --method treee", ("'treee' is not one of absolute, tree; did you mean tree?",),
+        "simulate four_bar.urdf --method treee", ("'treee' is not one of auto, absolute, tree; did you mean tree?",),
         never=("Value error",),
     ),
     "misspelt format": Slip("convert four_bar.urdf --to mjfc -o o", ("'mjfc' is not one of", "did you mean mjcf?")),

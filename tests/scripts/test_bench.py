@@ -87,7 +87,8 @@ def test_one_run_writes_tables_data_and_plot_and_tells_what_is_missing(
     found = json.loads((tmp_path / "bench.json").read_text("utf-8"))["results"][0]
     assert found["engines"]["cadbridge"]["evaluation"]["error"] < 1e-9
     assert found["engines"]["pinocchio"]["evaluation"]["error"] < 1e-9
-    assert found["engines"]["pinocchio"]["runs"][0]["position"] < 1e-2
+    # At its coarsest step; how many it takes depends on the machine.
+    assert 0.05 < found["engines"]["pinocchio"]["runs"][0]["position"] < 0.1
     assert found["first_call"] > 0
     missing = found["engines"]["exudyn"]
     assert missing["said"].startswith("not installed")

@@ -100,5 +100,21 @@ def test_the_command_writes_the_same_table_and_says_what_it_cannot(tmp_path: Pat
     with pytest.raises(InputError) as refused:
         cb.simulate(mechanism, Scenario(integrator="generalized_alpha"), method="tree", collapse=False)
     assert [f.code for f in refused.value.findings] == ["CB619", "CB619"]
-    with pytest.raises(InputError, match="absolute, tree"):
+    with pytest.raises(InputError, match="auto, absolute, tree"):
         cb.simulate(mechanism, method="forest")
+
+
+def test_without_a_method_the_mechanism_decides(kr15: Mechanism, corpus: Path) -> None:
+    short: dict[str, Any] = {"duration": 0.01, "gravity": (0.0, 0.0, -9.81)}
+    fourbar = cb.build(cb.read(corpus / "ondsel" / "fourbar.asmt"))
+    arm = cb.build(
+        cb.read(robot_folder() / ROBOTS[1], options=ReadOptions(package_dirs=(robot_folder().parent.parent,)))
+    )
+    for mechanism, scenario, expected in (
+        (kr15, Scenario(**short), "tree"),  # gears
+        (fourbar, None, "tree"),  # a loop
+        (arm, Scenario(**short), "absolute"),
+        (kr15, Scenario(integrator="generalized_alpha", **short), "absolute"),
+    ):
+        assert cb.simulate(mechanism, scenario).summary["method"] == expected
+    assert cb.simulate(kr15, Scenario(**short), collapse=False).summary["method"] == "absolute"

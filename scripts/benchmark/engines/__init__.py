@@ -16,6 +16,7 @@ FILES = {
     "simbody": "simbody_",
 }
 OWN = "cadbridge"
+TREE = "cadbridge-tree"
 
 
 def load(name: str) -> type[Engine]:

@@ -13,6 +13,9 @@ from benchmark.cases import Array, Case, Motion
 
 T = TypeVar("T")
 
+RATE = 100.0
+"""Samples a second, where a run has more than its start and its end."""
+
 
 class UnsupportedError(Exception):
     """The engine cannot say this mechanism; why."""
@@ -30,13 +33,18 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Run:
-    """A simulation to the end of the case: method, step (s) or tolerance, seconds, steps (0: not told), raw motion."""
+    """A simulation to the end of the case: method, step (s) or tolerance, seconds, steps (0: not told), raw motion.
+
+    `sampled`: the seconds with `RATE` samples a second as well, where they were measured; None where a step of fixed
+    length is longer than a sample. Of an engine that chooses its steps they are those without samples.
+    """
 
     method: str
     setting: float
     seconds: float
     steps: int
     motion: Motion
+    sampled: float | None = None
 
 
 class Engine(Protocol):
@@ -67,6 +75,11 @@ def timed(call: Callable[[], object], budget: float = 0.5) -> float:
             call()
         best = min(best, (time.perf_counter() - began) / batch)
     return float(best)
+
+
+def stepped(method: str, step: float, seconds: float, count: int, motion: Motion) -> Run:
+    """A run in steps of one length (s), each of which is a sample where it is short enough."""
+    return Run(method, step, seconds, count, motion, seconds if step * RATE < 1.0 + 1e-6 else None)
 
 
 def stopwatch(call: Callable[[], T], enough: float = 0.3) -> tuple[float, T]:

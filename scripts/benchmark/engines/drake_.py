@@ -12,7 +12,7 @@ from pydrake.multibody.tree import FixedOffsetFrame, RevoluteJoint, RotationalIn
 from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator
 
 from benchmark.cases import Array, Case
-from benchmark.engines.base import Evaluation, Run, free_motions, runge_kutta, stopwatch, timed, whole_steps
+from benchmark.engines.base import Evaluation, Run, free_motions, runge_kutta, stepped, stopwatch, timed, whole_steps
 
 TOLERANCES = (1e-3, 1e-4, 1e-6, 1e-8, 1e-10)
 STEPS = (1e-2, 4e-3, 1e-3, 2.5e-4)
@@ -113,7 +113,8 @@ class Engine:
 
         seconds, simulator = stopwatch(walk)
         steps = simulator.get_integrator().get_num_steps_taken()
-        return Run("RK3", tolerance, seconds, steps, self.case.motion(*self._read(simulator.get_context())))
+        motion = self.case.motion(*self._read(simulator.get_context()))
+        return Run("RK3", tolerance, seconds, steps, motion, seconds)
 
     def _discrete(self, step: float) -> Run:
         count, h = whole_steps(self.case.duration, step)
@@ -126,10 +127,10 @@ class Engine:
             return simulator
 
         seconds, simulator = stopwatch(walk)
-        return Run("SAP", h, seconds, count, self.case.motion(*self._read(simulator.get_context())))
+        return stepped("SAP", h, seconds, count, self.case.motion(*self._read(simulator.get_context())))
 
     def _reduced(self, step: float) -> Run:
         count, h = whole_steps(self.case.duration, step)
         first = (np.zeros(self.case.count), self.case.first_rates())
         seconds, (q, v) = stopwatch(lambda: runge_kutta(self.accelerations, *first, h, count))
-        return Run("RK4", h, seconds, count, self.case.motion(q, v))
+        return stepped("RK4", h, seconds, count, self.case.motion(q, v))

@@ -10,7 +10,7 @@ import numpy as np
 from exudyn.utilities import RigidBodyInertia
 
 from benchmark.cases import Case, Motion
-from benchmark.engines.base import Evaluation, Run, UnsupportedError, stopwatch, whole_steps
+from benchmark.engines.base import Evaluation, Run, UnsupportedError, stepped, stopwatch, whole_steps
 
 STEPS = (1e-2, 4e-3, 2e-3, 1e-3, 5e-4)
 REDUNDANT = 40
@@ -64,7 +64,7 @@ class Engine:
             seconds, done = stopwatch(partial(self.system.SolveDynamic, settings, showHints=False))
             if not done:
                 raise ArithmeticError(f"generalised-α at {h:g} s did not converge")
-            yield Run("generalised-α", h, seconds, count, self._motion())
+            yield stepped("generalised-α", h, seconds, count, self._motion())
 
     def _settings(self, count: int) -> exu.SimulationSettings:
         settings = exu.SimulationSettings()

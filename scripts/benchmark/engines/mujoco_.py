@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from benchmark.cases import Case
-from benchmark.engines.base import Evaluation, Run, stopwatch, timed, whole_steps
+from benchmark.engines.base import Evaluation, Run, stepped, stopwatch, timed, whole_steps
 
 STEPS = (1e-2, 4e-3, 2e-3, 1e-3, 2.5e-4)
 METHODS = {
@@ -85,7 +85,7 @@ class Engine:
                 self.model.opt.timestep = h
                 seconds, _ = stopwatch(partial(self._walk, count))
                 motion = self.case.motion(self.data.qpos.copy(), self.data.qvel.copy())
-                yield Run(method, h, seconds, count, motion)
+                yield stepped(method, h, seconds, count, motion)
 
     def _walk(self, count: int) -> None:
         self._reset()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmark.cases import Array, Case, Motion
-from benchmark.engines.base import Evaluation, Run, stopwatch, timed, whole_steps
+from benchmark.engines.base import RATE, Evaluation, Run, stopwatch, timed, whole_steps
 from solver import rotation, simulate
 from solver.chart import TreeJoint
 from solver.equations.dynamics import stages
@@ -19,7 +19,7 @@ from solver.steps.methods import observed, slope_at
 
 TOLERANCES = {
     "dopri5": (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10),
-    "dop853": (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12),
+    "dop853": (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12),
 }
 REFERENCES = (1e-13, 1e-12, 1e-11, 1e-10)
 STEPS = (1e-2, 4e-3, 2e-3, 1e-3, 5e-4)
@@ -93,8 +93,9 @@ class Engine:
         if method not in self.warm:
             simulate(self.system, self.start, duration=end / 1e4, rate=1e4 / end, tree=self.tree, **options)
             self.warm.add(method)
-        asked = {"duration": end, "rate": 1 / end, "tree": self.tree, **options}
-        seconds, result = stopwatch(lambda: simulate(self.system, self.start, **asked))
+        asked = {"duration": end, "tree": self.tree, **options}
+        seconds, result = stopwatch(lambda: simulate(self.system, self.start, rate=1 / end, **asked))
+        sampled, _ = stopwatch(lambda: simulate(self.system, self.start, rate=RATE, **asked))
         if not result.status.ok:
             raise ArithmeticError(f"{method} at {setting:g}: {result.status.message}")
         found = result.trajectory
@@ -104,4 +105,4 @@ class Engine:
             found.velocities[-1],
             found.coordinates[-1],
         )
-        return Run(method, setting, seconds, result.statistics.steps, motion)
+        return Run(method, setting, seconds, result.statistics.steps, motion, sampled)

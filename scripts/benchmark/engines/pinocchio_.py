@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from benchmark.cases import Array, Case
-from benchmark.engines.base import Evaluation, Run, free_motions, runge_kutta, stopwatch, timed, whole_steps
+from benchmark.engines.base import Evaluation, Run, free_motions, runge_kutta, stepped, stopwatch, timed, whole_steps
 
 STEPS = (2e-2, 1e-2, 4e-3, 2e-3, 1e-3, 2.5e-4)
 
@@ -77,4 +77,4 @@ class Engine:
         for step in STEPS:
             count, h = whole_steps(self.case.duration, step)
             seconds, (q, v) = stopwatch(partial(runge_kutta, self.accelerations, self.q, self.v, h, count))
-            yield Run("RK4", h, seconds, count, self.case.motion(q, v))
+            yield stepped("RK4", h, seconds, count, self.case.motion(q, v))

@@ -102,7 +102,7 @@ class Engine:
             seconds, state = stopwatch(partial(self._walk, tolerance))
             q = np.array([c.getValue(state) for c in self.coordinates])
             v = np.array([c.getSpeedValue(state) for c in self.coordinates])
-            yield Run("Merson", tolerance, seconds, 0, self.case.motion(q, v))
+            yield Run("Merson", tolerance, seconds, 0, self.case.motion(q, v), seconds)
 
     def _walk(self, tolerance: float) -> osim.State:
         manager = osim.Manager(self.model)

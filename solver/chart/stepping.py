@@ -38,7 +38,8 @@ _ROUNDS = 8
 class JointSteps(NamedTuple):
     """Workspace for the steps of a method of s stages.
 
-    `start`, `end` (N,) and `slopes` (s, N) hold [q, θ̇, angles, work] and their rates. q, `rates`, `angles` and `work`
+    `start`, `end` (N,) and `slopes` (s, N) hold [q, θ̇, angles, work] and their rates, `most` (N,) bounds of their sizes
+    in what errors are allowed: a rotation counts as an orientation does, not by its turns. q, `rates`, `angles`, `work`
     are a state within the step, and at last the one at its end; `acceleration` is θ̈, `multipliers` (m,) are of the
     stage. `before` (nq,) are coordinates before their closing, `change` (nq,) and `displacement` (nv,) its corrections.
     `signs` (n,) are those of the bodies' quaternions over those of the chart: these go on without a jump however often
@@ -48,6 +49,7 @@ class JointSteps(NamedTuple):
     start: Array1
     end: Array1
     slopes: Array2
+    most: Array1
     q: Array1
     rates: Array1
     angles: Array1
@@ -69,7 +71,9 @@ def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> J
     nq, nv = int(C.q_start[-1]), int(C.v_start[-1])
     size = nq + nv + angles + powers
     sizes = (nq, nv, angles, powers, nv, rows, nq, nq, nv, len(C.body))
-    return JointSteps(*zeros(size, size, (stages, size), *sizes))
+    most = np.full(size, np.inf)
+    most[C.q_start[:-1][C.spin != 0.0]] = 1.0
+    return JointSteps(*zeros(size, size, (stages, size)), most, *zeros(*sizes))  # type: ignore[call-arg]
 
 
 def no_joints() -> Joints:
@@ -144,7 +148,7 @@ def _step(tables, C, K, S, tableau, h, slope, drives, tolerances):  # type: igno
         _slope(C, S, E.turning, E.power, s)
     _combine(S, h, tableau.weights, stages)
     normalise(C, S.q)
-    return scaled_error(tableau, h, S.end.shape[0] - S.work.shape[0], energy, S.slopes, S.start, S.end, *tolerances)
+    return scaled_error(tableau, h, S.end.shape[0] - S.work.shape[0], energy, S, *tolerances)
 
 
 @entry
@@ -216,7 +220,7 @@ def joint_step(
         residual = close_joints(tables, C, K, S, drive)
         rtol, atol = tolerances
         for i in range(S.q.shape[0]):
-            moved = max(moved, abs(S.q[i] - S.before[i]) / (atol + rtol * abs(S.q[i])))
+            moved = max(moved, abs(S.q[i] - S.before[i]) / (atol + rtol * min(S.most[i], abs(S.q[i]))))
     return error, moved, residual
 
 

@@ -125,10 +125,11 @@ def simulate(
     generalized_alpha. With a `step` (s; rk4 needs one) all steps are of that length, save that generalized_alpha takes
     in parts of controlled error one whose iteration does not converge; without, the error of each is
     kept below atol + rtol · |value| for every position (m), orientation, velocity, angle and work (generalized_alpha:
-    position and orientation), and none is longer than `longest_step` or ten samples. Samples within a step are as
-    accurate as its ends, and lie on the constraints. `events` are reported in the result, or end the run. `progress` is
-    called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. With `tree`, the joints
-    named are taken by a spanning tree, whose joint coordinates are integrated (`solver.chart`). Raises ValueError for
+    position and orientation; with `tree` every joint coordinate in their place), and none is longer than `longest_step`
+    or ten samples. Samples within a step are as accurate as its ends, and lie on the constraints. `events` are reported
+    in the result, or end the run. `progress` is called with the part done; where `should_stop` says so, or at Ctrl-C,
+    what is done is kept. With `tree`, the joints named are taken by a spanning tree, whose joint coordinates are
+    integrated (`solver.chart`). Raises ValueError for
     a model or call that cannot be computed.
     """
     method = checked(duration, rate, rtol, atol, integrator, step)

@@ -84,7 +84,8 @@ def quaternion_product(a, b):  # type: ignore[no-untyped-def]
 class Steps(NamedTuple):
     """Workspace for the steps of a method of s stages, besides the state's own (`solver.equations.workspace`).
 
-    `start`, `end` (N,) and `slopes` (s, N) hold [x, δ, v, α, work] and their rates; `spins` (n, 3) the shafts'.
+    `start`, `end` (N,) and `slopes` (s, N) hold [x, δ, v, α, work] and their rates, `most` (N,) bounds of their sizes
+    in what errors are allowed (none); `spins` (n, 3) are the shafts'.
     x, `turn`, q, v, `angles` are a state within the step, and at last the one at its end, `work` what was done up to
     there; `before_x`, `before_q` are poses before their projection.
     """
@@ -92,6 +93,7 @@ class Steps(NamedTuple):
     start: Array1
     end: Array1
     slopes: Array2
+    most: Array1
     spins: Array2
     x: Array2
     turn: Array2
@@ -107,11 +109,11 @@ class Steps(NamedTuple):
 def make_steps(stages: int, n: int, angles: int, powers: int, rows: int) -> Steps:
     """Workspace for a method of so many stages and a system of so many bodies, angles, powers and rows."""
     size = 13 * n + angles + powers
-    return Steps(
-        *zeros(
-            size, size, (stages, size), (n, 3), (n, 3), (n, 4), (n, 4), (n, 6), angles, powers, (n, 3), (n, 4), rows,
-        ),
-    )  # fmt: skip
+    return Steps(  # type: ignore[call-arg]  # several lists of arrays
+        *zeros(size, size, (stages, size)),
+        np.full(size, np.inf),
+        *zeros((n, 3), (n, 3), (n, 4), (n, 4), (n, 6), angles, powers, (n, 3), (n, 4), rows),
+    )
 
 
 @kernel
@@ -174,19 +176,20 @@ def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[n
 
 
 @kernel
-def scaled_error(tableau, h, count, energy, slopes, start, end, rtol, atol):  # type: ignore[no-untyped-def]
+def scaled_error(tableau, h, count, energy, S, rtol, atol):  # type: ignore[no-untyped-def]
     """The largest local error over what is allowed; 1: just allowed.
 
+    S has `start`, `end` and `slopes`, and of each value the `most` (N,) that counts for what is allowed.
     Values from `count` on are work: what is allowed is measured by the kinetic `energy` as well.
     With a coarse estimate beside the fine one they are joined as in DOP853: e²/√(e² + 0.01 ē²).
     """
     fine, coarse = 0.0, 0.0
-    for i in range(start.shape[0]):
+    for i in range(S.start.shape[0]):
         e, c = 0.0, 0.0
-        for s in range(slopes.shape[0]):
-            e += tableau.error[s] * slopes[s, i]
-            c += tableau.coarse[s] * slopes[s, i]
-        size = max(abs(start[i]), abs(end[i]))
+        for s in range(S.slopes.shape[0]):
+            e += tableau.error[s] * S.slopes[s, i]
+            c += tableau.coarse[s] * S.slopes[s, i]
+        size = min(S.most[i], max(abs(S.start[i]), abs(S.end[i])))
         allowed = atol + rtol * (size if i < count else max(size, energy))
         e, c = abs(h * e) / allowed, abs(h * c) / allowed
         # A comparison with NaN is false: let NaN through as an infinite error.
@@ -242,7 +245,7 @@ def step(
             S.q[i, j] /= size
     for k in range(work.shape[0]):
         S.work[k] = S.end[13 * n + na + k]
-    error: float = scaled_error(tableau, h, 13 * n + na, _moving(B, v), S.slopes, S.start, S.end, *tolerances)
+    error: float = scaled_error(tableau, h, 13 * n + na, _moving(B, v), S, *tolerances)
     return error
 
 

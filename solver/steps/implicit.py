@@ -95,9 +95,9 @@ Implicit = tuple[Guess, Alpha, Memory, tuple[int, tuple[Array1, Array1]]]
 
 def make_implicit(S: Steps, alpha: Alpha | None, soft: tuple[int, tuple[Array1, Array1]]) -> Implicit:
     """For the method with these coefficients, or none; a step's end is that of S."""
-    shape, (x, _, q, v, angles) = S.v.shape, S[4:9]
-    now, own, turn, moves, pushes, ways = zeros(shape, shape, x.shape, shape, shape, shape)
-    guess = Guess(now, own, x, turn, q, v, angles, S.multipliers, moves, pushes, ways)
+    shape = S.v.shape
+    now, own, turn, moves, pushes, ways = zeros(shape, shape, S.x.shape, shape, shape, shape)
+    guess = Guess(now, own, S.x, turn, S.q, S.v, S.angles, S.multipliers, moves, pushes, ways)
     return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), Memory(*zeros(shape, shape, shape, 2, 1)), soft
 
 

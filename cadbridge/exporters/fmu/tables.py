@@ -18,6 +18,7 @@ from cadbridge.exporters.fmu.machine import METHOD, Machine
 from cadbridge.exporters.fmu.signals import signals_of
 from cadbridge.lowering import joint_bearer
 from cadbridge.simulation.scenario import Scenario
+from solver.chart.stepping import no_joints
 from solver.compilation.compiled import ENTRIES, Table
 from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import Space, space
@@ -158,8 +159,8 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     call = made.image.call
     at = {
         "MARCH": call(
-            ENTRIES["march"], engine.tables, S, tableau, pace, drives, D, course, state, np.zeros(d + 1), slope,
-            samples, 100_000, tolerances,
+            ENTRIES["march"], engine.tables, (no_joints(), engine.implicit), S, tableau, pace, drives, D, course, state,
+            np.zeros(d + 1), slope, samples, 100_000, tolerances,
         ),
         "STAGE": call(
             ENTRIES["stage_here"], T, system.plan, B, F, W, E, state, drives.end, made.arrays["MULTIPLIERS"]

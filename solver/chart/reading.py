@@ -20,6 +20,13 @@ def read_joints(C: Chart, K: Kinematics, x: Array2, quaternions: Array2, v: Arra
     Where the bodies are near what the joints allow, orientations decide. Of a rotation the principal value, of a screw
     the one that its translation reports.
     """
+    read_poses(C, K, x, quaternions, v, q, rates)
+    forward_kinematics(C, q, rates, K)
+
+
+@kernel
+def read_poses(C, K, x, quaternions, v, q, rates):  # type: ignore[no-untyped-def]
+    """As `read_joints`; K has the poses only."""
     ground = C.body.shape[0]
     for k in range(ground):
         i, p = C.body[k], C.parent[k]
@@ -36,7 +43,6 @@ def read_joints(C: Chart, K: Kinematics, x: Array2, quaternions: Array2, v: Arra
         rates[j] = 0.0
     forward_kinematics(C, q, rates, K)
     joint_rates(C, K, v, 0.0, rates)
-    forward_kinematics(C, q, rates, K)
 
 
 @kernel

@@ -19,7 +19,7 @@ from solver.chart.kinematics import (
     kinematics_room,
     normalise,
 )
-from solver.chart.reading import read_joints
+from solver.chart.reading import read_joints, read_poses
 from solver.chart.spanning import Chart, no_chart
 from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel, table, zeros
 from solver.constraints.kernels import turn_angles
@@ -230,7 +230,7 @@ def read_start(joints, state, work):  # type: ignore[no-untyped-def]
     (C, K, S), (x, q, v, angles) = joints, state
     if C.body.shape[0] == 0:
         return
-    read_joints(C, K, x, q, v, S.q, S.rates)
+    read_poses(C, K, x, q, v, S.q, S.rates)
     for i in range(q.shape[0]):
         S.signs[i] = _sign(K, i, q)
     _keep(S, angles, work)
@@ -310,7 +310,7 @@ def put_on_joints(joints, place):  # type: ignore[no-untyped-def]
 def close(tables, joints, state, drive):  # type: ignore[no-untyped-def]
     """As `put_on_joints`, a whole state, and closed on all rows."""
     (C, K, S), (x, q, v, angles) = joints, state
-    read_joints(C, K, x, q, v, S.q, S.rates)
+    read_poses(C, K, x, q, v, S.q, S.rates)
     for k in range(angles.shape[0]):
         S.angles[k] = angles[k]
     close_joints(tables, C, K, S, drive)

@@ -18,7 +18,17 @@ from solver.equations.projection import put_back
 from solver.equations.system import SPEED
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
 from solver.steps.implicit import Implicit, advance_implicit, remember
-from solver.steps.samples import Samples, Within, begin_step, fit, raise_degree, record, sample_within, state_within
+from solver.steps.samples import (
+    Samples,
+    Within,
+    begin_step,
+    fit,
+    middle_is_enough,
+    raise_degree,
+    record,
+    sample_within,
+    state_within,
+)
 from solver.steps.tableaus import Tableau
 from solver.sweeps.work import copy_rows
 
@@ -133,19 +143,17 @@ def shrink(pace, whole):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _reported(tables, joints, S, drives, D, out, i, start, h, state, work, level):  # type: ignore[no-untyped-def]
-    """Sample i, from the step of h that began at `start` (s); the number of nodes the polynomial has then."""
-    T, P, B, F, W, length, E = tables
+def _reported(tables, joints, S, drives, D, out, i, within, raised, tolerances):  # type: ignore[no-untyped-def]
+    """Sample i of a step: `within` has its start (s), length, and end. What it costs, in evaluations."""
+    (T, P, B, F, W, length, E), (start, h, state, work) = tables, within
     theta = (out.times[i] - start) / h
     if theta >= 1.0 - 1e-12:
         stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
         for k in range(work.shape[0]):
             out.work[i, k] = work[k]
         record(tables, D, state, drives.end, S.multipliers, out, i)
-        return level
-    if level < D.extra:
-        _raise(tables, joints, drives, D, start, h)
-        level = D.extra
+        return 1
+    nodes = 0 if raised or D.extra == 0 else _raise(tables, joints, drives, D, start, h, tolerances)
     _fill(drives, out.times[i], D.drive)
     state_within(D, theta, h)
     if joints[0].body.shape[0] > 0:
@@ -153,7 +161,7 @@ def _reported(tables, joints, S, drives, D, out, i, start, h, state, work, level
     else:
         put_back(T, P, B, W, length, E, D.x, D.q, D.v, D.angles, D.drive, 8)
     sample_within(tables, D, out, i)
-    return level
+    return 1 + nodes
 
 
 @kernel
@@ -170,13 +178,17 @@ def _advance(tables, charts, S, tableau, pace, h, begin, drives, whole, toleranc
 
 
 @kernel
-def _raise(tables, joints, drives, D, start, h):  # type: ignore[no-untyped-def]
-    """The three extra accelerations of `solver.steps.dense`: the middle, then from the better polynomial the others."""
+def _raise(tables, joints, drives, D, start, h, tolerances):  # type: ignore[no-untyped-def]
+    """The extra accelerations of `solver.steps.dense`: the middle, then, unless that does, two more; how many."""
     _add_node(tables, joints, drives, D, start, h, 0.5, 0)
+    enough = middle_is_enough(D, h, tolerances)
     fit(D, 1)
+    if enough:
+        return 1
     _add_node(tables, joints, drives, D, start, h, 0.25, 1)
     _add_node(tables, joints, drives, D, start, h, 0.75, 2)
     fit(D, 3)
+    return 3
 
 
 @kernel
@@ -199,7 +211,7 @@ def _length(pace, h, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _go_on(tables, charts, S, drives, D, course, times, state, work, slope, out):  # type: ignore[no-untyped-def]
+def _go_on(tables, charts, S, drives, D, course, times, state, work, slope, out, tolerances):  # type: ignore[no-untyped-def]
     """Make a step's end the start of the next, and make the samples within: `times` are its start, h, and its end."""
     counts, clock, (start, h, now), (joints, implicit) = course.counts, course.clock, times, charts
     if _due(course, out, now) and (out.times[counts[4]] - start) / h < 1.0 - 1e-12:
@@ -207,21 +219,22 @@ def _go_on(tables, charts, S, drives, D, course, times, state, work, slope, out)
     remember(implicit, h, slope[0])
     keep(tables[6], S, state, work, slope)
     keep_joints(joints, state[3], work)
-    _sample_step(tables, joints, S, drives, D, course, times, state, work, out, 0)
+    _sample_step(tables, joints, S, drives, D, course, times, state, work, out, False, tolerances)
     counts[0] += 1
     clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
     clock[6], clock[7] = start, h
 
 
 @kernel
-def _sample_step(tables, joints, S, drives, D, course, times, state, work, out, level):  # type: ignore[no-untyped-def]
-    """Make the samples within a step, as far as there is room; `level`: the nodes that its polynomial has."""
+def _sample_step(tables, joints, S, drives, D, course, times, state, work, out, raised, tolerances):  # type: ignore[no-untyped-def]
+    """Make the samples within a step, as far as there is room. `raised`: whether its polynomial has its nodes."""
     counts, (start, h, now) = course.counts, times
     while counts[4] < counts[6] and _due(course, out, now):
-        before = level
-        level = _reported(tables, joints, S, drives, D, out, counts[4], start, h, state, work, level)
-        counts[3] += 1 + level - before
+        within = (start, h, state, work)
+        cost = _reported(tables, joints, S, drives, D, out, counts[4], within, raised, tolerances)
+        counts[3] += cost
         counts[4] += 1
+        raised = raised or cost > 1
 
 
 @kernel
@@ -266,7 +279,7 @@ def march(
     start, length = clock[6], clock[7]
     if length > 0.0 and abs(start + length - t) <= 1e-12 * max(1.0, abs(t)):
         # There may have been no room for all samples of the step that ended here: its polynomial still stands.
-        _sample_step(tables, joints, S, drives, D, course, (start, length, t), state, work, out, D.extra)
+        _sample_step(tables, joints, S, drives, D, course, (start, length, t), state, work, out, True, tolerances)
         if counts[4] == counts[6]:
             return ENDED, repeated(tables)
     read_start(joints, state, work)
@@ -290,7 +303,7 @@ def march(
             h, refused = step * shrink(pace, whole), True
             continue
         now = end if last else t + step
-        _go_on(tables, charts, S, drives, D, course, (t, step, now), state, work, slope, out)
+        _go_on(tables, charts, S, drives, D, course, (t, step, now), state, work, slope, out, tolerances)
         wished = next_step(pace, step, whole, before, refused)
         # A step cut short to meet the end says little of the length that the error would allow.
         h = min(pace.longest, max(wished, h)) if step < h and not refused else wished

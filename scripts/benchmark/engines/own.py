@@ -95,7 +95,7 @@ class Engine:
             self.warm.add(method)
         asked = {"duration": end, "tree": self.tree, **options}
         seconds, result = stopwatch(lambda: simulate(self.system, self.start, rate=1 / end, **asked))
-        sampled, _ = stopwatch(lambda: simulate(self.system, self.start, rate=RATE, **asked))
+        sampled, _ = stopwatch(lambda: simulate(self.system, self.start, rate=RATE, **asked), 0.15)
         if not result.status.ok:
             raise ArithmeticError(f"{method} at {setting:g}: {result.status.message}")
         found = result.trajectory

@@ -25,7 +25,7 @@ from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, 
 from solver.constraints.kernels import turn_angles
 from solver.equations.dynamics import SlopeArrays, Tables, place, stage
 from solver.equations.projection import correct, look_at_gaps, rounding
-from solver.steps.explicit import scaled_error
+from solver.steps.explicit import kinetic_energy, scaled_error
 from solver.steps.tableaus import Tableau
 from solver.sweeps.factor import factor as factor_sweeps
 
@@ -139,9 +139,7 @@ def _step(tables, C, K, S, tableau, h, slope, drives, tolerances):  # type: igno
     forward_kinematics(C, S.q, S.rates, K)
     joint_rates(C, K, acceleration, 1.0, S.acceleration)
     _slope(C, S, turning, power, 0)
-    energy = 0.0
-    for j in range(S.rates.shape[0]):
-        energy += 0.5 * abs(S.rates[j] * (S.acceleration[j] * h + S.rates[j]))
+    energy = kinetic_energy(tables[2], K.v)
     for s in range(1, stages):
         _combine(S, h, tableau.stages[s], s)
         joint_accelerations(tables, C, K, S, drives[s], 1)

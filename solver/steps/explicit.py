@@ -203,7 +203,7 @@ def scaled_error(tableau, h, count, energy, S, rtol, atol):  # type: ignore[no-u
 
 
 @kernel
-def _moving(B, v):  # type: ignore[no-untyped-def]
+def kinetic_energy(B, v):  # type: ignore[no-untyped-def]
     """Kinetic energy of the bodies (J), each inertia taken as its mean: only a measure."""
     s = 0.0
     for i in range(B.mass.shape[0]):
@@ -245,7 +245,7 @@ def step(
             S.q[i, j] /= size
     for k in range(work.shape[0]):
         S.work[k] = S.end[13 * n + na + k]
-    error: float = scaled_error(tableau, h, 13 * n + na, _moving(B, v), S, *tolerances)
+    error: float = scaled_error(tableau, h, 13 * n + na, kinetic_energy(B, v), S, *tolerances)
     return error
 
 

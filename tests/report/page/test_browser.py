@@ -106,13 +106,17 @@ def test_where_drawing_is_slow_a_pick_is_drawn_over_the_kept_picture_and_a_turn_
     browser: Browser, report: Path
 ) -> None:
     with opened(browser, report, before=SLOWLY) as (page, _):
-        page.wait_for_function("n => seen.length === n", arg=2)  # the first picture, and shaders made ready
+        page.wait_for_function("() => seen.length >= 2")  # the first picture, and shaders made ready
         unfold(page, "parts")
-        page.locator("#parts button[data-pick='part:1']").click()
-        page.wait_for_function("n => seen.length === n", arg=4)
+        page.wait_for_timeout(500)
+        first = page.evaluate("seen.length")  # a busy machine may draw once more
+        # Not by the mouse: on its way it would point at others.
+        page.locator("#parts button[data-pick='part:1']").dispatch_event("click")
+        page.wait_for_function("n => seen.length >= n", arg=first + 2)
         page.locator("#view canvas").press("ArrowLeft")
-        page.wait_for_function("n => seen.length === n", arg=6)
-        assert page.evaluate("seen.slice(2)") == ["quick kept 1", "yes kept 2", "quick drawn 1", "yes drawn 2"]
+        page.wait_for_function("n => seen.length >= n", arg=first + 4)
+        found = page.evaluate("n => seen.slice(n)", first)
+        assert found == ["quick kept 1", "yes kept 2", "quick drawn 1", "yes drawn 2"]
 
 
 def test_the_whole_is_seen_in_a_window_of_any_shape(browser: Browser, report: Path) -> None:

@@ -144,7 +144,10 @@ def chain(count: int, duration: float) -> Case:
 
 
 def fourbars(count: int, duration: float) -> Case:
-    """A02 of the IFToMM library in space: `count` four-bars of rods of 1 m and 1 kg in a row, as it starts."""
+    """A02 of the IFToMM library in space: `count` four-bars of rods of 1 m and 1 kg in a row, as it starts.
+
+    It passes a singular pose after 0.72 s, beyond which most peers do not come.
+    """
     n = 2 * count + 1
     # Upright i is body 2 i, the coupler upon it body 2 i + 1: every subtree stands together, as some engines want it.
     middles = [[i / 2, 0.5, 0.0] if i % 2 == 0 else [i / 2, 1.0, 0.0] for i in range(n)]
@@ -317,8 +320,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "four-bars 2": lambda: fourbars(2, 2.0),
     "four-bars 10": lambda: fourbars(10, 2.0),
     "four-bars 100": lambda: fourbars(100, 2.0),
-    "four-bars 300": lambda: fourbars(300, 2.0),
-    "four-bars 1000": lambda: fourbars(1000, 2.0),
+    "four-bars 300": lambda: fourbars(300, 0.5),
+    "four-bars 1000": lambda: fourbars(1000, 0.5),
     "redundant four-bar": redundant_fourbar,
     "Bricard": bricard,
     "train 10": lambda: train(10, 5.0),

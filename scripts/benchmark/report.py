@@ -57,7 +57,8 @@ def cheapest(answer: dict[str, Any], error: float, time: str = "seconds") -> dic
 
 def own_method(result: dict[str, Any]) -> str:
     """Which of this project's engines `cadbridge simulate` takes for a case (`cadbridge.simulation.trees`)."""
-    return TREE if (result["loops"] or result["gears"]) and TREE in result["engines"] else OWN
+    closed = result.get("loops") or result.get("gears")  # of a case without a reference nothing is known
+    return TREE if closed and TREE in result["engines"] else OWN
 
 
 def exponent(pairs: Sequence[tuple[int, float]]) -> float:

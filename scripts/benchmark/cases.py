@@ -321,7 +321,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "four-bars 10": lambda: fourbars(10, 2.0),
     "four-bars 100": lambda: fourbars(100, 2.0),
     "four-bars 300": lambda: fourbars(300, 0.5),
-    "four-bars 1000": lambda: fourbars(1000, 0.5),
+    "four-bars 1000": lambda: fourbars(1000, 0.05),
     "redundant four-bar": redundant_fourbar,
     "Bricard": bricard,
     "train 10": lambda: train(10, 5.0),

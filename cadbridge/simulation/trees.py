@@ -19,8 +19,9 @@ METHODS = ("auto", "absolute", "tree")
 def run_tree(lowered: Lowered, method: str, what: Scenario, collapse: bool, findings: Findings) -> RunTree | None:
     """The joints that a tree takes, where a run is computed in their coordinates.
 
-    "auto" takes a tree where loops, gears or couplings close the mechanism: there its steps are two to four times as
-    long, as joint coordinates bend less than paths of bodies; open chains take as many in either. A mechanism that
+    "auto" takes a tree where loops, gears or couplings close the mechanism: with planar loops and gears its steps are
+    two to four times as long, as joint coordinates bend less than paths of bodies; open chains, and platforms on ball
+    joints, take about as many in either. A mechanism that
     changes while it runs stays in the poses of its bodies. Of "tree", InputError with CB619 where a run cannot be
     computed so.
     """

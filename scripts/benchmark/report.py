@@ -250,7 +250,7 @@ def plot(results: list[dict[str, Any]], engines: Sequence[str], place: Path) -> 
     for ax, result in zip(axes.flat, results, strict=False):
         for name, answer in result["engines"].items():
             methods = list(dict.fromkeys(r["method"] for r in answer["runs"]))
-            for method, style in zip(methods, ("-o", "--s", ":^"), strict=False):
+            for method, style in zip(methods, ("-o", "--s", ":^", "-.v"), strict=False):
                 runs = [r for r in answer["runs"] if r["method"] == method]
                 x = [max(r["position"], 1e-16) for r in runs]
                 y = [r["seconds"] / result["duration"] for r in runs]

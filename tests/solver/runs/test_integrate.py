@@ -253,3 +253,17 @@ def test_samples_are_the_same_however_many_there_is_room_for(
     assert few.statistics.steps == all_at_once.statistics.steps
     assert_allclose(few.trajectory.positions, all_at_once.trajectory.positions, rtol=0, atol=1e-13)
     assert_allclose(few.trajectory.accelerations, all_at_once.trajectory.accelerations, rtol=0, atol=1e-9)
+
+
+def test_a_sampled_step_takes_one_acceleration_more_where_its_tolerance_asks_for_no_three() -> None:
+    def evaluations(rate: float, tolerance: float) -> tuple[int, int]:
+        model = pendulum(2)
+        start = State.at_rest(model.positions, model.quaternions)
+        run = simulate(model, start, duration=1.0, rate=rate, rtol=tolerance, atol=tolerance, longest_step=0.02)
+        return run.statistics.evaluations, run.statistics.steps
+
+    for tolerance, least, most in ((1e-4, 1.0, 1.5), (1e-13, 3.0, 3.0)):
+        (few, steps), (many, as_many) = (evaluations(rate, tolerance) for rate in (1.0, 37.0))
+        assert as_many == steps
+        # One for each of 36 samples more, and what the polynomials of their steps take: no two are in one step.
+        assert 36 * (1 + least) <= many - few <= 36 * (1 + most)

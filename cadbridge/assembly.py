@@ -280,7 +280,7 @@ class Mate:
     angle in rad (angle), the advance in m/rad (screw). `aligned`: whether the directions point
     the same way (True) or against each other (False); None takes the nearer at the pose read.
     `lock_rotation` makes an insert or concentric a rigid one. `joint_name` is the stable name
-    requested the joint; `home` its value in the home pose. `damping` is in N m s/rad (N s/m), `friction` in N m (N),
+    to give the joint; `home` its value in the home pose. `damping` is in N m s/rad (N s/m), `friction` in N m (N),
     `armature` in kg m² (kg) against relative motion, `stiffness` in N m/rad (N/m) of a spring that is slack
     `rest` rad (m) from the pose as designed; of a spherical mate they act on any turn, of a free one on its travel too.
     """

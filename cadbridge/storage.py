@@ -83,10 +83,10 @@ def kept(path: Path) -> bytes | None:
     """What `keep` wrote; None where there is nothing, or where it is damaged (then it is removed)."""
     try:
         with opened(path) as stream:
-            reported, _, data = stream.read().partition(b"\n")
+            stored_digest, _, data = stream.read().partition(b"\n")
     except OSError:
         return None
-    if reported == digest(data).encode():
+    if stored_digest == digest(data).encode():
         return data
     with contextlib.suppress(OSError):
         path.unlink()

@@ -86,7 +86,7 @@ def record(take: Callable[[str], None]) -> None:
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
     busy = threading.local()  # `take` looks at files too
 
-    def reported(path: Any) -> None:
+    def note(path: Any) -> None:
         if isinstance(path, (bytes, os.PathLike)):
             path = os.fsdecode(path)
         if isinstance(path, str) and not getattr(busy, "now", False):
@@ -98,16 +98,16 @@ def record(take: Callable[[str], None]) -> None:
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == _EVENT:
-            reported(arguments[0])
+            note(arguments[0])
         elif event == "open":
             path, _, flags = arguments
             if not (isinstance(flags, int) and flags & writing):
-                reported(path)
+                note(path)
 
     plain = os.stat
 
     def stat(path: Any, *arguments: Any, **how: Any) -> os.stat_result:
-        reported(path)
+        note(path)
         return plain(path, *arguments, **how)
 
     os.stat = stat

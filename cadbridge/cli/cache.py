@@ -75,8 +75,8 @@ def prune(
 @cache.command()
 def verify(folder: Folder = None) -> None:
     """Check every entry; delete and report damaged ones (exit status 1)."""
-    reported = _open(folder).verify()
-    for line in reported:
+    damaged = _open(folder).verify()
+    for line in damaged:
         typer.echo(line)
-    typer.echo(f"{len(reported)} damaged; they will be computed again" if reported else "all is as it was stored")
-    raise typer.Exit(1 if reported else 0)
+    typer.echo(f"{len(damaged)} damaged; they will be computed again" if damaged else "all is as it was stored")
+    raise typer.Exit(1 if damaged else 0)

@@ -99,6 +99,6 @@ def _draw(found: Inverse, html: Path | None, svg: Path | None) -> None:
         mechanism = found.run.mechanism
         with working("drawing the page"):
             diagnosis = diagnose(mechanism)
-            reported = (*all_findings(mechanism, diagnosis), *found.findings)
-            extras = Extras(findings=reported, efforts=found, provenance=provenance(mechanism.assembly))
+            findings = (*all_findings(mechanism, diagnosis), *found.findings)
+            extras = Extras(findings=findings, efforts=found, provenance=provenance(mechanism.assembly))
             write_page(html, mechanism, diagnosis, extras)

@@ -52,15 +52,15 @@ def matrices(
         found = _computed(mechanism, pose or [], motion, time, findings)
     if output is not None:
         write_matrices(found, output)
-    reported = (*mechanism.assembly.findings, *mechanism.findings, *findings)
+    everything_found = (*mechanism.assembly.findings, *mechanism.findings, *findings)
     if json:
-        print_json(matrices_document(found, reported))
+        print_json(matrices_document(found, everything_found))
     else:
         typer.echo(matrices_text(found, width()))
-        print_findings(reported)
+        print_findings(everything_found)
         if output is not None:
             print_next(f"Wrote {output}.")
-    raise typer.Exit(exit_status(reported, strict))
+    raise typer.Exit(exit_status(everything_found, strict))
 
 
 def _computed(mechanism: Mechanism, pose: list[str], motion: Path | None, time: float, findings: Findings) -> Matrices:

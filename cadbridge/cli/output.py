@@ -30,7 +30,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def say(text: str) -> None:
-    """Report the person something, on stderr."""
+    """Write a message for the person to stderr."""
     print(text, file=sys.stderr)
 
 

@@ -32,7 +32,7 @@ def recognise(
         bool,
         typer.Option(
             "--overwrite",
-            help="Replace a mates file that was edited since it was written; without it, every line of that stays.",
+            help="Overwrite an edited mates file. By default your lines are kept.",
         ),
     ] = False,
     html: Annotated[

@@ -105,9 +105,9 @@ def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> in
         refuse_output(path)
     mechanism = reading.whole_mechanism(flags.keep_going)
     run = run_mechanism(mechanism, to.trajectory, options, plots=to.plots, real_time=flags.real_time)
-    reported = Findings(run.findings)
-    compared = compare(run, reported) if flags.compared else None
-    run = replace(run, findings=reported.as_tuple())
+    collected = Findings(run.findings)
+    compared = compare(run, collected) if flags.compared else None
+    run = replace(run, findings=collected.as_tuple())
     if any(f.code == "CB408" for f in run.mechanism.findings):
         mechanism = run.mechanism
     findings = (*mechanism.assembly.findings, *mechanism.findings, *run.findings)

@@ -57,7 +57,7 @@ def joint_columns(mechanism: Mechanism, joint: Joint, rows: Rows) -> Array:
 
 
 def readable(mechanism: Mechanism, joint: Joint | None, pair: BodyPair, rows: Rows) -> Array:
-    """The freedoms of a pair along those of its joint, unit length; as they are where the joint reports others."""
+    """The freedoms of a pair along those of its joint, unit length; unchanged where they are not those of the joint."""
     if joint is None or joint.freedom.shape[1] != pair.freedom.shape[1] or pair.freedom.shape[1] == 0:
         return pair.freedom
     wanted = joint_columns(mechanism, joint, rows)

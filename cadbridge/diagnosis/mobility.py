@@ -78,9 +78,9 @@ def freedoms_of(mechanism: Mechanism, graph: ConstraintGraph, primitive_of: Call
     carried = carried_by(graph)
     units = [coordinates.branches[m.leader].unit for m in by_block.get(-1, ())]
     brief = carried if sum(carried[unit] for unit in units) > LISTED else {}
-    reported = [_reported(mechanism, coordinates, axes, m, ok, brief, len(done)) for m, ok in done]
+    named = [_named(mechanism, coordinates, axes, m, ok, brief, len(done)) for m, ok in done]
     floating = [_floating(mechanism, bodies) for bodies in by_body(graph).values()]
-    return Freedoms((*reported, *floating), finite + 6 * len(floating), untested)
+    return Freedoms((*named, *floating), finite + 6 * len(floating), untested)
 
 
 def _subsystem(
@@ -197,7 +197,7 @@ def _along(
     return found
 
 
-def _reported(
+def _named(
     mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool, brief: dict[int, int],
     motions: int,
 ) -> Freedom:  # fmt: skip

@@ -53,8 +53,8 @@ def repeats_of(mechanism: Mechanism, rows: Rows, dependence: Dependence) -> Repe
         Group(mates, sum(len(own[m]) for m in mates), int(sum(dependence.keep[own[m]].sum() for m in mates)))
         for mates in members
     )
-    stated = {m.name: m for m in mechanism.assembly.mates}
-    roles = {r.mate: r for mates in members for r in _roles(mechanism, rows, dependence, own, mates, stated)}
+    mate_of = {m.name: m for m in mechanism.assembly.mates}
+    roles = {r.mate: r for mates in members for r in _roles(mechanism, rows, dependence, own, mates, mate_of)}
     redundancies = _redundancies(mechanism, rows, dependence, own, roles)
     conflicting = {r.mate for r in redundancies if r.kind == "conflicting"}
     deletable = tuple(s for mates in members for s in _sets(dependence, own, mates, roles, conflicting))
@@ -106,14 +106,14 @@ def _roles(
     dependence: Dependence,
     own: dict[str, Ints],
     mates: Sequence[str],
-    stated: dict[str, Mate],
+    mate_of: dict[str, Mate],
 ) -> list[Repetition]:
     """How many rows of each mate the others hold as well, whatever the order, and what would do in its place."""
     found = []
     for mate in mates:
         N = _stress(dependence, own[mate])
         spare = _rank(N)
-        weaker = None if spare in (0, len(N)) else weaker_mate(mechanism, rows, stated.get(mate), own[mate], N, spare)
+        weaker = None if spare in (0, len(N)) else weaker_mate(mechanism, rows, mate_of.get(mate), own[mate], N, spare)
         found.append(Repetition(mate, len(N), spare, spare == len(N), weaker))
     return found
 

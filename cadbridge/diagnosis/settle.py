@@ -39,7 +39,7 @@ def settled(mechanism: Mechanism) -> Mechanism:
         worst = after[0][0]
         findings.add(
             "CB409",
-            f"no placements nearby fulfil all mates; open after least squares: {_reported(after)}",
+            f"no placements nearby fulfil all mates; open after least squares: {_gaps(after)}",
             where[worst] if where[worst] != Where() else Where(item=worst),
             items=[name for name, _, _ in after],
         )
@@ -49,7 +49,7 @@ def settled(mechanism: Mechanism) -> Mechanism:
         # The format keeps the poses that its solver starts from: that they are open is no fault of the file.
         findings = Findings(f for f in mechanism.findings if f.code != "CB207")
     findings.extend(f for f in moved.findings if f not in mechanism.findings)
-    text = f"{_shifts(mechanism, poses)}, so that all mates hold; before, {_reported(before)} were off"
+    text = f"{_shifts(mechanism, poses)}, so that all mates hold; before, {_gaps(before)} were off"
     findings.add("CB408", text, items=[name for name, _, _ in before])
     return replace(moved, findings=findings.as_tuple())
 
@@ -133,7 +133,7 @@ def _angle(X: Pose, Y: Pose) -> float:
     return float(np.arctan2(sine, np.trace(R) - 1.0))
 
 
-def _reported(mates: Sequence[tuple[str, float, float]]) -> str:
+def _gaps(mates: Sequence[tuple[str, float, float]]) -> str:
     texts = []
     for name, mm, degrees in mates[:MOST]:
         sizes = [f"{mm:.3g} mm"] * (mm > HOLDS_MM) + [f"{degrees:.3g}°"] * (degrees > HOLDS_DEGREES)

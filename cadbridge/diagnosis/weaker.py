@@ -80,16 +80,16 @@ _PLANES = (FeatureKind.PLANE, FeatureKind.PLANE)
 _WORDS = {MateKind.CONCENTRIC: "axis on axis", MateKind.CYLINDRICAL: "axis on axis", MateKind.SPHERICAL: "ball joint"}
 
 
-def weaker_mate(mechanism: Mechanism, rows: Rows, stated: Mate | None, own: Ints, N: Array, spare: int) -> str | None:
+def weaker_mate(mechanism: Mechanism, rows: Rows, mate: Mate | None, own: Ints, N: Array, spare: int) -> str | None:
     """The mate of fewest rows that keeps the motion, as "point on plane instead of plane on plane"; None: no such one.
 
-    `stated` is the mate as the file has it, `own` are its rows (k,), N (k, d) their part of the vanishing combinations,
+    `mate` is the mate as the file has it, `own` are its rows (k,), N (k, d) their part of the vanishing combinations,
     `spare` its rank. The combinations of own rows that the other mates hold are the columns of N; a weaker mate must
     reach all others.
     """
-    if stated is None or stated.a.direction is None or stated.b.direction is None:
+    if mate is None or mate.a.direction is None or mate.b.direction is None:
         return None
-    a, b = (side_of(mechanism.assembly, mechanism.units, f) for f in (stated.a, stated.b))
+    a, b = (side_of(mechanism.assembly, mechanism.units, f) for f in (mate.a, mate.b))
     unit = rows.units[own[0]][-1]
     W = np.array([rows.wrenches[i][rows.units[i].index(unit)] for i in own])
     U, _, _ = np.linalg.svd(N)
@@ -104,7 +104,7 @@ def weaker_mate(mechanism: Mechanism, rows: Rows, stated: Mate | None, own: Ints
             continue  # the mate does not hold this
         s = np.linalg.svd(needed.T @ C, compute_uv=False)
         if significant(s, 1e-9, 1e-5) == needed.shape[1]:
-            return f"{words} instead of {_present(stated)}"
+            return f"{words} instead of {_present(mate)}"
     return None
 
 

@@ -83,12 +83,12 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     toward = prescribed_model(model, lead_in(motion, lowered, state, values), lowered)
     begin, status = _stepped(toward, state) if idle else _assembled_at(toward, state)
     if not status.ok:
-        _reported(status, None, lowered, motion, findings)
+        _report_end(status, None, lowered, motion, findings)
         raise ModelError("the mechanism cannot reach the start of the motion", findings)
     driven = prescribed_model(model, motion, lowered)
     found = _simulated(driven, times_of(motion), begin) if idle else _driven(driven, times_of(motion), begin)
     if not found.status.ok:
-        _reported(found.status, found.trajectory, lowered, motion, findings)
+        _report_end(found.status, found.trajectory, lowered, motion, findings)
     if not len(found.trajectory.t):
         raise ModelError("the mechanism cannot reach the start of the motion", findings)
     return replace(_followed(driven, found, motion), idle=idle)
@@ -148,7 +148,7 @@ def _followed(driven: PrescribedModel, found: Result, motion: Motion) -> Followe
     return Followed(replace(found, trajectory=driven.without_gimbals(T)), joints, wrenches)
 
 
-def _reported(status: Status, T: Trajectory | None, lowered: Lowered, motion: Motion, findings: Findings) -> None:
+def _report_end(status: Status, T: Trajectory | None, lowered: Lowered, motion: Motion, findings: Findings) -> None:
     """The finding of a way that ends: when, where, and what does not close; T None: before the motion begins."""
     reached, way = "", ""
     if T is None:

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 NEAR = 1e-3
 """The share of its largest value along the motion below which the smallest singular value is near a singularity."""
 _LOST = {
-    "CB672": "what is prescribed loses a freedom: the way is taken straight on",
+    "CB672": "the prescribed motion passes a singular pose; the path is continued straight",
     "CB666": "the actuators lose a freedom",
 }
 

@@ -117,11 +117,11 @@ def inverse(
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
     result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
-    stated = determined(lowered, system, T)
+    are_determined = determined(lowered, system, T)
     report_least_norm(lowered, system, T, findings)
     run = Run(mechanism, scenario, lowered, system, result, findings.as_tuple(), {})
     summary = _summary(run, method, forces, joints)
-    return Inverse(replace(run, summary=summary), motion, method, forces, joints, stated, summary)
+    return Inverse(replace(run, summary=summary), motion, method, forces, joints, are_determined, summary)
 
 
 def _task(
@@ -152,11 +152,11 @@ def _until_locked(model: Model, followed: Followed, forces: Forces, findings: Fi
         return followed, forces
     k, T = int(locked[0]), followed.trajectory
     names = [m.name for m in model.meshes if max(m.losses) >= 1] or [m.name for m in model.meshes]
-    phrase = f"at t = {T.t[k]:.6g} s the actuators would drive {', '.join(names)} backwards, which locks"
-    findings.add("CB673", phrase, Where(item=names[0]), items=names)
+    message = f"at t = {T.t[k]:.6g} s the actuators would drive {', '.join(names)} backwards, which locks"
+    findings.add("CB673", message, Where(item=names[0]), items=names)
     if k == 0:
         raise ModelError("the mechanism is self-locking at the start of the motion", findings)
-    status = Status(False, "locked", phrase, "Drive the train from its other end, or give it a higher efficiency.")
+    status = Status(False, "locked", message, "Drive the train from its other end, or give it a higher efficiency.")
     result = replace(followed.result, status=status, trajectory=_first(T, k, len(T.t)))
     return replace(followed, result=result), _first(forces, k, len(T.t))
 
@@ -190,8 +190,8 @@ def _beyond(
             allowed = None if limit is None else getattr(limit, what)
             k = int(np.argmax(np.abs(values)))
             if allowed is not None and abs(values[k]) > allowed * (1 + 1e-9):
-                phrase = f"{joint.name} needs {abs(values[k]):.4g} {unit} at t = {T.t[k]:.4g} s, and has {allowed:.4g}"
-                findings.add("CB669", phrase, Where(item=joint.name))
+                message = f"{joint.name} needs {abs(values[k]):.4g} {unit} at t = {T.t[k]:.4g} s, and has {allowed:.4g}"
+                findings.add("CB669", message, Where(item=joint.name))
 
 
 def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> None:

@@ -154,8 +154,8 @@ def peaks(found: Inverse) -> tuple[Peak, ...]:
     groups += [("mate", mate["name"]) for mate in _mates(found).get("mates", ())]
     groups += [("gear", c.name) for c in found.run.mechanism.couplings]
     for kind, name in groups:
-        stated = found.determined.get(f"mate.{name}" if kind == "mate" else name, (True, True))
-        for what, letter, unit, fine in (("force", "f", "N", stated[0]), ("torque", "t", "N m", stated[1])):
+        known = found.determined.get(f"mate.{name}" if kind == "mate" else name, (True, True))
+        for what, letter, unit, fine in (("force", "f", "N", known[0]), ("torque", "t", "N m", known[1])):
             values = np.column_stack([columns[f"{kind}.{name}.{letter}{axis}"][0] for axis in "xyz"])
             result.append(_peak(kind, name, what, unit, np.linalg.norm(values, axis=1), t, fine))
     result += [

@@ -33,16 +33,16 @@ _NAMED = ("joint", "link", "parent", "child")
 
 def extensions_of(assembly: Assembly) -> dict[str, list[str]]:
     """The texts of kept elements by tag."""
-    stated = assembly.extra.get("extensions")
-    found = stated if isinstance(stated, dict) else {}
+    extensions = assembly.extra.get("extensions")
+    found = extensions if isinstance(extensions, dict) else {}
     return {tag: [t for t in texts if isinstance(t, str)] for tag, texts in found.items() if isinstance(texts, list)}
 
 
 def joint_elements_of(assembly: Assembly) -> dict[str, dict[str, dict[str, str]]]:
     """Safety controllers and calibrations: joint → tag → attributes."""
-    stated = assembly.extra.get("joints")
+    by_joint = assembly.extra.get("joints")
     found: dict[str, dict[str, dict[str, str]]] = {}
-    for joint, elements in stated.items() if isinstance(stated, dict) else ():
+    for joint, elements in by_joint.items() if isinstance(by_joint, dict) else ():
         for tag, attributes in elements.items() if isinstance(elements, dict) else ():
             if isinstance(attributes, dict) and all(isinstance(v, str) for v in attributes.values()):
                 found.setdefault(str(joint), {})[str(tag)] = attributes
@@ -134,7 +134,7 @@ class _Back:
         self.findings.add("CB533", f"not put back: {what}", Where(item=item))
 
     def _fits(self, element: ET.Element) -> bool:
-        """Count places anew and rename; False, reported, where what the element speaks of is not in the export."""
+        """Give the element the export's poses and names; False, with a finding, if it refers to what is not there."""
         tag, reference = element.tag, element.get("reference")
         if reference is not None and reference not in self.links and reference not in self.joints:
             self._report(f"<{tag}> of {reference}, which the export does not have as link or joint", reference)
@@ -233,6 +233,6 @@ def _move_pose(element: ET.Element, X_LS: Pose) -> None:
     if np.allclose(X_LS.matrix(), np.eye(4), atol=1e-12):
         return
     pose = element.find("pose")
-    stated = _floats((pose.text if pose is not None else None) or "0 0 0 0 0 0", 6)
-    X = X_LS @ Pose.from_rpy(stated[:3], stated[3:])
+    pose_values = _floats((pose.text if pose is not None else None) or "0 0 0 0 0 0", 6)
+    X = X_LS @ Pose.from_rpy(pose_values[:3], pose_values[3:])
     (add(element, "pose") if pose is None else pose).text = f"{numbers(X.p)} {numbers(X.rpy())}"

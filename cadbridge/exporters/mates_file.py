@@ -152,9 +152,9 @@ def _limits(limit: Limit | None) -> dict[str, float]:
 
 def _joints(assembly: Assembly) -> dict[str, Any]:
     """Joints of a name of their own, with their mates."""
-    stated = {m.name: m.joint_name for m in assembly.mates if m.joint_name} | assembly.joint_names
+    joint_names = {m.name: m.joint_name for m in assembly.mates if m.joint_name} | assembly.joint_names
     joints: dict[str, Any] = {}
-    for mate, joint in stated.items():
+    for mate, joint in joint_names.items():
         joints.setdefault(joint, {"mates": []})["mates"].append(mate)
     return {joint: spec for joint, spec in joints.items() if spec["mates"] != [joint]}
 

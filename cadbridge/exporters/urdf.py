@@ -1,8 +1,8 @@
 """URDF in a ROS package: a tree of links, mimic joints for gears, and sidecars for what a tree cannot say.
 
 The same model is written twice: NAME.urdf names meshes relative to itself, NAME.ros.urdf by package://. The <mujoco>
-element in each reports MuJoCo where that is (of the latter it takes what collides alone, as it does by default);
-Pinocchio wants the folder of the URDF, or the one that the package lies in, named.
+element of each file tells MuJoCo where its meshes are (of NAME.ros.urdf MuJoCo loads collision geometry only, its
+default). Pinocchio must be given the folder of the URDF, or the folder that holds the package.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findi
 
 
 def _placed(robot: ET.Element, before: str, compiler: dict[str, str]) -> ET.Element:
-    """A copy with `before` put before its mesh paths, and MuJoCo's compiler reported where that is."""
+    """A copy with `before` put before its mesh paths, and <compiler> set so that MuJoCo finds them."""
     robot = deepcopy(robot)
     for mesh in robot.iter("mesh"):
         mesh.set("filename", f"{before}/{mesh.get('filename')}")

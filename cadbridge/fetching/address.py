@@ -34,13 +34,13 @@ class Address:
 def parse(url: str, server: str | None = None) -> Address:
     """The parts of an address; InputError (CB1460) for any other text. `server` takes the place of its host."""
     try:
-        stated = urlsplit(url.strip())
-        configuration = parse_qs(stated.query).get("configuration", [""])[0]
+        parts = urlsplit(url.strip())
+        configuration = parse_qs(parts.query).get("configuration", [""])[0]
     except ValueError:
         raise _refused(url) from None
-    match = _PATH.fullmatch(stated.path)
-    host = (stated.hostname or "").lower()
-    own = stated.scheme == "https" and (host == "onshape.com" or host.endswith(".onshape.com")) and not stated.username
+    match = _PATH.fullmatch(parts.path)
+    host = (parts.hostname or "").lower()
+    own = parts.scheme == "https" and (host == "onshape.com" or host.endswith(".onshape.com")) and not parts.username
     if match is None or not own:
         raise _refused(url)
     document, kind, state, element = match.groups()
@@ -51,13 +51,13 @@ def parse(url: str, server: str | None = None) -> Address:
 def checked_server(url: str) -> str:
     """Scheme, host and port of a server; InputError unless by https, or http on this machine."""
     try:
-        stated = urlsplit(url.strip())
-        host, port = (stated.hostname or "").lower(), stated.port
+        parts = urlsplit(url.strip())
+        host, port = (parts.hostname or "").lower(), parts.port
     except ValueError:
         raise InputError("This is no address of a server.") from None
-    if stated.username or not host or not (stated.scheme == "https" or (stated.scheme == "http" and host in _LOCAL)):
+    if parts.username or not host or not (parts.scheme == "https" or (parts.scheme == "http" and host in _LOCAL)):
         raise InputError("A server is named by https://HOST; http is allowed on this machine only.")
-    return f"{stated.scheme}://{host}" + (f":{port}" if port else "")
+    return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
 
 
 def _refused(url: str) -> InputError:

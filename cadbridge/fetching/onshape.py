@@ -66,7 +66,7 @@ def _keys() -> Keys:
     access, secret = os.environ.get(ACCESS, "").strip(), os.environ.get(SECRET, "").strip()
     if not access or not secret or not (access + secret).isascii() or not (access + secret).isprintable():
         findings = Findings()
-        findings.add("CB1461", f"{ACCESS} or {SECRET} is not set, or holds what no key does")
+        findings.add("CB1461", f"{ACCESS} or {SECRET} is not set or is not a valid key")
         raise InputError("There are no keys for Onshape.", findings)
     return Keys(access, secret)
 
@@ -131,12 +131,12 @@ class _Course:
     def _as_read(self, element: str) -> str:
         """The element as it was when its definition was read: workspaces change."""
         try:
-            stated = json.loads(self._definition.read_text("utf-8"))["rootAssembly"].get("documentMicroversion")
+            microversion = json.loads(self._definition.read_text("utf-8"))["rootAssembly"].get("documentMicroversion")
         except (OSError, ValueError, KeyError, AttributeError, RecursionError):
-            stated = None
-        if not isinstance(stated, str) or re.fullmatch("[0-9a-f]{24}", stated) is None:
+            microversion = None
+        if not isinstance(microversion, str) or re.fullmatch("[0-9a-f]{24}", microversion) is None:
             return element
-        return element.replace(f"/{self._address.kind}/{self._address.state}/", f"/m/{stated}/")
+        return element.replace(f"/{self._address.kind}/{self._address.state}/", f"/m/{microversion}/")
 
     def _keep(self, path: Path, data: bytes, good: bool, server: Server) -> None:
         if not good:
@@ -158,8 +158,8 @@ class _Course:
             order = {"formatName": "STEP", "storeInDocument": False}
             if self._address.configuration:
                 order["configuration"] = self._address.configuration
-            stated = server.post(f"{element}/translations", order)
-            self._note(translation=_identifier(stated, "id", server))
+            answer = server.post(f"{element}/translations", order)
+            self._note(translation=_identifier(answer, "id", server))
         if "data" not in self._state and not self._translated(server):
             return
         try:
@@ -176,17 +176,17 @@ class _Course:
         """Whether the translation is done; its data is noted then."""
         for pause in LOOKS:
             server.wait(pause)
-            stated = server.json(f"{_API}/translations/{self._state['translation']}")
-            state = stated.get("requestState") if isinstance(stated, dict) else None
+            answer = server.json(f"{_API}/translations/{self._state['translation']}")
+            state = answer.get("requestState") if isinstance(answer, dict) else None
             if state == "DONE":
-                results = stated.get("resultExternalDataIds")
+                results = answer.get("resultExternalDataIds")
                 found = {"id": results[0]} if isinstance(results, list) and results else {}
                 self._note(data=_identifier(found, "id", server))
                 return True
             if state != "ACTIVE":
                 self._state.pop("translation")
                 self._note()
-                reason = stated.get("failureReason") if isinstance(stated, dict) else None
+                reason = answer.get("failureReason") if isinstance(answer, dict) else None
                 self._findings.add("CB1465", server.keys.hide(f"Onshape could not translate to STEP: {reason!s:.200}"))
                 return False
         self._findings.add("CB1468", "Onshape is still translating to STEP")
@@ -197,17 +197,17 @@ def _is_identifier(value: Any) -> bool:
     return isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
 
 
-def _identifier(stated: Any, key: str, server: Server) -> str:
-    value = stated.get(key) if isinstance(stated, dict) else None
+def _identifier(answer: Any, key: str, server: Server) -> str:
+    value = answer.get(key) if isinstance(answer, dict) else None
     if not isinstance(value, str) or not _is_identifier(value):
         raise server.failed("CB1464", f"translation: the answer has no {key}")
     return value
 
 
-def _is_definition(stated: Any) -> bool:
-    root = stated.get("rootAssembly") if isinstance(stated, dict) else None
+def _is_definition(answer: Any) -> bool:
+    root = answer.get("rootAssembly") if isinstance(answer, dict) else None
     return isinstance(root, dict) and isinstance(root.get("instances"), list)
 
 
-def _is_features(stated: Any) -> bool:
-    return isinstance(stated, dict) and isinstance(stated.get("features"), list)
+def _is_features(answer: Any) -> bool:
+    return isinstance(answer, dict) and isinstance(answer.get("features"), list)

@@ -135,16 +135,16 @@ class Server:
 
 
 def _exchange(method: str, url: str, body: bytes | None, signed: str | None) -> tuple[int, dict[str, str], bytes]:
-    stated = urlsplit(url)
-    kind = http.client.HTTPSConnection if stated.scheme == "https" else http.client.HTTPConnection
-    connection = kind(stated.hostname or "", stated.port, timeout=TIMEOUT)
+    parts = urlsplit(url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT)
     headers = {"Accept": "*/*", "User-Agent": "cadbridge"}
     if signed is not None:
         headers["Authorization"] = signed
     if body is not None:
         headers["Content-Type"] = "application/json"
     try:
-        connection.request(method, (stated.path or "/") + (f"?{stated.query}" if stated.query else ""), body, headers)
+        connection.request(method, (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), body, headers)
         with connection.getresponse() as answer:
             data, began = bytearray(), time.monotonic()
             while chunk := answer.read1(_CHUNK):
@@ -160,10 +160,10 @@ def _exchange(method: str, url: str, body: bytes | None, signed: str | None) -> 
         connection.close()
 
 
-def _requested_pause(stated: str | None, otherwise: float) -> float:
+def _requested_pause(header: str | None, otherwise: float) -> float:
     """Seconds of Retry-After; dates and nonsense give our own pause."""
     try:
-        pause = float(stated or "")
+        pause = float(header or "")
     except ValueError:
         return otherwise
     return max(pause, 0.0) if pause == pause else otherwise

@@ -65,7 +65,7 @@ def transmission(
     names = _inputs(lowered, inputs, findings)
     links = _outputs(mechanism, output, findings)
     if findings.errors:
-        raise ModelError("the mechanism cannot be taken apart as a geared robot", findings)
+        raise ModelError("the mechanism is not a geared robot", findings)
     try:
         robot = _apart(lowered, links, names, findings)
     except NotGearedError as fault:
@@ -97,12 +97,12 @@ def _apart(lowered: Lowered, links: Sequence[int], names: list[str] | None, find
     if len(found) == 1:
         return found[0]
     if faults and not found:
-        # The longest chain is the likeliest arm: what is wrong with it reports most.
+        # Report the faults of the longest chain: it is most likely the arm.
         end = max(faults, key=lambda link: len(graph.to_base(link)))
         raise NotGearedError([replace(r, message=f"to {graph.name(end)}: {r.message}") for r in faults[end].reasons])
     able = [r.primary[-1] for r in found] or ends
     findings.add("CB433", f"no output link is named; {_some([graph.name(link) for link in able])}")
-    raise ModelError("the mechanism cannot be taken apart as a geared robot", findings)
+    raise ModelError("the mechanism is not a geared robot", findings)
 
 
 def reported(fault: NotGearedError, findings: Findings) -> ModelError:
@@ -130,7 +130,7 @@ def _some(names: list[str]) -> str:
 
 
 def _inputs(lowered: Lowered, names: Sequence[str] | None, findings: Findings) -> list[str] | None:
-    """The names of the hinges meant; None where nothing reports."""
+    """The names of the driven hinges; None if neither the caller nor a drive names them."""
     if names is None:
         names = [drive.name for drive in lowered.mechanism.drives]
         if not names:

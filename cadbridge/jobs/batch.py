@@ -152,7 +152,7 @@ class _Batch:
                         self._restore(number, job, entry.body)
                     return _result(job, entry.body, cached=True)
             except DamagedError as error:
-                remarks = _stated("CB730", f"the cache: {error}; {shown(job.name)} is computed again", job)
+                remarks = _finding("CB730", f"the cache: {error}; {shown(job.name)} is computed again", job)
             except ForeignFolderError as error:
                 return _failed(job, "CB726", str(error))
             except OSError as error:
@@ -223,7 +223,7 @@ class _Batch:
         answer = ended.answer
         inputs: dict[str, str | None] = {job.source: self.hashes.of(job.base / job.source)}
         if answer is None:
-            finding = _stated(ended.fault, f"{shown(job.name)}: {ended.reason}", job)[0]
+            finding = _finding(ended.fault, f"{shown(job.name)}: {ended.reason}", job)[0]
             answer = {"ok": False, "reason": f"{ended.fault}: {ended.reason}", "findings": [plain(finding)]}
             answer |= {"steady": False, "touched": {}}
             _remove(stage / "out")
@@ -251,7 +251,7 @@ class _Batch:
         assert self.cache is not None
         files = {known: stage / "out" / name for name, known in body["outputs"].items()}
         files[body["log"]] = stage / "log"
-        if _reports_place(job.base, files.values()):
+        if _names_its_folder(job.base, files.values()):
             # It would be wrong elsewhere, where the same files lie in another folder.
             body = {**body, "base": str(job.base)}
         try:
@@ -259,11 +259,11 @@ class _Batch:
         except OSError as error:
             if not self._cache_reported:
                 self._cache_reported = True
-                return _stated("CB731", f"{self.cache.folder} cannot be used: {error.strerror or error}", job)
+                return _finding("CB731", f"{self.cache.folder} cannot be used: {error.strerror or error}", job)
         return ()
 
 
-def _reports_place(base: Path, files: Iterable[Path]) -> bool:
+def _names_its_folder(base: Path, files: Iterable[Path]) -> bool:
     """Whether any of the files holds the folder that the inputs lie in."""
     place = os.fsencode(base)
     return any(place in path.read_bytes() for path in files)
@@ -294,7 +294,7 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _stated(code: str, message: str, job: Job) -> tuple[Finding, ...]:
+def _finding(code: str, message: str, job: Job) -> tuple[Finding, ...]:
     collected = Findings()
     collected.add(code, message, Where(item=shown(job.name)))
     return collected.as_tuple()
@@ -307,9 +307,9 @@ def _result(job: Job, body: dict[str, Any], cached: bool, remarks: tuple[Finding
 
 
 def _failed(job: Job, code: str, message: str) -> Result:
-    return Result(job, State.FAILED, f"{code}: {message}", _stated(code, message, job))
+    return Result(job, State.FAILED, f"{code}: {message}", _finding(code, message, job))
 
 
 def _not_run(job: Job) -> Result:
     message = f"{shown(job.name)} was not run"
-    return Result(job, State.NOT_RUN, f"CB725: {message}", _stated("CB725", message, job))
+    return Result(job, State.NOT_RUN, f"CB725: {message}", _finding("CB725", message, job))

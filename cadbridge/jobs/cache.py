@@ -150,26 +150,26 @@ class Cache:
         return sum(status.st_size for _, status in self._files(KERNELS))
 
     def verify(self) -> list[str]:
-        """Read everything; what is damaged is dropped and reported."""
-        reported = []
+        """Read everything; what is damaged is dropped and returned, a line for each."""
+        damaged = []
         for path, _ in list(self._files("objects")):
             if _content(path) != path.name:
                 path.unlink(missing_ok=True)
-                reported.append(f"object {path.name[:12]} is not what was stored")
+                damaged.append(f"object {path.name[:12]} is not what was stored")
         for path, _ in list(self._files(COLLISION)):
             if kept(path) is None:
-                reported.append(f"collision geometry {path.name[:12]} is not what was stored")
+                damaged.append(f"collision geometry {path.name[:12]} is not what was stored")
         for path, _ in list(self._files("jobs")):
             try:
                 entry = self._load(path)
             except DamagedError as error:
-                reported.append(str(error))
+                damaged.append(str(error))
                 continue
             lost = [name for name in self._named(entry) if not self._object(name).is_file()]
             if lost:
                 self.drop(entry)
-                reported.append(f"entry {path.stem[:12]} has lost {len(lost)} of its outputs")
-        return reported
+                damaged.append(f"entry {path.stem[:12]} has lost {len(lost)} of its outputs")
+        return damaged
 
     def prune(self, older: float | None = None, size: int | None = None) -> dict[str, int]:
         """Drop entries not used for `older` seconds, then the longest unused until `size` bytes are left.

@@ -51,10 +51,10 @@ class Dask:
         self._ship = ship
         self._done: queue.Queue[tuple[int, Any]] = queue.Queue()
         self._jobs: dict[int, _Shipped] = {}
-        with _reported(address):
+        with _cluster_faults(address):
             self._client = _connect(address, connect)
         try:
-            with _reported(address):
+            with _cluster_faults(address):
                 self._client.wait_for_workers(1, timeout=workers)
                 _same_versions(self._client)
             threads = self._client.nthreads()
@@ -152,7 +152,7 @@ def _connect(address: str, timeout: float) -> Any:
 
 
 @contextmanager
-def _reported(address: str) -> Iterator[None]:
+def _cluster_faults(address: str) -> Iterator[None]:
     """Faults of the connection as CB710."""
     try:
         yield
@@ -176,8 +176,8 @@ def _same_versions(client: Any) -> None:
 
     identity = client.scheduler_info()
     seen = client.get_versions(check=False)
-    for where, wording in (("scheduler", seen["scheduler"]), *seen["workers"].items()):
-        other = wording["packages"].get("distributed")
+    for where, installed in (("scheduler", seen["scheduler"]), *seen["workers"].items()):
+        other = installed["packages"].get("distributed")
         if other != distributed.__version__:
             raise ValueError(f"{where} has distributed {other}, not {distributed.__version__}")
     if not identity["workers"]:

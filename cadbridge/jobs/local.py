@@ -252,11 +252,11 @@ class Warm:
             return
         *lines, self._waiting = (self._waiting + data).split(b"\n")
         for line in lines:
-            stated = json.loads(line)
-            if "started" in stated:
-                yield "started", stated["started"], stated["pid"]
+            message = json.loads(line)
+            if "started" in message:
+                yield "started", message["started"], message["pid"]
             else:
-                yield "ended", stated["ended"], stated["status"], stated["cpu"], stated["memory"]
+                yield "ended", message["ended"], message["status"], message["cpu"], message["memory"]
 
     def close(self) -> None:
         """End the process."""

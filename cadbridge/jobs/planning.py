@@ -142,12 +142,12 @@ def _check_options(entry: JobEntry, options: dict[str, Any], findings: Findings)
 
     touched = options.get("collision")
     if touched is not None and touched not in COLLISIONS:
-        wording = f"no collision geometry {touched!r}{nearest(touched, COLLISIONS)}"
-        findings.add("CB702", f"{wording}; one of {', '.join(COLLISIONS)}", entry.where("collision"))
+        fault = f"no collision geometry {touched!r}{nearest(touched, COLLISIONS)}"
+        findings.add("CB702", f"{fault}; one of {', '.join(COLLISIONS)}", entry.where("collision"))
     to = options.get("to")
     if to not in FORMATS:
-        wording = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, FORMATS)};"
-        findings.add("CB702", f"{wording} one of {', '.join(sorted(FORMATS))}", entry.where("to"))
+        fault = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, FORMATS)};"
+        findings.add("CB702", f"{fault} one of {', '.join(sorted(FORMATS))}", entry.where("to"))
 
 
 def _matches(pattern: str, entry: JobEntry, output: Path, findings: Findings, where: Where) -> list[Path]:

@@ -68,7 +68,7 @@ class Server:
         self._report({"started": request["id"], "pid": pid})
 
     def _reap(self) -> None:
-        """Report of the processes that ended; what they had started ends with them."""
+        """Report the processes that ended, and end what they had started."""
         while self._jobs:
             found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             if found is None:

@@ -61,10 +61,10 @@ _OF_THE_RUN = ("CB730", "CB731")
 
 def write_summary(plan: Plan, results: Sequence[Result]) -> tuple[Path, Path]:
     """Write summary.json and index.html into the folder of outputs; returns their paths."""
-    stated = document(plan, results)
+    summary = document(plan, results)
     paths = plan.output / SUMMARY, plan.output / INDEX
-    write_atomically(paths[0], json.dumps(stated, indent=2).encode() + b"\n")
-    write_atomically(paths[1], page(stated).encode("utf-8", "backslashreplace"))
+    write_atomically(paths[0], json.dumps(summary, indent=2).encode() + b"\n")
+    write_atomically(paths[1], page(summary).encode("utf-8", "backslashreplace"))
     return paths
 
 
@@ -79,13 +79,13 @@ def table(plan: Plan, results: Sequence[Result]) -> str:
     return "\n".join([*lines, f"{count(len(items), 'job')}: {words}" + (f"; {known} were known" if known else "")])
 
 
-def page(stated: dict[str, Any]) -> str:
+def page(summary: dict[str, Any]) -> str:
     """The summary as one page of HTML that needs nothing else."""
-    counts = stated["counts"]
+    counts = summary["counts"]
     heading = (
         f"{count(counts['jobs'], 'job')}: {counts['done']} done, {counts['failed']} failed, {counts['not run']} not run"
     )
-    rows = "\n".join(_row(item) for item in stated["jobs"])
+    rows = "\n".join(_row(item) for item in summary["jobs"])
     return _PAGE.format(heading=escape(heading), rows=rows)
 
 

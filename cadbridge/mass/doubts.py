@@ -56,10 +56,10 @@ def _mesh(part: Part) -> Mesh | None:
 def _doubt_mass(part: Part, declared: float, volume: float, findings: Findings) -> None:
     density = declared / volume
     if part.density is not None and abs(density / part.density - 1) > ALIKE:
-        stated = part.density_source or "its density"
+        density_source = part.density_source or "its density"
         findings.add(
             "CB318",
-            f"{part.name} declares {declared:.4g} kg; its shape with {part.density:.5g} kg/m³ ({stated}) makes "
+            f"{part.name} declares {declared:.4g} kg; its shape with {part.density:.5g} kg/m³ ({density_source}) makes "
             f"{part.density * volume:.4g} kg" + _unit(density / part.density),
             part.where,
         )

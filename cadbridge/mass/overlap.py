@@ -93,13 +93,13 @@ def _version() -> str:
 
 def _content(assembly: Assembly) -> str:
     """The hash of all meshes and of where they stand."""
-    reported = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in assembly.parts:
         for mesh in () if part.shape is None else (part.shape.coarse, part.shape.fine):
-            reported.update(repr((part.name, mesh and mesh.content)).encode())
+            digest.update(repr((part.name, mesh and mesh.content)).encode())
     for i in assembly.instances:
-        reported.update(repr((i.name, i.part)).encode() + i.X_WI.matrix().tobytes())
-    return reported.hexdigest()
+        digest.update(repr((i.name, i.part)).encode() + i.X_WI.matrix().tobytes())
+    return digest.hexdigest()
 
 
 def _intersected(assembly: Assembly) -> Answer:

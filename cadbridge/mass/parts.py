@@ -193,7 +193,7 @@ def _overridden(part: Part, volume: PartVolume, override: MassOverride, findings
     reason = impossible(result)
     if reason:
         where = override.where if str(override.where) else part.where
-        findings.add("CB310", f"{part.name}: the mass properties given are those of no body: {reason}", where)
+        findings.add("CB310", f"{part.name}: the given mass properties are physically impossible: {reason}", where)
         return None
     return result
 

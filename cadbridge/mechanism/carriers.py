@@ -47,12 +47,12 @@ def carried(mechanism: Mechanism, coupling: BodyCoupling) -> Carried | str:
         return f"a {coupling.coupling.kind.value} has no two wheels whose loss could be placed"
     on_a, on_b = (_carriers(mechanism, wheel) for wheel in wheels)
     both = [body for body in on_a if body in on_b and body not in (wheels[0].body, wheels[1].body)]
-    stated = coupling.coupling.carrier
-    if stated is not None:
-        wanted = mechanism.body_of.get(stated)
+    carrier = coupling.coupling.carrier
+    if carrier is not None:
+        wanted = mechanism.body_of.get(carrier)
         if wanted not in both:
             able = ", ".join(mechanism.body_name(body) for body in both) or "none does"
-            return f"its carrier {stated} does not carry both wheels ({able})"
+            return f"its carrier {carrier} does not carry both wheels ({able})"
         both = [wanted]
     if not both:
         return "no body carries both wheels by turns about their axes"

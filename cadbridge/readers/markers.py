@@ -42,7 +42,7 @@ def gear(name: str, i: Marker, j: Marker, radii: tuple[float, float], where: Whe
 def rack(name: str, i: Marker, j: Marker, poses: tuple[Pose, Pose], radius: float, where: Where) -> Coupling:
     """x of J in I plus `radius` (m) times J's turn stays: I is the rack, J the pinion; `poses` X_WI, X_WJ.
 
-    The pitch line is put where that relation rolls: beside the pinion's axis, on the side that the sign reports.
+    The pitch line is put where that relation rolls: beside the pinion's axis, on the side that the sign gives.
     """
     if not radius:
         raise ValueError("the pitch radius is zero")

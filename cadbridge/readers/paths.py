@@ -55,17 +55,17 @@ def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, 
         findings.add(missing, f"{str(path)!r} is no path that can be opened", where)
         return None
     if not allowed:
-        text = f"{_reported(path)} lies outside the folder of the source and its packages"
+        text = f"{_displayed(path)} lies outside the folder of the source and its packages"
         findings.add(_OUTSIDE.get(missing, "CB102"), text, where)
         return None
     if not there:
-        findings.add(missing, f"{_reported(path)} is missing", where)
+        findings.add(missing, f"{_displayed(path)} is missing", where)
         return None
     looked_for(real)  # it may be opened later, or by another process
     return real
 
 
-def _reported(path: Path) -> str:
+def _displayed(path: Path) -> str:
     """A path from the current folder on, where it lies below: messages are then the same wherever that lies."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
@@ -95,7 +95,7 @@ def referenced(
     if missing == SHAPE and (root is None or not (root / tail).is_file()):
         found = _beside(tail, folder)
         if found is not None:
-            findings.add("CB114", f"{uri} is taken to be {_reported(found)}", where)
+            findings.add("CB114", f"{uri} is taken to be {_displayed(found)}", where)
             return found
     if root is None:
         findings.add(missing, f"no folder of the package {package!r} is known for {uri}", where, "Name its folder with --package-dir.")  # fmt: skip  # noqa: E501

@@ -69,11 +69,11 @@ class _Reader:
 
     def unit(self, element: Element, tag: str, table: dict[str, float], item: str) -> float:
         """The factor to SI of a unit; a finding and 1 where it is not known."""
-        message = _text(element, tag)
-        self.units.add(message)
-        if message not in table:
-            self.say("CB161", f"{item}: the unit {message!r} is not known; SI is taken", element, item)
-        return table.get(message, 1.0)
+        unit = _text(element, tag)
+        self.units.add(unit)
+        if unit not in table:
+            self.say("CB161", f"{item}: the unit {unit!r} is not known; SI is taken", element, item)
+        return table.get(unit, 1.0)
 
 
 def _text(element: Element, tag: str) -> str:
@@ -186,12 +186,12 @@ def _frame_pose(
     U, _, Vt = np.linalg.svd(R)
     bases = []
     for tag in ("positionOrigin", "positionReferenceFrame", "orientationReferenceFrame"):
-        message = _text(frame, tag) or "WORLD"
-        base = Pose() if message == "WORLD" else None
-        if base is None and message in others and message not in seen:
-            base = _frame_pose(r, others[message], done, others, body, seen | {message})
+        frame_name = _text(frame, tag) or "WORLD"
+        base = Pose() if frame_name == "WORLD" else None
+        if base is None and frame_name in others and frame_name not in seen:
+            base = _frame_pose(r, others[frame_name], done, others, body, seen | {frame_name})
         if base is None:
-            r.say("CB162", f"{item} is given in {message!r}, which is no coordinate system of {body}", frame, item)
+            r.say("CB162", f"{item} is given in {frame_name!r}, which is no coordinate system of {body}", frame, item)
             return None
         bases.append(base)
     origin, position, orientation = bases
@@ -329,8 +329,8 @@ def _end(r: _Reader, element: Element, side: str, name: str) -> _Frame | None:
     refs = [f.get("ref") for s in _in(element, side, "JointSide") for f in _in(s, "connection", "Frame")]
     found = r.frames.get(refs[0] or "") if len(refs) == 1 else None
     if found is None or found.key not in r.structure.placed:
-        message = ", ".join(map(str, refs)) or "nothing"
-        r.say("CB162", f"the {side} of {name} is the frame {message}, which no body has", element, name)
+        frame_names = ", ".join(map(str, refs)) or "nothing"
+        r.say("CB162", f"the {side} of {name} is the frame {frame_names}, which no body has", element, name)
         return None
     return found
 
@@ -338,14 +338,14 @@ def _end(r: _Reader, element: Element, side: str, name: str) -> _Frame | None:
 def _axis(r: _Reader, primitive: Element, name: str, base: _Frame, follower: _Frame) -> Vector | None:
     """The axis in the world."""
     axis = r.values(primitive, "axis", 3, name)
-    message = _text(primitive, "referenceFrame") or "WORLD"
+    frame_name = _text(primitive, "referenceFrame") or "WORLD"
     poses = {"WORLD": Pose(), "BASE": base.X, "FOLLOWER": follower.X}
-    X = poses.get(message) or r.named.get((base.key, message)) or r.named.get((follower.key, message))
+    X = poses.get(frame_name) or r.named.get((base.key, frame_name)) or r.named.get((follower.key, frame_name))
     if axis is None:
         return None
     size = float(np.linalg.norm(axis))
     if X is None or not 1e-9 < size < 1e9:
-        r.say("CB161", f"{name}: an axis of length {size:g} in {message!r}", primitive, name)
+        r.say("CB161", f"{name}: an axis of length {size:g} in {frame_name!r}", primitive, name)
         return None
     return X.vector(axis / size)
 

@@ -216,7 +216,7 @@ _IDENTIFIER = re.compile(r"NAUO\d+$|[\d.\-]+$")
 
 
 def _is_name(name: str) -> bool:
-    """Whether a name reports something: not empty, no mere number or identifier."""
+    """Whether a name is informative: not empty, and not a mere number or identifier."""
     return bool(name) and not _IDENTIFIER.match(name)
 
 

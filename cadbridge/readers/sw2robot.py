@@ -162,16 +162,16 @@ def _edge(r: _Reader, edge: dict[str, Any]) -> list[Mate]:
 
 
 def _mate(r: _Reader, entry: dict[str, Any], a: str, b: str) -> Mate | None:
-    stated = text_of(entry.get("type"), "?")
-    r.counts[stated] = r.counts.get(stated, 0) + 1
-    name = f"{stated.title()}:{r.counts[stated]}"
-    kind = KINDS.get(stated)
+    kind_name = text_of(entry.get("type"), "?")
+    r.counts[kind_name] = r.counts.get(kind_name, 0) + 1
+    name = f"{kind_name.title()}:{r.counts[kind_name]}"
+    kind = KINDS.get(kind_name)
     owners = names_of(entry.get("owners")) or (a, b)
     types = entry.get("etypes")
     if kind is None or len(owners) != 2 or not isinstance(types, list) or len(types) != 2:
         r.file.say(
             "CB1303",
-            f"{name}: a mate of type {stated} between {len(owners)} entities is not understood",
+            f"{name}: a mate of type {kind_name} between {len(owners)} entities is not understood",
             a or None,
             name,
         )
@@ -196,12 +196,12 @@ def _mate(r: _Reader, entry: dict[str, Any], a: str, b: str) -> Mate | None:
     return Mate(name, kind, one, two, value=value, where=r.file.where(a or None, name))
 
 
-def _side(r: _Reader, entry: dict[str, Any], index: int, owner: str, stated: Any, name: str) -> Feature | None:
+def _side(r: _Reader, entry: dict[str, Any], index: int, owner: str, entity: Any, name: str) -> Feature | None:
     """A feature given in the world, of the component that owns it or holds its owner."""
     placed = r.structure.placed.get((owner,)) or r.structure.placed.get((owner.split("/", 1)[0],))
-    kind = ENTITIES.get(stated) if isinstance(stated, int) else None
+    kind = ENTITIES.get(entity) if isinstance(entity, int) else None
     if placed is None or kind is None:
-        what = f"the component {owner!r}, which is not there" if placed is None else f"an entity of type {stated!r}"
+        what = f"the component {owner!r}, which is not there" if placed is None else f"an entity of type {entity!r}"
         r.file.say("CB1302" if placed is None else "CB1303", f"{name} holds {what}", owner, name)
         return None
     point, direction, radius = (_item(entry.get(key), index) for key in ("points", "dirs", "radii"))

@@ -48,9 +48,11 @@ def _parse(source: bytes | BytesIO, path: Path, findings: Findings, again: Calla
             tree = _second(text, fault)
             findings.add("CB115", f"{path.name} has {', '.join(mended)}", Where(str(path), fault.lineno or None))
     except (etree.XMLSyntaxError, OSError) as fault:  # bytes that are not in the encoding declared are an OSError
-        stated = fault if isinstance(fault, etree.XMLSyntaxError) else None
+        syntax_fault = fault if isinstance(fault, etree.XMLSyntaxError) else None
         reason, line = (
-            (stated.msg, stated.lineno or None) if stated else ("bytes that its encoding does not have", None)
+            (syntax_fault.msg, syntax_fault.lineno or None)
+            if syntax_fault
+            else ("bytes that its encoding does not have", None)
         )
         findings.add("CB104", f"not well-formed: {reason}", Where(str(path), line))
         raise InputError(f"{path.name} is no well-formed XML.", findings) from fault

@@ -175,8 +175,8 @@ class MatesEditor:
         now = self._on_disk()
         if now != self._known:
             raise InputError(
-                f"{self.path.name} was changed on the disk meanwhile, and is not written over. "
-                "Read it again: the decisions stay, over what it says now."
+                f"{self.path.name} has changed on disk and was not overwritten. "
+                "Reload it; your decisions are applied to the new text."
             )
         text = self.text
         try:

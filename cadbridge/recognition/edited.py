@@ -47,10 +47,10 @@ def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Find
     added = {name: lines for name, lines in entries.items() if name not in names}
     block = "".join(f"#{line}" for lines in added.values() for line in lines)
     _write(path, kept + (f"{_BEGIN}{block}{_END}" if added else ""))
-    return _reported(path, list(added), [name for name in names if name not in entries])
+    return _findings(path, list(added), [name for name in names if name not in entries])
 
 
-def _reported(path: Path, added: Sequence[str], gone: Sequence[str]) -> tuple[Finding, ...]:
+def _findings(path: Path, added: Sequence[str], gone: Sequence[str]) -> tuple[Finding, ...]:
     findings = Findings()
     message = f"{path.name} was edited and keeps every line"
     if added:

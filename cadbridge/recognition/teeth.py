@@ -1,7 +1,7 @@
 """Teeth in sections: rings that run through material at equal steps, and the bands of radii where they do.
 
 A band says where teeth are in one section: how many fit the full circle, between which radii, and what is on either
-side of them (material or air), which reports an outer wheel from an inner one and both from a circle of holes.
+side of them (material or air), which tells an external wheel from an internal one, and both from a circle of holes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Bodies that lie on each other about an axis that both are round about: a turntable, a servo's horn, a robot's waist.
 
 No shaft is drawn, or it does not fit; but the faces that touch lie about one axis, round faces of both bodies end
-there, and nothing else reports where one lies on the other: a bolted flange has its holes, a seat its edges.
+there, and nothing else locates one on the other: a bolted flange has its holes, a seat its edges.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def changes_between(old: Document, new: Document) -> Changes:
     found["reactions"] = _entries(old, new, "reactions", "joint", _differ("determined"), only_changed=True)
     found["bodies"] = _entries(old, new, "bodies", "name", _mass_differs)
     found["joints"] = _entries(old, new, "joints", "name", _differ("type", "bodies", "limits"))
-    found["findings"] = _sets(_stated(old), _stated(new))
+    found["findings"] = _sets(_codes_and_items(old), _codes_and_items(new))
     return {key: value for key, value in found.items() if value}
 
 
@@ -207,7 +207,7 @@ def _mass_differs(a: Document, b: Document) -> dict[str, Any]:
     return found
 
 
-def _stated(document: Document) -> list[str]:
+def _codes_and_items(document: Document) -> list[str]:
     """Findings but those of a comparison, which are about another document."""
     return [f"{f['code']}: {f.get('message')}" for f in document.get("findings", []) if f["code"] not in ENTRIES]
 

@@ -48,7 +48,7 @@ def check_document(
     `findings` are those to report, by default all. Without `twists` freedoms have none: of a long chain they are
     millions of numbers that only a program reads.
     """
-    text = all_findings(mechanism, diagnosis) if findings is None else findings
+    chosen = all_findings(mechanism, diagnosis) if findings is None else findings
     return {
         "format": "cadbridge.check/1",
         "source": mechanism.assembly.source,
@@ -67,7 +67,7 @@ def check_document(
             for b in mechanism.bodies
         ],
         "joints": [_joint(mechanism, j) for j in mechanism.joints],
-        "findings": findings_list(text),
+        "findings": findings_list(chosen),
     }
 
 
@@ -103,8 +103,8 @@ def _redundant(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _reaction(r: Reaction) -> dict[str, Any]:
-    text = {"joint": r.joint, "determined": r.determined, "force": list(r.force), "torque": list(r.torque)}
-    return {**text, **_shares(r)}
+    entry = {"joint": r.joint, "determined": r.determined, "force": list(r.force), "torque": list(r.torque)}
+    return {**entry, **_shares(r)}
 
 
 def _trains(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def refined(it: Rough) -> MeshArrays | None:
         triangulate([item], fraction, angle)
         mesh, before = extract(shape), error
         error = disagreement(item, mesh)
-        # A shape that gains nothing from a smaller angle has another fault, which its mass reports.
+        # A shape that gains nothing from a smaller angle has another fault, which the comparison of masses shows.
         if error <= 1.0 or (angle < last and error >= 0.8 * before):
             break
         last = angle
@@ -184,7 +184,7 @@ def extract(shape: Any) -> MeshArrays | None:
     count = sum(triangulation.NbTriangles() for triangulation, _, _ in pieces)
     if count == 0:
         return None
-    # Reported how many triangles come: the tool never gives back the tables that it outgrows.
+    # The tool is given the number of triangles: it never frees the tables that it outgrows.
     merger = Poly_MergeNodesTool(math.pi, _MERGE, count)
     for piece in pieces:
         merger.AddTriangulation(*piece)

@@ -87,8 +87,8 @@ class Workspace:
             except InputError as error:
                 findings.extend(error.findings)
                 raise
-        prepared, stated = self._prepared[key]
-        findings.extend(stated)
+        prepared, kept = self._prepared[key]
+        findings.extend(kept)
         return prepared
 
     def _prepare(self, path: Path, findings: Findings) -> Prepared:
@@ -346,6 +346,6 @@ def _allowed(name: str, origin: Path, root: Path, findings: Findings) -> Path | 
         findings.add("CB102", f"{origin.name} names {name!r}, outside of its folder; it is not read", where, _BESIDE)
         return None
     if not candidate.is_file():
-        findings.add("CB106", f"{origin.name} names {name!r}, which is not there", where)
+        findings.add("CB106", f"{origin.name} refers to {name!r}, which does not exist", where)
         return None
     return candidate

@@ -136,9 +136,7 @@ def _excused(
     without = left_out(run.mechanism.assembly)
     if without:
         worst = _worst(found)
-        text = (
-            f"{worst} is {_stated(found, worst)} from the time series, which was computed with what is left out here: "
-        )
+        text = f"{worst} is {_gap(found, worst)} from the time series, which was computed with what is left out here: "
         findings.add("CB1243", text + "; ".join(without), Where(item=worst))
         return True
     if not run.result.status.ok:
@@ -167,7 +165,7 @@ def _off_its_own(
     name = _worst(found)
     agreed = max(left.largest, left.largest_angle, left.largest_rate)
     text = (
-        f"{name} is {_stated(found, name)} from the time series, which is off its own mates and motions by as much: "
+        f"{name} is {_gap(found, name)} from the time series, which is off its own mates and motions by as much: "
         f"put on them by the least change, it agrees with the run to {agreed:.2g}"
     )
     findings.add("CB1242", text, Where(item=name))
@@ -179,7 +177,7 @@ def _worst(found: Comparison) -> str:
     return max(found.distances, key=lambda name: max(gap.get(name, 0.0) for gap in gaps))
 
 
-def _stated(found: Comparison, name: str) -> str:
+def _gap(found: Comparison, name: str) -> str:
     places = f"up to {found.distances[name]:.3g} m and {found.angles[name]:.3g} rad"
     if name not in found.speeds:
         return places
@@ -200,7 +198,7 @@ def _report_stray(found: Comparison, broken: Broken | None, findings: Findings) 
 
 def _beyond(found: Comparison) -> str:
     worst = _worst(found)
-    return f"{worst} is {_stated(found, worst)} from the time series; its own tolerance is {found.tolerance:.3g}"
+    return f"{worst} is {_gap(found, worst)} from the time series; its own tolerance is {found.tolerance:.3g}"
 
 
 def _energy_error(run: Run, reference: Reference) -> float | None:

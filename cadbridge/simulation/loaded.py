@@ -91,9 +91,9 @@ def load_trajectory(path: str | Path) -> LoadedTrajectory:
     if path.suffix.lower() == ".csv":
         raise InputError(f"{path}: a CSV keeps no units and no model; write the run as .parquet.")
     table = stored_trajectory(path)
-    reported = {field.name: field.metadata or {} for field in table.schema}
-    units = {name: data.get(b"unit", b"").decode() for name, data in reported.items()}
-    groups = {name: data.get(b"group", b"").decode() for name, data in reported.items()}
+    metadata = {field.name: field.metadata or {} for field in table.schema}
+    units = {name: data.get(b"unit", b"").decode() for name, data in metadata.items()}
+    groups = {name: data.get(b"group", b"").decode() for name, data in metadata.items()}
     try:
         document = json.loads(table.schema.metadata[FORMAT.encode()])
     except ValueError as fault:

@@ -47,8 +47,8 @@ MOST_STEPS = 2000
 class Posed:
     """Where the bodies are: `poses` X_WB in the order of the mechanism, `values` of the leading joints (rad, m).
 
-    `status` reports the joints that stay open where the mechanism does not reach what was asked; `values` are
-    then the last ones reached.
+    If the mechanism cannot reach the pose, `status` names the joints that stay open and `values` are the last ones
+    reached.
     """
 
     poses: tuple[Pose, ...]

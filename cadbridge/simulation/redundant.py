@@ -90,7 +90,7 @@ def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
         if largest <= rounding:
             return None
         if largest <= case.allowed:
-            return _reported(case, samples)
+            return _redundant(case, samples)
         # At another pose it says something of its own: the design is a special one.
         spare = np.delete(spare, int(np.argmax(opened[spare])))
     return None
@@ -100,10 +100,10 @@ def all_over(redundant: Redundant) -> Redundant:
     """The same, looked at all over its motion."""
     design, spare = redundant.samples[0]
     samples = tuple(s for s in _walk(redundant.case, spare, design, STEPS) if len(s[1]) == len(spare))
-    return _reported(redundant.case, samples)
+    return _redundant(redundant.case, samples)
 
 
-def _reported(case: Case, samples: tuple[tuple[State, Ints], ...]) -> Redundant:
+def _redundant(case: Case, samples: tuple[tuple[State, Ints], ...]) -> Redundant:
     opened = opened_rows(case.system, samples) * case.system.length
     sizes = sorted(((name, float(opened[rows].max())) for name, rows in by_group(case.model).items()), key=_size)
     return Redundant(case, samples, tuple(s for s in sizes if s[1] >= 0.01 * sizes[0][1]))

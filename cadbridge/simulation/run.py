@@ -150,7 +150,7 @@ def _simulated(
     }
     system = begun.system
     if rebuilt is not None:
-        summary["changes"] = [_reported(change) for change in rebuilt.changes]
+        summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
         lowered, system = _whole(lowered, rebuilt)
     pace = None if pacer is None else pacer.pace
     return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
@@ -196,8 +196,8 @@ def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Finding
     jammed = locking_wheels(lowered, prescribed_joints(lowered.mechanism, what))
     if code == "CB611" and jammed:
         joint, gear = jammed[0]
-        phrase = f"{joint} is prescribed and would drive {gear} backwards, which locks: {status.message}"
-        findings.add("CB673", phrase, items=[joint, gear, *status.groups])
+        message = f"{joint} is prescribed and would drive {gear} backwards, which locks: {status.message}"
+        findings.add("CB673", message, items=[joint, gear, *status.groups])
         return
     cure = _SHORTER if status.code == "no_convergence" and what.step else status.advice or None
     findings.add(code, status.message, hint=cure, items=status.groups)
@@ -212,7 +212,7 @@ def _whole(lowered: Lowered, rebuilt: Rebuilt) -> tuple[Lowered, System]:
 def rebuilt_run(mechanism: Mechanism, what: Scenario, lowered: Lowered, rebuilt: Rebuilt, findings: Findings) -> Run:
     """A run of the solver with changes, which somebody else steered, as a run of the mechanism."""
     summary = {"method": "absolute", **_summary(lowered, rebuilt.result), "trusted": rebuilt.result.status.ok}
-    summary["changes"] = [_reported(change) for change in rebuilt.changes]
+    summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
     lowered, system = _whole(lowered, rebuilt)
     return Run(mechanism, what, lowered, system, rebuilt.result, findings.as_tuple(), summary)
 
@@ -269,7 +269,7 @@ def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:
     )  # fmt: skip
 
 
-def _reported(change: Changed) -> dict[str, Any]:
+def _change_entry(change: Changed) -> dict[str, Any]:
     impulse, moment = change.size
     return {"change": change.name, "t_s": change.t, "impulse_N_s": impulse, "angular_impulse_N_m_s": moment,
             "energy_lost_J": change.lost}  # fmt: skip
@@ -290,10 +290,10 @@ def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) ->
 def _report_thrust(lowered: Lowered, findings: Findings) -> None:
     """Report the pairs of crossed axes whose forces in the bearings are not known (CB638)."""
     for coupling in lowered.mechanism.couplings:
-        phrase = coupling.coupling
-        if phrase.kind in (CouplingKind.WORM, CouplingKind.CROSSED_HELICAL) and phrase.pressure_angle is None:
+        gear = coupling.coupling
+        if gear.kind in (CouplingKind.WORM, CouplingKind.CROSSED_HELICAL) and gear.pressure_angle is None:
             text = f"{coupling.name}: the forces along its axes are not known: no pressure_angle"
-            findings.add("CB638", text, phrase.where, items=[coupling.name])
+            findings.add("CB638", text, gear.where, items=[coupling.name])
 
 
 def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
@@ -303,23 +303,23 @@ def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> No
         damping = 0.0 if joint.type == "spherical" else joint.damping
         named = [w for w, v in (("damping", damping), ("dry friction", joint.friction)) if v]
         if joint.kind.resisted is None and named:
-            phrase = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
-            findings.add("CB613", phrase, Where(item=joint.name))
+            message = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
+            findings.add("CB613", message, Where(item=joint.name))
         elif joint.friction and scenario.friction is None:
             findings.add("CB613", f"{joint.name} has dry friction; the scenario ignores it", Where(item=joint.name))
 
 
 def _conveniences(lowered: Lowered, scenario: Scenario, stops: tuple[tuple[str, Stop], ...]) -> dict[str, Any]:
     """What was chosen where the scenario left it open: smoothing of friction, stiffness of stops; SI."""
-    phrase: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if scenario.friction is not None and any(load.friction for load in lowered.model.loads):
-        phrase["friction_speed_rad_s"], phrase["friction_speed_m_s"] = scenario.friction
+        options["friction_speed_rad_s"], options["friction_speed_m_s"] = scenario.friction
     if stops:
-        phrase["stops_at_limits"] = f"{', '.join(name for name, _ in stops)} ({FREQUENCY:g} Hz)"
-        phrase["stops"] = {
+        options["stops_at_limits"] = f"{', '.join(name for name, _ in stops)} ({FREQUENCY:g} Hz)"
+        options["stops"] = {
             name: {"stiffness": s.stiffness, "damping": s.damping, "depth": s.depth} for name, s in stops
         }
-    return phrase
+    return options
 
 
 def lower_for(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Findings) -> Lowered:

@@ -91,8 +91,8 @@ def find_joint(
         return joint
     known = {j.name for j in mechanism.joints if not single or j.coordinate} | {d.name for d in mechanism.drives}
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.4)
-    wording = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
-    findings.add("CB602", wording + (f"; nearest: {', '.join(near)}" if near else ""), where)
+    message = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
+    findings.add("CB602", message + (f"; nearest: {', '.join(near)}" if near else ""), where)
     return None
 
 

@@ -199,8 +199,8 @@ _OPEN = {
 """The fields that a source's own run fills where the file has none of these keys; motors bring their initial values."""
 
 
-def _over(base: Scenario, wording: Scenario, keys: set[str]) -> Scenario:
-    return replace(wording, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
+def _over(base: Scenario, read: Scenario, keys: set[str]) -> Scenario:
+    return replace(read, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
 
 
 Kind = TypeVar("Kind", bound=BaseModel)
@@ -388,6 +388,6 @@ class _Resolver:
         except ValueError as fault:
             self.findings.add("CB603", f"motor on {name}: {fault}", where)
             return None
-        for wording in faults:
-            self.findings.add("CB632", f"motor on {name}: {wording}", where)
+        for doubt in faults:
+            self.findings.add("CB632", f"motor on {name}: {doubt}", where)
         return through_drive(self.mechanism, made) if isinstance(made, DcMotor) else made

@@ -29,10 +29,10 @@ def limit_stops(lowered: Lowered, specs: LoadSpecs) -> tuple[tuple[str, Stop], .
     Its hardness is a default of convenience: the inertia that the joint carries as designed would swing against
     it at `FREQUENCY`. A joint that nothing can move has no stop.
     """
-    reported = {name for name, _ in specs.stops}
+    given = {name for name, _ in specs.stops}
     limited = [
         (i, joint, joint.limit) for i, joint in enumerate(lowered.joints)
-        if joint.limit is not None and joint.name not in reported
+        if joint.limit is not None and joint.name not in given
         and not (joint.limit.lower is None and joint.limit.upper is None)
     ]  # fmt: skip
     inertias = carried_inertia(lowered.model, [i for i, _, _ in limited])

@@ -92,25 +92,25 @@ def _motor(mechanism: Mechanism, law: MotionLaw, designed_at: float, findings: F
     if mechanism.body_of[mate.a.component] != joint.a:
         sense = -sense
     try:
-        stated = expression(law.text)
-        value = stated.evaluate(designed_at)[0]
-        stated.evaluate(0.0)  # where the run starts
+        law_of_time = expression(law.text)
+        value = law_of_time.evaluate(designed_at)[0]
+        law_of_time.evaluate(0.0)  # where the run starts
     except ValueError as fault:
         findings.add("CB603", f"{law.name}: {fault}", law.where)
         return None
     zero = _designed(a, b, law.kind)
     if law.kind == "angle":
-        # A pose reports a turn up to whole turns; the law reports them.
+        # A pose gives an angle modulo 2π; the law gives the whole turns.
         zero += 2 * math.pi * round((value - zero) / (2 * math.pi))
-    return MotorSpec(joint.name, "angle", _measured(stated, zero, sense))
+    return MotorSpec(joint.name, "angle", _measured(law_of_time, zero, sense))
 
 
-def _measured(stated: TimeFunction, zero: float, sense: float) -> TimeFunction:
+def _measured(law_of_time: TimeFunction, zero: float, sense: float) -> TimeFunction:
     def evaluate(t: float) -> tuple[float, float, float]:
-        f, f1, f2 = stated.evaluate(t)
+        f, f1, f2 = law_of_time.evaluate(t)
         return sense * (f - zero), sense * f1, sense * f2
 
-    return TimeFunction(evaluate, text=stated.text)
+    return TimeFunction(evaluate, text=law_of_time.text)
 
 
 def _designed(a: Side, b: Side, kind: str) -> float:

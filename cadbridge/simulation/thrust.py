@@ -47,12 +47,12 @@ def screws(run: Run) -> tuple[Screw, ...]:
     if len(run.lowered.units) != len(run.mechanism.bodies):
         return ()
     for coupling in run.mechanism.couplings:
-        stated = coupling.coupling
-        if stated.kind in SCREWS and stated.pressure_angle is not None and coupling.name in model.groups:
+        gear = coupling.coupling
+        if gear.kind in SCREWS and gear.pressure_angle is not None and coupling.name in model.groups:
             pair = model.primitives[model.groups.index(coupling.name)]
-            if isinstance(pair, WheelPair) and stated.teeth_a and stated.teeth_b:
-                teeth = (stated.teeth_a, stated.teeth_b)
-                found.append(Screw(coupling.name, pair, stated.helix, stated.pressure_angle, teeth))
+            if isinstance(pair, WheelPair) and gear.teeth_a and gear.teeth_b:
+                teeth = (gear.teeth_a, gear.teeth_b)
+                found.append(Screw(coupling.name, pair, gear.helix, gear.pressure_angle, teeth))
     return tuple(found)
 
 

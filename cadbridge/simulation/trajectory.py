@@ -368,6 +368,6 @@ def _in_si(table: pa.Table) -> pa.Table:
         unit = (field.metadata or {}).get(b"unit", b"").decode()
         found = in_units({field.name: (table.column(k).to_numpy(), unit)}, "si")[field.name]
         if found[1] != unit:
-            reported = {**field.metadata, b"unit": found[1].encode()}
-            table = table.set_column(k, field.with_metadata(reported), [found[0]])
+            metadata = {**field.metadata, b"unit": found[1].encode()}
+            table = table.set_column(k, field.with_metadata(metadata), [found[0]])
     return table

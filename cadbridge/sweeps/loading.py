@@ -84,8 +84,8 @@ class _Resolver:
         if not parameters or not sweep.count:
             self.findings.add("CB651", "the sweep holds no run: nothing is varied", self._where("vary"))
         elif sweep.count > LARGEST:
-            wording = f"{sweep.count:,} runs are more than the {LARGEST:,} that a sweep may have"
-            self.findings.add("CB651", wording, self._where("vary"))
+            message = f"{sweep.count:,} runs are more than the {LARGEST:,} that a sweep may have"
+            self.findings.add("CB651", message, self._where("vary"))
         else:
             self._check_values(made)
         return sweep
@@ -113,8 +113,8 @@ class _Resolver:
         first: dict[str, int] = {}
         for i, parameter in enumerate(made):
             if parameter is not None and first.setdefault(parameter.name, i) != i:
-                wording = f"{parameter.name} is varied by entry {first[parameter.name] + 1} as well"
-                self.findings.add("CB650", wording, self._where("vary", i))
+                message = f"{parameter.name} is varied by entry {first[parameter.name] + 1} as well"
+                self.findings.add("CB650", message, self._where("vary", i))
 
     def _parameter(self, i: int, entry: VaryEntry) -> Parameter | None:
         where = self._where("vary", i)
@@ -163,10 +163,10 @@ class _Resolver:
             return None
         body = found[0]
         if body.mass is None or not body.mass.mass > 0:
-            wording = (
+            message = (
                 f"the mass of {body.name} is not known or zero, so that it has no inertia that could follow a mass"
             )
-            self.findings.add("CB650", wording, where)
+            self.findings.add("CB650", message, where)
             return None
         return Parameter(f"body.{body.name}.mass", "body", body.name, quantity, "kg")
 
@@ -182,8 +182,8 @@ class _Resolver:
             text = "places in the scenario can be varied where the scenario is a file or its document"
             self.findings.add("CB650", text, where)
             return None
-        wording = cast("str | list[str | int]", entry.scenario)
-        steps = wording.split(".") if isinstance(wording, str) else list(wording)
+        place = cast("str | list[str | int]", entry.scenario)
+        steps = place.split(".") if isinstance(place, str) else list(place)
         path, fault = resolved(self.base.document, steps)
         if fault:
             self.findings.add("CB649", f"scenario {'.'.join(map(str, steps))}: {fault}", where)
@@ -196,15 +196,15 @@ class _Resolver:
         if getattr(choice, "relative", False):
             own = self._own(parameter)
             if own is None:
-                wording = f"{parameter.name}: the model has no value that `relative` could multiply"
-                self.findings.add("CB650", wording, where)
+                message = f"{parameter.name}: the model has no value that `relative` could multiply"
+                self.findings.add("CB650", message, where)
                 return None
             parameter = replace(parameter, factor=own)
         match choice:
             case Steps():
                 if choice.spacing == "log" and not (choice.from_ * choice.to > 0):
-                    wording = f"{parameter.name}: equal ratios need two values of one sign, neither of them 0"
-                    self.findings.add("CB648", wording, where)
+                    message = f"{parameter.name}: equal ratios need two values of one sign, neither of them 0"
+                    self.findings.add("CB648", message, where)
                     return None
                 return replace(parameter, steps=(choice.from_, choice.to, choice.count, choice.spacing == "log"))
             case Uniform():
@@ -229,11 +229,11 @@ class _Resolver:
         for i, parameter in enumerate(made):
             if parameter is None or parameter.drawn is not None:
                 continue
-            reported = 0
+            faults = 0
             for value in dict.fromkeys(map(_hashable, parameter.values()[:_CHECKED])):
                 fault = check_value(self.base, parameter, value.value)
-                if fault and reported < _REPORTED:
-                    reported += 1
+                if fault and faults < _REPORTED:
+                    faults += 1
                     self.findings.add("CB650", fault, self._where("vary", i, parameter.quantity))
 
 

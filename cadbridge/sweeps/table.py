@@ -205,11 +205,11 @@ def load_sweep(path: str | Path) -> SweepTable:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as fault:
         raise InputError(f"{path} cannot be read as a sweep: {fault}") from fault
-    reported = (table.schema.metadata or {}).get(FORMAT.encode())
-    if reported is None or any(name not in table.column_names for name in OUTCOME):
+    stored = (table.schema.metadata or {}).get(FORMAT.encode())
+    if stored is None or any(name not in table.column_names for name in OUTCOME):
         raise InputError(f"{path} is Parquet, but no {FORMAT}.")
     try:
-        document = json.loads(reported)
+        document = json.loads(stored)
         parameters = tuple(str(p["name"]) for p in document["parameters"])
     except (ValueError, KeyError, TypeError) as fault:
         raise InputError(f"{path}: the metadata of the table cannot be read: {fault}") from fault

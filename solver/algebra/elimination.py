@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 def eliminate(cliques: Sequence[Sequence[int]], stages: Sequence[int]) -> tuple[list[int], list[list[int]]]:
     """Rows (m,) stage by stage, in each by least degree, then number; with each, the rows to come its column touches.
 
-    Rows touch each other where they stand in one clique; `cliques` reports those of every row, `stages` its stage.
+    Rows touch each other where they stand in one clique; `cliques` holds the cliques of every row, `stages` its stage.
     Rows that touch the same others come one after the other by that rule, as the degree of all is one less when the
     first is gone: such rows (of one joint, for the most part) are kept together, and go at once.
     """

@@ -33,7 +33,7 @@ _MOST = 100_000
 def kinematic(model: Model | System, times: ArrayLike, state: State | None = None) -> Result:
     """The motion that drivers prescribe, at `times` (k,; rising, s): positions, velocities, accelerations, reactions.
 
-    `state` (none: the reference pose) reports the branch at the first time, where the drivers take over. Between the
+    `state` (none: the reference pose) chooses the branch at the first time, where the drivers take over. Between the
     times the way is followed in steps short enough to stay on the branch and to count turns. Speeds are integrated
     from the first time on. Raises ValueError where a freedom is left that nothing drives.
     """

@@ -203,6 +203,6 @@ def compile_into(folder: Path, *kinds: str) -> list[Path]:
     if done.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
         raise KeyboardInterrupt
     if done.returncode != 0:
-        stated = (done.stdout + done.stderr).strip().splitlines()
-        raise LibraryError("\n".join(["The solver's kernels do not compile.", *(f"    {s}" for s in stated[-25:])]))
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        raise LibraryError("\n".join(["The solver's kernels do not compile.", *(f"    {s}" for s in lines[-25:])]))
     return [Path(line) for line in done.stdout.split("\n") if line]

@@ -338,7 +338,7 @@ def carry_angles(state: State, source: System, target: System) -> State:
 
 
 def project(system: System, state: State, tolerance: float = 1e-9, iterations: int = 60) -> Projected:
-    """Put a state on the constraints. The status reports the groups whose rows stay open above `tolerance`."""
+    """Put a state on the constraints. The status names the groups whose rows stay open above `tolerance`."""
     near = complete(system, state)
     drive = drive_values(system, near.t)
     T, B, W, length = system.program.terms, system.bodies, system.rows, system.length

@@ -38,7 +38,7 @@ KINDS = ("joints", "tree", "carrier", "output", "freedoms", "inputs", "loads")
 
 
 class NotGearedError(ValueError):
-    """The mechanism is no geared robot; `reasons` reports all that was found."""
+    """The mechanism is not a geared robot; `reasons` holds every reason that was found."""
 
     def __init__(self, reasons: Sequence[Reason]) -> None:
         super().__init__("; ".join(r.message for r in reasons))

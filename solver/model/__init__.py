@@ -163,7 +163,7 @@ class Bushing:
 class Wrench:
     """Force (N) at `point` of a body and torque (N m), by components: functions of time, or None for nothing.
 
-    `axes` "world" or "body" reports in which axes the components are.
+    `axes`, "world" or "body", says in which axes the components are given.
     """
 
     name: str

@@ -72,8 +72,8 @@ def page(content: Description) -> bytes:
     rows = [f"<tr><td>{escape(v.name)}</td><td>{_SAYS[v.kind][0]}</td><td>{v.unit}</td><td>{escape(v.text)}</td></tr>"
             for v in content.variables if v.kind not in ("state", "derivative")]  # fmt: skip
     head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head><body>'
-    stated_before = [f"<h1>{title}</h1>", f"<p>{STATES}</p>", f"<p>{INPUTS}</p>"]
-    lines = [head, *stated_before, "<table>", *rows, "</table></body></html>"]
+    introduction = [f"<h1>{title}</h1>", f"<p>{STATES}</p>", f"<p>{INPUTS}</p>"]
+    lines = [head, *introduction, "<table>", *rows, "</table></body></html>"]
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
 

@@ -76,7 +76,7 @@ def _inputs(machine: Machine, tables: Tables, names: dict[str, str]) -> Iterator
         if given.kind == "effort":
             yield Variable(f"{name}.effort", "input", at, effort, f"effort on {own}, besides the scenario's", 0.0)
             continue
-        yield Variable(f"{name}.{given.kind}", "input", at, _followed_unit(given, unit), _stated(given), given.start)
+        yield Variable(f"{name}.{given.kind}", "input", at, _followed_unit(given, unit), _meaning(given), given.start)
         for order, rate in enumerate(("rate", "acceleration")[: _orders(given)], start=1):
             more = f"{given.kind}_{rate}"
             rates = (f"{unit}/s", f"{unit}/s2") if given.kind == "target" else (f"{unit}/s2", "")
@@ -94,7 +94,7 @@ def _followed_unit(given: Given, unit: str) -> str:
     return {"target": unit, "speed": f"{unit}/s", "voltage": "V"}[given.kind]
 
 
-def _stated(given: Given) -> str:
+def _meaning(given: Given) -> str:
     own = given.joint.name
     what = {"target": f"value that {own} follows", "speed": f"rate that {own} follows", "voltage": f"voltage of {own}"}
     return what[given.kind] + (", added to the scenario's" if given.added else "")

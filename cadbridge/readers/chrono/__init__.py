@@ -169,12 +169,12 @@ def _pose(body: Made) -> Pose | None:
 
 def _mass(r: _Reader, body: Made, name: str) -> MassProperties | None:
     """Mass, centre and inertia about the centre, along the axes of the frame at the centre."""
-    stated = (body.calls.get("SetMass") or [None])[0]
+    given = (body.calls.get("SetMass") or [None])[0]
     diagonal, products = body.numbers("SetInertiaXX", 3), body.numbers("SetInertiaXY", 3)
     frame = (body.calls.get("SetFrameCOMToRef") or body.calls.get("SetFrame_COG_to_REF") or [None])[0]
     parts = frame if isinstance(frame, tuple) and len(frame) == 2 else ((0.0,) * 3, (1.0, 0.0, 0.0, 0.0))
     p, q = array(parts[0], 3), array(parts[1], 4)
-    mass = stated if isinstance(stated, float) and 0 < stated < LARGEST else None
+    mass = given if isinstance(given, float) and 0 < given < LARGEST else None
     if mass is None or diagonal is None or products is None or p is None or q is None or not np.any(q):
         r.say("CB1314", f"{name}: mass or inertia cannot be read", body.line, name)
         return None
@@ -186,20 +186,20 @@ def _mass(r: _Reader, body: Made, name: str) -> MassProperties | None:
 def _link(r: _Reader, link: Made) -> _Link | None:
     """A link with its geometry; a finding and None where it cannot be read."""
     name = str((link.calls.get("SetName") or [f"{link.kind}@{link.line}"])[0])
-    stated = link.calls.get("Initialize") or []
-    ends = tuple(r.variables.get(id(v), "") for v in stated[:2])
+    arguments = link.calls.get("Initialize") or []
+    ends = tuple(r.variables.get(id(v), "") for v in arguments[:2])
     if len(ends) != 2 or any((e,) not in r.structure.placed for e in ends):
-        r.say("CB1302", f"{name} is between bodies that are not there", link.line, _reported(name, link.line))
+        r.say("CB1302", f"{name} is between bodies that are not there", link.line, _item(name, link.line))
         return None
-    vectors = [array(v, 3) for v in stated[3:]]
-    if len(vectors) < 2 or vectors[0] is None or vectors[1] is None or stated[2] is not False:
-        r.say("CB1301", f"{name}: {link.kind} has no points in the world", link.line, _reported(name, link.line))
+    vectors = [array(v, 3) for v in arguments[3:]]
+    if len(vectors) < 2 or vectors[0] is None or vectors[1] is None or arguments[2] is not False:
+        r.say("CB1301", f"{name}: {link.kind} has no points in the world", link.line, _item(name, link.line))
         return None
     directions = [None if v is None or float(np.linalg.norm(v)) < 1e-9 else v for v in vectors[2:]]
     dA, dB = (*directions, None, None)[:2] if len(directions) != 1 else (None, directions[0])
     distance = finite((link.calls.get("SetDistance") or [0.0])[0])
     if distance is None:
-        r.say("CB1301", f"{name}: the distance cannot be read", link.line, _reported(name, link.line))
+        r.say("CB1301", f"{name}: the distance cannot be read", link.line, _item(name, link.line))
         return None
     kind = link.kind.removeprefix("ChLinkMate").removeprefix("ChLink")
     if kind == "Generic":
@@ -208,7 +208,7 @@ def _link(r: _Reader, link: Made) -> _Link | None:
     return _Link(name, kind, link.line, (ends[0], ends[1]), vectors[0], vectors[1], dA, dB, distance)
 
 
-def _reported(name: str, line: int) -> str:
+def _item(name: str, line: int) -> str:
     """What a link is called in a finding: others may have its name, and may have been understood."""
     return f"{name} (line {line})"
 
@@ -265,7 +265,7 @@ def _mates(r: _Reader, links: list[_Link]) -> tuple[list[Mate], int]:
                 "CB1303",
                 f"{link.name}: a link of type {link.kind} is not understood",
                 link.line,
-                _reported(link.name, link.line),
+                _item(link.name, link.line),
             )
         mate = None if kind is None else _mate(r, link, kind, link.name + end)
         if mate is None:
@@ -284,14 +284,12 @@ def _mate(r: _Reader, link: _Link, kind: tuple[MateKind, FeatureKind, FeatureKin
     )
     for body, point, direction, what in ends:
         if what is not POINT and direction is None:
-            r.say("CB1301", f"{name}: {link.kind} lacks a direction", link.line, _reported(name, link.line))
+            r.say("CB1301", f"{name}: {link.kind} lacks a direction", link.line, _item(name, link.line))
             return None
         place = replace(r.structure.placed[(body,)], matrix=np.eye(3, 4))
         feature.append(r.structure.feature(place, what, point, None if what is POINT else direction))
     a, b = feature
     if a.component == b.component:
-        r.say(
-            "CB1308", f"{name} holds two places of {a.component}, which is rigid", link.line, _reported(name, link.line)
-        )
+        r.say("CB1308", f"{name} holds two places of {a.component}, which is rigid", link.line, _item(name, link.line))
         return None
     return Mate(name, kind[0], a, b, value=link.distance, where=r.where(link.line, name))

@@ -63,16 +63,16 @@ class Made:
 
     def numbers(self, method: str, count: int) -> np.ndarray | None:
         """`count` finite numbers of a method's first argument; None where they are not there."""
-        stated = (self.calls.get(method) or [None])[0]
-        return array(stated, count)
+        value = (self.calls.get(method) or [None])[0]
+        return array(value, count)
 
 
-def array(stated: Any, count: int) -> np.ndarray | None:
+def array(value: Any, count: int) -> np.ndarray | None:
     """A vector of so many numbers; None where it is none."""
-    if not isinstance(stated, tuple) or len(stated) != count:
+    if not isinstance(value, tuple) or len(value) != count:
         return None
-    fits = all(isinstance(v, float) and abs(v) < LARGEST for v in stated)
-    return np.array(stated) if fits else None
+    fits = all(isinstance(v, float) and abs(v) < LARGEST for v in value)
+    return np.array(value) if fits else None
 
 
 def read_objects(text: str) -> dict[str, Made]:
@@ -235,6 +235,6 @@ def _refuse_unless_python(statement: str, line: int) -> None:
         raise SyntaxError(error.msg, ("", line - 1 + (error.lineno or 1), error.offset, error.text)) from None
 
 
-def finite(stated: Any) -> float | None:
+def finite(value: Any) -> float | None:
     """A number of a machine; None where it is none."""
-    return stated if isinstance(stated, float) and math.isfinite(stated) else None
+    return value if isinstance(value, float) and math.isfinite(value) else None

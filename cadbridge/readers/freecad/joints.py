@@ -110,18 +110,16 @@ class Joints:
         if self._kind(joint) != "Slider" or joint.flag("Suppressed", False) or not joint.flag("Activated", True):
             return
         quiet = Findings()
-        stated, self.resolver.findings = self.resolver.findings, quiet
+        findings, self.resolver.findings = self.resolver.findings, quiet
         for number in "12":
             side = self.resolver.side(joint, number, scope)
             if side is not None:
                 self.sliders.setdefault(side.unit.name, []).append(side)
-        self.resolver.findings = stated
+        self.resolver.findings = findings
 
     def _kind(self, joint: Object) -> str | None:
-        stated = joint.choice("JointType")
-        return (
-            DEFAULT_TYPES[int(stated)] if stated and stated.isdigit() and int(stated) < len(DEFAULT_TYPES) else stated
-        )
+        kind = joint.choice("JointType")
+        return DEFAULT_TYPES[int(kind)] if kind and kind.isdigit() and int(kind) < len(DEFAULT_TYPES) else kind
 
     def amount(self, joint: Object, name: str) -> float:
         """A number of a joint; ValueError where it is none. A joint of an older file may lack it: 0."""

@@ -91,10 +91,10 @@ def _joint(c: Context, uuid: str, joint: dict[str, Any], as_built: bool) -> tupl
         c.suppressed.append(name)
         return ()
     c.given += 1
-    stated = c.file.mapping(joint.get("joint_motion"), f"{name}: joint_motion")
-    motion = MOTIONS.get(text_of(stated.get("joint_type")))
+    entry = c.file.mapping(joint.get("joint_motion"), f"{name}: joint_motion")
+    motion = MOTIONS.get(text_of(entry.get("joint_type")))
     if motion is None:
-        c.file.say("CB1303", f"{name}: a joint of type {stated.get('joint_type')!r} is not understood", uuid, name)
+        c.file.say("CB1303", f"{name}: a joint of type {entry.get('joint_type')!r} is not understood", uuid, name)
         return ()
     places = [_place(c, joint.get(f"occurrence_{end}"), uuid, name) for end in ("one", "two")]
     one, two = places
@@ -111,15 +111,15 @@ def _joint(c: Context, uuid: str, joint: dict[str, Any], as_built: bool) -> tupl
     if as_built and sides[0] is not None:
         sides.append(replace(sides[0], place=two))  # one geometry, as drawn, for both
     found = [s for s in sides if s is not None]
-    return _between(c, uuid, name, joint, motion, stated, found) if len(found) == 2 else ()
+    return _between(c, uuid, name, joint, motion, entry, found) if len(found) == 2 else ()
 
 
-def _place(c: Context, stated: Any, uuid: str, name: str) -> Placed | None:
+def _place(c: Context, occurrence: Any, uuid: str, name: str) -> Placed | None:
     """Where an occurrence is; an absent one is the root."""
-    key = c.keys.get(stated if isinstance(stated, str) else "") if stated is None or isinstance(stated, str) else None
+    key = c.keys.get(occurrence or "") if occurrence is None or isinstance(occurrence, str) else None
     place = None if key is None else c.structure.placed.get(key)
     if place is None:
-        c.file.say("CB1302", f"{name} holds the occurrence {stated!r}, which is not in the tree", uuid, name)
+        c.file.say("CB1302", f"{name} holds the occurrence {occurrence!r}, which is not in the tree", uuid, name)
         return None
     if not place.component:
         text = f"{name} holds {place.name}, whose parts move and which has no body of its own"
@@ -169,10 +169,10 @@ def _turned(linear: Matrix, R: Matrix) -> Matrix:
 
 
 def _between(
-    c: Context, uuid: str, name: str, joint: dict[str, Any], motion: Motion, stated: dict[str, Any], sides: list[_Side]
+    c: Context, uuid: str, name: str, joint: dict[str, Any], motion: Motion, entry: dict[str, Any], sides: list[_Side]
 ) -> tuple[Mate, ...]:
     """The mates between two geometries: the first occurrence moves relative to the second."""
-    axes = _axes(c, motion, stated, uuid, name)
+    axes = _axes(c, motion, entry, uuid, name)
     offset, angle = (_parameter(joint.get(key)) for key in ("offset", "angle"))
     if axes is None:
         return ()
@@ -195,7 +195,7 @@ def _between(
     other = first.p if not (across and along) else at
     a = _feature(c, two.place, replace(X_WJ, p=at))
     b = _feature(c, one.place, replace(X_WJ, p=other))
-    limit = _limit(c, motion, stated, uuid, name)
+    limit = _limit(c, motion, entry, uuid, name)
     if limit is not None:
         turns = motion.kind != "prismatic"
         value = _turn(motion.kind, X_WJ, first, axes) - angle if turns else height - offset * c.length
@@ -231,14 +231,14 @@ def _met(kind: str, first: Pose, second: Pose, axes: tuple[int, int], offset: fl
     return (not across or sideways < MET) and (not along or min(abs(height - offset), abs(height + offset)) < MET)
 
 
-def _axes(c: Context, motion: Motion, stated: dict[str, Any], uuid: str, name: str) -> tuple[int, int] | None:
+def _axes(c: Context, motion: Motion, entry: dict[str, Any], uuid: str, name: str) -> tuple[int, int] | None:
     """The columns of the joint's frame that are z and x of the motion; z and x where no limit is given."""
-    z = DIRECTIONS.get(text_of(stated.get(motion.z)) or "ZAxisJointDirection") if motion.z else 2
+    z = DIRECTIONS.get(text_of(entry.get(motion.z)) or "ZAxisJointDirection") if motion.z else 2
     x = (z + 1) % 3 if z is not None else None
-    if motion.x and stated.get(motion.x) is not None and motion.kind == "pin_slot":
-        x = DIRECTIONS.get(text_of(stated.get(motion.x)))
+    if motion.x and entry.get(motion.x) is not None and motion.kind == "pin_slot":
+        x = DIRECTIONS.get(text_of(entry.get(motion.x)))
     if z is None or x is None or z == x:
-        shown = ", ".join(str(stated.get(k)) for k in (motion.z, motion.x) if k)
+        shown = ", ".join(str(entry.get(k)) for k in (motion.z, motion.x) if k)
         c.file.say("CB1303", f"{name}: the directions {shown} are not among the joint's own axes", uuid, name)
         return None
     return z, x
@@ -256,10 +256,10 @@ def _feature(c: Context, place: Placed, X_WJ: Pose) -> Any:
     return c.structure.feature(whole, FeatureKind.FRAME, X_WJ.p, X_WJ.R[:, 2], X_WJ.R[:, 0], label="joint")
 
 
-def _limit(c: Context, motion: Motion, stated: dict[str, Any], uuid: str, name: str) -> Limit | None:
+def _limit(c: Context, motion: Motion, entry: dict[str, Any], uuid: str, name: str) -> Limit | None:
     """The limit of the first freedom, from the joint's zero; enabled limits of others are reported."""
     limit = None
-    for key, value in stated.items():
+    for key, value in entry.items():
         if not key.endswith("_limits") or not isinstance(value, dict):
             continue
         scale = c.length if "slide" in key else 1.0
@@ -284,8 +284,8 @@ def _group(c: Context, uuid: str, group: dict[str, Any]) -> tuple[Mate, ...]:
         c.suppressed.append(name)
         return ()
     c.given += 1
-    stated = group.get("occurrences")
-    members = names_of(list(stated) if isinstance(stated, dict) else stated)
+    occurrences = group.get("occurrences")
+    members = names_of(list(occurrences) if isinstance(occurrences, dict) else occurrences)
     if not members:
         c.file.say("CB1301", f"{name}: the occurrences of a rigid group must be a list of uuids", uuid, name)
         return ()

@@ -103,7 +103,7 @@ def _pairwise(freedoms: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, t
 
 def attributes(entity: Entity) -> Read:
     """The attributes of a pair of either edition, simple or complex; Part21Error where their number fits none."""
-    # Of a complex instance the most special type reports; the one of low order is a supertype.
+    # Of a complex instance the most specific type decides; the one of low order is a supertype.
     types = [t for t in entity.parts if t in KIND_OF]
     if not types:
         raise Part21Error(f"{entity.type} is no pair")
@@ -324,7 +324,7 @@ def _number(read: Read, key: str) -> float:
 
 
 def _gears(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Coupling:
-    """Axes that meet or cross make bevel gears; of parallel ones the centre distance reports spur from internal."""
+    """Axes that meet or cross make bevel gears; of parallel ones the centre distance tells spur from internal gears."""
     ra, rb = (abs(_number(read, key)) * units.length for key in ("radius_first_link", "radius_second_link"))
     ratio = abs(_number(read, "gear_ratio")) or (rb / ra if ra else 0.0)
     a, b = (ends.feature(side, 2, FeatureKind.AXIS) for side in (0, 1))

@@ -100,8 +100,8 @@ def _has_format(data: Any, places: Place, findings: Findings, file: str) -> bool
         if other := other_kind(data.get("format"), schema.FORMAT, file):
             findings.add("CB141", other[0], Where(file, line, column), other[1])
             return False
-        wording = f"is {str(data['format'])[:60]!r}" if "format" in data else "is missing"
-        findings.add("CB141", f"the format {wording}, not {schema.FORMAT!r}", Where(file, line, column))
+        found = f"is {str(data['format'])[:60]!r}" if "format" in data else "is missing"
+        findings.add("CB141", f"the format {found}, not {schema.FORMAT!r}", Where(file, line, column))
         return False
     return True
 

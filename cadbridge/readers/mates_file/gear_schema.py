@@ -64,19 +64,19 @@ class ToothedPair(LossyPair):
 
     def numbers(self, angle: float, length: float) -> Keys:
         """Teeth are exact, so they come first; a ratio is often rounded, radii always."""
-        stated: list[tuple[str, float, float]] = []
+        ratios: list[tuple[str, float, float]] = []
         if self.teeth is not None:
-            stated.append((f"teeth {self.teeth[0]}:{self.teeth[1]}", self.teeth[1] / self.teeth[0], RATIO_TOLERANCE))
+            ratios.append((f"teeth {self.teeth[0]}:{self.teeth[1]}", self.teeth[1] / self.teeth[0], RATIO_TOLERANCE))
         if self.ratio is not None:
-            stated.append((f"ratio {self.ratio:g}", self.ratio, RATIO_TOLERANCE))
+            ratios.append((f"ratio {self.ratio:g}", self.ratio, RATIO_TOLERANCE))
         if self.radii is not None:
-            stated.append(
+            ratios.append(
                 (f"radii {self.radii[0]:g}:{self.radii[1]:g}", self.radii[1] / self.radii[0], RADII_TOLERANCE)
             )
-        if not stated:
+        if not ratios:
             raise ValueError("it needs teeth, ratio or radii")
-        first, ratio, _ = stated[0]
-        for text, value, tolerance in stated[1:]:
+        first, ratio, _ = ratios[0]
+        for text, value, tolerance in ratios[1:]:
             if abs(value / ratio - 1.0) > tolerance:
                 raise ValueError(f"{first} make a ratio of {ratio:g}, but {text} make {value:g}")
         keys: Keys = {"ratio": ratio, "efficiency": self.efficiency}

@@ -63,13 +63,13 @@ def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str,
         cam = _law(draft, spec, driver, follower)
         return Coupling(name, kind, None, None, joints=(driver.name, follower.name), cam=cam, where=where)
     if isinstance(spec, DifferentialSpec):
-        stated = {spec.case: 1.0 + spec.ratio, spec.left: -1.0, spec.right: -spec.ratio}
+        factor_of = {spec.case: 1.0 + spec.ratio, spec.left: -1.0, spec.right: -spec.ratio}
     else:
         # The factors are of the values as the file writes them.
-        stated = {joint: factor / _unit(draft, mates[joint]) for joint, factor in spec.factors.items()}
-        largest = max(map(abs, stated.values())) or 1.0
-        stated = {joint: factor / largest for joint, factor in stated.items()}
-    factors = tuple((mates[joint].name, factor) for joint, factor in stated.items())
+        factor_of = {joint: factor / _unit(draft, mates[joint]) for joint, factor in spec.factors.items()}
+        largest = max(map(abs, factor_of.values())) or 1.0
+        factor_of = {joint: factor / largest for joint, factor in factor_of.items()}
+    factors = tuple((mates[joint].name, factor) for joint, factor in factor_of.items())
     return Coupling(name, kind, None, None, factors=factors, where=where)
 
 

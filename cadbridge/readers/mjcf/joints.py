@@ -63,7 +63,7 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
 
 
 def _alike(c: Context, joints: list[int]) -> bool:
-    """Whether nothing reports the joints of a stack apart: no name, no load, no range. Only then may one stand for all.
+    """Whether nothing distinguishes the joints of a stack: no name, no load, no range. Only then may one stand for all.
 
     What refers to a joint (an actuator, an equality, a tendon, a sensor) does so by its name.
     """

@@ -75,9 +75,9 @@ _ACTING = {
 def report_leftovers(c: Context) -> None:
     """One finding for what moves otherwise (CB1410), one for what does not (CB1405)."""
     where = Where(str(c.path))
-    moving = [text for entry in MOVING if (text := _reported(c, entry))]
+    moving = [text for entry in MOVING if (text := _described(c, entry))]
     spatial = [i for i in range(len(c.model["tendons"])) if sum_of(c, i) is None]
-    moving += [text for entry in OF_SPATIAL if (text := _reported(c, entry, spatial))]
+    moving += [text for entry in OF_SPATIAL if (text := _described(c, entry, spatial))]
     moving += [text for report in (_flexible, _ellipsoids, _flags) if (text := report(c))]
     for text in moving:
         c.findings.add("CB1410", text, where)
@@ -96,7 +96,7 @@ def gravity(c: Context) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _reported(c: Context, entry: Leftover, among: Sequence[int] | None = None) -> str | None:
+def _described(c: Context, entry: Leftover, among: Sequence[int] | None = None) -> str | None:
     values = c.model.get(entry.field)
     if values is None or not len(values):
         return None

@@ -59,8 +59,10 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
 
 def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities: dict[str, Vector]) -> Study:
     """The run that the file asks for, and the trajectory that it holds. Forces are reported: none is carried."""
-    stated = assembly.child("SimulationParameters")
-    numbers = {} if stated is None else {n.text: number(n.children[0].text) for n in stated.children if n.children}
+    parameters = assembly.child("SimulationParameters")
+    numbers = (
+        {} if parameters is None else {n.text: number(n.children[0].text) for n in parameters.children if n.children}
+    )
     start, end, step = numbers.get("tstart"), numbers.get("tend"), numbers.get("hout")
     gravity = row(assembly.value("ConstantGravity") or "")
     tolerance = numbers.get("errorTol")

@@ -102,11 +102,11 @@ def _markers(r: Reader, node: Node, name: str) -> tuple[Marker, Marker] | None:
     """Markers I and J of two different parts; findings and None where they are not."""
     found = []
     for key in ("MarkerI", "MarkerJ"):
-        stated = node.value(key)
-        marker = r.markers.get(stated or "")
+        path = node.value(key)
+        marker = r.markers.get(path or "")
         if marker is None:
             place = node.child(key) or node
-            r.findings.add("CB1203", f"{name}: {key} is {stated!r}, which is no marker", r.where(place, name))
+            r.findings.add("CB1203", f"{name}: {key} is {path!r}, which is no marker", r.where(place, name))
         else:
             found.append(marker)
     if len(found) < 2:
@@ -124,10 +124,10 @@ def _mates(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> list[Mate]
         value = 0.0
         if piece.value is not None:
             # Older files leave an offset of zero out.
-            stated = 0.0 if node.child(piece.value) is None else r.scalar(node, piece.value, name)
-            if stated is None:
+            given = 0.0 if node.child(piece.value) is None else r.scalar(node, piece.value, name)
+            if given is None:
                 return []
-            value = stated if piece.kind is MateKind.ANGLE else stated * r.length
+            value = given if piece.kind is MateKind.ANGLE else given * r.length
         title = name if count == 1 else f"{name} ({count} of {len(pieces)})"
         a, b = feature(i, piece.a, piece.turned[0]), feature(j, piece.b, piece.turned[1])
         made.append(Mate(title, piece.kind, a, b, value=value, where=r.where(node, name)))
@@ -214,10 +214,10 @@ def _frame_motion(r: Reader, node: Node, name: str) -> FrameMotion | None:
         text = f"{name} is a GeneralMotion without rIJI1 …, as OndselSolver saves it; it is left out"
         r.findings.add("CB1212", text, r.where(node))
         return None
-    stated = row(node.value("RotationOrder") or "1 2 3") or []
+    order = row(node.value("RotationOrder") or "1 2 3") or []
     texts = [_checked(r, node, key, name) for key in (*_PLACE, *_TURNS)]
     pair = _markers(r, node, name)
-    if sorted(set(stated)) != sorted(set(stated) & {1.0, 2.0, 3.0}) or len(stated) != 3:
+    if sorted(set(order)) != sorted(set(order) & {1.0, 2.0, 3.0}) or len(order) != 3:
         place = node.child("RotationOrder") or node
         r.findings.add("CB1202", f"{name}: RotationOrder must hold three axes of 1, 2 and 3", r.where(place, name))
         return None
@@ -228,7 +228,7 @@ def _frame_motion(r: Reader, node: Node, name: str) -> FrameMotion | None:
     said = "the ground" if i.component == GROUND else i.component
     r.findings.add("CB1257", f"{name} prescribes the pose of {j.component} against {said}", where)
     x, y, z = (_length(r, text) for text in known[:3])
-    first, second, third = (int(axis) - 1 for axis in stated)
+    first, second, third = (int(axis) - 1 for axis in order)
     turns = (known[3], known[4], known[5])
     return FrameMotion(name, i.component, i.X, j.component, j.X, (x, y, z), turns, (first, second, third), where)
 
@@ -237,8 +237,8 @@ def _checked(r: Reader, node: Node, key: str, name: str) -> str | None:
     """An expression of t in the solver's words; a finding and None where it cannot be computed."""
     from solver.functions import expression as parse
 
-    stated = node.value(key) or ""
-    text = expression(stated)
+    written = node.value(key) or ""
+    text = expression(written)
     try:
         parse(text)
     except ValueError as fault:
@@ -262,8 +262,8 @@ def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
         where = r.where(node)
         pair = _markers(r, node, name)
         # Files of before 2024 have the keys with capitals.
-        stated, key = node.value("type") or node.value("Type"), "limit" if node.child("limit") else "Limit"
-        side, text = _SIDES.get(stated or ""), _checked(r, node, key, name)
+        side_name, key = node.value("type") or node.value("Type"), "limit" if node.child("limit") else "Limit"
+        side, text = _SIDES.get(side_name or ""), _checked(r, node, key, name)
         if pair is None or text is None:
             continue
         index = _held(r, done, pair)

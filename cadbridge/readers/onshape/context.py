@@ -46,8 +46,8 @@ class Context:
         path = names_of(occurrence)
         placed = None if path is None else self.structure.placed.get((*place, *path))
         if placed is None:
-            stated = occurrence if path is None else "/".join(path)
-            self.file.say("CB1302", f"{name} holds the occurrence {stated!r}, which is not in the assembly", name)
+            path_text = occurrence if path is None else "/".join(path)
+            self.file.say("CB1302", f"{name} holds the occurrence {path_text!r}, which is not in the assembly", name)
             return None
         if not placed.component:
             text = f"{name} holds the frame of {placed.name}, which is flexible and has nothing fixed in it"

@@ -104,9 +104,9 @@ def _group(c: Context, place: Key, feature: dict[str, Any]) -> tuple[Mate, ...]:
         path = names_of(entry.get("occurrence"))
         placed = None if path is None else c.structure.placed.get((*place, *path))
         if placed is None or not placed.component:
-            stated = entry.get("occurrence") if path is None else "/".join(path)
+            path_text = entry.get("occurrence") if path is None else "/".join(path)
             c.file.say(
-                "CB1302", f"{name} holds the occurrence {stated!r}, which is not in the assembly", identity, name
+                "CB1302", f"{name} holds the occurrence {path_text!r}, which is not in the assembly", identity, name
             )
         else:
             members.append(placed)

@@ -54,12 +54,12 @@ def _units(c: Context, root: Element) -> tuple[str, ...]:
     used = model if data is None else data
     names = {"length": "meter", "mass": "kilogram"}
     for name, table in (("length", LENGTH), ("mass", MASS)):
-        stated = None if used is None else used.get(name)
-        if stated in table:
-            names[name] = stated
+        unit = None if used is None else used.get(name)
+        if unit in table:
+            names[name] = unit
         else:
             what = "DataUnits" if used is data else "ModelUnits"
-            c.say("CB161", f"{what} {name} is {stated!r}; {names[name]} is taken", root if used is None else used)
+            c.say("CB161", f"{what} {name} is {unit!r}; {names[name]} is taken", root if used is None else used)
     if c.options.length_unit in LENGTH:
         names["length"] = str(c.options.length_unit)
     c.length, c.mass = LENGTH[names["length"]], MASS[names["mass"]]

@@ -155,16 +155,16 @@ def _constraint(c: Context, element: Element, prefix: Key) -> tuple[Mate, ...]:
 
 def _geometry(sides: list[Element]) -> list[str]:
     """What each side is: a circular edge on a plane lies in it, with the plane of the circle."""
-    stated = [side.get("geomType", "") for side in sides]
-    return ["plane" if g == "circle" and "plane" in stated else g for g in stated]
+    geometries = [side.get("geomType", "") for side in sides]
+    return ["plane" if g == "circle" and "plane" in geometries else g for g in geometries]
 
 
-def _kind(kind: MateKind, stated: list[str]) -> MateKind:
+def _kind(kind: MateKind, geometries: list[str]) -> MateKind:
     """What a constraint between two kinds of geometry holds."""
     if kind is MateKind.CONCENTRIC:
-        centre = next((g for g in stated if (kind, g) in EDGES), "")
+        centre = next((g for g in geometries if (kind, g) in EDGES), "")
         return EDGES.get((kind, centre), kind)
-    return EDGES.get((kind, stated[0]), kind) if stated[0] == stated[1] else kind
+    return EDGES.get((kind, geometries[0]), kind) if geometries[0] == geometries[1] else kind
 
 
 def _touching(c: Context, element: Element, name: str, a: Feature, b: Feature) -> tuple[Feature, Feature]:
@@ -178,15 +178,15 @@ def _touching(c: Context, element: Element, name: str, a: Feature, b: Feature) -
 
 def _held(c: Context, element: Element, name: str, kind: MateKind, a: Feature, b: Feature) -> float | None:
     """The distance (m) or angle (rad) that a mate holds: the file's or, reported, the designed one; None: limits."""
-    stated, designed = _value(element), _designed(c, kind, a, b)
+    given, designed = _value(element), _designed(c, kind, a, b)
     shown = f"{np.degrees(designed):.6g}°" if kind is MateKind.ANGLE else f"{designed * 1e3:.6g} mm"
     if LIMIT_MATE.search(name):
         c.say("CB165", f"{name} is a limit mate by its name; as designed it stands at {shown}", element, name)
         return None
-    if stated is None:
+    if given is None:
         c.say("CB170", f"{name} has no value; it is held at {shown}, as designed", element, name)
         return designed
-    return stated * (np.pi / 180.0 if kind is MateKind.ANGLE else c.length)
+    return given * (np.pi / 180.0 if kind is MateKind.ANGLE else c.length)
 
 
 def _within_one(c: Context, element: Element, name: str, a: Feature, b: Feature) -> bool:

@@ -57,7 +57,7 @@ def _occurrence(c: Context, element: Element, moving: set[str], empty: dict[str,
         return None
     below = children(element, "Instance")
     entity = element.get("entityUid", "")
-    stated = (element.get("rigid") or "").lower()
+    rigid = (element.get("rigid") or "").lower()
     if not below and entity in empty and not c.structure.known(entity):
         if not empty[entity]:
             c.say("CB171", f"{name} is of the assembly {entity!r}, which places nothing", element, name)
@@ -71,7 +71,7 @@ def _occurrence(c: Context, element: Element, moving: set[str], empty: dict[str,
         part=None if below else _part(c, element, entity, name),
         children=[o for e in below if (o := _occurrence(c, e, moving, empty)) is not None],
         grounded=(element.get("grounded") or "").lower() == "true",
-        flexible=stated == "false" or (stated != "true" and entity in moving),
+        flexible=rigid == "false" or (rigid != "true" and entity in moving),
         product=entity,
         where=c.where(element, name),
     )

@@ -290,14 +290,14 @@ def _boolean(node: ast.BoolOp, names: Mapping[str, Any]) -> Any:
 
 def _comparison(node: ast.Compare, names: Mapping[str, Any]) -> Any:
     left: Any = _data(_value(node.left, names))
-    stated: Any = True
+    result: Any = True
     for op, other in zip(node.ops, node.comparators, strict=True):
         right = _data(_value(other, names))
-        stated = _COMPARE[type(op)](left, right)
-        if not stated:
+        result = _COMPARE[type(op)](left, right)
+        if not result:
             break
         left = right
-    return stated
+    return result
 
 
 def _choice(node: ast.IfExp, names: Mapping[str, Any]) -> Any:
@@ -307,7 +307,7 @@ def _choice(node: ast.IfExp, names: Mapping[str, Any]) -> Any:
 def _subscript(node: ast.Subscript, names: Mapping[str, Any]) -> Any:
     value = _value(node.value, names)
     if type(value) not in (str, list, tuple, dict):
-        raise RefusedError(f"a subscript of {_stated(value)}")
+        raise RefusedError(f"a subscript of {_described(value)}")
     if isinstance(node.slice, ast.Slice):
         ends = (node.slice.lower, node.slice.upper, node.slice.step)
         return value[slice(*(None if e is None else _data(_value(e, names)) for e in ends))]
@@ -324,7 +324,7 @@ def _attribute(node: ast.Attribute, names: Mapping[str, Any]) -> Any:
         if node.attr not in value:
             raise LookupError(f"the dictionary has no key {node.attr!r}")
         return value[node.attr]
-    raise RefusedError(f"the attribute {node.attr!r} of {_stated(value)}")
+    raise RefusedError(f"the attribute {node.attr!r} of {_described(value)}")
 
 
 def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
@@ -352,17 +352,17 @@ def _callee(node: ast.expr, names: Mapping[str, Any]) -> Function:
         if not isinstance(value, Group):
             method = METHODS.get(type(value), {}).get(node.attr)
             if method is None:
-                raise RefusedError(f"the method {node.attr!r} of {_stated(value)}")
+                raise RefusedError(f"the method {node.attr!r} of {_described(value)}")
             return Function(node.attr, lambda *arguments: method(value, *arguments))
     if not isinstance(node, ast.Name | ast.Attribute):
         raise RefusedError("a call of what is no name")
     found = _value(node, names)
     if not isinstance(found, Function):
-        raise RefusedError(f"a call of {_stated(found)}")
+        raise RefusedError(f"a call of {_described(found)}")
     return found
 
 
-def _stated(value: Any) -> str:
+def _described(value: Any) -> str:
     if isinstance(value, Function | Group):
         return f"the {type(value).__name__.lower()} {value.name}"
     return f"a value of the type {type(value).__name__!r}"

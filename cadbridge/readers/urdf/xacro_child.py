@@ -103,8 +103,8 @@ class Expansion:
             raise xacro.XacroException(" ".join(map(str, words)))
 
         any_name = frozenset({"print_location", "file", "alt_text", "color"})
-        stated = {name: Function(name, self.note, any_name) for name in ("message", "warning", "error")}
-        return stated | {
+        messages = {name: Function(name, self.note, any_name) for name in ("message", "warning", "error")}
+        return messages | {
             "print_location": Function("print_location", lambda: ""),
             "fatal": Function("fatal", fatal),
             "load_yaml": Function("load_yaml", self.load_yaml, frozenset({"filename"})),
@@ -321,8 +321,8 @@ _CARRIED = _Carried()
 
 def _quoted(fault: RefusedError | TooLargeError, text: str) -> RefusedError | TooLargeError:
     """The fault with the innermost expression that it is in."""
-    stated = str(fault)
-    return fault if "${" in stated else type(fault)(f"${{{text.strip()[:200]}}}: {stated}")
+    message = str(fault)
+    return fault if "${" in message else type(fault)(f"${{{text.strip()[:200]}}}: {message}")
 
 
 def _typed(value: str) -> Any:

@@ -19,7 +19,7 @@ LEFT, RIGHT, TOP, BOTTOM = 62.0, 10.0, 10.0, 34.0
 MOST_LINES = 8
 MOST_POINTS = 400
 DASHES = 4
-"""Runs that a dash distinguish."""
+"""Runs that a dash can distinguish."""
 FLOOR = 1e-18
 """What a logarithmic axis shows for zero."""
 

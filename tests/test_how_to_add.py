@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
+from cadbridge import targets
 from cadbridge.catalogue import CATALOGUE
 from cadbridge.cli import main
-from cadbridge.exporters import result
 from cadbridge.readers import registry
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "how-to-add.md"
@@ -30,7 +30,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = []
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
         head, _, code = block.partition("\n")
-        if head == "# in FORMATS":
+        if head in ("# in FORMATS", "# in TARGETS"):
             entries.append(code)
             continue
         if head.startswith("# in "):
@@ -44,9 +44,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
                 monkeypatch.setitem(CATALOGUE, entry.code, entry)
     reader, exporter = entries
     monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, eval(reader.strip(), vars(registry))))
-    names = {"dot": sys.modules["cadbridge.exporters.dot"]}
-    for key, contents in eval(exporter.strip(), names).items():
-        monkeypatch.setitem(result.FORMATS, key, contents)
+    monkeypatch.setattr(targets, "TARGETS", (*targets.TARGETS, eval(exporter.strip(), vars(targets))))
 
 
 def test_the_reader_reads(tmp_path: Path, capsys: Capture) -> None:

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source, refuse_unknown
+from cadbridge.targets import target_named, target_names
 
 if TYPE_CHECKING:
     from cadbridge.findings import Findings
     from cadbridge.mechanism.model import Mechanism
 
-TARGETS = ("urdf", "ros2", "mjcf", "sdf", "usd", "fmu", "glb", "json", "python", "step-ap242", "mates-file")
 SHAPES = ("as-is", "box", "hull", "decomposition", "primitives", "simplified")
-"""The words of `exporters.FORMATS` and `exporters.COLLISIONS`, here so that the help need not import them."""
+"""The words of `exporters.COLLISIONS`, here so that the help need not import them."""
 
 
 To = Annotated[
-    str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.", metavar="NAME", autocompletion=lambda: TARGETS)
+    str,
+    typer.Option("--to", help=f"The format: {', '.join(target_names())}.", metavar="NAME", autocompletion=target_names),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Write into this folder.", metavar="FOLDER")]
 Played = Annotated[
@@ -61,12 +62,11 @@ def convert(
     """Export to URDF, MJCF, SDF, glTF and others; report what is lost."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.exporters import ExportOptions, export
-    from cadbridge.exporters.result import FORMATS
     from cadbridge.report import export_document
     from cadbridge.storage import cache_folder
     from cadbridge.wording import count
 
-    refuse_unknown(to, tuple(FORMATS))
+    refuse_unknown(to, target_names())
     mechanism, swept = _limited(reading.whole_mechanism(keep_going), limits)
     with working(f"writing {to}"):
         chosen = (poses, scenario, fmi, reactions)
@@ -97,28 +97,16 @@ def _limited(mechanism: Mechanism, limits: bool) -> tuple[Mechanism, Findings]:
     return mechanism, swept
 
 
-_OPENED = {
-    "mjcf": (".xml", "Next: python -m mujoco.viewer --mjcf={}"),
-    "urdf": (".urdf", "Next: load {} in ROS, Pinocchio or Drake; `cadbridge verify SOURCE --to urdf` compares."),
-    "ros2": (".urdf.xacro", "Next: put {0} into a workspace, `colcon build`, `ros2 launch {1} view.launch.py`."),
-    "sdf": (".sdf", "Next: gz sim {}"),
-    "fmu": (".fmu", "Next: fmpy simulate {} --show-plot, or import it into any tool that reads FMI."),
-    "glb": (".glb", "Next: open {} in any viewer of glTF."),
-    "step-ap242": (".step", "Next: open {} in a CAD system that reads kinematics of AP242."),
-    "python": (".py", "Next: python {}"),
-    "mates-file": (".yaml", "Next: lay {} beside the source as NAME.mates.yaml, or pass it by --mates."),
-}
-"""Format → the ending of the file to open, and how to open it."""
-
-
 def _next_of(to: str, output: Path, files: Iterable[str | Path]) -> tuple[str, ...]:
     """How to open what was written; a scene comes before the model within it."""
-    ending, line = _OPENED.get(to, ("", ""))
-    found = sorted((Path(f) for f in files if str(f).endswith(ending)), key=lambda f: (f.stem != "scene", str(f)))
-    if not line or not found:
+    target = target_named(to)
+    if target is None or not target.opens_with:
+        return ()
+    able = (Path(f) for f in files if str(f).endswith(target.opened))
+    found = sorted(able, key=lambda f: (f.stem != "scene", str(f)))
+    if not found:
         return ()
     path = found[0] if found[0].exists() else output / found[0]
-    if to == "ros2":
-        package = path.parents[1]
-        return (line.format(package, package.name),)
-    return (line.format(path),)
+    if target.is_package:
+        path = path.parents[1]
+    return (f"Next: {target.opens_with.format(path, path.name)}",)

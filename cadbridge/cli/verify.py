@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
+from cadbridge.targets import TARGETS
 from cadbridge.wording import count
 
-TARGETS = ("mjcf", "urdf", "ros2", "sdf", "usd", "fmu")
+ENGINES = {target.name: target.engine for target in TARGETS if target.engine}
 
 
 @reads_source
@@ -19,8 +20,8 @@ def verify(
         str,
         typer.Option(
             "--to",
-            help="Format and engine: mjcf (MuJoCo), urdf, ros2 (Pinocchio), sdf (Drake), usd (Newton), fmu (FMPy).",
-            **one_of(TARGETS),
+            help=f"Format and engine: {', '.join(f'{name} ({engine})' for name, engine in ENGINES.items())}.",
+            **one_of(tuple(ENGINES)),
         ),
     ],
     duration: Annotated[

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from cadbridge.exporters.collision import KINDS as COLLISIONS
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.result import FORMATS, ExportResult, export
+from cadbridge.exporters.result import ExportResult, export
 
-__all__ = ["COLLISIONS", "FORMATS", "ExportOptions", "ExportResult", "export"]
+__all__ = ["COLLISIONS", "ExportOptions", "ExportResult", "export"]

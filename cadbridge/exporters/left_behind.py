@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from cadbridge.findings import Findings
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.weights import carried_weights
+from cadbridge.targets import Target
 
 _SHOWN = 8
 
 
-def report_left_behind(mechanism: Mechanism, to: str, findings: Findings) -> None:
-    """Add what an export to the format `to` does not hold, whatever the mechanism."""
+def report_left_behind(mechanism: Mechanism, target: Target, findings: Findings) -> None:
+    """Add what an export to a format without efficiencies and redundant rows does not hold."""
+    to = target.name
     lossy = [c.name for c in mechanism.couplings if (c.coupling.efficiency or 1.0) < 1.0]
     if lossy:
         findings.add("CB527", f"{to} has no efficiency of gears: {', '.join(lossy)}", items=lossy)
-    compensated = _compensation(mechanism, to)
+    compensated = _compensation(mechanism, target)
     if compensated:
         some = ", ".join(compensated[:_SHOWN]) + (" …" if len(compensated) > _SHOWN else "")
         findings.add("CB1245", f"{to} does not hold the gravity compensation of {some}", items=compensated)
@@ -29,17 +31,18 @@ def report_left_behind(mechanism: Mechanism, to: str, findings: Findings) -> Non
         findings.add("CB528", f"{count} rows of mates that repeat others are not in the export: {some}{more}")
 
 
-_COMPENSATES = ("mjcf", "sdf")
-"""Formats that can say of a link that gravity does not act on it; SDF only of the whole weight."""
-
-
-def _compensation(mechanism: Mechanism, to: str) -> list[str]:
-    """The bodies whose gravity compensation an export to `to` does not hold."""
+def _compensation(mechanism: Mechanism, target: Target) -> list[str]:
+    """The bodies whose gravity compensation the export does not hold."""
     return [
         mechanism.bodies[body].name
         for body, carried in carried_weights(mechanism).items()
-        if to not in _COMPENSATES or carried.share is None or (to == "sdf" and carried.share != 1.0)
+        if carried.share is None or not _holds(target, carried.share)
     ]
+
+
+def _holds(target: Target, share: float) -> bool:
+    """Whether the format can say that gravity does not act on this share of a link's weight."""
+    return target.weight_shares == "any" or (target.weight_shares == "all" and share == 1.0)
 
 
 def _repeated(mechanism: Mechanism) -> Iterator[tuple[str, int]]:

@@ -6,12 +6,11 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from cadbridge.errors import InputError, ModelError
-from cadbridge.exporters import fmu, glb, mates_file, mjcf, plain, ros2, script, sdf, step_ap242, urdf, usd
 from cadbridge.exporters.collision import AS_IS, KINDS
 from cadbridge.exporters.kept import report_kept
 from cadbridge.exporters.left_behind import report_left_behind
@@ -21,27 +20,9 @@ from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
 from cadbridge.findings import Finding, Findings
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.shown import sentence
+from cadbridge.targets import Target, target_named, target_names
 from cadbridge.touched import read_below
 from cadbridge.wording import count
-
-FORMATS: dict[str, Callable[[Mechanism, str, Findings, ExportOptions], dict[str, bytes]]] = {
-    "urdf": urdf.contents,
-    "ros2": ros2.contents,
-    "mjcf": mjcf.contents,
-    "step-ap242": step_ap242.contents,
-    "sdf": sdf.contents,
-    "usd": usd.contents,
-    "fmu": fmu.contents,
-    "glb": glb.contents,
-    "json": plain.contents,
-    "python": script.contents,
-    "mates-file": mates_file.contents,
-}
-"""Format → function that gives the files (relative path → bytes) of a mechanism by its name."""
-
-
-COLLIDING = ("urdf", "ros2", "mjcf", "sdf", "usd")
-"""Formats that say what collides."""
 
 
 @dataclass(frozen=True)
@@ -66,48 +47,57 @@ def export(
     name: str | None = None,
     options: ExportOptions | None = None,
 ) -> ExportResult:
-    """Write `mechanism` for another engine (`to`: a key of `FORMATS`) into the folder `directory`.
+    """Write `mechanism` for another engine into the folder `directory`; `to` names one of `cadbridge.targets`.
 
     The folder appears whole or not at all, the same byte for byte on every run. An earlier export in its
     place is replaced; any other folder that is not empty is left alone. `name` is the model's, by default the
     assembly's. Raises InputError where the call or the folder cannot be used, ModelError where the
     mechanism lacks what the target demands (the findings say what).
     """
-    options, target = options or ExportOptions(), Path(directory)
-    _refuse(to, options)
-    _refuse_foreign(target)
+    options, folder = options or ExportOptions(), Path(directory)
+    target = _chosen(to, options)
+    _refuse_foreign(folder)
     findings = Findings()
-    if options.collision != AS_IS and to not in COLLIDING:
-        findings.add("CB526", f"{to} says nothing of what collides: {options.collision} was not made")
-    own = [part.name for part in mechanism.assembly.parts if part.collision is not None]
-    if own and to not in (*COLLIDING, "json", "mates-file"):
-        findings.add("CB526", f"{to} says nothing of what collides: that of {', '.join(own)} was not made", items=own)
-    if to not in ("json", "fmu"):
-        report_left_behind(mechanism, to, findings)
-    if to not in ("json", "urdf", "ros2"):
+    _report_collision(mechanism, target, options, findings)
+    if not target.efficiencies:
+        report_left_behind(mechanism, target, findings)
+    if not target.extensions:
         report_kept(mechanism.assembly, to, findings)
-    contents = FORMATS[to](mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
+    exporter = import_module(target.exporter)
+    contents = exporter.contents(mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
     if findings.errors:
         raise ModelError(
             f"{to} needs what this model lacks: {'; '.join(f.message for f in findings.errors)}", findings.as_tuple()
         )
     try:
-        _put(target, contents)
+        _put(folder, contents)
     except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror or error}") from error
-    return ExportResult(target, tuple(target / name for name in contents), findings.as_tuple())
+        raise InputError(f"{folder} cannot be written: {error.strerror or error}") from error
+    return ExportResult(folder, tuple(folder / name for name in contents), findings.as_tuple())
 
 
-def _refuse(to: str, options: ExportOptions) -> None:
-    """InputError for a format, a collision geometry or a tolerance that there is not."""
-    if to not in FORMATS:
-        raise InputError(f"There is no export to {to!r}. Formats: {', '.join(sorted(FORMATS))}.")
+def _report_collision(mechanism: Mechanism, target: Target, options: ExportOptions, findings: Findings) -> None:
+    """CB526 for collision geometry, requested or of the source, that the format has no place for."""
+    lacks = f"{target.name} has no collision geometry"
+    if options.collision != AS_IS and not target.collision:
+        findings.add("CB526", f"{lacks}: {options.collision} was not made")
+    own = [part.name for part in mechanism.assembly.parts if part.collision is not None]
+    if own and not (target.collision or target.carries_collision):
+        findings.add("CB526", f"{lacks}: that of {', '.join(own)} was not written", items=own)
+
+
+def _chosen(to: str, options: ExportOptions) -> Target:
+    """The target of the name; InputError for a format, a collision geometry or a tolerance that does not exist."""
+    target = target_named(to)
+    if target is None:
+        raise InputError(f"There is no export to {to!r}. Formats: {', '.join(sorted(target_names()))}.")
     if options.collision not in KINDS:
         raise InputError(f"There is no collision geometry {options.collision!r}. Kinds: {', '.join(KINDS)}.")
     if not 0 < options.collision_tolerance < 1:
         raise InputError(
             f"The collision tolerance is a share of a part's size between 0 and 1, not {options.collision_tolerance:g}."
         )
+    return target
 
 
 def _refuse_foreign(target: Path) -> None:

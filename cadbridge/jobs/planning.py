@@ -138,16 +138,17 @@ def _check_options(entry: JobEntry, options: dict[str, Any], findings: Findings)
             del options[key]
     if do != "convert":
         return
-    from cadbridge.exporters import COLLISIONS, FORMATS
+    from cadbridge.exporters import COLLISIONS
+    from cadbridge.targets import target_names
 
     touched = options.get("collision")
     if touched is not None and touched not in COLLISIONS:
         fault = f"no collision geometry {touched!r}{nearest(touched, COLLISIONS)}"
         findings.add("CB702", f"{fault}; one of {', '.join(COLLISIONS)}", entry.where("collision"))
     to = options.get("to")
-    if to not in FORMATS:
-        fault = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, FORMATS)};"
-        findings.add("CB702", f"{fault} one of {', '.join(sorted(FORMATS))}", entry.where("to"))
+    if to not in target_names():
+        fault = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, target_names())};"
+        findings.add("CB702", f"{fault} one of {', '.join(sorted(target_names()))}", entry.where("to"))
 
 
 def _matches(pattern: str, entry: JobEntry, output: Path, findings: Findings, where: Where) -> list[Path]:

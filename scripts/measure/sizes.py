@@ -26,8 +26,8 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from cadbridge.exporters import FORMATS  # noqa: E402
 from cadbridge.processes import environment, python  # noqa: E402
+from cadbridge.targets import target_names  # noqa: E402
 
 EXPONENT, MEMORY = 1.15, 2e9
 CELL = 0.1
@@ -82,7 +82,7 @@ SHAPES: dict[str, tuple[str, Callable[[int], str]]] = {
 COMMANDS = {
     "check": ["check", "--json"],
     "simulate": ["simulate", "--duration", "0.01", "-o", "run.parquet"],
-    **{to: ["convert", "--to", to, "-o", "out"] for to in FORMATS},
+    **{to: ["convert", "--to", to, "-o", "out"] for to in target_names()},
 }
 
 

@@ -66,8 +66,8 @@ def test_quadruped_in_json(corpus: Path) -> None:
 
 
 def test_the_help_of_convert_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
-    from cadbridge.exporters import FORMATS
+    from cadbridge.targets import target_names
 
     assert main(["convert", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert all(name in said for name in FORMATS)
+    assert all(name in said for name in target_names())

@@ -11,8 +11,8 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.assembly import Assembly
-from cadbridge.exporters import FORMATS
 from cadbridge.frames import Pose
+from cadbridge.targets import target_names
 
 INERTIAL = (
     '<inertial><origin xyz="0 0 0.1"/><mass value="1"/>'
@@ -90,7 +90,7 @@ def test_a_urdf_has_them_again(robot: Assembly, tmp_path: Path) -> None:
     assert cb.diagnose(cb.build(again)).mobility.dof == cb.diagnose(cb.build(robot)).mobility.dof
 
 
-@pytest.mark.parametrize("to", sorted(set(FORMATS) - {"urdf", "ros2", "step-ap242"}))
+@pytest.mark.parametrize("to", sorted(set(target_names()) - {"urdf", "ros2", "step-ap242"}))
 def test_other_exports_tell_them(robot: Assembly, to: str, tmp_path: Path) -> None:
     result = cb.export(cb.build(robot), tmp_path / "out", to=to)
     told = [f.message for f in result.findings if f.code == "CB532"]

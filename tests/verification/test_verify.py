@@ -13,7 +13,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.assembly import Limit
 from cadbridge.errors import InputError
-from cadbridge.exporters import result as exporters
+from cadbridge.exporters import mjcf, urdf
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism
@@ -71,8 +71,8 @@ def test_an_engines_own_error_is_told_and_no_fault_of_the_export(monkeypatch: py
 def test_a_loop_that_swings_otherwise_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verify(models.four_bar(), "mjcf", duration=0.3).passed
     open_loop = replace(models.four_bar(), joints=models.four_bar().joints[:-1])
-    honest = exporters.FORMATS["mjcf"]
-    monkeypatch.setitem(exporters.FORMATS, "mjcf", lambda mechanism, *rest: honest(open_loop, *rest))
+    honest = mjcf.contents
+    monkeypatch.setattr(mjcf, "contents", lambda mechanism, *rest: honest(open_loop, *rest))
     result = verify(models.four_bar(), "mjcf", duration=0.3)
     assert "CB531" in {f.code for f in result.findings}
     assert not result.passed
@@ -188,13 +188,13 @@ def total_inertia(model: pinocchio.Model, value: float) -> np.ndarray:
 
 
 def test_an_export_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = exporters.FORMATS["urdf"]
+    honest = urdf.contents
 
     def dishonest(mechanism: Mechanism, *rest: object) -> dict[str, bytes]:
         shifted = replace(mechanism.bodies[0], X_WB=mechanism.bodies[0].X_WB @ Pose(np.eye(3), np.array([1e-6, 0, 0])))
         return honest(replace(mechanism, bodies=(shifted, *mechanism.bodies[1:])), *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setitem(exporters.FORMATS, "urdf", dishonest)
+    monkeypatch.setattr(urdf, "contents", dishonest)
     result = verify(models.pendulum(), "urdf")
     assert "CB530" in {f.code for f in result.findings}
 

@@ -38,7 +38,7 @@ STATUS = {"cadbridge check arm.step --compare last.json --strict": 1}
 WORDS = {
     "SOURCE": "robot.step", "FILE": "robot.step", "arm.step": "robot.step", "DIR": "out", "…": "", "Flange": "link3",
     "robot.usda": "body.usda",  # beside robot.usda the mates file of robot.step would lie
-    "PART": "Base", "Housing": "Base",
+    "PART": "Base", "FORMAT": "urdf", "Housing": "Base",
     "urdf|ros2|mjcf|sdf|usd|fmu|glb|json|python": "urdf", "mjcf|urdf|ros2|sdf|usd|fmu": "mjcf",
 }  # fmt: skip
 """Words of the pages that stand for something, and what they stand for here."""

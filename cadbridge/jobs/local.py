@@ -252,11 +252,11 @@ class Warm:
             return
         *lines, self._waiting = (self._waiting + data).split(b"\n")
         for line in lines:
-            message = json.loads(line)
-            if "started" in message:
-                yield "started", message["started"], message["pid"]
+            event = json.loads(line)
+            if "started" in event:
+                yield "started", event["started"], event["pid"]
             else:
-                yield "ended", message["ended"], message["status"], message["cpu"], message["memory"]
+                yield "ended", event["ended"], event["status"], event["cpu"], event["memory"]
 
     def close(self) -> None:
         """End the process."""

@@ -74,7 +74,7 @@ def test_a_file_that_changed_on_the_disk_is_not_written_over(source: Path) -> No
     editor = MatesEditor(source)
     editor.decide(without("elbow"))
     editor.path.write_text("format: cadbridge.mates/1\n# mine\nleave_out: [shoulder]\n")
-    with pytest.raises(InputError, match="changed on the disk"):
+    with pytest.raises(InputError, match="changed on disk"):
         editor.write()
     editor.reload()
     assert editor.assembly().mates == ()

@@ -126,7 +126,7 @@ def test_a_file_that_changed_is_kept_and_read_again(view: LiveView, editor: Mate
     deciding(view).decide("Reject")
     editor.path.write_text("format: cadbridge.mates/1\n# mine\n")
     deciding(view).save()
-    assert "changed on the disk" in view.answer.content
+    assert "changed on disk" in view.answer.content
     assert editor.path.read_text() == "format: cadbridge.mates/1\n# mine\n"
     assert deciding(view).again.visible
     deciding(view).read_again()

@@ -18,14 +18,15 @@ ENTRIES: dict[str, Entry] = {
         "uncertain joints",
         "The geometry allows these joints but does not prove them: a shaft without a shoulder, holes without a pin, a "
         "slide that could be a fit. The mates file lists the evidence for and against each.",
-        "Check each one in the mates file. Correct its type, or delete it if the parts are fixed to each other.",
+        "Check each one in the mates file. Where the parts do not move against each other, write `type: fixed` "
+        "(without `pitch` and `limits`); else correct its type or axis. Do not delete it: the parts would float.",
         "A bore in two brackets that meet, with no pin drawn.",
     ),
     "CB1602": Entry(
         Severity.WARNING,
         "parts without contact",
-        "These parts neither touch nor overlap another part, so whatever holds them is not modelled. "
-        "They are attached to the ground at their placement.",
+        "These parts, alone or with what is joined to them, neither touch nor overlap the others, so whatever holds "
+        "them is not modelled. They are attached to the ground at their placement.",
         "Attach them to their component under `attach` in the mates file.",
         "A sensor that floats 2 mm over its bracket.",
     ),
@@ -72,8 +73,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1607": Entry(
         Severity.WARNING,
         "an uncertain wheel",
-        "The part looks like a toothed wheel, but its teeth could not be counted reliably. cadbridge did not "
-        "create a gear.",
+        "The part looks like a toothed wheel that reaches between the teeth of another, but its teeth could not be "
+        "counted reliably. cadbridge did not create a gear.",
         "Write the gear by hand in the mates file, with the teeth of the drawing.",
         "A pulley with a belt profile that could be a spline.",
     ),
@@ -98,7 +99,8 @@ ENTRIES: dict[str, Entry] = {
         "a joint that cannot move",
         "Moved by a degree (or half a millimetre) either way, a part on this joint runs into another at once. "
         "The two may be fixed to each other, the joint may be of another type, or the shapes overlap.",
-        "Delete the joint in the mates file and attach the two to each other, or correct its type or axis.",
+        "Where the two are fixed to each other, write `type: fixed` for the joint in the mates file (without `pitch` "
+        "and `limits`); else correct its type or axis.",
         "A key in its groove that was taken for a hinge.",
     ),
     "CB1611": Entry(

@@ -74,7 +74,7 @@ def recognise(
             mates = "" if beside else f" --mates {output}"
             print_next(
                 f"{'Kept and added to' if merged else 'Wrote'} {output}. "
-                "Look through it: each mate is a line that you can correct or delete.",
+                "Look through it, and correct what is wrong; its head says how.",
                 f"Next: cadbridge check {reading.source}{mates} --html report.html",
             )
     raise typer.Exit(exit_status(findings, strict))

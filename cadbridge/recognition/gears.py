@@ -9,7 +9,7 @@ from typing import Any
 from cadbridge.assembly import Assembly, CouplingKind, report_unrefined, unrefined
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
-from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, meeting
+from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, meeting, reaching
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels import MOST_TRIANGLES, find_wheels, too_fine
@@ -56,7 +56,8 @@ class FoundGears:
     """Gear pairs, and all wheels as `recognised_gears` lists them.
 
     `alone`: instances whose sure wheels have no partner. `within`: pairs that mesh inside of one body, with the reason
-    why they are no gear. `doubtful`: (instance, reason) of teeth that are not sure to be a wheel's.
+    why they are no gear. `doubtful`: (instance, reason) of teeth that are not sure to be a wheel's and
+    reach between those of another.
     """
 
     pairs: tuple[FoundGear, ...]
@@ -107,7 +108,8 @@ def _gears(
         pairs.append(_gear(pair, a, b, None if carrier is None else int(carrier)))
     sure = {id(p.wheel) for p in placed if p.wheel.sure} | {id(p.wheel) for p in meshing.wheels}
     confirmed = {(p.instance, *_spot(p.wheel)) for p in meshing.wheels}
-    doubtful = [p for p in placed if id(p.wheel) not in sure and (p.instance, *_spot(p.wheel)) not in confirmed]
+    unsure = [p for p in placed if id(p.wheel) not in sure and (p.instance, *_spot(p.wheel)) not in confirmed]
+    doubtful = reaching(placed, unsure)
     return FoundGears(
         tuple(pairs),
         tuple(_entry(p) for p in meshing.wheels),

@@ -33,6 +33,8 @@ _MODULE = 0.06
 _HELIX = math.radians(3)
 _OVERLAP = 0.15
 """Of the narrower face width."""
+_DEEPEST = 10.0
+"""Modules beyond which no tooth is deep."""
 _BEVEL_ANGLE = math.radians(7)
 _BEVEL_APEX = 0.2
 """Of the cone distance: how far from where the axes meet an apex may be; it is read from short cones."""
@@ -142,6 +144,32 @@ def _near(placed: Sequence[PlacedWheel]) -> Iterable[tuple[PlacedWheel, PlacedWh
             smaller = rank[j] < rank[i]
             if smaller and placed[i].instance != placed[j].instance:
                 yield placed[j], placed[i]
+
+
+def reaching(placed: Sequence[PlacedWheel], some: Sequence[PlacedWheel]) -> list[PlacedWheel]:
+    """Those of `some` whose teeth reach between those of another of `placed` on a parallel axis."""
+    toothed = [p for p in placed if p.wheel.kind not in (WheelKind.THREAD, WheelKind.RACK) and _toothlike(p.wheel)]
+    near = {id(p.wheel) for a, b in _near(toothed) if _teeth_meet(a.wheel, b.wheel) for p in (a, b)}
+    return [p for p in some if id(p.wheel) in near]
+
+
+def _toothlike(wheel: Wheel) -> bool:
+    """Whether what looks like teeth has the measures of some."""
+    return 0.0 < abs(wheel.tip - wheel.root) < _DEEPEST * wheel.module < math.inf
+
+
+def _teeth_meet(p: Wheel, q: Wheel) -> bool:
+    """Whether the teeth of two wheels on parallel axes, other than a spline's, lie between each other."""
+    if abs(float(p.axis @ q.axis)) < math.cos(_PARALLEL) or (p.internal and q.internal):
+        return False
+    if p.internal:
+        p, q = q, p
+    apart = q.point - p.point
+    along = float(apart @ p.axis)
+    overlap = (p.width + q.width) / 2 - abs(along)
+    distance = float(np.linalg.norm(apart - along * p.axis))
+    apart_enough = not q.internal or distance > p.module
+    return apart_enough and overlap >= _OVERLAP * min(p.width, q.width) and _reaches(p, q, distance)
 
 
 def extent(wheel: Wheel) -> float:

@@ -97,18 +97,15 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     joints = with_sliding(scene, trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected))
     unread = without_pitch(scene, joints) if names else []
     ground, why = choose_ground(scene, joints, names, set(loose))
-    for group in apart:
-        chief = max(group, key=lambda n: (scene.size(n), n))
+    held = [max(group, key=lambda n: (scene.size(n), n)) for group in apart]
+    for chief in held:
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
     ground = scene.groups.root(ground)
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
-    found = replace(
-        _result(scene, joints, [*rejected, *unread], ground),
-        ground_reason=why,
-        loose=tuple(loose),
-        findings=(*_findings(scene, joints, loose, copies, ground), *_unread(unread)),
-    )
+    found = replace(_result(scene, joints, [*rejected, *unread], ground), ground_reason=why, loose=tuple(loose))
+    told = (*_findings(scene, found, held, copies, ground), *_unread(unread))
+    found = replace(found, findings=told)
     return with_gears(found, wheels, with_drives(meshing, drives))
 
 
@@ -141,15 +138,13 @@ def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], gro
     )
 
 
-def _findings(
-    scene: Scene, joints: list[Candidate], loose: list[str], copies: list[str], ground: str
-) -> tuple[Finding, ...]:
-    """What a person should know of the recognition as a whole."""
+def _findings(scene: Scene, found: Recognition, held: list[str], copies: list[str], ground: str) -> tuple[Finding, ...]:
+    """What a person should know of the recognition as a whole; `held` was bound to the ground for want of contact."""
     findings = Findings()
-    members = scene.groups.members()
+    joints = found.joints
     findings.add(
         "CB1600",
-        f"{count(len(members), 'body', 'bodies')} and {count(len(joints), 'joint')} recognised in "
+        f"{count(len(found.bodies), 'body', 'bodies')} and {count(len(joints), 'joint')} recognised in "
         f"{count(len(scene.assembly.instances), 'part')}",
     )
     faults: dict[str, list[str]] = defaultdict(list)
@@ -160,10 +155,11 @@ def _findings(
             faults[why].append(part.name)
     for why, parts in faults.items():
         findings.add("CB1603", f"{listed(parts)}: {why}; contacts of its own are not seen", items=parts)
-    if loose:
-        held = max(scene.groups.members()[ground], key=lambda n: (n not in loose, scene.size(n), n))
-        verb = "touches" if len(loose) == 1 else "touch"
-        findings.add("CB1602", f"{listed(loose)} {verb} nothing; fixed to the ground, {held}", items=loose)
+    if held:
+        to = max(scene.groups.members()[ground], key=lambda n: (n not in found.loose, scene.size(n), n))
+        verb = "touches" if len(held) == 1 else "touch"
+        what = "nothing" if len(held) == len(found.loose) else "nothing but what is joined to it"
+        findings.add("CB1602", f"{listed(held)} {verb} {what}; fixed to the ground, {to}", items=held)
     if copies:
         verb = "stands" if len(copies) == 1 else "stand"
         findings.add("CB1614", f"{listed(copies)} {verb} where an equal part stands; bound to that", items=copies)
@@ -172,12 +168,9 @@ def _findings(
         findings.add(
             "CB1486", f"they overlap and nothing else holds them, so they are one body: {listed(over)}", items=over
         )
-    unsure = [c for c in joints if c.verdict.confidence < SURE]
+    unsure = [j.name for j in joints if j.confidence < SURE]
     if unsure:
-        pairs = [f"{c.a} - {c.b}" for c in unsure]
-        findings.add(
-            "CB1601", f"{count(len(unsure), 'joint')} may be wrong: {listed(pairs)}", items=[c.a for c in unsure]
-        )
+        findings.add("CB1601", f"{count(len(unsure), 'joint')} may be wrong: {listed(unsure)}", items=unsure)
     if not joints:
         findings.add("CB1604", "no joint was recognised: nothing can move")
     if scene.contacts.slack > EXACT:

@@ -13,7 +13,8 @@ from cadbridge.recognition.write_gears import gear_lines
 
 _HEAD = """\
 # Mates recognised in {source} by `cadbridge recognise`: a proposal to check and to edit.
-# Behind each line stand its evidence and how sure it is. Delete a line to reject it; `cadbridge explain CB1601`.
+# Behind each line stand its evidence and how sure it is. Where two parts do not move against each other, write
+# `type: fixed` for their mate (without pitch and limits): without its lines they float. `cadbridge explain CB1601`.
 format: cadbridge.mates/1
 units: {{length: mm, angle: deg}}
 """

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Mechanism
 from solver.chart.spanning import TreeJoint
+from solver.chart.steps import turn
 from solver.constraints import GROUND, AxesAngle, Coordinate, Coupler, PointOnPlane
 from solver.equations.projection import carry_angles
 from solver.equations.system import System, prepare
@@ -143,8 +144,7 @@ class Wired:
         turns = [AxesAngle(before, k, e, axis) for e in (ref, np.cross(axis, ref))]
         self.add(primitives=(*rows, *turns), groups=(body.name,) * 5)
         self.starts.append(start)
-        R = matrix(turned)
-        self.trees.append(TreeJoint(body.name, "revolute", before, k, position, R @ axis, second=R @ ref))
+        self.trees.append(TreeJoint(body.name, (turn(matrix(turned) @ axis),), before, k, position))
         return Coordinate("angle", before, k, zero, axis, zero, ref, ref)
 
     def start(self, state: State | None, lowered: Lowered, system: System) -> State | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from cadbridge.frames import Pose, Vector
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint
+from cadbridge.mechanism.joint_types import TURN, JointType
 from cadbridge.mechanism.universal import universal_axes
 from solver.chart.spanning import TreeJoint
+from solver.chart.steps import Step, ball, screw, slide, turn
 
 
 def tree_joints(lowered: Lowered) -> tuple[TreeJoint, ...]:
@@ -17,12 +20,26 @@ def tree_joints(lowered: Lowered) -> tuple[TreeJoint, ...]:
 def tree_joint(lowered: Lowered, joint: Joint) -> TreeJoint | None:
     """A joint as one of a tree; None where it has no minimal coordinates."""
     mechanism = lowered.mechanism
-    ends = (joint.name, joint.type, lowered.unit_of[joint.a], lowered.unit_of[joint.b])
+    ends = (lowered.unit_of[joint.a], lowered.unit_of[joint.b])
     if joint.kind.lower_pair:
         X_WJ = mechanism.X_WB(joint.a) @ joint.X_AJ
-        return TreeJoint(*ends, X_WJ.p, X_WJ.R[:, 2], second=X_WJ.R[:, 0], pitch=joint.pitch or 0.0)
+        return TreeJoint(joint.name, _steps(joint.kind, X_WJ, joint.pitch), *ends, X_WJ.p)
     found = universal_axes(mechanism, joint) if joint.type == "universal" else None
     if found is None:
         return None
     first, second, point = found
-    return TreeJoint(*ends, point, first, second=second)
+    return TreeJoint(joint.name, (turn(first), turn(second)), *ends, point)
+
+
+def _steps(kind: JointType, X_WJ: Pose, pitch: float | None) -> tuple[Step, ...]:
+    """The steps of a lower pair in the world. Three turns are a ball; about one axis the turn comes first."""
+
+    def along(axis: Vector) -> Vector:
+        return X_WJ.R @ axis
+
+    if kind.coupled:
+        assert pitch is not None
+        return (screw(along(kind.steps[0].axis), pitch),)
+    steps = [*(slide(along(s.axis)) for s in kind.steps if s.kind != TURN)]
+    turns = [ball()] if kind.ball else [turn(along(s.axis)) for s in kind.steps if s.kind == TURN]
+    return (*turns, *steps) if kind.axial else (*steps, *turns)

@@ -11,6 +11,7 @@ import numpy as np
 from solver import State, rotation
 from solver.analyses.minimal import jacobian
 from solver.chart import TreeJoint
+from solver.chart.steps import turn
 from solver.constraints import GROUND, AxesAngle, Coordinate, GearPair, PointOnPlane, Primitive
 from solver.equations.system import prepare
 from solver.model import Model, RigidBody
@@ -112,7 +113,7 @@ class Case:
 
     def joints(self) -> list[TreeJoint]:
         """The tree's hinges, for the solver's minimal coordinates."""
-        return [TreeJoint(f"hinge {i}", "revolute", h.a, h.b, h.point, h.axis) for i, h in enumerate(self.tree)]
+        return [TreeJoint(f"hinge {i}", (turn(h.axis),), h.a, h.b, h.point) for i, h in enumerate(self.tree)]
 
     def start(self) -> State:
         """The state at the start."""

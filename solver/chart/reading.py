@@ -83,6 +83,7 @@ def _read_translations(C, k, away, q):  # type: ignore[no-untyped-def]
     for s in range(C.step[k], C.step[k + 1]):
         i, axis = C.q_start[s], three(C.axis, s, 0)
         if C.ball[s] == 1:
+            turn = quaternion_product(turn, (q[i], q[i + 1], q[i + 2], q[i + 3]))
             continue
         if C.slide[s] != 0.0:
             value = dot(rotate(turn, axis), away) / C.slide[s]

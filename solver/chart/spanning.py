@@ -1,13 +1,7 @@
 """A spanning tree of a model's joints, with its minimal coordinates as a table for the kernels.
 
-| step of a joint | q | rates |
-|---|---|---|
-| revolute, screw | rotation about the axis, rad | rad/s |
-| prismatic | translation along the axis, m | m/s |
-| spherical | quaternion (w first) of the body in the joint's frame | ω relative to the parent, body axes |
-
-Every joint is a series of such steps: a cylindrical one a rotation and a translation, a body without a joint three
-translations and a spherical one.
+A joint is a series of steps (`solver.chart.steps`): a cylindrical one a rotation and a translation, a body without a
+joint three translations and a ball.
 """
 
 from __future__ import annotations
@@ -23,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import rotation
+from solver.chart.steps import FREE, Step
 from solver.compilation.compiled import Array1, Array2, Ints1, table
 from solver.constraints import GROUND
 from solver.equations.projection import POSITION_TOLERANCE, open_rows
@@ -36,35 +31,30 @@ Array = NDArray[np.float64]
 class TreeJoint:
     """A joint of a model whose coordinates can be those of a tree: the group of its rows, and how it moves.
 
-    `kind`: fixed, revolute, prismatic, screw, cylindrical, planar, spherical or universal; b moves relative to a
-    (bodies of the model, −1 the ground). `point` (3,) m and `axis` (3,) are in the world at the model's reference pose;
-    `second` is the axis of a universal joint that b holds, or the direction x of a planar one. `pitch` m/rad.
+    b moves relative to a (bodies of the model, −1 the ground) by `steps`, the outermost (next to a) first; none: it is
+    fixed. Of several slides each stands across the others. `point` (3,) m is in the world at the reference pose.
     """
 
     name: str
-    kind: str
+    steps: tuple[Step, ...]
     a: int
     b: int
     point: Array
-    axis: Array
-    second: Array | None = None
-    pitch: float = 0.0
+
+    @property
+    def freedoms(self) -> int:
+        """How many rates it has."""
+        return sum(step.rates for step in self.steps)
 
     @cached_property
     def key(self) -> tuple[object, ...]:
         """What tells it from another: equal for joints that are equal."""
-        numbers = (self.point, self.axis, () if self.second is None else self.second, (self.pitch,))
-        return (self.name, self.kind, self.a, self.b, *(np.asarray(part, float).tobytes() for part in numbers))
+        steps = ((step.axis.tobytes(), step.spin, step.travel, step.ball) for step in self.steps)
+        return (self.name, self.a, self.b, np.asarray(self.point, float).tobytes(), *steps)
 
-
-_FREEDOMS = {
-    "fixed": 0, "revolute": 1, "prismatic": 1, "screw": 1, "cylindrical": 2, "universal": 2, "planar": 3,
-    "spherical": 3,
-}  # fmt: skip
-
-Step = tuple[str, Array, float]
-_FREE: list[Step] = [*(("prismatic", axis, 1.0) for axis in np.eye(3)), ("spherical", np.eye(3)[2], 0.0)]
-"""The steps of a body that hangs on nothing."""
+    def passed(self, *, reverse: bool) -> tuple[Step, ...]:
+        """The steps from a to b, or, reversed, from b to a."""
+        return tuple(step.reversed() for step in reversed(self.steps)) if reverse else self.steps
 
 
 @table
@@ -74,8 +64,8 @@ class Chart(NamedTuple):
     `body` and `parent` (n,) are bodies, the ground n. `point` (n, 3) m is the joint's point from the parent's centre of
     mass, parent's axes; `turn` (n, 4) the quaternion of the body in the parent at q = 0; `centre` (n, 3) m the body's
     centre of mass from the joint's point at q = 0, body axes. Joint k has the steps `step[k]` to `step[k + 1]`: `ball`
-    (1: spherical), unit `axis` (s, 3) in body axes at q = 0, `slide` (m or m/rad) and `spin` along and about it for
-    each unit of q; their places in q and in the rates are `q_start`, `v_start` (s + 1,). `closed`: every row of the
+    (1: any orientation), unit `axis` (s, 3) in body axes at q = 0, `slide` (m or m/rad) and `spin` along and about it
+    for each unit of q; their places in q and in the rates are `q_start`, `v_start` (s + 1,). `closed`: every row of the
     model belongs to a joint of the tree.
     """
 
@@ -105,11 +95,8 @@ def no_chart() -> Chart:
 def spanning_chart(system: System, joints: Sequence[TreeJoint]) -> Chart:
     """The tree with the fewest freedoms; a body that hangs on nothing gets six on the ground.
 
-    A joint whose rows do not hold at the reference pose is left to its rows. ValueError for a kind without coordinates.
+    A joint whose rows do not hold at the reference pose is left to its rows.
     """
-    for given in joints:
-        if given.kind not in _FREEDOMS:
-            raise ValueError(f'{given.name}: a tree has no joint of the kind "{given.kind}"')
     model = system.model
     x = np.vstack([np.asarray(model.positions, float).reshape(-1, 3), np.zeros(3)])
     turns = np.vstack([np.asarray(model.quaternions, float).reshape(-1, 4), [1.0, 0.0, 0.0, 0.0]])
@@ -118,10 +105,10 @@ def spanning_chart(system: System, joints: Sequence[TreeJoint]) -> Chart:
     body, parent = (np.array([edge[side] for edge in edges], np.int64) for side in (0, 1))
     point = np.array([x[i] if joint is None else joint.point for i, _, joint in edges], float).reshape(-1, 3)
     here, there = rotation.conjugate(turns[body]), rotation.conjugate(turns[parent])
-    steps = [_FREE if joint is None else _steps(joint, reverse=joint.a == i) for i, _, joint in edges]
-    owner = np.repeat(np.arange(len(edges)), [len(of) for of in steps])
-    axes = np.array([axis for of in steps for _, axis, _ in of], float).reshape(-1, 3)
-    kinds = [kind for of in steps for kind, _, _ in of]
+    passed = [FREE if joint is None else joint.passed(reverse=joint.a == i) for i, _, joint in edges]
+    steps = [step for of in passed for step in of]
+    owner = np.repeat(np.arange(len(edges)), [len(of) for of in passed])
+    axes = np.array([step.axis for step in steps], float).reshape(-1, 3)
     named = {joint.name for _, _, joint in edges if joint is not None}
     rows = zip(system.row_group, system.rows.kind, strict=True)
     return Chart(
@@ -130,13 +117,13 @@ def spanning_chart(system: System, joints: Sequence[TreeJoint]) -> Chart:
         point=rotation.rotate(there, point - x[parent]),
         turn=rotation.multiply(there, turns[body]),
         centre=rotation.rotate(here, x[body] - point),
-        step=_starts([len(of) for of in steps]),
-        ball=np.array([kind == "spherical" for kind in kinds], np.int64),
-        axis=rotation.rotate(here[owner], axes / np.linalg.norm(axes, axis=1, keepdims=True)),
-        slide=np.array([pitch for of in steps for _, _, pitch in of], float),
-        spin=np.array([kind in ("revolute", "screw") for kind in kinds], float),
-        q_start=_starts([4 if kind == "spherical" else 1 for kind in kinds]),
-        v_start=_starts([3 if kind == "spherical" else 1 for kind in kinds]),
+        step=_starts([len(of) for of in passed]),
+        ball=np.array([step.ball for step in steps], np.int64),
+        axis=rotation.rotate(here[owner], axes),
+        slide=np.array([step.travel for step in steps], float),
+        spin=np.array([step.spin for step in steps], float),
+        q_start=_starts([step.numbers for step in steps]),
+        v_start=_starts([step.rates for step in steps]),
         closed=all((kind == HOLD and group in named) or kind == ROTOR for group, kind in rows),
     )
 
@@ -169,7 +156,7 @@ def _spanning_tree(bodies: int, joints: Sequence[TreeJoint]) -> list[tuple[int, 
         reached.add(body)
         for other, joint in at.get(body, ()):
             if other not in reached:
-                heapq.heappush(heap, (_FREEDOMS[joint.kind], next(tick), other, body, joint))
+                heapq.heappush(heap, (joint.freedoms, next(tick), other, body, joint))
 
     reach(bodies)
     for start in (bodies, *range(bodies)):
@@ -182,20 +169,3 @@ def _spanning_tree(bodies: int, joints: Sequence[TreeJoint]) -> list[tuple[int, 
                 found.append((body, parent, joint))
                 reach(body)
     return found
-
-
-def _steps(joint: TreeJoint, *, reverse: bool) -> list[Step]:
-    """The joint as elementary ones from parent to child: kind, axis in the world, m or m/rad along it."""
-    z = np.asarray(joint.axis, float)
-    second = rotation.perpendicular(z) if joint.second is None else np.asarray(joint.second, float)
-    steps: list[Step] = {
-        "fixed": [],
-        "revolute": [("revolute", z, 0.0)],
-        "prismatic": [("prismatic", z, 1.0)],
-        "screw": [("screw", z, joint.pitch)],
-        "spherical": [("spherical", z, 0.0)],
-        "cylindrical": [("revolute", z, 0.0), ("prismatic", z, 1.0)],
-        "planar": [("prismatic", second, 1.0), ("prismatic", rotation.cross(z, second), 1.0), ("revolute", z, 0.0)],
-        "universal": [("revolute", z, 0.0), ("revolute", second, 0.0)],
-    }[joint.kind]
-    return [(kind, -axis, slide) for kind, axis, slide in reversed(steps)] if reverse else steps

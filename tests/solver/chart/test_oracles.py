@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pinocchio as pin
 import pytest
 from numpy.testing import assert_allclose
 
 from solver import rotation
-from solver.chart import TreeJoint
+from solver.chart import TreeJoint, steps
 from solver.chart.engine import ChartEngine
 from solver.chart.stepping import joint_accelerations
 from solver.constraints import GROUND, AxesAngle, PointOnPlane, Primitive
@@ -22,6 +24,13 @@ from tests.solver.denoc.pinocchio_trees import configuration, robot, tree_of
 from tests.solver.examples import ball, hinge
 
 Array = np.ndarray
+
+STEPS: dict[str, Callable[[Array], tuple[steps.Step, ...]]] = {
+    "revolute": lambda axis: (steps.turn(axis),),
+    "prismatic": lambda axis: (steps.slide(axis),),
+    "spherical": lambda axis: (steps.ball(),),
+}
+"""What the joints of the recursions' links leave free."""
 
 
 def model_of(tree: Tree) -> tuple[Model, list[TreeJoint]]:
@@ -38,7 +47,7 @@ def model_of(tree: Tree) -> tuple[Model, list[TreeJoint]]:
         of = _rows(link.joint, p, k, on_parent, origins[k] - centres[k], z)
         rows += of
         groups += [link.name] * len(of)
-        joints.append(TreeJoint(link.name, link.joint, p, k, origins[k], z))
+        joints.append(TreeJoint(link.name, STEPS[link.joint](z), p, k, origins[k]))
     still = np.tile([1.0, 0.0, 0.0, 0.0], (len(bodies), 1))
     gravity = (float(tree.gravity[0]), float(tree.gravity[1]), float(tree.gravity[2]))
     return Model(tuple(bodies), tuple(rows), centres, still, groups=tuple(groups), gravity=gravity), joints

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from solver import functions, rotation, simulate
-from solver.chart import TreeJoint
+from solver.chart import TreeJoint, steps
 from solver.constraints import GROUND
 from solver.model import Model, Motor, RigidBody
 from solver.runs.changing import Change, Rebuilt, simulate_changing
@@ -118,7 +118,7 @@ def test_without_plastic_it_is_refused_with_its_size() -> None:
 
 def chain() -> tuple[Model, list[TreeJoint]]:
     model = replace(pendulum(2), groups=("hip",) * 5 + ("knee",) * 5)
-    return model, [TreeJoint(n, "revolute", i - 1, i, i * X, Z) for i, n in enumerate(("hip", "knee"))]
+    return model, [TreeJoint(n, (steps.turn(Z),), i - 1, i, i * X) for i, n in enumerate(("hip", "knee"))]
 
 
 @pytest.mark.parametrize("with_tree", [False, True])

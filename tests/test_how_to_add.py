@@ -96,6 +96,27 @@ mates:
   - {name: Held, type: %s, a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]},
      b: {component: plate, point: [0, 0, 0], axis: [0, 0, 1]}}
 """
+CLOSED = """format: cadbridge.mates/1
+ground: [base]
+mates:
+  - {name: Held, type: parallel, a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]},
+     b: {component: plate, point: [0, 0, 0], axis: [0, 0, 1]}}
+  - {name: Above, type: parallel, a: {component: plate, point: [0, 0, 0.2], axis: [0, 0, 1]},
+     b: {component: lid, point: [0, 0, 0.2], axis: [0, 0, 1]}}
+  - {name: Axle, type: revolute, a: {component: lid, point: [0.4, 0, 0], axis: [0, 0, 1]},
+     b: {component: base, point: [0.4, 0, 0], axis: [0, 0, 1]}}
+  - {name: Pin, type: revolute, a: {component: plate, point: [0.1, 0, 0], axis: [0, 0, 1]},
+     b: {component: disc, point: [0.1, 0, 0], axis: [0, 0, 1]}}
+gears:
+  - {name: Cam, type: linear, factors: {Axle: 1, Pin: 2}}
+"""
+PUSHED = """format: cadbridge.scenario/1
+duration: 0.5
+rate: 40
+tolerance: 1.0e-10
+gravity: [1, 2, -3]
+motors: [{joint: Axle, torque: 2}]
+"""
 ROPE = """format: cadbridge.mates/1
 gears:
   - {name: Rope, type: rope, ratio: 2,
@@ -106,6 +127,9 @@ BODY = """<link name="%s"><inertial><mass value="2"/><inertia ixx="1" iyy="1" iz
 <origin xyz="0.3 0 0"/></inertial></link>"""
 PLATES = f"""<robot name="plates">{BODY % "base"}{BODY % "plate"}
 <joint name="j" type="floating"><parent link="base"/><child link="plate"/></joint></robot>"""
+FLOATING = """<joint name="of_%s" type="floating"><parent link="base"/><child link="%s"/></joint>"""
+MORE = "".join(BODY % name + FLOATING % (name, name) for name in ("lid", "disc"))
+CLOSED_PLATES = PLATES.replace("</robot>", f"{MORE}</robot>")
 PENDULUM = f"""<robot name="pendulum"><link name="world"/>{BODY % "bob"}<joint name="hinge" type="continuous">
 <parent link="world"/><child link="bob"/><axis xyz="0 1 0"/></joint></robot>"""
 ARMS = f"""<robot name="arms"><link name="frame"/>{BODY % "upper"}{BODY % "fore"}
@@ -115,6 +139,7 @@ ARMS = f"""<robot name="arms"><link name="frame"/>{BODY % "upper"}{BODY % "fore"
 FOLLOWED = """
 import contextlib, io, json, sys
 from cadbridge.cli import main
+from cadbridge.targets import TARGETS
 
 def run(*words):
     out = io.StringIO()
@@ -123,7 +148,12 @@ def run(*words):
     return status, json.loads(out.getvalue()) if out.getvalue() else None
 
 folder = sys.argv[1]
-found = {name: run("check", f"{folder}/{name}.urdf", "--json") for name in ("held", "sliding", "rope")}
+found = {name: run("check", f"{folder}/{name}.urdf", "--json") for name in ("held", "sliding", "rope", "closed")}
+for method in ("auto", "tree", "absolute"):
+    words = ("--method", method, "--scenario", f"{folder}/pushed.yaml", "-o", f"{folder}/{method}.csv", "--json")
+    found[method] = run("simulate", f"{folder}/closed.urdf", *words)
+for target in TARGETS:
+    found[target.name] = run("convert", f"{folder}/closed.urdf", "--to", target.name, "-o", f"{folder}/to", "--json")
 found["written"] = run("convert", f"{folder}/rope.urdf", "--to", "mates-file", "-o", f"{folder}/out", "--json")
 words = ("--scenario", f"{folder}/carried.yaml", "-o", f"{folder}/run.csv", "--json")
 found["carried"] = run("simulate", f"{folder}/pendulum.urdf", *words)
@@ -137,6 +167,8 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("extended")
     root = PAGE.parents[1]
     shutil.copytree(root / "cadbridge", folder / "cadbridge", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(root / "tests" / "mechanism", folder / "tests" / "mechanism")
+    (folder / "tests" / "__init__.py").touch()
     (folder / "solver").symlink_to(root / "solver", target_is_directory=True)
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
         head, _, code = block.partition("\n")
@@ -151,6 +183,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, source, mates in (
         ("held", PLATES, PLATE % "translational"),
         ("sliding", PLATES, PLATE % "parallel"),
+        ("closed", CLOSED_PLATES, CLOSED),
         ("rope", ARMS, ROPE),
         ("pendulum", PENDULUM, None),
     ):
@@ -160,6 +193,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "carried.yaml").write_text(
         "format: cadbridge.scenario/1\nduration: 0.2\nrate: 50\nloads: {balancers: [{component: bob, force: 19.62}]}\n"
     )
+    (folder / "pushed.yaml").write_text(PUSHED)
     # Another test may have put modules on the path that import the sources as they are.
     alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     subprocess.run([sys.executable, "-c", FOLLOWED, str(folder)], cwd=folder, env=alone, check=True, timeout=120)
@@ -179,10 +213,40 @@ def test_the_mate_holds_what_it_says(extended: Path) -> None:
     assert [f["kind"] for f in held["freedoms"]] == ["slide"] * 3
 
 
+def test_the_suite_knows_the_joint_type(extended: Path) -> None:
+    """The tests of the rooms that were edited, in the copy."""
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "tests")
+    done = subprocess.run(command, cwd=extended, env=alone, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_joint_type_is_recognised(extended: Path) -> None:
     sliding = _result(extended, "sliding")
     assert sliding["counts"]["joint_types"] == {"schoenflies": 1}
     assert sorted(f["kind"] for f in sliding["freedoms"]) == ["slide", "slide", "slide", "turn"]
+
+
+@pytest.mark.parametrize("method", ["auto", "tree"])
+def test_the_joint_type_moves_the_same_by_each_method(extended: Path, method: str) -> None:
+    """In a loop, with a coupling beside it: joint coordinates against poses, by every column."""
+    assert _result(extended, "closed")["counts"]["joint_types"] == {"revolute": 2, "schoenflies": 2}
+    assert _result(extended, method)["method"] == "tree"
+    _result(extended, "absolute")
+    texts = [(extended / f"{m}.csv").read_text("utf-8") for m in (method, "absolute")]
+    one, other = (list(csv.DictReader(text.splitlines())) for text in texts)
+    assert one[0].keys() == other[0].keys()
+    for row, reference in zip(one, other, strict=True):
+        for column, value in row.items():
+            assert float(value) == pytest.approx(float(reference[column]), rel=1e-6, abs=1e-6), column
+
+
+@pytest.mark.parametrize("target", [target.name for target in targets.TARGETS])
+def test_the_joint_type_goes_through_each_export(extended: Path, target: str) -> None:
+    if target == "step-ap242":
+        assert json.loads((extended / "found.json").read_text())[target] == [1, None]  # it has no STEP to write into
+    else:
+        assert _result(extended, target)["files"]
 
 
 def test_the_gear_is_counted_turns_its_wheels_and_is_written(extended: Path) -> None:

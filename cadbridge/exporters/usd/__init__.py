@@ -15,6 +15,7 @@ from cadbridge.exporters.plan import Plan, make_plan
 from cadbridge.exporters.relations import Dependence, eliminate, ranking
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
+from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.wording import listed
 
@@ -93,7 +94,7 @@ def _report(plan: Plan, findings: Findings) -> None:
         where = Where(item=joint.name)
         if joint.kind.unbound or kind == "generic":
             findings.add("CB504", f"joint {joint.name} is no lower pair", where)
-        elif kind in ("cylindrical", "universal", "planar", "screw"):
+        elif len(JOINT_TYPES[kind].steps) != 1 and not JOINT_TYPES[kind].ball:
             findings.add("CB540", f"the {kind} joint {joint.name} is a PhysicsJoint with locked axes", where)
         if joint.limit is not None and len(joint.kind.steps) != 1:
             findings.add("CB511", f"the limit of joint {joint.name} ({joint.type})", where)

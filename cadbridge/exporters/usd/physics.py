@@ -13,21 +13,13 @@ from cadbridge.exporters.names import Names
 from cadbridge.exporters.numbers import tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan
-from cadbridge.exporters.tree import Freedom, Link, hang
+from cadbridge.exporters.tree import Link, hang
 from cadbridge.exporters.usd.stage import bytes_of, joints, links, new_stage, quatf, reserve
-from cadbridge.frames import Pose, frame_from_axis
+from cadbridge.frames import Matrix, Pose, frame_from_axis
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import GROUND_BODY, Joint
 
 AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
-
-LOCKED: dict[str, tuple[str, ...]] = {
-    "cylindrical": ("transX", "transY", "rotX", "rotY"),
-    "screw": ("transX", "transY", "rotX", "rotY"),
-    "planar": ("transZ", "rotX", "rotY"),
-    "universal": ("transX", "transY", "transZ", "rotZ"),
-}
-"""Joint type → the axes of its frame that a PhysicsJoint locks."""
 
 SINGLE = {"revolute": UsdPhysics.RevoluteJoint, "prismatic": UsdPhysics.PrismaticJoint}
 
@@ -149,14 +141,21 @@ def _joint(stage: Any, plan: Plan, link: Link, path: Any, name: str) -> Any:
         joint.CreateAxisAttr(UsdPhysics.Tokens.z)
     else:
         joint = UsdPhysics.Joint.Define(stage, path)
+        locked = _locked(link, X_LK.R)
         for axis in AXES:
             limit = UsdPhysics.LimitAPI.Apply(joint.GetPrim(), axis)
             # The schema's own range is all numbers. Without it an axis is as free, but Newton 1.8 locks it.
-            if axis in LOCKED[kind]:
+            if axis in locked:
                 limit.CreateLowAttr(1.0)
                 limit.CreateHighAttr(-1.0)
     _ends(joint, plan, link, path, X_LK, name)
     return joint
+
+
+def _locked(link: Link, R_LK: Matrix) -> list[str]:
+    """The axes of the joint's frame K that none of the link's freedoms turns about or slides along."""
+    free = {3 * f.turns + int(np.argmax(np.abs(R_LK.T @ f.axis))) for f in link.freedoms}
+    return [axis for i, axis in enumerate(AXES) if i not in free]
 
 
 def _ends(joint: Any, plan: Plan, link: Link, path: Any, X_LK: Pose, name: str) -> None:
@@ -174,13 +173,14 @@ def _ends(joint: Any, plan: Plan, link: Link, path: Any, X_LK: Pose, name: str) 
         rotation(quatf(X.quaternion()))
 
 
-def _axes(link: Link) -> Any:
-    """R_LK: z along the axis of the last freedom; of a universal joint x and y along its two axes."""
-    axes: list[Freedom] = list(link.freedoms)
-    if link.type == "universal":
-        x, y = axes[0].axis, axes[1].axis
-        return np.column_stack([x, y, np.cross(x, y)])
-    return frame_from_axis(axes[-1].axis) if len(axes) < 3 else np.eye(3)
+def _axes(link: Link) -> Matrix:
+    """R_LK: the link's own axes, but z along a single axis, and x and y along the two of a universal joint."""
+    axes = [freedom.axis for freedom in link.freedoms]
+    if all(np.allclose(np.cross(axis, axes[0]), 0.0) for axis in axes):
+        return frame_from_axis(axes[-1])
+    if len(axes) == 2:
+        return np.column_stack([*axes, np.cross(*axes)])
+    return np.eye(3)
 
 
 def _closure(stage: Any, plan: Plan, joint: Joint, path: Any, name: str) -> None:

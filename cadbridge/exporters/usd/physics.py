@@ -179,7 +179,7 @@ def _axes(link: Link) -> Matrix:
     if all(np.allclose(np.cross(axis, axes[0]), 0.0) for axis in axes):
         return frame_from_axis(axes[-1])
     if len(axes) == 2:
-        return np.column_stack([*axes, np.cross(*axes)])
+        return np.column_stack([*axes, np.cross(axes[0], axes[1])])
     return np.eye(3)
 
 

@@ -54,7 +54,7 @@ def _joint(kind: str) -> tuple[list[Primitive], tuple[steps.Step, ...]]:
         "planar": ([*y_across, PointOnPlane(GROUND, 0, O, Z, O)], (steps.slide(X), steps.slide(Y), steps.turn(Z))),
         "spherical": (ball(GROUND, 0, O, O), (steps.ball(),)),
         "universal": ([*ball(GROUND, 0, O, O), AxesAngle(GROUND, 0, Z, X)], (steps.turn(Z), steps.turn(X))),
-        "schoenflies": (y_across, (steps.slide(X), steps.slide(Y), steps.slide(Z), steps.turn(Z))),
+        "schoenflies": ([*y_across], (steps.slide(X), steps.slide(Y), steps.slide(Z), steps.turn(Z))),
         "pin in slot": (
             [*y_across, PointOnPlane(GROUND, 0, O, Z, O), PointOnPlane(GROUND, 0, O, Y, O)],
             (steps.slide(X), steps.turn(Z)),

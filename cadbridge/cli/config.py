@@ -11,9 +11,9 @@ from typing import Any
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.folders import holds
 from cadbridge.options import Option, options_of
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.paths import around
 
 NAME = "cadbridge.toml"
 MAX_BYTES, MOST_DOTS = 1 << 16, 1_000
@@ -37,13 +37,16 @@ def config_for(source: Path) -> Config:
     """
     for path in (source.parent / NAME, Path(NAME)):
         if path.is_file():
-            return Config(path, _read(path, beside=path.parent == source.parent))
+            return Config(path, _read(path))
     return Config()
 
 
-def _read(path: Path, beside: bool) -> dict[str, Any]:
-    """The values of a file, checked; `beside` the source it may be a stranger's, as the source is."""
+def _read(path: Path) -> dict[str, Any]:
+    """The values of a file, checked: it may have come with the source, from a stranger."""
     findings = Findings()
+    if not holds(path.parent.resolve(), path.resolve()):
+        findings.add("CB102", f"{path} is a link that leads out of its folder", Where(str(path)), "Copy the file.")
+        raise InputError(f"{path} cannot be used.", findings)
     try:
         text = path.read_bytes().decode("utf-8") if path.stat().st_size <= MAX_BYTES else None
         if text is None or max(line.count(".") for line in text.split("\n")) > MOST_DOTS:
@@ -64,8 +67,7 @@ def _read(path: Path, beside: bool) -> dict[str, Any]:
             findings.add("CB116", f"{key} must be {fault}, not {value!r}", where)
         else:
             values[key] = _anchored(known.get(key), value, path.parent)
-            if beside:
-                _refuse_elsewhere(known.get(key), values[key], path, where, findings)
+            _refuse_elsewhere(known.get(key), values[key], path, where, findings)
     if findings.errors:
         raise InputError(f"{path} cannot be used.", findings)
     return values
@@ -96,17 +98,17 @@ def _anchored(declared: Option | None, value: Any, folder: Path) -> Any:
 
 
 def _refuse_elsewhere(declared: Option | None, value: Any, path: Path, where: Where, findings: Findings) -> None:
-    """Tell paths that the source itself could not name either (CB102)."""
+    """Tell paths that lead out of the file's own folder (CB102): they would open to the source what it may not name."""
     if declared is None or declared.form is not Path:
         return
     for name in value if declared.many else [value]:
         try:
-            own = around(Path(name).resolve(), path.parent.resolve())
+            own = holds(path.parent.resolve(), Path(name).resolve())
         except (OSError, ValueError, RuntimeError):
             own = False
         if not own:
-            hint = f"If you trust the folder, give it as {declared.flag} {name!r}."
-            findings.add("CB102", f"{declared.key} leads out of what came with the source: {name!r}", where, hint=hint)
+            hint = f"If you trust it, give it as {declared.flag} {name!r}."
+            findings.add("CB102", f"{declared.key} leads out of the folder of {path}: {name!r}", where, hint=hint)
 
 
 def _line_of(text: str, key: str) -> int | None:

@@ -28,6 +28,9 @@ MATES_ENDING = ".mates.yaml"
 OVERRIDES_ENDING = ".cadbridge.yaml"
 """Of a file like a mates file that is laid over a source last, whatever mates file there is."""
 
+_OPTIONS = {MATES_ENDING: "--mates", OVERRIDES_ENDING: "--overrides"}
+"""By the ending of a file that is read unasked, the option that names one."""
+
 
 def read(source: str | Path, mates: str | Path | None = None, options: ReadOptions | None = None) -> Assembly:
     """Read a source of any format, with its mates file over it.
@@ -95,13 +98,16 @@ def _without_collection() -> Iterator[None]:
 
 
 def _named_or_beside(named: str | Path | None, source: Path, ending: str) -> Path | None:
-    """The file that is named, else the one beside the source; None where there is none. InputError for a pipe."""
+    """The file that is named, else the one beside the source; None if there is none. InputError for a pipe or link."""
+    from cadbridge.readers.paths import beside
     from cadbridge.readers.registry import openable
 
     candidate = source.with_name(source.stem + ending)
     if named is not None:
         return openable(Path(named), candidate)
-    return openable(candidate) if candidate.exists() or candidate.is_symlink() else None
+    if not (candidate.exists() or candidate.is_symlink()):
+        return None
+    return openable(beside(candidate, source, f"name it: {_OPTIONS[ending]} {candidate}"))
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Files that a source names: inside its own folder or a package's; shapes also in the folders around (`around`)."""
+"""Files that a source names: in its folders, or in a package; shapes also in the folders around. See `folders`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.folders import MANIFEST, MESHES, Folders, around, holds, is_home_or_above
 from cadbridge.touched import looked_for
 
 SHAPE = "CB112"
@@ -16,30 +17,8 @@ SHAPE = "CB112"
 _OUTSIDE = {SHAPE: "CB1438"}
 """By the code of a missing file: the code of one that lies outside. A shape that is not opened changes no motion."""
 
-MESHES = (".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".off")
-"""Files that hold nothing but shapes: these may lie in the folders around the source's, as `../../meshes` does."""
-
 _ABOVE = 3
-"""So many folders above the source's belong to what it came with, where nothing marks the top of that."""
-
-_TOPS = (".git", "package.xml")
-"""What marks the top folder of a repository or a ROS package."""
-
-
-def around(real: Path, folder: Path) -> bool:
-    """Whether a path, links resolved, may be a shape that a source in `folder` names."""
-    return any(real.is_relative_to(at) for at in folders_around(folder))
-
-
-def folders_around(folder: Path) -> tuple[Path, ...]:
-    """The repository or package that `folder` lies in, else itself, and the three folders above it.
-
-    Neither the disk's root nor a folder that holds the homes of several people counts.
-    """
-    home = Path.home()
-    above = [at for at in folder.parents if at != Path(at.anchor) and (at == home or not home.is_relative_to(at))]
-    top = next((at for at in (folder, *above) if at != home and any((at / mark).exists() for mark in _TOPS)), folder)
-    return (top, *above[:_ABOVE])
+"""So many folders above the source's are searched for a mesh of an unknown package."""
 
 
 def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, missing: str = "CB106") -> Path | None:
@@ -49,7 +28,7 @@ def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, 
     """
     try:
         real = path.resolve()
-        allowed = any(real.is_relative_to(root.resolve()) for root in roots)
+        allowed = any(holds(root.resolve(), real) for root in roots)
         there = allowed and real.is_file()
     except (OSError, ValueError, RuntimeError):
         findings.add(missing, f"{str(path)!r} is no path that can be opened", where)
@@ -65,6 +44,25 @@ def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, 
     return real
 
 
+def lies_beside(path: Path, source: Path) -> bool:
+    """Whether a file beside a source is one of its folder, and no link that leads out of it."""
+    try:
+        real = path.resolve()
+        return any(holds(folder, real) for folder in (source.parent.resolve(), source.resolve().parent))
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def beside(path: Path, source: Path, option: str) -> Path:
+    """A file that is read unasked because it lies beside a source; InputError (CB102) if it is a link out of there."""
+    if lies_beside(path, source):
+        return path
+    findings = Findings()
+    text = f"{path} is a link that leads out of the folder of the source"
+    findings.add("CB102", text, Where(str(path)), f"If you trust it, {option}.")
+    raise InputError(f"{text}.", findings)
+
+
 def _displayed(path: Path) -> str:
     """A path from the current folder on, where it lies below: messages are then the same wherever that lies."""
     here = Path.cwd()
@@ -78,22 +76,25 @@ def referenced(
 
     `missing` is CB112 for a file that holds nothing but a shape.
     """
-    folder = source.resolve().parent
-    dirs = tuple(package_dirs)
+    folders = Folders.of(source, package_dirs)
     scheme, mark, rest = uri.partition("://")
     if not mark:
-        own = [f for f in (folder, *list(folder.parents)[:2]) if (f / "package.xml").is_file()]
-        path = folder / uri.replace("\\", "/")
-        return inside(path, (folder, *own, *_shape_roots(path, folder, missing), *dirs), findings, where, missing)
+        own = [f for f in (folders.own, *list(folders.own.parents)[:2]) if is_package(f)]
+        path = folders.own / uri.replace("\\", "/")
+        roots = (*folders.roots, *own, *_shape_roots(path, folders.own, missing))
+        return inside(path, roots, findings, where, missing)
     if scheme == "file":
-        return inside(Path(unquote(rest)), (folder, *dirs), findings, where, missing)
+        return inside(Path(unquote(rest)), folders.roots, findings, where, missing)
     if scheme not in ("package", "model"):
         findings.add(_OUTSIDE.get(missing, "CB102"), f"{uri} is not on this machine; nothing is fetched", where)
         return None
     package, _, tail = rest.partition("/")
-    root = package_folder(package, folder, dirs)
+    root = package_folder(package, folders)
     if missing == SHAPE and (root is None or not (root / tail).is_file()):
-        found = _beside(tail, folder)
+        found = _near(package, tail, folders.own)
+        if found is not None:
+            return found
+        found = _beside(tail, folders.own)
         if found is not None:
             findings.add("CB114", f"{uri} is taken to be {_displayed(found)}", where)
             return found
@@ -119,46 +120,62 @@ def _is_mesh(path: Path) -> bool:
         return False
 
 
+def _near(package: str, tail: str, folder: Path) -> Path | None:
+    """The mesh in a folder that merely bears the package's name: the source's own, or the one above."""
+    return next((_mesh_below(at, tail, folder) for at in (folder, folder.parent) if at.name == package), None)
+
+
 def _beside(tail: str, folder: Path) -> Path | None:
     """The mesh of an unknown package at the same path below the source's folder, or one of those above."""
-    for root in (folder, *list(folder.parents)[:_ABOVE]):
-        found = inside(root / tail, (root,), Findings(), Where(), SHAPE)
-        if found is not None and _is_mesh(found) and around(found, folder):
-            return found
-    return None
+    tried = (_mesh_below(root, tail, folder) for root in (folder, *list(folder.parents)[:_ABOVE]))
+    return next((found for found in tried if found is not None), None)
 
 
-def package_folder(package: str, folder: Path, package_dirs: Iterable[Path]) -> Path | None:
-    """The folder of a ROS package: in `package_dirs`, else up from `folder`; None where it is not found.
+def _mesh_below(root: Path, tail: str, folder: Path) -> Path | None:
+    """The mesh at a path below `root`, if a source in `folder` may name it."""
+    found = inside(root / tail, (root,), Findings(), Where(), SHAPE)
+    return found if found is not None and _is_mesh(found) and around(found, folder) else None
 
-    Above the source a package is known by its package.xml, a model of Gazebo by its model.config. A folder that
-    merely bears the name is taken for it only close by: any folder on the way to the root of the disk could be read
-    otherwise.
+
+def package_folder(package: str, folders: Folders) -> Path | None:
+    """The folder of a ROS package, of which all may be read: below the folders given, else up from the source's.
+
+    A package is known by its package.xml, a model of Gazebo by its model.config. A folder that merely bears the
+    name is taken for it only below the folders that the person gave. None for a name with a separator, where none is
+    found, and for a home and what is above one.
     """
-    if package in ("", ".", "..") or "\\" in package or "\0" in package:
+    if package in ("", ".", "..") or set(package) & set("/\\:\0"):
         return None
-    for given in package_dirs:
-        if (given / package).is_dir():
-            return given / package
-        if given.resolve().name == package or _declares(given, package):
-            return given
-    near = (folder, *list(folder.parents)[:1])
-    for at in (folder, *folder.parents):
-        if _declares(at, package) or (at in near and at.name == package):
+    for given in folders.given:
+        at = (given / package).resolve()
+        if at.is_dir() and (is_package(at) or holds(given, at)) and not is_home_or_above(at):
             return at
-        if _declares(at / package, package):
-            return at / package
-        models = (at / package, at / "models" / package)
-        if (model := next((m for m in models if (m / "model.config").is_file()), None)) is not None:
-            return model
+        if given.name == package or _declares(given, package):
+            return given
+    for at in (folders.own, *folders.own.parents):
+        found = next((f for f in (at, at / package, at / "models" / package) if _is_called(f, package)), None)
+        if found is not None and holds(at, real := found.resolve()) and not is_home_or_above(real):
+            return real
     return None
+
+
+def _is_called(folder: Path, package: str) -> bool:
+    """Whether a folder is the package, or the model of Gazebo, of this name."""
+    if folder.name == package and (is_package(folder) or (folder / "model.config").is_file()):
+        return True
+    return _declares(folder, package)
+
+
+def is_package(folder: Path) -> bool:
+    """Whether a folder holds the manifest of a ROS package; a home and what is above one is none."""
+    return (folder / MANIFEST).is_file() and not is_home_or_above(folder)
 
 
 def _declares(folder: Path, package: str) -> bool:
     """Whether a folder's package.xml bears the name."""
     from cadbridge.readers.xml import child, parse
 
-    manifest = folder / "package.xml"
+    manifest = folder / MANIFEST
     try:
         if not manifest.is_file():
             return False

@@ -14,11 +14,11 @@ import numpy as np
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
+from cadbridge.folders import MESHES
 from cadbridge.options import options_of
 from cadbridge.readers.bounds import refuse_wild
 from cadbridge.readers.kinds import kind_at, other_kind
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.paths import MESHES
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly

@@ -70,12 +70,15 @@ def test_a_file_beside_the_source_names_nothing_that_the_source_could_not(arm: P
     assert finding.code == "CB102"
     assert "/etc" in finding.message
     assert "--" in finding.hint
-    (arm / "sub" / NAME).write_text(f"{key} = {value.replace('/etc', '../near')}\n", encoding="utf-8")
+    # Nor what lies around it, wherever the file is: the folder that the user stands in may be a stranger's too.
+    for there, elsewhere in (("sub", "../near"), ("sub", "/etc"), (".", "/etc"), (".", "..")):
+        (arm / "sub" / NAME).unlink(missing_ok=True)
+        (arm / there / NAME).write_text(f"{key} = {value.replace('/etc', elsewhere)}\n", encoding="utf-8")
+        with pytest.raises(InputError) as raised:
+            config_for(Path("sub/arm.urdf"))
+        assert [f.code for f in raised.value.findings] == ["CB102"]
+    (arm / NAME).write_text(f"{key} = {value.replace('/etc', 'near')}\n", encoding="utf-8")
     assert "near" in str(config_for(Path("sub/arm.urdf")).values[key])
-    # The file of the folder that the user stands in is the user's own.
-    (arm / "sub" / NAME).unlink()
-    (arm / NAME).write_text(f"{key} = {value}\n", encoding="utf-8")
-    assert "/etc" in str(config_for(Path("sub/arm.urdf")).values[key])
 
 
 @pytest.mark.parametrize("text", ["a." * 30_000 + "b = 1", "density = " + "9" * 5_000, "a = " + "[" * 50_000])

@@ -13,6 +13,7 @@ from cadbridge.assembly import Assembly, CouplingKind, MateKind
 from cadbridge.exporters import export
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Severity
+from cadbridge.folders import Folders
 from cadbridge.lowering import lower
 from cadbridge.readers import usd
 from cadbridge.readers.joints import KINDS
@@ -38,8 +39,8 @@ class Near:
         assert module == "cadbridge.readers.usd.worker"
 
     def request(self, verb: str, arguments: dict[str, Any], limit: float) -> Any:
-        folder = Path(arguments["path"]).parent
-        return stage.extract(Path(arguments["path"]), [folder], arguments["geometry"])
+        source = Path(arguments["path"])
+        return stage.extract(source, Folders.of(source), arguments["geometry"])
 
     def close(self) -> None:
         """Nothing is open."""

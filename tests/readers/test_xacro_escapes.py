@@ -190,7 +190,7 @@ import xacro
 plain = {name: getattr(xacro, name) for name in child._REPLACED}
 requests = json.loads(sys.stdin.read())
 child.MOST_CALLS = 2_000
-child.confine([child.Path(root) for root in requests[0]["roots"]])
+child.confine([child.Path(requests[0]["own"])])
 answers = []
 for request in requests:
     vars(xacro).update(plain)
@@ -250,7 +250,7 @@ def answers(folder: Path) -> dict[str, dict[str, Any]]:
     for number, text in enumerate(cases.values()):
         path = folder / f"case{number}.xacro"
         path.write_text(text, encoding="utf-8")
-        requests.append({"path": str(path), "arguments": {}, "packages": {}, "roots": [str(folder)]})
+        requests.append({"path": str(path), "arguments": {}, "packages": {}, "own": str(folder), "given": []})
     done = subprocess.run(
         [sys.executable, "-P", "-c", ASK], input=json.dumps(requests), capture_output=True, text=True, cwd=folder,
         env=environment(), check=False, timeout=120,

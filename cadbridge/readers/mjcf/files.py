@@ -15,8 +15,8 @@ from lxml import etree
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.folders import Folders
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.paths import around
 from cadbridge.readers.xml import Element, local, parse
 from cadbridge.touched import looked_for
 
@@ -39,8 +39,8 @@ _MODELS = (".xml", ".mjcf")
 
 def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
     """Whether one file holds everything, so that lines have a meaning. InputError (CB102, CB1400) where not safe."""
-    folder = path.resolve().parent
-    roots = [folder, *(d.resolve() for d in options.package_dirs)]
+    folders = Folders.of(path, options.package_dirs)
+    folder = folders.own
     models: dict[Path, Element] = {}
     waiting = [path.resolve()]
     while waiting:
@@ -49,21 +49,21 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
             continue
         models[at] = root = parse(at, findings)
         _check_copies(root, at, findings)
-        if not any(at.is_relative_to(r) for r in roots):
+        if not folders.hold(at):
             if local(root) not in ("mujoco", "mujocoinclude"):
                 _refuse(path, f"{at} lies outside the folder of the source and is no model", Where(str(at)), findings)
             findings.add("CB1616", f"{at.name} lies in a folder around the source's", Where(str(at)))
         if len(models) > MAX_FILES:
             _too_many(path, f"more than {MAX_FILES} files include one another", findings)
         for element, candidates in _named(root, {folder, at.parent}, included=True):
-            _check(path, element, candidates, Where(str(at), element.sourceline), roots, findings)
+            _check(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
             waiting += candidates
-    folders = _folders(models, folder)
-    if len(folders) > MAX_FILES + MAX_FOLDERS:
+    searched = _searched(models, folder)
+    if len(searched) > MAX_FILES + MAX_FOLDERS:
         _too_many(path, f"more than {MAX_FOLDERS} folders are named", findings)
     for at, root in models.items():
-        for element, candidates in _named(root, folders, included=False):
-            _check(path, element, candidates, Where(str(at), element.sourceline), roots, findings)
+        for element, candidates in _named(root, searched, included=False):
+            _check(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
     return len(models) == 1
 
 
@@ -72,7 +72,7 @@ def _too_many(path: Path, text: str, findings: Findings) -> None:
     raise InputError(f"{path.name} names too many files", findings)
 
 
-def _folders(models: dict[Path, Element], folder: Path) -> set[Path]:
+def _searched(models: dict[Path, Element], folder: Path) -> set[Path]:
     """Where MuJoCo may look for shapes: a folder that one file names holds for those that include it."""
     found = {folder, *(at.parent for at in models)}
     for at, root in models.items():
@@ -83,13 +83,13 @@ def _folders(models: dict[Path, Element], folder: Path) -> set[Path]:
 
 
 def _check(
-    path: Path, element: Element, candidates: list[Path], where: Where, roots: list[Path], findings: Findings
+    path: Path, element: Element, candidates: list[Path], where: Where, folders: Folders, findings: Findings
 ) -> None:
     """Refuse what MuJoCo would open that is no regular file or lies outside; it opens the first place that exists."""
     existing = [candidate for candidate in candidates if os.path.exists(candidate)]
     for candidate in existing or candidates:
         looked_for(candidate)  # MuJoCo opens it in another process
-        if not any(candidate.is_relative_to(r) for r in roots) and not _beside(element, candidate, roots[0]):
+        if not folders.hold(candidate) and not _beside(element, candidate, folders):
             _refuse(path, f"{candidate} lies outside the folder of the source and of those around it", where, findings)
         if candidate in existing and not candidate.is_file() and not candidate.is_dir():
             _refuse(path, f"{candidate} is no file of a disk", where, findings)
@@ -115,10 +115,10 @@ def _check_copies(root: Element, at: Path, findings: Findings) -> None:
             raise InputError(f"{at.name} asks for too many copies", findings)
 
 
-def _beside(element: Element, candidate: Path, folder: Path) -> bool:
+def _beside(element: Element, candidate: Path, folders: Folders) -> bool:
     """Whether a path, links resolved, is a model to include or a shape in the folders around the source's."""
     endings = _MODELS if local(element) in _INCLUDING else _SHAPES
-    return candidate.suffix.lower() in endings and around(candidate, folder)
+    return candidate.suffix.lower() in endings and folders.around(candidate)
 
 
 def _named(root: Element, folders: set[Path], included: bool) -> Iterator[tuple[Element, list[Path]]]:

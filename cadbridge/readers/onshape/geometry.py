@@ -11,6 +11,7 @@ import numpy as np
 from cadbridge.assembly import Assembly, Instance, Part
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.paths import lies_beside
 
 ENDINGS = (".step", ".stp", ".STEP", ".STP", ".stpZ")
 
@@ -20,7 +21,8 @@ NEAR = 1e-5
 
 def step_beside(path: Path) -> Path | None:
     """The STEP file beside a document, by its name."""
-    return next((p for e in ENDINGS if (p := path.with_name(path.stem + e)).is_file()), None)
+    named = (path.with_name(path.stem + ending) for ending in ENDINGS)
+    return next((file for file in named if file.is_file() and lies_beside(file, path)), None)
 
 
 def with_geometry(

@@ -13,6 +13,7 @@ from cadbridge.assembly import Limit
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.readers.json_file import JsonFile, is_number, text_of
+from cadbridge.readers.paths import lies_beside
 from cadbridge.units import LENGTH
 
 UNITS: dict[str, float] = {
@@ -68,7 +69,7 @@ def features_beside(path: Path) -> Path | None:
     """The features document beside an assembly definition: NAME.features.json or NAME_features.json."""
     for ending in (".features.json", "_features.json"):
         candidate = path.with_name(path.stem + ending)
-        if candidate.is_file():
+        if candidate.is_file() and lies_beside(candidate, path):
             return candidate
     return None
 

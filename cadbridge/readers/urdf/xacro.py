@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterable
@@ -12,6 +13,7 @@ from typing import Any
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.folders import Folders
 from cadbridge.processes import environment, python
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.paths import package_folder
@@ -29,6 +31,9 @@ LARGEST_SEARCHED = 8 * 1024**2
 
 _INCLUDED = 200
 """So many files are looked through for the packages they name."""
+
+_LOOKED_AT = 20_000
+"""So many names in the folders of a package are looked at for these files."""
 
 
 def is_xacro(root: Element, path: Path) -> bool:
@@ -54,14 +59,14 @@ def has_expressions(root: Element) -> bool:
 
 def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
     """The URDF that a xacro file stands for; InputError (CB196, CB1921) where it cannot be expanded."""
-    folder = path.resolve().parent
-    packages = _packages(path, folder, options)
-    roots = [folder, *packages.values(), *(d.resolve() for d in options.package_dirs)]
+    folders = Folders.of(path, options.package_dirs)
+    packages = _packages(path, folders)
     request = {
         "path": str(path.resolve()),
         "arguments": dict(options.arguments),
         "packages": {name: str(where) for name, where in packages.items()},
-        "roots": sorted({str(root.resolve()) for root in roots}),
+        "own": str(folders.own),
+        "given": sorted({*map(str, folders.given), *map(str, packages.values())}),
     }
     answer = _answer(request)
     for read in answer.get("read", ()):
@@ -117,7 +122,7 @@ def _as_named(file: str | None, path: Path) -> str:
     return str(path.parent / Path(file).relative_to(folder))
 
 
-def _packages(path: Path, folder: Path, options: ReadOptions) -> dict[str, Path]:
+def _packages(path: Path, folders: Folders) -> dict[str, Path]:
     """The folders of the packages that a file and what lies beside it name with find."""
     found: dict[str, Path] = {}
     seen: set[Path] = set()
@@ -135,11 +140,25 @@ def _packages(path: Path, folder: Path, options: ReadOptions) -> dict[str, Path]
             continue
         for match in _PACKAGE.finditer(text):
             name = match[1] or match[2]
-            where = found.get(name) or package_folder(name, folder, options.package_dirs)
-            if where is None or name in found:
+            where = None if name in found else package_folder(name, folders)
+            if where is None:
                 continue
-            found[name] = where.resolve()
-            waiting += sorted(islice(where.rglob("*.xacro"), _INCLUDED))
-        if at.parent == folder:
-            waiting += sorted(islice(folder.glob("*.xacro"), _INCLUDED))
+            found[name] = where
+            waiting += _xacros(where)
+        if at.parent == folders.own:
+            waiting += sorted(islice(folders.own.glob("*.xacro"), _INCLUDED))
+    return found
+
+
+def _xacros(package: Path) -> list[Path]:
+    """The xacro files of a package, links out of it left out; of a large one only those that are found soon."""
+    found: list[Path] = []
+    looked_at = 0
+    for folder, inner, names in os.walk(package):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        looked_at += len(inner) + len(names)
+        paths = (Path(folder, name) for name in sorted(names) if name.endswith(".xacro"))
+        found += [at for at in paths if at.resolve().is_relative_to(package)]
+        if looked_at > _LOOKED_AT or len(found) > _INCLUDED:
+            break
     return found

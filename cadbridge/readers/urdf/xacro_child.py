@@ -23,6 +23,7 @@ from xml.dom import expatbuilder
 
 import xacro
 
+from cadbridge.folders import Folders
 from cadbridge.readers.urdf.confinement import SECONDS, confine
 from cadbridge.readers.urdf.expression_names import table
 from cadbridge.readers.urdf.expressions import LONGEST_TEXT, Function, Group, RefusedError, TooLargeError, evaluate
@@ -64,7 +65,7 @@ class Expansion:
     def __init__(self, request: Mapping[str, Any]) -> None:
         self.packages: Mapping[str, str] = request["packages"]
         self.given: Mapping[str, str] = request["arguments"]
-        self.roots = [Path(r) for r in request["roots"]]
+        self.folders = Folders(Path(request["own"]), tuple(map(Path, request["given"])))
         self.path = str(request["path"])
         self.place: tuple[str, int, str] | None = None
         self.notes: list[str] = []
@@ -246,7 +247,7 @@ class Expansion:
     def _bytes(self, path: Path) -> bytes:
         """What a file below the folders holds: a regular one, of a bounded size."""
         real = path.resolve()
-        if not any(real.is_relative_to(root) for root in self.roots):
+        if not self.folders.hold(real):
             raise RefusedError(f"{path} lies outside the folder of the source and its packages")
         self.read.add(str(real))
         state = real.stat()
@@ -262,8 +263,8 @@ class Expansion:
         if not re.search(r"[*[?]", name):
             yield name
             return
-        head = Path(re.split(r"[*[?]", name)[0] + "x").parent.resolve()
-        if not any(head.is_relative_to(root) for root in self.roots):
+        plain, *patterns = re.split(r"[*[?]", name)
+        if not self.folders.hold(Path(plain + "x").parent.resolve()) or any(".." in text for text in patterns):
             raise RefusedError(f"{name} lies outside the folder of the source and its packages")
         found = sorted(glob(name))
         if not found:
@@ -374,7 +375,7 @@ def main() -> None:
     expansion = Expansion(request)
     answer: dict[str, Any]
     _end_in_time()
-    layers = confine(expansion.roots)
+    layers = confine(expansion.folders.roots)
     try:
         answer = {"text": expansion.run(), "notes": expansion.notes, "layers": layers}
     except Exception as fault:

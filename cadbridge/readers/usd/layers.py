@@ -7,13 +7,12 @@ folders around. Addresses and value clips are cut off as well. Nothing on the di
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pxr import Ar, Sdf
 
-from cadbridge.readers.paths import around
+from cadbridge.folders import Folders
 
 ENDINGS = (".usd", ".usda", ".usdc", ".usdz")
 MAX_LAYERS = 2_000
@@ -26,7 +25,7 @@ Remark = tuple[str, str]
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
-def open_layers(source: Path, roots: Sequence[Path], remarks: list[Remark]) -> tuple[list[Any], list[str]]:
+def open_layers(source: Path, folders: Folders, remarks: list[Remark]) -> tuple[list[Any], list[str]]:
     """All layers that may be composed, the source's own first, opened so that USD finds these, and the files that
     were looked for. ValueError if too many.
 
@@ -47,7 +46,7 @@ def open_layers(source: Path, roots: Sequence[Path], remarks: list[Remark]) -> t
         if prims > MAX_PRIMS or len(opened) > MAX_LAYERS:
             raise ValueError(f"it has more than {MAX_PRIMS} prims or {MAX_LAYERS} layers")
         for asset in layer.GetCompositionAssetDependencies():
-            found = _allowed(layer, asset, roots, remarks)
+            found = _allowed(layer, asset, folders, remarks)
             if found is None:
                 layer.UpdateCompositionAssetDependency(asset, "")
             elif found:
@@ -72,7 +71,7 @@ def _on_disk(name: str) -> str:
     return str(Ar.SplitPackageRelativePathOuter(name)[0]) if Ar.IsPackageRelativePath(name) else name
 
 
-def _allowed(layer: Any, asset: str, roots: Sequence[Path], remarks: list[Remark]) -> str | None:
+def _allowed(layer: Any, asset: str, folders: Folders, remarks: list[Remark]) -> str | None:
     """The layer that an asset path names, "" where it needs no look, None where it is cut off."""
     if _ADDRESS.match(asset) or asset.startswith("`"):
         kind = "an expression" if asset.startswith("`") else "no file of this machine; nothing is fetched"
@@ -85,8 +84,8 @@ def _allowed(layer: Any, asset: str, roots: Sequence[Path], remarks: list[Remark
         real = Path(_on_disk(name)).resolve()
     except (OSError, ValueError, RuntimeError):
         real = Path("/")
-    own = any(real.is_relative_to(root.resolve()) for root in roots)
-    if not own and real.suffix.lower() in ENDINGS and around(real, roots[0]):
+    own = folders.hold(real)
+    if not own and real.suffix.lower() in ENDINGS and folders.around(real):
         remarks.append(("CB1616", f"{asset} lies in a folder around the source's"))
     elif not own:
         remarks.append(("CB102", f"{asset} lies outside the folder of the source and of those around it"))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdPhysics, UsdShade, UsdUtils, Vt  # noqa: F401  (all that is read with)
 
+from cadbridge.folders import Folders
 from cadbridge.readers.usd.layers import Remark, open_layers
 
 TIME = Usd.TimeCode.EarliestTime()
@@ -62,10 +62,10 @@ def load_plugins() -> None:
     UsdShade.MaterialBindingAPI(stage.GetPrimAtPath("/a")).ComputeBoundMaterial()
 
 
-def extract(source: Path, roots: Sequence[Path], geometry: bool) -> dict[str, Any]:
+def extract(source: Path, folders: Folders, geometry: bool) -> dict[str, Any]:
     """All of a file that the reader uses. ValueError or USD's own errors with the reason where it cannot be read."""
     remarks: list[Remark] = []
-    layers, files = open_layers(source, roots, remarks)
+    layers, files = open_layers(source, folders, remarks)
     stage = Usd.Stage.Open(layers[0]) if layers else None
     if stage is None:
         raise ValueError("USD makes no stage of it")

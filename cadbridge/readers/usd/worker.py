@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cadbridge.readers.paths import folders_around
+from cadbridge.folders import Folders, folders_around
 from cadbridge.readers.urdf.confinement import confine
 from cadbridge.shapes import protocol
 
@@ -30,16 +30,16 @@ _QUOTED = re.compile(r"Error in '[^']*' at line \d+ in file \S+ : '(.*?)'\s*$", 
 
 def _answer(path: str, package_dirs: list[str], geometry: bool) -> Any:
     source = Path(path)
-    roots = [source.parent, *map(Path, package_dirs)]
+    folders = Folders.of(source, map(Path, package_dirs))
     os.chdir(source.parent)
     try:
         from cadbridge.readers.usd import stage
     except ModuleNotFoundError as error:
         return protocol.Failure("missing", str(error))
     stage.load_plugins()
-    confine([*roots, *folders_around(source.parent)], SECONDS)
+    confine([*folders.roots, *folders_around(source.parent)], SECONDS)
     try:
-        return stage.extract(source, roots, geometry)
+        return stage.extract(source, folders, geometry)
     except Exception as error:
         quoted = _QUOTED.findall(str(error)) or [str(error)]
         return protocol.Failure("refused", " ".join(quoted[0].replace(f"{source.parent}/", "").split())[:LONGEST])

@@ -1,0 +1,123 @@
+"""A xacro reads what belongs to it: by command line, no other file comes out in the names of an export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cadbridge import folders
+from cadbridge.cli import main
+
+SECRET = "secret_of_another_file"
+ROBOT = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:property name="d" value="${load_yaml('FILE')}"/><link name="${d}"/></robot>"""
+
+PLACES = {
+    "a package that is a path": "$(find HOME/other)/secret.yaml",
+    "a package above": "$(find ..)/../../other/secret.yaml",
+    "a package further above": "$(find ../..)/../other/secret.yaml",
+    "the disk as a package": "$(find /)/HOME/other/secret.yaml",
+    "the folder itself as a package": "$(find .)/../../other/secret.yaml",
+    "a backslash": "$(find ..\\\\other)/secret.yaml",
+    "the home as a package": "$(find alice)/.aws/credentials",
+    "the home as a package, plain": "$(find alice)/notes.yaml",
+    "a neighbour without a manifest": "$(find other)/secret.yaml",
+    "a package that is a link": "$(find linked)/secret.yaml",
+    "out of a package": "$(find own)/../../other/secret.yaml",
+    "a link of the folder": "link.yaml",
+    "a hidden file of the folder above": "$(dirname)/../.aws/credentials",
+    "find as a function": "${find('HOME/other')}/secret.yaml",
+    "find within eval": "$(eval find('HOME/other'))/secret.yaml",
+}
+"""Where a xacro looks for a file that is not its own; HOME is the home."""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home with secrets and, in it, a stranger's folder that a robot lies in."""
+    home = tmp_path / "alice"
+    for file in (".aws/credentials", "notes.yaml", "other/secret.yaml"):
+        (home / file).parent.mkdir(parents=True, exist_ok=True)
+        (home / file).write_text(f"{SECRET}\n", encoding="utf-8")
+    stranger = home / "stranger"
+    (stranger / "own").mkdir(parents=True)
+    (stranger / "own" / "package.xml").write_text("<package><name>own</name></package>", encoding="utf-8")
+    (stranger / "link.yaml").symlink_to(home / "other" / "secret.yaml")
+    (stranger / "linked").symlink_to(home / "other", target_is_directory=True)
+    monkeypatch.setenv("HOME", str(home))
+    folders._home.cache_clear()
+    yield home
+    folders._home.cache_clear()
+
+
+def exported(source: Path, *options: str) -> tuple[int, str]:
+    """The status of an export, and all text that it wrote."""
+    target = source.parent / "out"
+    status = main(["convert", str(source), "--to", "urdf", "-o", str(target), "--keep-going", *options])
+    return status, "".join(p.read_text("utf-8") for p in target.rglob("*.urdf")) if target.is_dir() else ""
+
+
+@pytest.mark.parametrize("config", [None, 'package_dirs = ["."]\n'])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_file_of_others_does_not_come_out(
+    place: str, config: str | None, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = home / "stranger" / "robot.xacro"
+    source.write_text(ROBOT.replace("FILE", PLACES[place].replace("HOME", str(home))), encoding="utf-8")
+    if config is not None:
+        (source.parent / "cadbridge.toml").write_text(config, encoding="utf-8")
+    status, text = exported(source)
+    said = capsys.readouterr()
+    assert status == 2
+    assert "CB1921" in said.err or "CB196" in said.err
+    assert SECRET not in text + said.out + said.err
+
+
+def test_what_belongs_to_the_source_and_its_packages_is_read(home: Path) -> None:
+    source = home / "stranger" / "robot.xacro"
+    (source.parent / "own" / "data.yaml").write_text("of_the_package\n", encoding="utf-8")
+    source.write_text(ROBOT.replace("FILE", "$(find own)/data.yaml"), encoding="utf-8")
+    status, text = exported(source)
+    assert (status, "of_the_package" in text) == (0, True)
+
+
+def test_a_folder_that_the_person_gives_is_read_but_nothing_hidden_in_a_home(home: Path) -> None:
+    source = home / "stranger" / "robot.xacro"
+    source.write_text(ROBOT.replace("FILE", "$(find other)/secret.yaml"), encoding="utf-8")
+    assert exported(source)[0] == 2
+    status, text = exported(source, "--package-dir", str(home / "other"))
+    assert (status, SECRET in text) == (0, True)
+    source.write_text(ROBOT.replace("FILE", "$(dirname)/../.aws/credentials"), encoding="utf-8")
+    status, text = exported(source, "--package-dir", str(home))
+    assert SECRET not in text or status == 2
+
+
+def test_a_source_in_a_home_reads_nothing_hidden_there(home: Path) -> None:
+    source = home / "robot.xacro"
+    source.write_text(ROBOT.replace("FILE", ".aws/credentials"), encoding="utf-8")
+    status, text = exported(source)
+    assert (status, text) == (2, "")
+
+
+def test_the_configuration_of_a_stranger_opens_no_folder_elsewhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = home / "stranger" / "robot.xacro"
+    source.write_text(ROBOT.replace("FILE", "$(find other)/secret.yaml"), encoding="utf-8")
+    for folder in (source.parent, home / "stranger"):
+        (folder / "cadbridge.toml").write_text('package_dirs = [".."]\n', encoding="utf-8")
+        monkeypatch.chdir(folder)
+        assert exported(source) == (2, "")
+
+
+@pytest.mark.parametrize("name", ["robot.mates.yaml", "robot.cadbridge.yaml", "cadbridge.toml"])
+def test_no_file_beside_a_source_is_a_link_out_of_its_folder(
+    name: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = home / "stranger" / "robot.urdf"
+    source.write_text('<robot name="r"><link name="a"/></robot>', encoding="utf-8")
+    (source.parent / name).symlink_to(home / "other" / "secret.yaml")
+    assert main(["check", str(source)]) == 2
+    said = capsys.readouterr()
+    assert "CB102" in said.err
+    assert SECRET not in said.out + said.err

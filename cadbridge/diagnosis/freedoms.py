@@ -254,8 +254,8 @@ def _moving(
     arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - graph.rows.centre
     twists = np.hstack([V[fast, :3] + np.cross(w, arms), w])
     twists[np.abs(twists) < STILL * 1e-3] = 0.0
-    summary = {axes.joints[near[k]].name: float(rates[k]) for k in np.flatnonzero(np.abs(rates) > STILL)}
-    return Moving(dict(zip(bodies.tolist(), twists, strict=True)), summary if len(bodies) else {})
+    joint_rates = {axes.joints[near[k]].name: float(rates[k]) for k in np.flatnonzero(np.abs(rates) > STILL)}
+    return Moving(dict(zip(bodies.tolist(), twists, strict=True)), joint_rates if len(bodies) else {})
 
 
 def carried_by(graph: ConstraintGraph) -> dict[int, int]:

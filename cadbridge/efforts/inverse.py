@@ -183,10 +183,10 @@ def _beyond(
     beyond_range(lowered, motion.scenario, T, findings)
     for i, joint in enumerate(lowered.joints):
         limit = joint.limit
-        requested = [("rad/s" if joint.coordinate == "angle" else "m/s", T.coordinate_rates[:, i], "velocity")]
+        demands = [("rad/s" if joint.coordinate == "angle" else "m/s", T.coordinate_rates[:, i], "velocity")]
         if joint in joints:
-            requested.append((effort_unit(joint), forces.efforts[:, joints.index(joint)], "effort"))
-        for unit, values, what in requested:
+            demands.append((effort_unit(joint), forces.efforts[:, joints.index(joint)], "effort"))
+        for unit, values, what in demands:
             allowed = None if limit is None else getattr(limit, what)
             k = int(np.argmax(np.abs(values)))
             if allowed is not None and abs(values[k]) > allowed * (1 + 1e-9):

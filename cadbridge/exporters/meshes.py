@@ -121,9 +121,9 @@ def write_meshes(
     for instance in _instances(assembly, mechanism):
         part = assembly.part(instance.part)
         if part.shape is None:
-            reported = part.name in files.names
+            known = part.name in files.names
             files.names.setdefault(part.name, "")
-            if not reported:
+            if not known:
                 findings.add("CB508", f"part {part.name} has no shape, so no mesh", part.where)
             continue
         key = (part.shape.key, part.collision)

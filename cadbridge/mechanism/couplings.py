@@ -82,9 +82,9 @@ def radii_at_odds(coupling: Coupling, distance: float | None) -> list[str]:
     """What is wrong with the pitch radii that are given, where the axes are `distance` (m) apart."""
     given = zip("ab", (coupling.radius_a, coupling.radius_b), pitch_radii(coupling, distance) or (), strict=False)
     return [
-        f"pitch radius {side} is {stated * 1e3:.6g} mm, ratio and centre distance make {made * 1e3:.6g} mm"
-        for side, stated, made in given
-        if stated and abs(stated / made - 1) > RADII_AGREE
+        f"pitch radius {side} is {declared * 1e3:.6g} mm, ratio and centre distance make {made * 1e3:.6g} mm"
+        for side, declared, made in given
+        if declared and abs(declared / made - 1) > RADII_AGREE
     ]
 
 

@@ -58,7 +58,7 @@ def count_mates(assembly: Assembly) -> MateCount:
             item = finding.where.item
             if item is not None and item not in known and finding.stage is Stage.READING:
                 named.setdefault(item, []).append(finding)
-    left = tuple(LeftOut(name, tuple(text)) for name, text in named.items())
+    left = tuple(LeftOut(name, tuple(findings)) for name, findings in named.items())
     # Our own JSON holds all that a mates file brought to what it was made from.
     beside = assembly.extra.get("mates_file") if taken(assembly)["reader"] != "json" else None
     return MateCount(given, understood, left, beside["mates"] if beside else None)
@@ -74,11 +74,11 @@ def _known(assembly: Assembly) -> set[str]:
 
 def taken(assembly: Assembly) -> dict[str, str]:
     """The reader, why it took the file, and what became of the frames."""
-    text = assembly.extra.get("taken") or {}
-    reader = str(text.get("reader") or assembly.format)
+    choice = assembly.extra.get("taken") or {}
+    reader = str(choice.get("reader") or assembly.format)
     return {
         "reader": reader,
-        "why": str(text.get("why") or "it was asked for"),
+        "why": str(choice.get("why") or "it was asked for"),
         "frames": next((f.frames for f in FORMATS if f.name == reader), OTHER),
     }
 

@@ -82,10 +82,10 @@ def compare(run: Run, findings: Findings) -> Comparison:
         )
         reference = replace(reference, velocities={})
     found = _gaps(run, reference, ours, theirs)
-    summary = found.within or _excused(run, reference, found, (ours, theirs), findings)
-    if not summary:
+    explained = found.within or _excused(run, reference, found, (ours, theirs), findings)
+    if not explained:
         findings.add("CB616", _beyond(found), Where(item=_worst(found)))
-    return replace(found, judged=found.within or not summary)
+    return replace(found, judged=found.within or not explained)
 
 
 def _moving(reference: Reference) -> str:

@@ -90,9 +90,9 @@ class Surface:
 
         count = min(_NEIGHBOURS, len(self._pieces))
         _, near = self._tree.query(points, k=count)
-        requested = np.repeat(points, count, axis=0)
-        found = closest_point(self._pieces[near.ravel()], requested)
-        apart = np.linalg.norm(found - requested, axis=1).reshape(len(points), count)
+        repeated = np.repeat(points, count, axis=0)
+        found = closest_point(self._pieces[near.ravel()], repeated)
+        apart = np.linalg.norm(found - repeated, axis=1).reshape(len(points), count)
         return np.asarray(np.nanmin(apart, axis=1))
 
 
@@ -173,9 +173,9 @@ def apart(pieces: tuple[Piece, ...], surface: Surface) -> float:
     nearest = np.full(len(surface.points), np.inf)
     for piece, box in zip(pieces, boxes, strict=True):
         # A piece whose box is further off than what was found is not the nearest.
-        requested = _to_box(surface.points, box) <= np.maximum(nearest, 0.0)
-        if requested.any():
-            nearest[requested] = np.minimum(nearest[requested], piece.distance(surface.points[requested]))
+        nearer = _to_box(surface.points, box) <= np.maximum(nearest, 0.0)
+        if nearer.any():
+            nearest[nearer] = np.minimum(nearest[nearer], piece.distance(surface.points[nearer]))
     return max(worst, float(np.abs(nearest).max()))
 
 

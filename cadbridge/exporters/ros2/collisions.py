@@ -211,11 +211,11 @@ class _Sampling:
         import coal
 
         near = np.zeros(len(q), dtype=bool)
-        requested = np.ones(len(q), dtype=bool) if only is None else only
+        tested = np.ones(len(q), dtype=bool) if only is None else only
         request, result = coal.CollisionRequest(), coal.CollisionResult()
         request.security_margin = margin
         for one, other, places in self._placed(pair, q):
-            to_check = (_apart(one, other, places) <= margin) & ~near & requested
+            to_check = (_apart(one, other, places) <= margin) & ~near & tested
             for k in np.flatnonzero(to_check).tolist():
                 # Meshes just beyond a wide margin take coal's collision 20 times as long as their distance.
                 if margin > TOUCHING:
@@ -303,8 +303,8 @@ def _bodies_of(robot: ET.Element, meshes: Mapping[str, bytes]) -> dict[str, list
             if shape is None:
                 continue
             origin = element.find("origin")
-            described = {} if origin is None else origin.attrib
-            X = Pose.from_rpy(*([float(v) for v in described.get(what, "0 0 0").split()] for what in ("xyz", "rpy")))
+            place = {} if origin is None else origin.attrib
+            X = Pose.from_rpy(*([float(v) for v in place.get(what, "0 0 0").split()] for what in ("xyz", "rpy")))
             if shape.tag == "mesh":
                 corners.append(_corners(meshes[shape.get("filename", "")]) @ X.R.T + X.p)
             else:

@@ -286,9 +286,9 @@ class LoopClosure:
             if mimic is not None:
                 term = (self._number[mimic.get("joint", "")], float(mimic.get("multiplier", 1.0)))
                 follows[self._number[element.get("name", "")]] = ([term], float(mimic.get("offset", 0.0)))
-        for described in document.get("follows", ()):
-            terms = [(self._number[t["joint"]], float(t["factor"])) for t in described["terms"]]
-            follows[self._number[described["joint"]]] = (terms, float(described["offset"]))
+        for follower in document.get("follows", ()):
+            terms = [(self._number[t["joint"]], float(t["factor"])) for t in follower["terms"]]
+            follows[self._number[follower["joint"]]] = (terms, float(follower["offset"]))
         own = [k for k in range(len(self.joints)) if k not in follows]
         E, e = np.zeros((len(self.joints), len(own))), np.zeros(len(self.joints))
         E[own, range(len(own))] = 1.0
@@ -517,8 +517,8 @@ def _rotation(rpy: Sequence[float]) -> Array:
     return R_z @ R_y @ R_x
 
 
-def _pose(described: Mapping[str, Any]) -> tuple[Array, Array]:
-    return _rotation(described["rpy"]), np.array(described["xyz"], dtype=float)
+def _pose(frame: Mapping[str, Any]) -> tuple[Array, Array]:
+    return _rotation(frame["rpy"]), np.array(frame["xyz"], dtype=float)
 
 
 def _three(text: str | None, otherwise: str = "0 0 0") -> list[float]:
@@ -534,13 +534,13 @@ def _joints_of(root: ET.Element) -> list[_Joint]:
     count = 0
     for element in root.findall("joint"):
         kind, origin = element.get("type", ""), element.find("origin")
-        described = {} if origin is None else origin.attrib
+        place = {} if origin is None else origin.attrib
         axis_element = element.find("axis")
         axis = np.array(_three(None if axis_element is None else axis_element.get("xyz"), "1 0 0"))
         moves = kind in ("revolute", "continuous", "prismatic")
         ends = [end.get("link", "") if (end := element.find(tag)) is not None else "" for tag in ("parent", "child")]
         norm = float(np.linalg.norm(axis)) or 1.0
-        R, p = _rotation(_three(described.get("rpy"))), np.array(_three(described.get("xyz")))
+        R, p = _rotation(_three(place.get("rpy"))), np.array(_three(place.get("xyz")))
         name = element.get("name", "")
         found.append(_Joint(name, kind, ends[0], ends[1], R, p, axis / norm, count if moves else None))
         count += moves

@@ -203,10 +203,10 @@ class Library:
         path = Path(file.replace("\\", "/"))
         path = path if path.is_absolute() else owner.document.path.resolve().parent / path
         # A link is followed once for each joint that holds it; what is wrong with it is reported once.
-        requested = (owner.document.path, owner.name, name)
-        findings = Findings() if requested in self._followed else self.findings
+        link = (owner.document.path, owner.name, name)
+        findings = Findings() if link in self._followed else self.findings
         roots = (self._folder, *self._folders)
-        self._followed.add(requested)
+        self._followed.add(link)
         real = inside(_as_stored(path, roots), roots, findings, owner.where(name))
         if real is None:
             return None

@@ -140,12 +140,8 @@ class _Tree:
             name = text_of(component.get("name")) if alone else text_of(body.get("name"))
             material = c.file.mapping(body.get("material"), f"material of {uuid}").get("name")
             physical = c.file.mapping(body.get("physical_properties"), f"physical_properties of {uuid}")
-            collected = physical.get("density")
-            density = (
-                float(collected) * KG_PER_CM3
-                if is_number(collected) and collected is not None and collected > 0
-                else None
-            )
+            given = physical.get("density")
+            density = float(given) * KG_PER_CM3 if given is not None and is_number(given) and given > 0 else None
             part = Part(
                 name=name or uuid,
                 shape=shapes.get(uuid),

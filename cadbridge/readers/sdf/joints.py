@@ -172,8 +172,8 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
 def _bound(c: Context, element: Element, key: str, item: str, none: float) -> float:
     """A bound; `none`, the infinity that stands for none, where it is absent or says so itself (inf, 1e16)."""
     try:
-        stated = float(c.text(element, key))
-        if abs(stated) >= NO_LIMIT and stated * none > 0:
+        bound = float(c.text(element, key))
+        if abs(bound) >= NO_LIMIT and bound * none > 0:
             return none
     except ValueError:
         pass

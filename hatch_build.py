@@ -114,7 +114,10 @@ def compile_sources() -> None:
 
 
 def check_types() -> None:
-    """Check the types of the page's code; PageError with the compiler's words where they do not fit."""
+    """Check the types of the page's code, where Node is; PageError with the compiler's words where they do not fit."""
+    if node_commands() is None:
+        print(f"left out: there is no Node {OLDEST_NODE} or newer", file=sys.stderr, flush=True)
+        return
     node = _with_packages()
     _run([*node, str(WEB / "node_modules" / "typescript" / "bin" / "tsc"), "--noEmit"], "The page's types do not fit")
 

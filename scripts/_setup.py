@@ -24,7 +24,7 @@ On Debian or Ubuntu:  apt-get install -y libgl1 libx11-6 libexpat1"""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
-NO_BROWSER = """The report page is tested in a Chromium, and none is here, nor could Playwright fetch one.
+NO_BROWSER = """Tests in a browser will be skipped: no Chromium is here, nor could Playwright fetch one.
 On Debian or Ubuntu:  apt-get install -y chromium
 Elsewhere, name one:  CADBRIDGE_BROWSER=/path/to/chrome"""
 
@@ -77,13 +77,13 @@ def check_system_libraries() -> None:
 
 
 def ensure_browser() -> None:
-    """Stop with a sentence unless there is a browser to test the report page in; Playwright may fetch one."""
+    """Have Playwright fetch a browser where there is none; say what is skipped where it cannot."""
     found = os.environ.get("CADBRIDGE_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         say("fetching a browser for the tests of the report page")
         fetch = subprocess.run([PYTHON, "-m", "playwright", "install", "chromium"], check=False, capture_output=True)
         if fetch.returncode != 0:
-            stop(NO_BROWSER)
+            print(NO_BROWSER, file=sys.stderr, flush=True)
 
 
 def ensure(extras: str = "") -> Path:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import pickle
 import signal
+from collections import Counter
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +18,7 @@ from hypothesis import settings
 
 from cadbridge.mechanism import Mechanism
 from solver.compilation.library import kernel_folder
+from tests import real_files
 
 KR15 = Path(__file__).resolve().parents[1] / "fixtures" / "kr15"
 
@@ -34,14 +38,45 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_configure() -> None:
+    """Stop before the first test where the folder of real files that was named cannot be used."""
+    if (fault := real_files.fault()) is not None:
+        raise pytest.UsageError(fault)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where the folder of real files is named, no test of them may be skipped, whatever it lacks."""
+    report = yield
+    if report.skipped and real_files.named() is not None and "corpus" in getattr(item, "fixturenames", ()):
+        report.outcome = "failed"
+        report.longrepr = f"{real_files.VARIABLE} is set and this was skipped: {reason(report)}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line for each reason for which tests were skipped: how many, and what would have them run."""
+    reasons = Counter(reason(report) for report in terminalreporter.getreports("skipped"))
+    for each, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} skipped: {each}")
+
+
+def reason(report: pytest.TestReport) -> str:
+    """Why a test was skipped."""
+    return report.longrepr[-1].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else "no reason"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests stand outside the checkout: what one writes by a relative name, or a library logs, lands in no sources."""
+    with contextlib.chdir(tmp_path_factory.mktemp("elsewhere")):
+        yield
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    """The folder of real inputs: CADBRIDGE_CORPUS, else ../shared/corpus beside the project."""
-    named = os.environ.get("CADBRIDGE_CORPUS")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "corpus"
-    if not folder.is_dir():
-        pytest.fail(f"no corpus at {folder}: set CADBRIDGE_CORPUS to the folder of real inputs")
-    return folder
+    """The folder of real inputs: CADBRIDGE_CORPUS, else ../shared/corpus beside the project; without, skipped."""
+    return real_files.corpus()
 
 
 @pytest.fixture(scope="session")
@@ -75,5 +110,7 @@ def build_hook() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def page_code(build_hook: ModuleType) -> None:
-    """The report page's code, built from the present sources where it is not."""
+    """The report page's code, built from the present sources where it is not; skipped where nothing can build it."""
+    if not build_hook.is_built() and build_hook.node_commands() is None:
+        pytest.skip(f"the report page is not bundled, and there is no Node {build_hook.OLDEST_NODE} or newer to do it")
     build_hook.build_page()

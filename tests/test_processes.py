@@ -113,14 +113,20 @@ def _limited(code: str, seconds: float) -> tuple[str, float]:
 _BURN = "\nwhile True: pass"
 
 
-def test_a_limit_counts_processor_time_of_a_process_that_burns() -> None:
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock does not end what gets little of a busy machine."""
+    monkeypatch.setattr("cadbridge.processes.PATIENCE", 200.0)
+
+
+def test_a_limit_counts_processor_time_of_a_process_that_burns(patient: None) -> None:
     reached, clock = _limited(f"print(flush=True){_BURN}", 0.3)
     assert reached == "0.3 s of processor time"
     assert clock >= 0.25
 
 
-def test_a_limit_counts_what_children_burn_too() -> None:
-    child = f"import subprocess, sys; print(flush=True); subprocess.run([sys.executable, '-c', {_BURN!r}], timeout=20)"
+def test_a_limit_counts_what_children_burn_too(patient: None) -> None:
+    child = f"import subprocess, sys; print(flush=True); subprocess.run([sys.executable, '-c', {_BURN!r}], timeout=60)"
     assert _limited(child, 0.3)[0] == "0.3 s of processor time"
 
 

@@ -145,7 +145,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", help="one format, such as urdf; repeat it for several")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so many")
-    parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"), help="where failing files are kept")
+    parser.add_argument("--keep", type=Path, default=Path("out/fuzz-failures"), help="where failing files are kept")
     parser.add_argument("--case", type=int, help="this case only, with its traceback")
     parser.add_argument("--log", type=Path, help="turns that this file has are not run again; take lines out to do so")
     asked = parser.parse_args()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
-import time
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import pytest
 from cadbridge.cli import main, output
 from cadbridge.visible import Visible, write_styled
 from solver.compilation import library
+from tests.waiting import settled
 
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 
@@ -91,13 +92,21 @@ def test_long_work_says_a_line_now_and_then_where_it_is_piped(
 ) -> None:
     monkeypatch.setattr(output, "EVERY", 0.02)
     with output.working("reading robot.step"):
-        time.sleep(0.1)
+        _says(capsys, r"reading robot.step: \d+ s")
     with output.progress_bar("simulating", 4.0) as progress:
         progress(1.0)
-        time.sleep(0.1)
-    said = capsys.readouterr().err
-    assert "reading robot.step: 0 s" in said
-    assert "simulating: 25 % after 0 s" in said
+        _says(capsys, r"simulating: 25 % after \d+ s")
+
+
+def _says(capsys: pytest.CaptureFixture[str], pattern: str) -> None:
+    """Wait until a line is there: a thread writes it."""
+    heard = []
+
+    def heard_it() -> bool:
+        heard.append(capsys.readouterr().err)
+        return re.search(pattern, "".join(heard)) is not None
+
+    assert settled(heard_it), heard
 
 
 def test_long_work_says_that_the_kernels_are_compiled(
@@ -107,13 +116,10 @@ def test_long_work_says_that_the_kernels_are_compiled(
     monkeypatch.setattr(library, "kernel_folder", lambda: tmp_path)
     (tmp_path / f"{library.name()}.lock").touch()
     with output.working("finding the joints"):
-        time.sleep(0.1)
+        _says(capsys, r"finding the joints: compiling the solver's kernels: \d+ s")
     (tmp_path / f"{library.name()}.so").touch()
     with output.working("drawing the page"):
-        time.sleep(0.1)
-    said = capsys.readouterr().err
-    assert "finding the joints: compiling the solver's kernels: 0 s" in said
-    assert "drawing the page: 0 s" in said
+        _says(capsys, r"drawing the page: \d+ s")
 
 
 def test_a_run_ends_in_a_short_summary_and_the_next_step(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

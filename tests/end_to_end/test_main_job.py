@@ -17,7 +17,7 @@ from cadbridge.report.page import write_page
 from cadbridge.simulation import MotorSpec, Run, Scenario, load_scenario, read_trajectory, simulate, write_trajectory
 from cadbridge.simulation.trajectory import columns_of
 from solver.functions import constant
-from tests.report.page.browser import ARGUMENTS, browser_path, opened
+from tests.report.page.browser import launched, opened
 
 KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15"
 TIGHT: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10}
@@ -116,7 +116,7 @@ def test_the_kr15_page_is_small_and_opens_in_a_browser(page_code: None, kr15: Me
     write_page(path, kr15, cb.diagnose(kr15))
     assert path.stat().st_size < 5e6
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
+        browser = launched(playwright)
         with opened(browser, path) as (page, _):
             assert page.locator("#parts tbody tr").count() == len(kr15.assembly.instances)
             assert page.locator("select[aria-label='Motion'] option").count() == 6

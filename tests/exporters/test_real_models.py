@@ -22,13 +22,12 @@ from tests.exporters.test_exports import accelerations, accelerations_of, names_
 
 def kr16(corpus: Path) -> Mechanism:
     support = corpus / "kuka_kr16_support"
-    options = ReadOptions(package_dirs=(corpus,), mass_from="mesh", density=2700.0)
+    options = ReadOptions(package_dirs=(Path(corpus),), mass_from="mesh", density=2700.0)
     return build(read(support / "urdf" / "kr16_2.urdf", options=options))
 
 
 def so100(corpus: Path) -> Mechanism:
-    (source,) = (corpus / "so100").rglob("*.urdf")
-    return build(read(source))
+    return build(read(corpus / "so100" / "so100.urdf"))
 
 
 def quadruped(corpus: Path) -> Mechanism:

@@ -47,7 +47,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         patch.setenv("PYTHONPATH", poison_path(folder / "poison"))
         made = Cluster(folder / "scheduler.json", folder, None, [])  # type: ignore[arg-type]
         made.scheduler = made.start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not made.file.exists():
             assert time.monotonic() < deadline
             time.sleep(0.1)

@@ -19,6 +19,7 @@ from cadbridge.errors import InputError
 from cadbridge.jobs import State, load, plan, run, write_summary
 from cadbridge.jobs.local import Cold, Local
 from tests.jobs.making import batch, poisoned, robot, written
+from tests.waiting import settled
 
 DEMO = Path(cadbridge.__file__).parent / "data" / "demo" / "demo.step"
 
@@ -164,6 +165,11 @@ BAD = {
 }  # fmt: skip
 
 
+def _runs(word: str) -> bool:
+    """Whether a process with a word in its command runs."""
+    return any(word in " ".join(p.info["cmdline"] or ()) for p in psutil.process_iter(["cmdline"]))
+
+
 def test_poisoned_jobs_fail_alone(tmp_path: Path, warm: Local) -> None:
     jobs = robots(tmp_path)
     (tmp_path / "broken.step").write_bytes(DEMO.read_bytes()[:50_000])
@@ -191,9 +197,7 @@ def test_poisoned_jobs_fail_alone(tmp_path: Path, warm: Local) -> None:
     assert "Traceback" in (tmp_path / "out" / "p-raise" / "check" / "job.log").read_text()
     assert not results["broken/check"].ok
     assert "CB103" in {f.code for f in results["bomb/check"].findings}
-    time.sleep(0.2)
-    names = [" ".join(p.info["cmdline"] or ()) for p in psutil.process_iter(["cmdline"])]
-    assert not any("p-children" in name for name in names)  # what a job started ended with it
+    assert settled(lambda: not _runs("p-children"))  # what a job started ended with it
     good = {k: v for k, v in written(tmp_path / "out").items() if k.startswith("r")}
     assert good == {k: v for k, v in written(tmp_path / "clean").items() if k.startswith("r")}
 

@@ -9,6 +9,7 @@ from cadbridge.jobs import load, run
 from cadbridge.jobs.local import Local
 from cadbridge.jobs.watching import changes, dependencies
 from tests.jobs.making import batch, robot
+from tests.waiting import SLOW
 
 
 def test_what_jobs_depend_on_is_watched_and_what_they_write_is_not(tmp_path: Path, warm: Local) -> None:
@@ -59,7 +60,7 @@ def test_a_batch_that_watches_runs_again_what_changed(tmp_path: Path) -> None:
             _until(said, "watching", 2, lambda: robot(tmp_path / "r2.urdf", 2, mass=7.0))
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(20)
+            process.wait(SLOW)
             reader.join()
     text = "".join(said)
     second = text[text.index("changed: ") :]
@@ -70,7 +71,7 @@ def test_a_batch_that_watches_runs_again_what_changed(tmp_path: Path) -> None:
 
 
 def _until(said: list[str], word: str, count: int, again: object = None) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + SLOW
     while sum(word in line for line in said) < count:
         assert time.monotonic() < deadline, said
         if callable(again):

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.report.page.browser import ARGUMENTS, browser_path
+from tests.report.page.browser import launched
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A headless Chromium that draws in software."""
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=browser_path(playwright), args=ARGUMENTS)
+        found = launched(playwright)
         yield found
         found.close()

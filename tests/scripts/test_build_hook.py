@@ -14,6 +14,14 @@ def test_without_node_the_way_to_get_one_is_named(build_hook: ModuleType, monkey
         build_hook.build_page(force=True)
 
 
+def test_without_node_the_types_are_left_out_and_that_is_told(
+    build_hook: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build_hook, "node_commands", lambda: None)
+    build_hook.check_types()
+    assert capsys.readouterr().err == "left out: there is no Node 18 or newer\n"
+
+
 def test_an_old_node_is_passed_over(build_hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_hook.shutil, "which", lambda name: f"/old/{name}")
     said = subprocess.CompletedProcess([], 0, stdout="v12.22.9\n")

@@ -55,13 +55,11 @@ def test_without_system_libraries_they_are_named(
     assert "apt-get install -y libgl1 libx11-6 libexpat1" in err
 
 
-def test_without_a_browser_the_package_to_install_is_named(
+def test_without_a_browser_the_tests_go_on_and_the_package_to_install_is_named(
     setup_module: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("CADBRIDGE_BROWSER", raising=False)
     monkeypatch.setattr(setup_module.shutil, "which", lambda name: None)
     monkeypatch.setattr(setup_module.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 1))
-    with pytest.raises(SystemExit) as stop:
-        setup_module.ensure_browser()
-    assert stop.value.code == 2
+    setup_module.ensure_browser()
     assert "apt-get install -y chromium" in capsys.readouterr().err

@@ -33,7 +33,7 @@ def source(name: str, corpus: Path) -> Mechanism:
     return {
         "crane": lambda: cb.build(cb.read(CRANE)),
         "quadruped": lambda: cb.build(cb.read(corpus / "quadruped_solidworks" / "Assem4.xml")),
-        "so100": lambda: cb.build(cb.read(next((corpus / "so100").rglob("*.urdf")))),
+        "so100": lambda: cb.build(cb.read(corpus / "so100" / "so100.urdf")),
         "kr16": lambda: cb.build(cb.read(corpus / "kuka_kr16_support" / "urdf" / "kr16_2.urdf", options=weighed)),
     }[name]()
 

@@ -16,6 +16,8 @@ from cadbridge.assembly import CouplingKind
 from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.findings import Severity
 from cadbridge.mechanism.model import Body, Joint, Mechanism
+from cadbridge.readers.registry import FORMATS as READERS
+from cadbridge.readers.registry import taken_by
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trajectory import columns_of
@@ -146,6 +148,17 @@ def test_the_plain_form_is_what_it_should_be() -> None:
     assert (mobility.dof, mobility.rows, mobility.rank, mobility.redundant) == (1, 29, 23, 6)
     mobility = reference("constraints").diagnosis.mobility
     assert (mobility.dof, mobility.rows, mobility.rank, mobility.redundant) == (1, 39, 23, 16)
+
+
+def test_every_reader_has_a_model_of_our_own_making(tmp_path: Path) -> None:
+    """A clone without real files of others tests every reader: from the file to the motion, below."""
+    taken = set()
+    for name, sample in FORMATS.items():
+        (folder := tmp_path / name).mkdir()
+        found = taken_by(sample.write(folder))
+        assert found is not None
+        taken.add(found[0].name)
+    assert taken == {reader.name for reader in READERS}
 
 
 def test_the_same_mechanism_diagnosis_and_motion(pair: tuple[Outcome, Outcome, bool]) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,20 +12,9 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from cadbridge.mechanism import Mechanism
 from cadbridge.report.live import LiveView
+from tests.waiting import SLOW
 
 SIZE = ViewportSize(width=1210, height=600)
-SLOW = 60.0
-"""s that a loaded machine may take for what a person sees at once."""
-
-
-def settled(condition: Callable[[], bool], seconds: float = SLOW) -> bool:
-    """Whether a condition comes true: callbacks run in threads of their own."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 @contextmanager
@@ -50,7 +38,7 @@ def shown(browser: Browser, view: LiveView, size: ViewportSize = SIZE) -> Iterat
     page.on("pageerror", lambda fault: complaints.append(str(fault)))
     page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
     try:
-        page.set_default_timeout(2e3 * SLOW)
+        page.set_default_timeout(1e3 * SLOW)
         page.goto(view.address)
         page.get_by_role("tab", name="Move").wait_for()
         page.wait_for_selector("canvas[data-drawn=yes]")

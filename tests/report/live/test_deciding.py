@@ -22,8 +22,9 @@ from cadbridge.recognition.deciding import MatesEditor
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.deciding import Deciding
 from tests.recognition.test_deciding import ROBOT
-from tests.report.live.browsing import press, served, settled, shown
+from tests.report.live.browsing import press, served, shown
 from tests.report.page.browser import barriers
+from tests.waiting import settled
 
 
 @pytest.fixture

@@ -27,8 +27,9 @@ from cadbridge.report.live.scene import body_names
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.motions import RunData
 from cadbridge.simulation import simulate, write_trajectory
-from tests.report.live.browsing import place, settled, shown
+from tests.report.live.browsing import place, shown
 from tests.report.page.models import HOSTILE, door
+from tests.waiting import settled
 
 DEMO = Path(__file__).resolve().parents[3] / "cadbridge" / "data" / "demo" / "demo.step"
 Open = Callable[..., LiveView]

@@ -16,8 +16,9 @@ from cadbridge.report.live.simulating import Simulation
 from cadbridge.simulation import Scenario
 from cadbridge.simulation.interactive import InteractiveRun
 from solver.result import Status
-from tests.report.live.browsing import place, press, served, settled, shown
+from tests.report.live.browsing import place, press, served, shown
 from tests.report.page.models import HOSTILE, door
+from tests.waiting import settled
 
 SIDEWAYS = Scenario(gravity=(0.0, -9.81, 0.0)), {"format": "cadbridge.scenario/1", "gravity": [0.0, -9.81, 0.0]}
 

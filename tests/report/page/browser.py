@@ -10,20 +10,33 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, Playwright, ViewportSize
 
+from tests.waiting import SLOW
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-dev-shm-usage"]
 DESKTOP = ViewportSize(width=1280, height=860)
 PHONE = ViewportSize(width=390, height=844)
 
 
+LACKING = "no browser: apt-get install -y chromium, or python -m playwright install chromium"
+
+
 def browser_path(playwright: Playwright) -> str:
-    """CADBRIDGE_BROWSER, else a Chromium of the machine, else the one that Playwright fetched."""
-    found = os.environ.get("CADBRIDGE_BROWSER") or next((p for n in NAMES if (p := shutil.which(n))), None)
-    if found is None and Path(playwright.chromium.executable_path).exists():
-        found = playwright.chromium.executable_path
+    """CADBRIDGE_BROWSER, else a Chromium of the machine, else the one that Playwright fetched; else skipped."""
+    named = os.environ.get("CADBRIDGE_BROWSER")
+    if named and not shutil.which(named):
+        pytest.fail(f"CADBRIDGE_BROWSER names {named}, which is no program", pytrace=False)
+    fetched = playwright.chromium.executable_path
+    found = named or next((p for n in NAMES if (p := shutil.which(n))), None) or shutil.which(fetched)
     if found is None:
-        pytest.fail("no browser: apt-get install -y chromium, or python -m playwright install chromium")
+        pytest.skip(LACKING)
     return found
+
+
+def launched(playwright: Playwright) -> Browser:
+    """A headless Chromium that draws in software."""
+    path = browser_path(playwright)
+    return playwright.chromium.launch(executable_path=path, args=ARGUMENTS, timeout=1e3 * SLOW)
 
 
 @dataclass
@@ -50,6 +63,7 @@ def opened(
     )
     try:
         page = context.new_page()
+        page.set_default_timeout(1e3 * SLOW)
 
         def refuse(dialog: Dialog) -> None:
             seen.complaints.append(f"dialog {dialog.message}")

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from cadbridge.catalogue import CATALOGUE
+from cadbridge.catalogue import CATALOGUE, FORMER
+from cadbridge.cli import main
+from cadbridge.cli.choosing import chooser
 from cadbridge.findings import Findings, Severity, Where
 
 
@@ -17,6 +19,22 @@ def test_entry_is_complete(code: str) -> None:
     assert entry.cure
     assert len(entry.example) > 5  # `cadbridge explain` shows a case of each
     assert isinstance(entry.severity, Severity)
+
+
+def test_one_fault_has_one_code() -> None:
+    """A format that can have a fault of all formats takes their code; its name stands in the place."""
+    titles = [code.title for code in CATALOGUE.values()]
+    assert [title for title in titles if titles.count(title) > 1] == []
+
+
+def test_codes_of_earlier_versions_are_still_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(FORMER) == sum(len(code.formerly) for code in CATALOGUE.values())
+    assert not FORMER.keys() & CATALOGUE.keys()
+    assert main(["explain", "CB1407"]) == 0
+    assert "CB193 (warning, reading): geometry without a shape" in capsys.readouterr().out
+    findings = Findings()
+    findings.add("CB193", "a plane")
+    assert chooser(None, ["CB1407"])(findings) == ()
 
 
 def test_an_unknown_code_is_a_fault_of_ours() -> None:

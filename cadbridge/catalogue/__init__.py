@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 
 from cadbridge.catalogue.entry import Code, Entry, Family, Severity, Stage
 
-__all__ = ["CATALOGUE", "FAMILIES", "Code", "Entry", "Family", "Severity", "Stage"]
+__all__ = ["CATALOGUE", "FAMILIES", "FORMER", "Code", "Entry", "Family", "Severity", "Stage"]
 
 
 def _declared() -> Iterator[Family]:
@@ -29,3 +29,5 @@ def _table(families: tuple[Family, ...]) -> dict[str, Code]:
 
 FAMILIES: tuple[Family, ...] = tuple(_declared())
 CATALOGUE: dict[str, Code] = _table(FAMILIES)
+FORMER: dict[str, str] = {old: code.code for code in CATALOGUE.values() for old in code.formerly}
+"""The code that says today what a code of an earlier version said."""

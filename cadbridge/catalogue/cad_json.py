@@ -1,31 +1,10 @@
-"""Codes CB1300–CB1319, assemblies that CAD systems save as JSON (Onshape, Fusion, sw2robot) or Python (Chrono)."""
+"""Codes: Assemblies that CAD systems save as JSON (Onshape, Fusion, sw2robot) or Python (Chrono)."""
 
 from __future__ import annotations
 
 from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
-    "CB1300": Entry(
-        Severity.ERROR,
-        "not a document of this format",
-        "The file cannot be parsed, or it lacks the elements of an assembly in this format.",
-        "Save the document again as docs/formats.md describes.",
-        "An assembly.json of another program.",
-    ),
-    "CB1301": Entry(
-        Severity.ERROR,
-        "a value that cannot be read",
-        "A value is missing, has another type, is not finite or is implausibly large. cadbridge skips what needs it.",
-        "Correct the given place, or save the document again.",
-        '`"offset": "twelve"` where a number is needed.',
-    ),
-    "CB1302": Entry(
-        Severity.ERROR,
-        "a reference without its target",
-        "The file does not have the named instance, occurrence, part, sub-assembly or mate, or it is suppressed.",
-        "Save the document again with everything that it refers to.",
-        "A mate of occurrence M4xQ, which was deleted.",
-    ),
     "CB1303": Entry(
         Severity.WARNING,
         "an unsupported mate",
@@ -33,21 +12,6 @@ ENTRIES: dict[str, Entry] = {
         "sub-assembly in which nothing is fixed. cadbridge skips it.",
         "Write the mate in a mates file beside the source.",
         "A tangent mate between two freeform faces.",
-    ),
-    "CB1304": Entry(
-        Severity.INFO,
-        "a suppressed or disabled feature",
-        "It is switched off in the CAD system, so cadbridge does not read it.",
-        "If it belongs to the mechanism, unsuppress it in the CAD system.",
-        "A mate that was suppressed for a test.",
-    ),
-    "CB1305": Entry(
-        Severity.WARNING,
-        "a limit without a coordinate",
-        "The limit belongs to a second freedom of the joint or to a joint without a single axis, or it cannot be "
-        "read. The joint has no stop there.",
-        "Add the limit to a joint in a mates file beside the source.",
-        "A cylindrical mate with a limit of its rotation and of its travel.",
     ),
     "CB1306": Entry(
         Severity.WARNING,
@@ -63,13 +27,6 @@ ENTRIES: dict[str, Entry] = {
         "A screw relation and its cylindrical mate become one screw joint with the name of the mate.",
         "No action is needed.",
         "Screw 1 between the cylindrical mates of nut and spindle.",
-    ),
-    "CB1308": Entry(
-        Severity.INFO,
-        "a mate within one rigid component",
-        "Both sides belong to one rigid sub-assembly, so the mate has no effect. cadbridge skips it.",
-        "If the parts move, make the sub-assembly flexible in a mates file.",
-        "A fastened mate between two parts of a rigid gripper.",
     ),
     "CB1309": Entry(
         Severity.WARNING,

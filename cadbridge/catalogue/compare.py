@@ -1,4 +1,4 @@
-"""Codes CB42x, what changed since an older version of the design."""
+"""Codes: What changed since an older version of the design."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes CB646, CB66x and CB67x, inverse dynamics along a prescribed motion, and the matrices of its tree."""
+"""Codes: Inverse dynamics along a prescribed motion, and the matrices of its tree."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ class Entry:
     """One code as a catalogue file writes it.
 
     `meaning` says what is wrong and why it matters, `cure` how to put it right, `example` shows a case.
-    `stage` and `leaves_out` are the family's unless an entry says otherwise.
+    `stage` and `leaves_out` are the family's unless an entry says otherwise. `formerly` are codes that said the same
+    of single formats: `explain`, --select and --ignore still know them.
     """
 
     severity: Severity
@@ -51,6 +52,7 @@ class Entry:
     example: str = ""
     stage: Stage | None = None
     leaves_out: bool | None = None
+    formerly: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class Code:
     cure: str
     example: str
     leaves_out: bool
+    formerly: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +103,5 @@ class Family:
                 cure=e.cure,
                 example=e.example,
                 leaves_out=leaves_out if e.leaves_out is None else e.leaves_out,
+                formerly=e.formerly,
             )

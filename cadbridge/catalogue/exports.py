@@ -1,4 +1,4 @@
-"""Codes CB5xx, and CB1480 to CB1489, exports."""
+"""Codes: Exports."""
 
 from __future__ import annotations
 
@@ -174,13 +174,6 @@ ENTRIES: dict[str, Entry] = {
         "The target does not describe motors. The simulation program applies the forces.",
         "Actuate the joint in the engine.",
         "The motors of a robot in its URDF.",
-    ),
-    "CB521": Entry(
-        Severity.ERROR,
-        "a run of another model",
-        "The trajectory has no columns for the bodies of this mechanism, so it cannot be shown.",
-        "Pass a run of the same source and mates file, as `cadbridge simulate` writes it.",
-        "`--run arm_v1.parquet` with arm_v2.step.",
     ),
     "CB522": Entry(
         Severity.INFO,

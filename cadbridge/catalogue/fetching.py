@@ -1,4 +1,4 @@
-"""Codes CB1460 to CB1479, fetching a source from where it lives."""
+"""Codes: Fetching a source from where it lives."""
 
 from __future__ import annotations
 

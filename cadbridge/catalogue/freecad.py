@@ -1,4 +1,4 @@
-"""Codes CB1220–CB1239, FreeCAD's .FCStd."""
+"""Codes: FreeCAD's .FCStd."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 _AGAIN = "Open the file in FreeCAD 1.0 or newer, recompute, and save it again."
 
 ENTRIES: dict[str, Entry] = {
-    "CB1220": Entry(
-        Severity.ERROR,
-        "not a FreeCAD document",
-        "Document.xml in the archive lacks the list of objects or their data.",
-        _AGAIN,
-        "A zip of pictures renamed to robot.FCStd.",
-    ),
     "CB1221": Entry(
         Severity.ERROR,
         "an archive that cannot be opened",
@@ -43,47 +36,12 @@ ENTRIES: dict[str, Entry] = {
         "Remove one of the links.",
         "A link to an assembly inside the same assembly.",
     ),
-    "CB1225": Entry(
-        Severity.ERROR,
-        "a value that cannot be read",
-        "A placement, number or list is missing or not finite. cadbridge skips what needs it.",
-        _AGAIN,
-        "A placement whose quaternion is `nan`.",
-    ),
-    "CB1226": Entry(
-        Severity.ERROR,
-        "a reference without its target",
-        "A link, a joint or a group names an object, a face or an edge that the file does not have.",
-        "Repair the link or the joint in FreeCAD and save again.",
-        "A joint to Face7 of a box that has six faces.",
-    ),
-    "CB1227": Entry(
-        Severity.ERROR,
-        "too many objects",
-        "The file has more files, copies or objects than cadbridge reads. It skips the rest.",
-        "Check the counts of link arrays, or split the assembly.",
-        "A link array of a billion elements.",
-    ),
     "CB1228": Entry(
         Severity.WARNING,
-        "an unknown joint type",
+        "a joint of a newer FreeCAD",
         "It is not one of FreeCAD's thirteen joints. cadbridge skips it, so the mechanism may have more freedom.",
         "Write the relation in a mates file beside the source.",
         "A joint type of a newer FreeCAD.",
-    ),
-    "CB1229": Entry(
-        Severity.INFO,
-        "a deactivated joint",
-        "The joint is suppressed or not activated in FreeCAD, so it has no effect. cadbridge skips it.",
-        "Activate it in FreeCAD if it belongs to the mechanism.",
-        "A joint suppressed from its context menu in the tree.",
-    ),
-    "CB1230": Entry(
-        Severity.INFO,
-        "a joint within one component",
-        "Both connectors belong to one rigid component, so the joint has no effect. cadbridge skips it.",
-        "If the parts move, make the sub-assembly flexible in FreeCAD.",
-        "A joint between two bodies of one rigid sub-assembly.",
     ),
     "CB1231": Entry(
         Severity.INFO,
@@ -92,13 +50,6 @@ ENTRIES: dict[str, Entry] = {
         "planes. cadbridge does the same.",
         "Refer to planes, cylinders, spheres, lines, circles or vertices.",
         "A distance between a cone and a torus.",
-    ),
-    "CB1232": Entry(
-        Severity.WARNING,
-        "limits of a joint with two freedoms",
-        "A cylindrical joint slides and rotates. cadbridge cannot place a limit on one of the two and omits it.",
-        "Use a slider or a revolute joint if the limits matter.",
-        "A cylindrical joint with a range of its travel.",
     ),
     "CB1233": Entry(
         Severity.WARNING,

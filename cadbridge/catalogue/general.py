@@ -1,4 +1,4 @@
-"""Codes CB100–CB119 and CB1438, reading in general."""
+"""Codes: Reading in general: faults that any format can have."""
 
 from __future__ import annotations
 
@@ -145,6 +145,158 @@ ENTRIES: dict[str, Entry] = {
         "Correct the given line. The keys are density, material, mass, units, package_dirs, floating, arguments, "
         "recognise, select and ignore (docs/config.md).",
         "`densty = 2700` in cadbridge.toml.",
+    ),
+    "CB180": Entry(
+        Severity.ERROR,
+        "not a file of this format",
+        "The file does not begin as files of its format do, or it lacks what every model of the format has: the root"
+        " element, links, parts.",
+        "Check what the file is; save or export it again in the format that its ending names.",
+        "An SDF file renamed to arm.urdf; a picture renamed to robot.step.",
+        formerly=(
+            "CB1300",
+            "CB1220",
+            "CB1200",
+            "CB1900",
+            "CB1420",
+            "CB160",
+            "CB120",
+        ),
+    ),
+    "CB181": Entry(
+        Severity.ERROR,
+        "a value that cannot be read",
+        "A name or number is missing, has another type, is not finite, or the count of numbers is wrong. cadbridge "
+        "skips the element that needs it.",
+        "Correct the value at the given place, or save the file again.",
+        '`<origin xyz="0 0"/>` has two numbers instead of three.',
+        formerly=(
+            "CB1301",
+            "CB1225",
+            "CB1202",
+            "CB1421",
+            "CB161",
+        ),
+    ),
+    "CB162": Entry(
+        Severity.ERROR,
+        "a reference without its target",
+        "A joint, mate, link or instance names something that the file does not have, or that is suppressed.",
+        "Correct the name, or restore what it names, and save the file again.",
+        "A mate of instance leg3, which was suppressed during the export.",
+        formerly=(
+            "CB1302",
+            "CB1226",
+            "CB1203",
+        ),
+    ),
+    "CB168": Entry(
+        Severity.INFO,
+        "a mate within one rigid component",
+        "Both sides belong to one rigid component, so the mate has no effect. cadbridge skips it.",
+        "If the parts move, make the sub-assembly flexible in the CAD system or in a mates file.",
+        "A coincident mate between two parts of a rigid gripper.",
+        formerly=(
+            "CB1308",
+            "CB1230",
+            "CB1211",
+        ),
+    ),
+    "CB193": Entry(
+        Severity.WARNING,
+        "geometry without a shape",
+        "The file of the shape cannot be read or has no solid, or this kind of geometry (a plane, a height field) "
+        "has no closed surface. The part has no shape.",
+        "Use a mesh, a solid, or a box, cylinder or sphere. No action is needed if masses are declared.",
+        '`<geom type="plane"/>` as the floor; an empty bracket.STEP beside the XML.',
+        formerly=(
+            "CB1407",
+            "CB1428",
+            "CB167",
+        ),
+    ),
+    "CB163": Entry(
+        Severity.WARNING,
+        "a part without mass",
+        "The file gives the part a mass of zero. cadbridge takes the mass as unknown.",
+        "Assign a material in CAD, or give a density or mass in the mates file. Fully driven motion needs no masses.",
+        "A part without a material in SolidWorks.",
+        formerly=("CB1205",),
+    ),
+    "CB187": Entry(
+        Severity.ERROR,
+        "an unknown joint type",
+        "The format does not have this joint type, or cadbridge does not read it. It skips the joint, so its bodies "
+        "move more freely than intended.",
+        "Use one of the types that the message names, or write the joint in a mates file beside the source.",
+        '`<joint type="gear_train">`.',
+        formerly=("CB1429",),
+    ),
+    "CB1923": Entry(
+        Severity.WARNING,
+        "numbers with quotes or commas between them",
+        "The format separates numbers with blanks. cadbridge ignores the quotes and commas.",
+        "Separate the numbers with blanks.",
+        "`<pose>0, 0, 1, 0, 0, 0</pose>`.",
+        formerly=("CB1430",),
+    ),
+    "CB1304": Entry(
+        Severity.INFO,
+        "a suppressed or inactive feature",
+        "It is switched off in the file, so cadbridge does not read it.",
+        'If it belongs to the mechanism, switch it on in the CAD system (in MJCF: active="true").',
+        "A mate that was suppressed for a test.",
+        formerly=(
+            "CB1229",
+            "CB1408",
+        ),
+    ),
+    "CB133": Entry(
+        Severity.ERROR,
+        "a placement that is not rigid",
+        "The nine numbers of the rotation are not orthonormal: the placement shears, mirrors or scales. cadbridge "
+        "uses the nearest rotation, or leaves out what it places, as the message says.",
+        "Correct the placement in the CAD system and save the file again.",
+        "A placement that shears a cube into a rhomboid.",
+        formerly=(
+            "CB166",
+            "CB1207",
+        ),
+    ),
+    "CB1305": Entry(
+        Severity.WARNING,
+        "limits, drives or friction without a coordinate",
+        "A joint of several freedoms has no range, drive or dry friction in cadbridge, and a joint has one maximum "
+        "effort for both directions. cadbridge omits the item named, or reads it as the message says.",
+        "No action is needed unless the motion reaches the range. Otherwise use single hinges and slides, or put it "
+        "into a mates file or the scenario.",
+        "A ball joint with a range; a cylindrical mate with limits of its turn and of its travel.",
+        formerly=(
+            "CB1232",
+            "CB784",
+            "CB1402",
+            "CB1445",
+        ),
+    ),
+    "CB138": Entry(
+        Severity.ERROR,
+        "too many instances or objects",
+        "The file expands to more instances, copies or objects than cadbridge reads. A product that contains itself "
+        "several times on each level grows without bound.",
+        "Check the product structure and the counts of arrays, or split the assembly.",
+        "A link array of a billion elements.",
+        formerly=("CB1227",),
+    ),
+    "CB190": Entry(
+        Severity.INFO,
+        "ignored elements",
+        "They do not affect the motion of the mechanism, or they are extensions of other programs.",
+        "No action is needed.",
+        'Cameras, lights, sensors, plugins; `<gazebo reference="arm">` with colours.',
+        formerly=(
+            "CB1427",
+            "CB1447",
+        ),
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Codes CB700–CB739, jobs: the jobs file (CB70x, CB71x) and how jobs end (CB72x, CB73x)."""
+"""Codes: Jobs: the jobs file, and how jobs end."""
 
 from __future__ import annotations
 

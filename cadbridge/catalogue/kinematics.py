@@ -1,4 +1,4 @@
-"""Codes CB780–CB799, kinematics in STEP files, read and written."""
+"""Codes: Kinematics in STEP files, read and written."""
 
 from __future__ import annotations
 
@@ -34,13 +34,6 @@ ENTRIES: dict[str, Entry] = {
         "no equivalent mate. cadbridge skips the pair.",
         "Write mates for these parts in a mates file.",
         "A point on a curve.",
-    ),
-    "CB784": Entry(
-        Severity.WARNING,
-        "a range without a coordinate",
-        "In cadbridge a joint with several freedoms has no ranges. It omits what is named.",
-        "No action is needed unless the motion reaches the range.",
-        "Ranges of a spherical pair.",
     ),
     "CB790": Entry(
         Severity.ERROR,

@@ -1,4 +1,4 @@
-"""Codes CB3xx, mass properties."""
+"""Codes: Mass properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes CB2xx, mates and couplings."""
+"""Codes: Mates and couplings."""
 
 from __future__ import annotations
 

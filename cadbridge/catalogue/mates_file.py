@@ -1,4 +1,4 @@
-"""Codes CB140–CB159, the mates file."""
+"""Codes: The mates file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes CB1400–CB1412, CB1246, CB1247, CB1255 and CB1256, MJCF."""
+"""Codes: MJCF."""
 
 from __future__ import annotations
 
@@ -21,15 +21,6 @@ ENTRIES: dict[str, Entry] = {
         "No action is needed.",
         "Two slides and a hinge that carry a walking robot in its plane.",
     ),
-    "CB1402": Entry(
-        Severity.WARNING,
-        "limits or friction without a coordinate",
-        "In cadbridge a joint with several freedoms has no range and no dry friction, and a joint has one "
-        "maximum effort for both directions. cadbridge omits the item named, or reads it as the message "
-        "describes.",
-        "No action is needed unless the motion reaches the range. Otherwise use single hinges and slides.",
-        "A ball joint with a range.",
-    ),
     "CB1403": Entry(
         Severity.ERROR,
         "an unsupported equality",
@@ -48,25 +39,11 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1405": Entry(
         Severity.INFO,
-        "ignored elements",
+        "elements that act on no joint",
         "They do not affect the motion of the mechanism: pictures, sensors, contact, and the settings of MuJoCo's "
         "integrator and of its soft constraints, which are exact in cadbridge.",
         "No action is needed.",
         "A camera, a sensor, a limit that solref makes soft.",
-    ),
-    "CB1407": Entry(
-        Severity.WARNING,
-        "geometry without a shape",
-        "Planes, height fields and distance fields have no closed surface. The body has no shape.",
-        "No action is needed if masses are declared.",
-        '`<geom type="plane"/>` as the floor.',
-    ),
-    "CB1408": Entry(
-        Severity.INFO,
-        "an inactive equality",
-        "The file deactivates the equality initially. cadbridge skips it.",
-        "If it should act, set active to true in the MJCF.",
-        '`<weld body1="tool" body2="hand" active="false"/>`.',
     ),
     "CB1409": Entry(
         Severity.WARNING,

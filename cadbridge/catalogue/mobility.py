@@ -1,4 +1,4 @@
-"""Codes CB4xx, redundancy and mobility."""
+"""Codes: Redundancy and mobility."""
 
 from __future__ import annotations
 

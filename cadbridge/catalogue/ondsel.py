@@ -1,37 +1,16 @@
-"""Codes CB1200–CB1219 and CB1257, OndselSolver's .asmt."""
+"""Codes: OndselSolver's .asmt."""
 
 from __future__ import annotations
 
 from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
-    "CB1200": Entry(
-        Severity.ERROR,
-        "not an OndselSolver file",
-        "The file is not text, or its first lines are not those of the format.",
-        "Save the assembly again from FreeCAD or OndselSolver.",
-        "A picture that was renamed to robot.asmt.",
-    ),
     "CB1201": Entry(
         Severity.ERROR,
         "a wrongly indented line",
         "The format nests by tabs, one level at a time. cadbridge assigns the line to the line above it.",
         "Indent the line with tabs, not spaces, or save the file again.",
         "A line three tabs in, below one that is one tab in.",
-    ),
-    "CB1202": Entry(
-        Severity.ERROR,
-        "a value that cannot be read",
-        "Numbers are missing, too many, or not finite at the given place. cadbridge skips what needs them.",
-        "Correct the given line, or save the file again.",
-        "`0.1 0.2` where a position needs three numbers.",
-    ),
-    "CB1203": Entry(
-        Severity.ERROR,
-        "a reference without its target",
-        "A joint names a marker, a motion names a joint, or a series names a part that the file does not have.",
-        "Correct the name at the given line, or save the assembly again from FreeCAD.",
-        "A joint between /Assembly/Part1/Marker1 and a marker that was deleted.",
     ),
     "CB1204": Entry(
         Severity.WARNING,
@@ -57,13 +36,6 @@ ENTRIES: dict[str, Entry] = {
         "No action is needed. A scenario with `motors` replaces the motions of the file.",
         "A ship that heaves and rolls, with a crane on it that swings freely.",
     ),
-    "CB1205": Entry(
-        Severity.WARNING,
-        "a part without mass",
-        "The file gives the part a mass of zero. cadbridge takes the mass as unknown.",
-        "Give the mass in a mates file beside the source. Fully driven motion needs no masses.",
-        "A part whose mass marker is `0`.",
-    ),
     "CB1206": Entry(
         Severity.WARNING,
         "placeholder masses",
@@ -71,13 +43,6 @@ ENTRIES: dict[str, Entry] = {
         "it has not weighed.",
         "Give masses or densities in a mates file. Do not use forces or free motion computed with the placeholders.",
         "An assembly of ten parts, each with a mass of 1.",
-    ),
-    "CB1207": Entry(
-        Severity.ERROR,
-        "an invalid rotation matrix",
-        "The nine numbers are not orthonormal, or the matrix mirrors. cadbridge skips what it places.",
-        "Correct the matrix at the given line, or save the assembly again.",
-        "A matrix with the rows 1 0 0, 0 1 0, 0 0 -1: it mirrors.",
     ),
     "CB1208": Entry(
         Severity.ERROR,
@@ -101,13 +66,6 @@ ENTRIES: dict[str, Entry] = {
         "it from the reference.",
         "Compute the series again in the program that wrote the file.",
         "A series of 100 times with 99 positions.",
-    ),
-    "CB1211": Entry(
-        Severity.INFO,
-        "a joint within one part",
-        "Both markers belong to one part, so the joint has no effect. cadbridge skips it.",
-        "No action is needed. If the joint should act, put one of its markers on another part.",
-        "A revolute joint between two markers of one part.",
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Codes CB63x, what is shown: the report page and the live view."""
+"""Codes: What is shown: the report page and the live view."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ ENTRIES: dict[str, Entry] = {
         "bodies, or its bodies do not meet at the joints.",
         "Simulate the present source again, or pass the source that the run was made from.",
         "`cadbridge check arm_v2.step --html report.html --run arm_v1.parquet`",
+        formerly=("CB521",),
     ),
 }
 

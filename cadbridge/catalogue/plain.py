@@ -1,4 +1,4 @@
-"""Codes CB1900–CB1909, cadbridge's own plain data."""
+"""Codes: cadbridge's own plain data."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 _AGAIN = "Write the document again with `cadbridge convert SOURCE --to json`."
 
 ENTRIES: dict[str, Entry] = {
-    "CB1900": Entry(
-        Severity.ERROR,
-        "not a cadbridge JSON document",
-        'The file is not JSON, or this version does not support its "format".',
-        _AGAIN,
-        '`{"format": "cadbridge.mechanism/9"}`.',
-    ),
     "CB1901": Entry(
         Severity.ERROR,
         "a value that does not fit the schema",

@@ -1,4 +1,4 @@
-"""Codes CB16xx, CB1486 and CB1487, recognition of mates from bare geometry."""
+"""Codes: Recognition of mates from bare geometry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes CB550 to CB569, the ROS 2 package."""
+"""Codes: The ROS 2 package."""
 
 from __future__ import annotations
 

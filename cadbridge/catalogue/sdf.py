@@ -1,25 +1,10 @@
-"""Codes CB1420–CB1432 and CB1253, SDF."""
+"""Codes: SDF."""
 
 from __future__ import annotations
 
 from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
-    "CB1420": Entry(
-        Severity.ERROR,
-        "not a readable SDF",
-        "The root element is not <sdf>, or it contains no link or too many links.",
-        "Use an SDF with a world or a model.",
-        '`<sdf version="1.9"/>` with nothing in it.',
-    ),
-    "CB1421": Entry(
-        Severity.ERROR,
-        "a value that cannot be read",
-        "A name, pose, axis or number is missing, not finite or invalid. cadbridge skips the element that needs "
-        "it, or uses the default of the format.",
-        "Correct the element at the given place.",
-        "`<pose>0 0 1</pose>` without its three angles.",
-    ),
     "CB1422": Entry(
         Severity.ERROR,
         "a duplicate name",
@@ -56,34 +41,6 @@ ENTRIES: dict[str, Entry] = {
         "The version is unknown, or the file has several worlds and cadbridge reads one.",
         "Check that the file describes the intended model.",
         "A file with the worlds day and night: cadbridge reads day.",
-    ),
-    "CB1427": Entry(
-        Severity.INFO,
-        "ignored elements",
-        "The mechanism does not need them.",
-        "No action is needed.",
-        "A plugin or a light.",
-    ),
-    "CB1428": Entry(
-        Severity.WARNING,
-        "geometry without a shape",
-        "The mesh cannot be read, or this kind of geometry has no closed surface. The link has no shape.",
-        "Use a mesh, box, cylinder, capsule, ellipsoid or sphere.",
-        "`<heightmap>` as terrain.",
-    ),
-    "CB1429": Entry(
-        Severity.ERROR,
-        "an unknown joint type",
-        "cadbridge skips the joint, so its links move more freely than intended.",
-        "Use revolute, continuous, prismatic, ball, universal, screw, gearbox or fixed.",
-        '`<joint type="gear_train">`.',
-    ),
-    "CB1430": Entry(
-        Severity.WARNING,
-        "numbers with quotes or commas between them",
-        "The format separates numbers with blanks. cadbridge ignores the quotes and commas.",
-        "Separate the numbers with blanks.",
-        "`<pose>0, 0, 1, 0, 0, 0</pose>`.",
     ),
     "CB1431": Entry(
         Severity.INFO,

@@ -1,4 +1,4 @@
-"""Codes CB6xx, simulation."""
+"""Codes: Simulation."""
 
 from __future__ import annotations
 

@@ -1,17 +1,10 @@
-"""Codes CB120–CB139, reading STEP."""
+"""Codes: Reading STEP."""
 
 from __future__ import annotations
 
 from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
-    "CB120": Entry(
-        Severity.ERROR,
-        "not a STEP file",
-        "A STEP file is a text file that begins with ISO-10303-21. This file does not.",
-        "Export the assembly as STEP (AP203, AP214 or AP242) again.",
-        "A file of another format whose name was changed to end in .step.",
-    ),
     "CB121": Entry(
         Severity.ERROR,
         "a compressed STEP file that cannot be unpacked",
@@ -101,14 +94,6 @@ ENTRIES: dict[str, Entry] = {
         "Check that the scale is intended. The usual cause is a wrong unit.",
         "A logo placed at half size.",
     ),
-    "CB133": Entry(
-        Severity.ERROR,
-        "a placement that is not rigid",
-        "The placement shears the part (cadbridge uses the nearest rotation), or it mirrors or scales one of "
-        "several instances with the same name (cadbridge changed none of them).",
-        "Correct the placement in the CAD system.",
-        "A placement that shears a cube into a rhomboid.",
-    ),
     "CB134": Entry(
         Severity.WARNING,
         "the geometry does not match the file's validation properties",
@@ -138,14 +123,6 @@ ENTRIES: dict[str, Entry] = {
         "Instances without a name, or with a number as a name, are named after their product, with a count.",
         "To choose the name yourself, name the instance in the CAD system.",
         "An instance named NAUO12 of the product bolt becomes bolt:3.",
-    ),
-    "CB138": Entry(
-        Severity.ERROR,
-        "too many instances",
-        "The product structure expands to more instances than cadbridge reads. A product that contains itself "
-        "several times on each level grows without bound.",
-        "Check the product structure, or split the assembly.",
-        "A product that contains itself because of a fault in the exporter.",
     ),
     "CB139": Entry(
         Severity.INFO,

@@ -1,4 +1,4 @@
-"""Codes CB43x, geared robots and their transmission lines."""
+"""Codes: Geared robots and their transmission lines."""
 
 from __future__ import annotations
 

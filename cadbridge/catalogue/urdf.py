@@ -1,25 +1,10 @@
-"""Codes CB180–CB199, CB1920–CB1929, CB1250–CB1252, CB1254, CB1259 to CB1261 and CB1435–CB1439, URDF."""
+"""Codes: URDF and xacro."""
 
 from __future__ import annotations
 
 from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
-    "CB180": Entry(
-        Severity.ERROR,
-        "not a URDF",
-        "The root element is not <robot>, or it contains no link.",
-        "Use a URDF or xacro file with links.",
-        "An SDF file renamed to arm.urdf.",
-    ),
-    "CB181": Entry(
-        Severity.ERROR,
-        "a value that cannot be read",
-        "A name or number is missing or not finite, or the count of numbers is wrong. cadbridge skips the "
-        "element that needs it.",
-        "Correct the attribute at the given place.",
-        '<origin xyz="0 0"/> has two numbers instead of three.',
-    ),
     "CB182": Entry(
         Severity.ERROR,
         "two links or joints of one name",
@@ -56,13 +41,6 @@ ENTRIES: dict[str, Entry] = {
         "joint has no stops.",
         'Add <limit lower=… upper=… effort=… velocity=…/>, or make the joint "continuous".',
         '`<joint type="revolute">` without `<limit>`.',
-    ),
-    "CB187": Entry(
-        Severity.ERROR,
-        "an unknown joint type",
-        "URDF does not have this joint type. cadbridge skips the joint.",
-        "Use fixed, revolute, continuous, prismatic, planar or floating.",
-        '`<joint type="ball">`.',
     ),
     "CB188": Entry(
         Severity.WARNING,
@@ -139,13 +117,6 @@ ENTRIES: dict[str, Entry] = {
         "Pass --floating if the robot moves freely.",
         "A mobile robot with the root base_link.",
     ),
-    "CB190": Entry(
-        Severity.INFO,
-        "ignored elements",
-        "The mechanism does not need them, or they are extensions of other programs.",
-        "No action is needed.",
-        '`<gazebo reference="arm">` with colours.',
-    ),
     "CB191": Entry(
         Severity.WARNING,
         "a moving link without mass",
@@ -160,13 +131,6 @@ ENTRIES: dict[str, Entry] = {
         "from the collision mesh.",
         "No action is needed.",
         "arm.stl is open and arm_hull.stl is closed: the mass comes from the hull.",
-    ),
-    "CB193": Entry(
-        Severity.WARNING,
-        "geometry without a shape",
-        "The mesh cannot be read, or the kind of geometry is unknown. The link has no shape.",
-        "Use an STL, DAE, OBJ or GLB file, a box, a cylinder or a sphere.",
-        "`<geometry><capsule …/></geometry>`: URDF has no capsules.",
     ),
     "CB1260": Entry(
         Severity.WARNING,
@@ -263,13 +227,6 @@ ENTRIES: dict[str, Entry] = {
         "The file prints a message with xacro.warning, error or message, or xacro itself prints a warning.",
         "Read the message, and correct what it names.",
         "${xacro.warning('the limits are guessed')}",
-    ),
-    "CB1923": Entry(
-        Severity.WARNING,
-        "numbers with quotes or commas between them",
-        "The format separates numbers with blanks. cadbridge ignores the quotes and commas.",
-        "Separate the numbers with blanks.",
-        """`<origin xyz="'0' '0' '1'"/>`.""",
     ),
     "CB1924": Entry(
         Severity.WARNING,

@@ -1,4 +1,4 @@
-"""Codes CB1440–CB1457, OpenUSD."""
+"""Codes: OpenUSD."""
 
 from __future__ import annotations
 
@@ -51,27 +51,12 @@ ENTRIES: dict[str, Entry] = {
         "Correct the joint, or add it in a mates file.",
         "`rel physics:body1 = </robot/amr>` where the body is called `arm`.",
     ),
-    "CB1445": Entry(
-        Severity.WARNING,
-        "limits, drives or loads without a coordinate",
-        "In cadbridge a joint of several freedoms has no range, drive or dry friction, friction is an effort, and a "
-        "drive gives an effort. cadbridge omits the item named.",
-        "No action is needed unless the motion reaches it. Otherwise put it into the scenario.",
-        "The cone of a spherical joint.",
-    ),
     "CB1446": Entry(
         Severity.WARNING,
         "a part of the stage that moves",
         "It affects the motion in the engines that the file is for, and cadbridge has no equivalent.",
         "No action is needed if the mechanism alone is of interest.",
         "A cloth, a particle system, fixed tendons, a body with an initial velocity.",
-    ),
-    "CB1447": Entry(
-        Severity.INFO,
-        "ignored elements",
-        "They do not affect the motion of the mechanism.",
-        "No action is needed.",
-        "Cameras, lights, sensors, contact.",
     ),
     "CB1448": Entry(
         Severity.WARNING,

@@ -39,11 +39,12 @@ def _exactness(finding: Finding, words: frozenset[str]) -> int | None:
 
 def known_words(given: Iterable[str]) -> frozenset[str]:
     """The words of the options in lower case; InputError, with the nearest, for one that names no finding."""
-    from cadbridge.catalogue import CATALOGUE, FAMILIES, Stage
+    from cadbridge.catalogue import CATALOGUE, FAMILIES, FORMER, Stage
 
     stages, families = [s.value for s in Stage], [f.name for f in FAMILIES]
     known = [code.lower() for code in CATALOGUE] + families + stages
     words = [word.strip().lower() for text in given for word in text.split(",") if word.strip()]
+    words = [FORMER.get(word.upper(), word).lower() for word in words]
     for word in words:
         if word not in known:
             begun = [name for name in known if name.startswith(word)]

@@ -22,14 +22,14 @@ def explain(
 
     A stage or family lists its codes; without an argument all are listed.
     """
-    from cadbridge.catalogue import CATALOGUE
+    from cadbridge.catalogue import CATALOGUE, FORMER
     from cadbridge.cli.choosing import known_words
 
     if not words:
         _list(CATALOGUE.values())
         return
     name = " ".join(words).strip().lower()
-    code = CATALOGUE.get(name.upper())
+    code = CATALOGUE.get(FORMER.get(name.upper(), name.upper()))
     if code is None:
         own = [c for c in CATALOGUE.values() if name in (c.family, c.stage.value)]
         if own:
@@ -42,6 +42,8 @@ def explain(
             _line(c)
         return
     typer.echo(f"{code.code} ({code.severity.value}, {code.stage.value}): {code.title}\n\n{code.meaning}")
+    if code.formerly:
+        typer.echo(f"\nEarlier versions called it {', '.join(code.formerly)} in single formats.")
     if code.leaves_out:
         typer.echo("\nsimulate and convert stop at it, unless --keep-going is passed; the exit status is 2.")
     if code.example:

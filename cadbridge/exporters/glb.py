@@ -178,7 +178,7 @@ def _animate(scene: _Scene, mechanism: Mechanism, nodes: dict[str, int], path: P
     strangers = [b.name for b in mechanism.bodies if f"body.{b.name}.x" not in table.column_names]
     if strangers:
         some = ", ".join(strangers[:3]) + (" …" if len(strangers) > 3 else "")
-        findings.add("CB521", f"{path.name} does not hold the bodies {some}", Where(file=str(path)))
+        findings.add("CB630", f"{path.name} does not hold the bodies {some}", Where(file=str(path)))
         return
     times = _column(table, "time")
     span = float(times[-1] - times[0])

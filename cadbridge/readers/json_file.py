@@ -30,7 +30,7 @@ _STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"')
 class JsonFile:
     """A JSON file: its content, and typed looks into it whose faults become findings.
 
-    `codes`: the findings of a value that cannot be read. Raises InputError (CB108, CB1300) where it is no JSON.
+    A value that cannot be read is CB181. Raises InputError (CB108, CB180) where it is no JSON.
     """
 
     def __init__(self, path: Path, findings: Findings) -> None:
@@ -62,7 +62,7 @@ class JsonFile:
         return made
 
     def _refuse(self, why: str, where: Where) -> NoReturn:
-        self.findings.add("CB1300", f"{self.path.name} cannot be read: {why}", where)
+        self.findings.add("CB180", f"{self.path.name} cannot be read: {why}", where)
         raise InputError(f"{self.path.name} is no JSON that can be read.", self.findings) from None
 
     @cached_property
@@ -89,34 +89,34 @@ class JsonFile:
         if value is None:
             return
         if not isinstance(value, list):
-            self.say("CB1301", f"{what} is {_shown(value)}, not a list")
+            self.say("CB181", f"{what} is {_shown(value)}, not a list")
             return
         for i, item in enumerate(value):
             if isinstance(item, dict):
                 yield item
             else:
-                self.say("CB1301", f"{what}[{i}] is {_shown(item)}, not an object")
+                self.say("CB181", f"{what}[{i}] is {_shown(item)}, not an object")
 
     def mapping(self, value: Any, what: str) -> dict[str, Any]:
         """An object (empty where there is none); a finding and an empty one for anything else in its place."""
         if isinstance(value, dict):
             return value
         if value is not None:
-            self.say("CB1301", f"{what} is {_shown(value)}, not an object")
+            self.say("CB181", f"{what} is {_shown(value)}, not an object")
         return {}
 
     def vector(self, value: Any, count: int, what: str, name: str | None = None) -> Vector | None:
         """`count` finite numbers of a list; a finding and None where they cannot be read."""
         if isinstance(value, list) and len(value) == count and all(map(is_number, value)):
             return np.array(value, dtype=float)
-        self.say("CB1301", f"{what} is {_shown(value)}, not {count} numbers", name)
+        self.say("CB181", f"{what} is {_shown(value)}, not {count} numbers", name)
         return None
 
     def number(self, value: Any, what: str, name: str | None = None) -> float | None:
         """A finite number; a finding and None where it is none."""
         if is_number(value):
             return float(value)
-        self.say("CB1301", f"{what} is {_shown(value)}, not a number", name)
+        self.say("CB181", f"{what} is {_shown(value)}, not a number", name)
         return None
 
 

@@ -57,10 +57,10 @@ def _document(path: Path, findings: Findings) -> dict[str, Any]:
         document = json.loads(path.read_bytes())
     except (ValueError, RecursionError, OSError) as error:
         line = getattr(error, "lineno", None)
-        findings.add("CB1900", f"{path.name} is no JSON document: {error}", Where(str(path), line))
+        findings.add("CB180", f"{path.name} is no JSON document: {error}", Where(str(path), line))
         raise InputError(f"{path.name} cannot be read", findings) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        findings.add("CB1900", f'{path.name} is not of the format "{FORMAT}"', where)
+        findings.add("CB180", f'{path.name} is not of the format "{FORMAT}"', where)
         raise InputError(f"{path.name} cannot be read", findings)
     return document
 

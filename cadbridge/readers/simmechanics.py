@@ -63,7 +63,7 @@ class _Reader:
         """`count` numbers between commas; a finding and None where they cannot be read."""
         found = numbers(_text(element, tag).replace(",", " "), count)
         if found is None:
-            self.say("CB161", f"{item}: {tag} must hold {count} numbers", element, item)
+            self.say("CB181", f"{item}: {tag} must hold {count} numbers", element, item)
             return None
         return np.array(found)
 
@@ -72,7 +72,7 @@ class _Reader:
         unit = _text(element, tag)
         self.units.add(unit)
         if unit not in table:
-            self.say("CB161", f"{item}: the unit {unit!r} is not known; SI is taken", element, item)
+            self.say("CB181", f"{item}: the unit {unit!r} is not known; SI is taken", element, item)
         return table.get(unit, 1.0)
 
 
@@ -93,7 +93,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     models = children(root, "SimMechanics", "SimscapeMultibody") if local(root) == "PhysicalModelingXMLFile" else []
     model = models[0] if models else None
     if model is None:
-        r.say("CB160", f"the root is {local(root)!r}", root)
+        r.say("CB180", f"the root is {local(root)!r}", root)
         raise InputError(f"{r.path.name} is no SimMechanics file.", r.findings)
     r.structure.place(_occurrences(r, model, ()))
     mates = [m for element, prefix in r.joints for m in _joint(r, element, prefix)]
@@ -144,7 +144,7 @@ def _body(r: _Reader, element: Element, above: Key, uid: str) -> Occurrence | No
     r.named |= {(key, n): X for n, X in poses.items() if X is not None}
     X_WB = poses.get("CS1") or poses.get("CG")
     if X_WB is None:
-        r.say("CB161", f"{name} has neither CS1 nor CG, so its place is not known", element, name)
+        r.say("CB181", f"{name} has neither CS1 nor CG, so its place is not known", element, name)
         return None
     declared, empty = _declared(r, element, name, X_WB, poses.get("CG"))
     part = None
@@ -181,7 +181,7 @@ def _frame_pose(
         return None
     R = nine.reshape(3, 3).T
     if kind != "3x3 Transform" or float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDING or np.linalg.det(R) < 0:
-        r.say("CB166", f"{item}: the orientation ({kind}) is no rotation", frame, item)
+        r.say("CB133", f"{item}: the orientation ({kind}) is no rotation", frame, item)
         return None
     U, _, Vt = np.linalg.svd(R)
     bases = []
@@ -215,7 +215,7 @@ def _declared(
         factor = MASS[head] * LENGTH[tail.removesuffix("^2")] ** 2
         r.units.add(units)
     else:
-        r.say("CB161", f"{name}: the unit {units!r} is not known; kg*m^2 is taken", element, name)
+        r.say("CB181", f"{name}: the unit {units!r} is not known; kg*m^2 is taken", element, name)
     if mass is None or nine is None or X_WG is None:
         return None, False
     if not mass[0] > 0:
@@ -345,7 +345,7 @@ def _axis(r: _Reader, primitive: Element, name: str, base: _Frame, follower: _Fr
         return None
     size = float(np.linalg.norm(axis))
     if X is None or not 1e-9 < size < 1e9:
-        r.say("CB161", f"{name}: an axis of length {size:g} in {frame_name!r}", primitive, name)
+        r.say("CB181", f"{name}: an axis of length {size:g} in {frame_name!r}", primitive, name)
         return None
     return X.vector(axis / size)
 

@@ -72,7 +72,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     file = JsonFile(Path(path), findings)
     content = file.content
     if not isinstance(content, dict) or not all(isinstance(content.get(k), list) for k in ("components", "edges")):
-        file.say("CB1300", "there are no lists of components and edges")
+        file.say("CB180", "there are no lists of components and edges")
         raise InputError(f"{file.path.name} is no graph of sw2robot.", findings)
     r = _Reader(file, findings)
     _components(r)
@@ -105,10 +105,10 @@ def _components(r: _Reader) -> None:
         sixteen = r.file.vector(entry.get("world"), 16, f"{name or 'a component'}: world", name or None)
         if not name or sixteen is None:
             if not name:
-                r.file.say("CB1301", "a component has no name")
+                r.file.say("CB181", "a component has no name")
             continue
         if abs(np.linalg.det(sixteen.reshape(4, 4)[:3, :3])) < 1e-9:
-            r.file.say("CB1301", f"{name}: world is no placement", name)
+            r.file.say("CB181", f"{name}: world is no placement", name)
             continue
         key = f"{text_of(entry.get('part_path')) or name}|{text_of(entry.get('configuration'))}"
         if not r.structure.known(key):
@@ -181,7 +181,7 @@ def _mate(r: _Reader, entry: dict[str, Any], a: str, b: str) -> Mate | None:
     if one is None or two is None:
         return None
     if one.component == two.component:
-        r.file.say("CB1308", f"{name} holds two places of {one.component}, which is rigid", a or None, name)
+        r.file.say("CB168", f"{name} holds two places of {one.component}, which is rigid", a or None, name)
         return None
     value = 0.0
     if kind in VALUED:
@@ -202,7 +202,7 @@ def _side(r: _Reader, entry: dict[str, Any], index: int, owner: str, entity: Any
     kind = ENTITIES.get(entity) if isinstance(entity, int) else None
     if placed is None or kind is None:
         what = f"the component {owner!r}, which is not there" if placed is None else f"an entity of type {entity!r}"
-        r.file.say("CB1302" if placed is None else "CB1303", f"{name} holds {what}", owner, name)
+        r.file.say("CB162" if placed is None else "CB1303", f"{name} holds {what}", owner, name)
         return None
     point, direction, radius = (_item(entry.get(key), index) for key in ("points", "dirs", "radii"))
     p = r.file.vector(point, 3, f"{name}: point", owner)
@@ -211,7 +211,7 @@ def _side(r: _Reader, entry: dict[str, Any], index: int, owner: str, entity: Any
     if p is None or (directed and d is None):
         return None
     if d is not None and float(np.linalg.norm(d)) < 1e-9:
-        r.file.say("CB1301", f"{name}: a direction of no length", owner, name)
+        r.file.say("CB181", f"{name}: a direction of no length", owner, name)
         return None
     whole = replace(placed, matrix=np.eye(3, 4))
     size = float(radius) if is_number(radius) and radius is not None and radius > 0 else None

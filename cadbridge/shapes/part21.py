@@ -199,10 +199,10 @@ def check_frame(data: bytes, path: Path, findings: Findings) -> None:
     """Whether the text begins and ends as Part 21 demands. InputError where it is no STEP file."""
     where = Where(file=str(path), line=1)
     if not data.strip():
-        findings.add("CB120", f"{path.name} is empty", where)
+        findings.add("CB180", f"{path.name} is empty", where)
     elif not _BEGIN.match(data[:65536]):
         start = data[:24].decode("ascii", "replace").replace("\n", " ")
-        findings.add("CB120", f"{path.name} is not a STEP file: it begins with {start!r}", where)
+        findings.add("CB180", f"{path.name} is not a STEP file: it begins with {start!r}", where)
     elif b"DATA" not in data:
         findings.add("CB123", f"{path.name} ends before its DATA section", where)
     else:

@@ -32,12 +32,12 @@ from cadbridge.report import all_findings, check_document
 
 LEFT_OUT = {
     "simscape": ("CB162", "CB164", "CB165", "CB168"),
-    "simmechanics": ("CB161", "CB162", "CB164", "CB168"),
-    "chrono": ("CB1301", "CB1302", "CB1303", "CB1308", "CB1315"),
-    "freecad": ("CB1226", "CB1238", "CB1228", "CB1229", "CB1230"),
-    "ondsel": ("CB1202", "CB1203", "CB1204", "CB1211"),
-    "onshape": ("CB1302", "CB1303", "CB1304", "CB1308"),
-    "fusion": ("CB1302", "CB1303", "CB1304", "CB1308"),
+    "simmechanics": ("CB181", "CB162", "CB164", "CB168"),
+    "chrono": ("CB181", "CB162", "CB1303", "CB168", "CB1315"),
+    "freecad": ("CB162", "CB1238", "CB1228", "CB1304", "CB168"),
+    "ondsel": ("CB181", "CB162", "CB1204", "CB168"),
+    "onshape": ("CB162", "CB1303", "CB1304", "CB168"),
+    "fusion": ("CB162", "CB1303", "CB1304", "CB168"),
 }
 """Findings that each stand for a mate that is told and left out."""
 

@@ -78,5 +78,5 @@ def test_a_run_of_another_model_is_refused(run: Run, tmp_path: Path) -> None:
     write_trajectory(run, tmp_path / "run.parquet")
     with pytest.raises(ModelError) as error:
         export(models.pendulum(), tmp_path / "out", "glb", options=ExportOptions(run=tmp_path / "run.parquet"))
-    assert [f.code for f in error.value.findings if f.severity == "error"] == ["CB521"]
+    assert [f.code for f in error.value.findings if f.severity == "error"] == ["CB630"]
     assert not (tmp_path / "out").exists()

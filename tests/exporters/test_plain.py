@@ -90,7 +90,7 @@ def first_instance(document: Document) -> Document:
 FAULTS: dict[str, tuple[Callable[[Document], Any], str]] = {
     "no assembly": (lambda d: d.pop("assembly"), "CB1901"),
     "an assembly of text": (lambda d: d.update(assembly="x"), "CB1901"),
-    "another format": (lambda d: d.update(format="cadbridge.mechanism/2"), "CB1900"),
+    "another format": (lambda d: d.update(format="cadbridge.mechanism/2"), "CB180"),
     "a missing name": (lambda d: first_instance(d).pop("name"), "CB1901"),
     "a name of numbers": (lambda d: first_instance(d).update(name=3), "CB1901"),
     "an unknown field": (lambda d: first_instance(d).update(colr=3), "CB1901"),

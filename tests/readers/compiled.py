@@ -161,7 +161,7 @@ class _Comparison:
                 self._same("range", m0.jnt_range[j] - zero, m1.jnt_range[k])
             if m0.jnt_stiffness[j].any():
                 self._same("springref", m0.qpos_spring[m0.jnt_qposadr[j]] - zero, m1.qpos_spring[m1.jnt_qposadr[k]])
-            if m0.jnt_actfrclimited[j] and "CB1402" not in self._found.codes:
+            if m0.jnt_actfrclimited[j] and "CB1305" not in self._found.codes:
                 self._same("actfrcrange", m0.jnt_actfrcrange[j], m1.jnt_actfrcrange[k])
 
     def _bodies(self) -> None:

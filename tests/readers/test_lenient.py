@@ -173,4 +173,4 @@ def test_what_other_readers_of_urdf_leave_out_is_named(tmp_path: Path) -> None:
 
 
 def test_such_names_are_refused_where_the_format_refuses_them(tmp_path: Path) -> None:
-    assert _reported(_read(tmp_path, SDF.replace('"1.7"', '"1.9"'), "m.sdf"), "CB1421")
+    assert _reported(_read(tmp_path, SDF.replace('"1.7"', '"1.9"'), "m.sdf"), "CB181")

@@ -232,12 +232,12 @@ def _swap(old: str, new: str, text: str = ARM) -> Callable[[], str]:
 
 CONNECT = '<connect name="C" body1="coupler" body2="rocker" anchor="4 1 0"/>'
 TOLD: dict[str, tuple[Callable[[], str], str]] = {
-    "inactive": (_swap('name="geared"', 'name="geared" active="false"'), "CB1408"),
+    "inactive": (_swap('name="geared"', 'name="geared" active="false"'), "CB1304"),
     "sensor": (_swap("<keyframe>", '<sensor><jointpos joint="J1"/></sensor><keyframe>'), "CB1405"),
     "idle range": (_swap('gear="100"', 'gear="100" ctrlrange="-1 1" ctrllimited="false"'), "CB1405"),
     "actuator of a site": (_swap('joint="J1" gear="100"', 'site="tip"'), "CB1409"),
-    "plane in a body": (_swap('name="base" pos="0 0 0.1">', 'name="base"><geom type="plane" size="1 1 1"/>'), "CB1407"),
-    "ball limit": (_swap('name="J3" type="ball"', 'name="J3" type="ball" range="0 40"'), "CB1402"),
+    "plane in a body": (_swap('name="base" pos="0 0 0.1">', 'name="base"><geom type="plane" size="1 1 1"/>'), "CB193"),
+    "ball limit": (_swap('name="J3" type="ball"', 'name="J3" type="ball" range="0 40"'), "CB1305"),
     "tendon through space": (
         _swap(CONNECT, '<tendon tendon1="t"/></equality><tendon><spatial name="t"><site site="p"/><site site="q"/>'
               '</spatial></tendon><equality>',

@@ -204,7 +204,7 @@ def test_the_model_units_serve_where_there_are_no_data_units(tmp_path: Path) -> 
     assert assembly.units == ("data in mm and kg → m and kg",)
     inventor = '<ModelUnits mass="lbmass" length="inch"/>'
     assert not codes(read(write(tmp_path, instance("a"), units=inventor)))
-    assert codes(read(write(tmp_path, instance("a"), units=""))) == ["CB161", "CB161"]
+    assert codes(read(write(tmp_path, instance("a"), units=""))) == ["CB181", "CB181"]
 
 
 EMPTY = '<Assembly name="void" uid="void"><InstanceTree/></Assembly>'

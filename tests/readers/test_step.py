@@ -224,9 +224,9 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("content", "code"),
     [
-        (b"", "CB120"),
-        (b"solid cube\n facet normal 0 0 1\n", "CB120"),
-        (bytes(range(256)) * 50, "CB120"),
+        (b"", "CB180"),
+        (b"solid cube\n facet normal 0 0 1\n", "CB180"),
+        (bytes(range(256)) * 50, "CB180"),
         (b"ISO-10303-21;\nHEADER;\n", "CB123"),
         (b"ISO-10303-21;\nHEADER;\nENDSEC;\nDATA;\nENDSEC;\nEND-ISO-10303-21;\n", "CB125"),
         (b"\x1f\x8bgarbage that is no gzip", "CB121"),

@@ -34,7 +34,7 @@ def test_references_payloads_and_instances_are_composed(near: None, tmp_path: Pa
     brings = 'def Xform "{}" (instanceable = true\nprepend {} = @./parts/link.usda@) {{}}\n'
     inner = body("arm", brings.format("a", "references")) + body("leg", brings.format("b", "payload"))
     assembly = read(tmp_path, inner)
-    assert codes(assembly) == ["CB1447"]
+    assert codes(assembly) == ["CB190"]
     arm, leg = (assembly.part(name).declared for name in ("arm", "leg"))
     assert arm is not None
     assert leg is not None

@@ -190,7 +190,7 @@ class Writer:
         unit = {"revolute": self.units.angle, "screw": self.units.angle, "prismatic": self.units.length}.get(pair.type)
         if unit is None:
             self.findings.add(
-                "CB784", f"{pair.name}: the range of a {pair.type} joint is left out", Where(item=pair.name)
+                "CB1305", f"{pair.name}: the range of a {pair.type} joint is left out", Where(item=pair.name)
             )
             return ()
         return tuple(None if v is None else v / unit for v in (limit.lower, limit.upper))

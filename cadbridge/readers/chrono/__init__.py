@@ -70,7 +70,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     objects = _objects(r)
     bodies = {v: o for v, o in objects.items() if o.kind.startswith("ChBody")}
     if not bodies:
-        r.say("CB1300", "no body is made in it", 1)
+        r.say("CB180", "no body is made in it", 1)
         raise InputError(f"{r.path.name} is no export of Chrono::SolidWorks.", r.findings)
     r.variables = {id(o): v for v, o in bodies.items()}
     _place(r, bodies)
@@ -130,7 +130,7 @@ def _objects(r: _Reader) -> dict[str, Made]:
         why, line = fault, fault.lineno
     except (ValueError, RecursionError, MemoryError) as fault:
         why = fault
-    r.findings.add("CB1300", f"{r.path.name} cannot be parsed: {why}", Where(str(r.path), line))
+    r.findings.add("CB180", f"{r.path.name} cannot be parsed: {why}", Where(str(r.path), line))
     raise InputError(f"{r.path.name} is no Python file that can be parsed.", r.findings)
 
 
@@ -140,7 +140,7 @@ def _place(r: _Reader, bodies: dict[str, Made]) -> None:
         name = str((body.calls.get("SetName") or [variable])[0])
         X = _pose(body)
         if X is None:
-            r.say("CB1301", f"{name} has no place that can be read; it is left out", body.line, name)
+            r.say("CB181", f"{name} has no place that can be read; it is left out", body.line, name)
             continue
         fixed = any((body.calls.get(m) or [False])[0] is True for m in ("SetFixed", "SetBodyFixed"))
         if fixed and "SetMass" not in body.calls and "SetPos" not in body.calls:
@@ -189,17 +189,17 @@ def _link(r: _Reader, link: Made) -> _Link | None:
     arguments = link.calls.get("Initialize") or []
     ends = tuple(r.variables.get(id(v), "") for v in arguments[:2])
     if len(ends) != 2 or any((e,) not in r.structure.placed for e in ends):
-        r.say("CB1302", f"{name} is between bodies that are not there", link.line, _item(name, link.line))
+        r.say("CB162", f"{name} is between bodies that are not there", link.line, _item(name, link.line))
         return None
     vectors = [array(v, 3) for v in arguments[3:]]
     if len(vectors) < 2 or vectors[0] is None or vectors[1] is None or arguments[2] is not False:
-        r.say("CB1301", f"{name}: {link.kind} has no points in the world", link.line, _item(name, link.line))
+        r.say("CB181", f"{name}: {link.kind} has no points in the world", link.line, _item(name, link.line))
         return None
     directions = [None if v is None or float(np.linalg.norm(v)) < 1e-9 else v for v in vectors[2:]]
     dA, dB = (*directions, None, None)[:2] if len(directions) != 1 else (None, directions[0])
     distance = finite((link.calls.get("SetDistance") or [0.0])[0])
     if distance is None:
-        r.say("CB1301", f"{name}: the distance cannot be read", link.line, _item(name, link.line))
+        r.say("CB181", f"{name}: the distance cannot be read", link.line, _item(name, link.line))
         return None
     kind = link.kind.removeprefix("ChLinkMate").removeprefix("ChLink")
     if kind == "Generic":
@@ -284,12 +284,12 @@ def _mate(r: _Reader, link: _Link, kind: tuple[MateKind, FeatureKind, FeatureKin
     )
     for body, point, direction, what in ends:
         if what is not POINT and direction is None:
-            r.say("CB1301", f"{name}: {link.kind} lacks a direction", link.line, _item(name, link.line))
+            r.say("CB181", f"{name}: {link.kind} lacks a direction", link.line, _item(name, link.line))
             return None
         place = replace(r.structure.placed[(body,)], matrix=np.eye(3, 4))
         feature.append(r.structure.feature(place, what, point, None if what is POINT else direction))
     a, b = feature
     if a.component == b.component:
-        r.say("CB1308", f"{name} holds two places of {a.component}, which is rigid", link.line, _item(name, link.line))
+        r.say("CB168", f"{name} holds two places of {a.component}, which is rigid", link.line, _item(name, link.line))
         return None
     return Mate(name, kind[0], a, b, value=link.distance, where=r.where(link.line, name))

@@ -195,7 +195,7 @@ class Library:
         found = document.objects.get(wanted)
         if found is None:
             self.findings.add(
-                "CB1226", f"{owner.label}: {name} leads to {wanted!r}, which is no object", owner.where(name)
+                "CB162", f"{owner.label}: {name} leads to {wanted!r}, which is no object", owner.where(name)
             )
         return found
 
@@ -212,7 +212,7 @@ class Library:
             return None
         if real not in self._documents:
             if len(self._documents) >= MAX_DOCUMENTS:
-                self.findings.add("CB1227", f"{file} is one file too many: {MAX_DOCUMENTS} are read", owner.where(name))
+                self.findings.add("CB138", f"{file} is one file too many: {MAX_DOCUMENTS} are read", owner.where(name))
                 return None
             self._documents[real] = None
             try:
@@ -251,7 +251,7 @@ def _as_stored(path: Path, roots: Iterable[Path]) -> Path:
 def _document(root: Any, path: Path, archive: Archive, length: float, findings: Findings) -> Document:
     listed, held = child(root, "Objects"), child(root, "ObjectData")
     if local(root) != "Document" or listed is None or held is None:
-        findings.add("CB1220", f"the root of Document.xml is {local(root)!r}", Where(file=str(path)))
+        findings.add("CB180", f"the root of Document.xml is {local(root)!r}", Where(file=str(path)))
         raise InputError(f"{path.name} is no FreeCAD document.", findings)
     document = Document(path, archive, length, root.get("ProgramVersion") or "")
     for element in children(listed, "Object"):
@@ -263,12 +263,12 @@ def _document(root: Any, path: Path, archive: Archive, length: float, findings: 
         known = document.objects.get(name)
         where = Where(f"{path}/Document.xml", element.sourceline, None, name)
         if known is None:
-            findings.add("CB1226", f"there are data of {name!r}, which is not in the list of objects", where)
+            findings.add("CB162", f"there are data of {name!r}, which is not in the list of objects", where)
         elif known.element is not None:
-            findings.add("CB1225", f"the data of {name!r} stand twice; the first are read", where)
+            findings.add("CB181", f"the data of {name!r} stand twice; the first are read", where)
         else:
             known.element = element
     for o in document.objects.values():
         if o.element is None:
-            findings.add("CB1226", f"{o.name!r} is in the list of objects, but its data are not there", o.where())
+            findings.add("CB162", f"{o.name!r} is in the list of objects, but its data are not there", o.where())
     return document

@@ -87,13 +87,13 @@ class Joints:
         """A joint as mate or coupling; a finding and None where it cannot be one."""
         kind = self._kind(joint)
         if joint.flag("Suppressed", False) or not joint.flag("Activated", True):
-            self.findings.add("CB1229", f"{joint.label} ({kind}) is switched off", joint.where())
+            self.findings.add("CB1304", f"{joint.label} ({kind}) is switched off", joint.where())
             return None
         first, second = self.resolver.side(joint, "1", scope), self.resolver.side(joint, "2", scope)
         if first is None or second is None:
             return None
         if first.unit is second.unit:
-            self.findings.add("CB1230", f"{joint.label} holds two places of {first.unit.name}", joint.where())
+            self.findings.add("CB168", f"{joint.label} holds two places of {first.unit.name}", joint.where())
             return None
         maker = _MAKERS.get(kind or "")
         if maker is None:
@@ -102,7 +102,7 @@ class Joints:
         try:
             return maker(self, joint, first, second)
         except ValueError as fault:
-            self.findings.add("CB1225", f"{joint.label}: {fault}", joint.where())
+            self.findings.add("CB181", f"{joint.label}: {fault}", joint.where())
             return None
 
     def note(self, joint: Object, scope: tuple[str, ...]) -> None:
@@ -203,7 +203,7 @@ class Joints:
         if not found:
             return None
         if kind is MateKind.CYLINDRICAL:
-            self.findings.add("CB1232", f"{joint.label} is cylindrical and has limits", joint.where())
+            self.findings.add("CB1305", f"{joint.label} is cylindrical and has limits", joint.where())
             return None
         freedom, ends = next(iter(found.items()))
         zero = designed(first.X_WM, second.X_WM, freedom)

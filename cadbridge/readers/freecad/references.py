@@ -49,7 +49,7 @@ class Resolver:
         unit, rest = self._unit(way, scope)
         X_OM = joint.placement(connector)
         if unit is None or X_OM is None:
-            code, what = ("CB1225", connector) if unit is not None else ("CB1226", reference)
+            code, what = ("CB181", connector) if unit is not None else ("CB162", reference)
             message = "cannot be read" if unit is not None else f"names {'.'.join(way)!r}, which is no component"
             self.findings.add(code, f"{joint.label}: {what} {message}", joint.where(what))
             return None
@@ -64,7 +64,7 @@ class Resolver:
         unit = None if target is None else self._by_way.get((*scope, target[1]))
         if unit is None:
             message = f"{joint.label} grounds {None if target is None else target[1]!r}, which is no component"
-            self.findings.add("CB1226", message, joint.where("ObjectToGround"))
+            self.findings.add("CB162", message, joint.where("ObjectToGround"))
         return unit
 
     def _way(self, joint: Object, reference: str) -> list[str]:
@@ -122,7 +122,7 @@ class Resolver:
         items = brep.shape.faces if what == "Face" else brep.edges
         if not 0 <= index < len(items):
             message = f"{joint.label}: {holder.label} has no {element}; it has {len(items)}"
-            self.findings.add("CB1226", message, joint.where(reference))
+            self.findings.add("CB162", message, joint.where(reference))
             return "", 0.0
         if what == "Face":
             face = brep.shape.faces[index]

@@ -109,7 +109,7 @@ class Walker:
             seen.add(name)
             member = owner.document.objects.get(name)
             if member is None:
-                self.findings.add("CB1226", f"{owner.label} holds {name!r}, which is no object", owner.where("Group"))
+                self.findings.add("CB162", f"{owner.label} holds {name!r}, which is no object", owner.where("Group"))
             elif member.type in GROUPS or (member.type in LINKS and member.links("ElementList")):
                 waiting.extend(reversed(member.links("Group") or member.links("ElementList")))
             else:
@@ -122,7 +122,7 @@ class Walker:
     def _placed(self, member: Object) -> Pose | None:
         X = member.placement("LinkPlacement" if not member.has("Placement") else "Placement")
         if X is None:
-            self.findings.add("CB1225", f"{member.label}: its placement cannot be read", member.where("Placement"))
+            self.findings.add("CB181", f"{member.label}: its placement cannot be read", member.where("Placement"))
         return X
 
     def _elements(self, member: Object) -> list[tuple[tuple[str, ...], Pose]]:
@@ -131,7 +131,7 @@ class Walker:
         if count <= 0:
             return [((), Pose())]
         if count > MAX_INSTANCES:
-            self.findings.add("CB1227", f"{member.label} has {count} copies", member.where("ElementCount"))
+            self.findings.add("CB138", f"{member.label} has {count} copies", member.where("ElementCount"))
             return []
         file = member.file("PlacementList")
         poses = self._placement_list(member, file) if file else []
@@ -143,12 +143,12 @@ class Walker:
         data = member.document.archive.read(file) or b""
         count = struct.unpack_from("<I", data)[0] if len(data) >= 4 else 0
         if count > MAX_INSTANCES or len(data) - 4 < 56 * count:
-            self.findings.add("CB1225", f"{member.label}: its list of placements is cut off", member.where())
+            self.findings.add("CB181", f"{member.label}: its list of placements is cut off", member.where())
             return []
         rows = np.frombuffer(data, "<f8", 7 * count, 4).reshape(-1, 7)
         good = np.isfinite(rows).all(axis=1) & (np.linalg.norm(rows[:, 3:], axis=1) > 0.5)
         if not good.all():
-            self.findings.add("CB1225", f"{member.label}: a placement in its list is none", member.where())
+            self.findings.add("CB181", f"{member.label}: a placement in its list is none", member.where())
             return []
         length = member.document.length
         return [Pose.from_quaternion(r[:3] * length, (r[6], r[3], r[4], r[5])) for r in rows]
@@ -160,7 +160,7 @@ class Walker:
             return
         self._count += 1
         if self._count > MAX_INSTANCES:
-            self.findings.add("CB1227", f"{item.label} is one of more than {MAX_INSTANCES} objects", item.where())
+            self.findings.add("CB138", f"{item.label} is one of more than {MAX_INSTANCES} objects", item.where())
             return
         if item.type in LINKS or (item.type == ASSEMBLY_LINK and not item.links("Group")):
             target = self.library.linked(item, "LinkedObject")

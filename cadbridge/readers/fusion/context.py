@@ -40,7 +40,7 @@ class Context:
             if isinstance(entry, dict):
                 yield uuid, entry
             else:
-                self.file.say("CB1301", f"{section}: {uuid} is no object", uuid)
+                self.file.say("CB181", f"{section}: {uuid} is no object", uuid)
 
     def xyz(self, value: Any, what: str, name: str) -> Vector | None:
         """The three numbers of a point or a vector {x, y, z}; a finding and None where they cannot be read."""
@@ -52,5 +52,5 @@ class Context:
         found = self.xyz(value, what, name)
         size = 0.0 if found is None else float(np.linalg.norm(found))
         if found is not None and size < 1e-9:
-            self.file.say("CB1301", f"{what} has no length", name)
+            self.file.say("CB181", f"{what} has no length", name)
         return None if found is None or size < 1e-9 else found / size

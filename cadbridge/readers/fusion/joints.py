@@ -101,7 +101,7 @@ def _joint(c: Context, uuid: str, joint: dict[str, Any], as_built: bool) -> tupl
     if one is None or two is None:
         return ()
     if one.component == two.component:
-        c.file.say("CB1308", f"{name} holds two places of {one.component}, which is rigid", uuid, name)
+        c.file.say("CB168", f"{name} holds two places of {one.component}, which is rigid", uuid, name)
         return ()
     keys = ("joint_geometry",) if as_built else ("geometry_or_origin_one", "geometry_or_origin_two")
     geometry = [joint.get(key) for key in keys]
@@ -119,7 +119,7 @@ def _place(c: Context, occurrence: Any, uuid: str, name: str) -> Placed | None:
     key = c.keys.get(occurrence or "") if occurrence is None or isinstance(occurrence, str) else None
     place = None if key is None else c.structure.placed.get(key)
     if place is None:
-        c.file.say("CB1302", f"{name} holds the occurrence {occurrence!r}, which is not in the tree", uuid, name)
+        c.file.say("CB162", f"{name} holds the occurrence {occurrence!r}, which is not in the tree", uuid, name)
         return None
     if not place.component:
         text = f"{name} holds {place.name}, whose parts move and which has no body of its own"
@@ -150,7 +150,7 @@ def _side(c: Context, place: Placed, geometry: Any, uuid: str, name: str) -> _Si
     if origin is None or z is None or x is None:
         return None
     if abs(float(z @ x)) > 1e-3:
-        c.file.say("CB1301", f"{name}: its axes are not perpendicular", uuid, name)
+        c.file.say("CB181", f"{name}: its axes are not perpendicular", uuid, name)
         return None
     entity = c.file.mapping(entry.get("entity_one"), f"{name}: entity_one")
     key = c.keys.get(text_of(entity.get("occurrence"), "?"))
@@ -287,7 +287,7 @@ def _group(c: Context, uuid: str, group: dict[str, Any]) -> tuple[Mate, ...]:
     occurrences = group.get("occurrences")
     members = names_of(list(occurrences) if isinstance(occurrences, dict) else occurrences)
     if not members:
-        c.file.say("CB1301", f"{name}: the occurrences of a rigid group must be a list of uuids", uuid, name)
+        c.file.say("CB181", f"{name}: the occurrences of a rigid group must be a list of uuids", uuid, name)
         return ()
     places = [p for m in members if (p := _place(c, m, uuid, name)) is not None]
     made: list[Mate] = []

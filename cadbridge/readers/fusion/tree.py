@@ -72,10 +72,10 @@ class _Tree:
         for uuid, below in node.items():
             entry = self._occurrences.get(uuid)
             if entry is None:
-                c.file.say("CB1302", f"the tree names the occurrence {uuid!r}, which is not in the file", uuid)
+                c.file.say("CB162", f"the tree names the occurrence {uuid!r}, which is not in the file", uuid)
                 continue
             if uuid in c.keys:
-                c.file.say("CB1302", f"the tree names the occurrence {uuid!r} twice", uuid)
+                c.file.say("CB162", f"the tree names the occurrence {uuid!r} twice", uuid)
                 continue
             made = self._occurrence(uuid, entry, c.file.mapping(below, f"tree: {uuid}"), above)
             if made is not None:
@@ -126,7 +126,7 @@ class _Tree:
                 name = text_of(self._bodies[uuid].get("name")) or uuid
                 made.append(Occurrence(name, uuid, np.eye(3, 4), uuid, where=self._c.file.where(uuid, name)))
             else:
-                self._c.file.say("CB1302", f"a component has the body {uuid!r}, which is not in the file", uuid)
+                self._c.file.say("CB162", f"a component has the body {uuid!r}, which is not in the file", uuid)
         return made
 
     def _add_parts(self) -> None:
@@ -177,7 +177,7 @@ def _transform(c: Context, value: Any, name: str) -> Matrix | None:
         return None
     R = np.column_stack(columns)
     if float(np.abs(R.T @ R - np.eye(3)).max()) > ROUNDING:
-        c.file.say("CB1301", f"{name} is not placed by a rigid motion; it is left out", name)
+        c.file.say("CB181", f"{name} is not placed by a rigid motion; it is left out", name)
         return None
     U, _, Vt = np.linalg.svd(R)
     return affine(U @ Vt, origin * c.length)
@@ -206,7 +206,7 @@ def _shapes(c: Context, bodies: dict[str, dict[str, Any]]) -> dict[str, Shape]:
     found = load_shapes(files.values(), findings=collected)
     for finding in collected:
         if finding.severity is Severity.ERROR:
-            c.findings.add("CB167", f"no shape: {finding.message} ({finding.code})", finding.where)
+            c.findings.add("CB193", f"no shape: {finding.message} ({finding.code})", finding.where)
         else:
             c.findings.extend([finding])
     return {uuid: found[p] for uuid, p in files.items() if p in found}

@@ -257,10 +257,10 @@ def _lower_pair(
             at = _turned(ends, axis) if angular else _advanced(ends, axis)
             limit = _limit(values, units.angle if angular else units.length, at)
         elif _limit(values, 1.0, 0.0) is not None:
-            findings.add("CB784", f"{name}: the range of {key} of a {kind.value} joint is left out", where)
+            findings.add("CB1305", f"{name}: the range of {key} of a {kind.value} joint is left out", where)
     skew = read.values.get("input_skew_angle")
     if isinstance(skew, float) and skew:
-        findings.add("CB784", f"{name}: the skew angle of a universal joint is left out", where)
+        findings.add("CB1305", f"{name}: the skew angle of a universal joint is left out", where)
     return _mate(name, kind, ends, axis, limit, joint_name, where)
 
 

@@ -51,7 +51,7 @@ def _shape(c: Context, body: int) -> Shape | None:
         if maker is None:
             if body:  # the floor of a scene is no part of a machine
                 text = f"{c.bodies[body]}: a geom of type {_UNSHAPED.get(int(m['geom_type'][geom]), 'unknown')}"
-                c.findings.add("CB1407", text, Where(str(c.path), item=c.bodies[body]))
+                c.findings.add("CB193", text, Where(str(c.path), item=c.bodies[body]))
             continue
         X = Pose.from_quaternion(m["geom_pos"][geom], m["geom_quat"][geom])
         mesh = solids.placed(X, maker(c, geom))

@@ -56,7 +56,7 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
             couplings.append(made)
     if inactive:
         where = c.where("equalities", c.model["eq_active0"].tolist().index(0), inactive[0])
-        c.findings.add("CB1408", f"not active: {listed(inactive)}", where, items=inactive)
+        c.findings.add("CB1304", f"not active: {listed(inactive)}", where, items=inactive)
     return mates, couplings
 
 

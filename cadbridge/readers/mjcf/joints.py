@@ -139,7 +139,7 @@ def _limit(c: Context, joint: int) -> Limit | None:
         lower, upper = (float(v) - zero for v in m["jnt_range"][joint])
     elif m["jnt_limited"][joint]:
         text = f"{c.joints[joint]}: the limit of a ball joint is left out"
-        c.findings.add("CB1402", text, c.where("joints", joint, c.joints[joint]))
+        c.findings.add("CB1305", text, c.where("joints", joint, c.joints[joint]))
     if m["jnt_actfrclimited"][joint]:
         effort = float(np.abs(m["jnt_actfrcrange"][joint]).max())
     return None if lower is None and effort is None else Limit(lower, upper, None, effort)
@@ -151,13 +151,13 @@ def _report_friction(c: Context, joint: int, kind: int) -> None:
     dofs = slice(int(m["jnt_dofadr"][joint]), int(m["jnt_dofadr"][joint]) + DOFS[kind])
     if DOFS[kind] > 1 and np.any(m["dof_frictionloss"][dofs]):
         text = f"{name}: the dry friction of a joint with {DOFS[kind]} freedoms is left out"
-        c.findings.add("CB1402", text, c.where("joints", joint, name))
+        c.findings.add("CB1305", text, c.where("joints", joint, name))
     low, high = (float(v) for v in m["jnt_actfrcrange"][joint])
     if m["jnt_actfrclimited"][joint] and low != -high:
         text = (
             f"{name}: its actuators' efforts of {low:g} to {high:g} are taken as up to {max(-low, high):g} either way"
         )
-        c.findings.add("CB1402", text, c.where("joints", joint, name))
+        c.findings.add("CB1305", text, c.where("joints", joint, name))
 
 
 def _composed(c: Context, pair: Pair, joints: list[int], parent: str, body: int) -> Mate:

@@ -32,7 +32,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     head, tree, series = load(r.path, r.findings)
     assembly = tree.child("Assembly")
     if head not in HEADS or assembly is None:
-        r.findings.add("CB1200", f"the file begins with {head[:60]!r}", Where(str(r.path), 1))
+        r.findings.add("CB180", f"the file begins with {head[:60]!r}", Where(str(r.path), 1))
         raise InputError(f"{r.path.name} is no OndselSolver file.", r.findings)
     for node in tree.children:
         if node is not assembly:

@@ -41,7 +41,7 @@ class Reader:
         values = row(node.value(name) or "")
         if values is None or len(values) != count:
             place = node.child(name) or node
-            self.findings.add("CB1202", f"{item}: {name} must hold {count} numbers", self.where(place, item))
+            self.findings.add("CB181", f"{item}: {name} must hold {count} numbers", self.where(place, item))
             return None
         return np.array(values)
 
@@ -50,7 +50,7 @@ class Reader:
         value = number(node.value(name))
         if value is None:
             place = node.child(name) or node
-            self.findings.add("CB1202", f"{item}: {name} must be a number", self.where(place, item))
+            self.findings.add("CB181", f"{item}: {name} must be a number", self.where(place, item))
         return value
 
     def pose(self, node: Node, item: str) -> Pose | None:
@@ -60,16 +60,14 @@ class Reader:
         flat = [v for r in rows if r is not None for v in r]
         if len(rows) != 3 or len(flat) != 9 or any(r is None or len(r) != 3 for r in rows):
             place = node.child("RotationMatrix") or node
-            self.findings.add(
-                "CB1202", f"{item}: RotationMatrix must hold three rows of three", self.where(place, item)
-            )
+            self.findings.add("CB181", f"{item}: RotationMatrix must hold three rows of three", self.where(place, item))
             return None
         R = np.array(flat).reshape(3, 3)
         with np.errstate(over="ignore", invalid="ignore"):
             proper = float(np.max(np.abs(R @ R.T - np.eye(3)))) < ROUNDING and float(np.linalg.det(R)) > 0
         if not proper:
             place = node.child("RotationMatrix") or node
-            self.findings.add("CB1207", f"{item} is not placed by a rigid motion", self.where(place, item))
+            self.findings.add("CB133", f"{item} is not placed by a rigid motion", self.where(place, item))
             return None
         if p is None:
             return None

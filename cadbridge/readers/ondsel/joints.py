@@ -78,7 +78,7 @@ def read_joints(r: Reader, assembly: Node, root: str) -> tuple[list[Mate], list[
         name = node.value("Name") or f"{node.text}@{node.line}"
         if sum(below.text == "Name" for below in node.children) > 1:
             r.findings.add(
-                "CB1202", f"below {name} stand two names: a line between them is missing", r.where(node, name)
+                "CB181", f"below {name} stand two names: a line between them is missing", r.where(node, name)
             )
         if node.text not in COUPLINGS and node.text not in JOINTS:
             what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
@@ -106,13 +106,13 @@ def _markers(r: Reader, node: Node, name: str) -> tuple[Marker, Marker] | None:
         marker = r.markers.get(path or "")
         if marker is None:
             place = node.child(key) or node
-            r.findings.add("CB1203", f"{name}: {key} is {path!r}, which is no marker", r.where(place, name))
+            r.findings.add("CB162", f"{name}: {key} is {path!r}, which is no marker", r.where(place, name))
         else:
             found.append(marker)
     if len(found) < 2:
         return None
     if found[0].component == found[1].component:
-        r.findings.add("CB1211", f"{name} holds two markers of {found[0].component}", r.where(node, name))
+        r.findings.add("CB168", f"{name} holds two markers of {found[0].component}", r.where(node, name))
         return None
     return found[0], found[1]
 
@@ -154,7 +154,7 @@ def _coupling(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Couplin
     try:
         return COUPLINGS[node.text](r, node, name, i, j)
     except ValueError as fault:
-        r.findings.add("CB1202", f"{name}: {fault}", r.where(node, name))
+        r.findings.add("CB181", f"{name}: {fault}", r.where(node, name))
         return None
 
 
@@ -195,7 +195,7 @@ def _law(r: Reader, node: Node, name: str) -> MotionLaw | None:
     joint = node.value("MotionJoint") or ""
     mate = r.mates.get(joint)
     if mate is None:
-        r.findings.add("CB1203", f"{name} drives {joint!r}, which is no joint", where)
+        r.findings.add("CB162", f"{name} drives {joint!r}, which is no joint", where)
         return None
     if mate.kind not in kinds:
         r.findings.add("CB1204", f"{name} drives {joint}, a {mate.kind.value} joint without that freedom", where)
@@ -219,7 +219,7 @@ def _frame_motion(r: Reader, node: Node, name: str) -> FrameMotion | None:
     pair = _markers(r, node, name)
     if sorted(set(order)) != sorted(set(order) & {1.0, 2.0, 3.0}) or len(order) != 3:
         place = node.child("RotationOrder") or node
-        r.findings.add("CB1202", f"{name}: RotationOrder must hold three axes of 1, 2 and 3", r.where(place, name))
+        r.findings.add("CB181", f"{name}: RotationOrder must hold three axes of 1, 2 and 3", r.where(place, name))
         return None
     known = [text for text in texts if text is not None]
     if pair is None or len(known) < len(texts):

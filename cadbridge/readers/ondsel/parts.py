@@ -22,7 +22,7 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
     for node in assembly.under("Parts"):
         name = node.value("Name")
         if node.text != "Part" or name is None:
-            r.findings.add("CB1202", f"{node.text} is no Part with a Name", r.where(node))
+            r.findings.add("CB181", f"{node.text} is no Part with a Name", r.where(node))
             continue
         X_AC = r.pose(node, name)
         if X_AC is None:
@@ -66,7 +66,7 @@ def _mass(r: Reader, node: Node, name: str, full: str) -> MassProperties | None:
     if mass is None or moments is None or X_CP is None:
         return None
     if not mass > 0:
-        r.findings.add("CB1205", f"{name} has a mass of {mass:g}", r.where(marker, name))
+        r.findings.add("CB163", f"{name} has a mass of {mass:g}", r.where(marker, name))
         return None
     inertia = X_CP.R @ np.diag(moments) @ X_CP.R.T * r.length**2
     return MassProperties(mass, X_CP.p, inertia)

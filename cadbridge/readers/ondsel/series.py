@@ -27,7 +27,7 @@ def read_series(r: Reader, series: list[tuple[int, str]], tolerance: float | Non
             component = r.component_of.get(owner)
             if component is None or not lines:
                 where = Where(str(r.path), lines[0][0] - 1 if lines else None)
-                r.findings.add("CB1203", f"a series of {owner!r}: no such part, or no lines", where)
+                r.findings.add("CB162", f"a series of {owner!r}: no such part, or no lines", where)
                 continue
             if reference is not None:
                 _part(r, lines, reference, component, owner)

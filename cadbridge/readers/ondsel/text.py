@@ -56,7 +56,7 @@ def load(path: Path, findings: Findings) -> tuple[str, Node, list[tuple[int, str
     try:
         lines = path.read_bytes().decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as fault:
-        findings.add("CB1200", f"{path.name} is no UTF-8 text (byte {fault.start})", where)
+        findings.add("CB180", f"{path.name} is no UTF-8 text (byte {fault.start})", where)
         raise InputError(f"{path.name} is no OndselSolver text.", findings) from fault
     head = lines[0].strip() if lines else ""
     end = next((i for i, text in enumerate(lines) if text.strip() == SERIES), len(lines))

@@ -32,7 +32,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     file = JsonFile(Path(path), findings)
     root = file.content.get("rootAssembly") if isinstance(file.content, dict) else None
     if not isinstance(root, dict) or not isinstance(root.get("instances"), list):
-        file.say("CB1300", "there is no rootAssembly with instances")
+        file.say("CB180", "there is no rootAssembly with instances")
         raise InputError(f"{file.path.name} is no assembly definition of Onshape.", findings)
     c = Context(file, options or ReadOptions(), findings, read_parameters(file, findings))
     read_tree(c, root)

@@ -47,7 +47,7 @@ class Context:
         placed = None if path is None else self.structure.placed.get((*place, *path))
         if placed is None:
             path_text = occurrence if path is None else "/".join(path)
-            self.file.say("CB1302", f"{name} holds the occurrence {path_text!r}, which is not in the assembly", name)
+            self.file.say("CB162", f"{name} holds the occurrence {path_text!r}, which is not in the assembly", name)
             return None
         if not placed.component:
             text = f"{name} holds the frame of {placed.name}, which is flexible and has nothing fixed in it"
@@ -60,5 +60,5 @@ class Context:
         try:
             return self.structure.feature(placed, FeatureKind.FRAME, origin, z, x, label="mate connector")
         except ValueError:
-            self.file.say("CB1301", f"{name}: the axes of its coordinate system are zero or parallel", name)
+            self.file.say("CB181", f"{name}: the axes of its coordinate system are zero or parallel", name)
             return None

@@ -67,7 +67,7 @@ def _mate(c: Context, place: Key, feature: dict[str, Any]) -> tuple[Mate, ...]:
     if a is None or b is None:
         return ()
     if a.component == b.component:
-        c.file.say("CB1308", f"{name} holds two places of {a.component}, which is rigid", identity, name)
+        c.file.say("CB168", f"{name} holds two places of {a.component}, which is rigid", identity, name)
         return ()
     limit = _limit(c, kind, name, identity, data)
     where = c.file.where(identity, name)
@@ -106,7 +106,7 @@ def _group(c: Context, place: Key, feature: dict[str, Any]) -> tuple[Mate, ...]:
         if placed is None or not placed.component:
             path_text = entry.get("occurrence") if path is None else "/".join(path)
             c.file.say(
-                "CB1302", f"{name} holds the occurrence {path_text!r}, which is not in the assembly", identity, name
+                "CB162", f"{name} holds the occurrence {path_text!r}, which is not in the assembly", identity, name
             )
         else:
             members.append(placed)

@@ -46,7 +46,7 @@ class _Tree:
             if path:
                 self._places[path] = occurrence
             else:
-                c.file.say("CB1301", "an occurrence has no path of instance ids")
+                c.file.say("CB181", "an occurrence has no path of instance ids")
         self._moving: dict[str, bool] = {}
         self._count = 0
 
@@ -78,7 +78,7 @@ class _Tree:
         elif is_assembly:
             X = X_WP
         else:
-            c.file.say("CB1302", f"{what} is not among the root's occurrences, so its place is not known", path[-1])
+            c.file.say("CB162", f"{what} is not among the root's occurrences, so its place is not known", path[-1])
         if X is None:
             return None
         where = c.file.where(path[-1], what)
@@ -89,7 +89,7 @@ class _Tree:
         key = _identity(instance)
         definition = self._definitions.get(key)
         if definition is None:
-            c.file.say("CB1302", f"{what} is of a sub-assembly that the file does not define", path[-1])
+            c.file.say("CB162", f"{what} is of a sub-assembly that the file does not define", path[-1])
             return None
         inner = self.instances(definition, path, X)
         features = list(c.file.objects(definition.get("features"), "features"))
@@ -147,7 +147,7 @@ def _transform(c: Context, value: Any, what: str) -> Matrix | None:
         return None
     matrix = sixteen.reshape(4, 4)
     if float(np.abs(matrix[3] - [0.0, 0.0, 0.0, 1.0]).max()) > 1e-9 or abs(np.linalg.det(matrix[:3, :3])) < 1e-9:
-        c.file.say("CB1301", f"the transform of {what} is no placement", what)
+        c.file.say("CB181", f"the transform of {what} is no placement", what)
         return None
     return np.asarray(matrix[:3])
 

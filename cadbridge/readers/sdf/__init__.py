@@ -28,7 +28,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     c = Context(Path(path), options or ReadOptions())
     root = parse(c.path, c.findings)
     if local(root) != "sdf":
-        c.say("CB1420", f"the root is <{local(root)}>, not <sdf>", root)
+        c.say("CB180", f"the root is <{local(root)}>, not <sdf>", root)
         raise InputError(f"{c.path.name} is no SDF", c.findings)
     world = Models(c).world(root)
     if len(world.nested) == 1 and not any(e.kind == "joint" for e in world.entries.values()):
@@ -36,7 +36,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     everything = scopes(world)
     X, parts, components = _links(c, everything)
     if not components:
-        c.say("CB1420", f"{c.path.name} holds no link", root)
+        c.say("CB180", f"{c.path.name} holds no link", root)
         raise InputError(f"{c.path.name} holds no link", c.findings)
     mates, couplings, count = _joints(c, everything, X, _version(c, root))
     c.report_unread()

@@ -49,10 +49,10 @@ class Context:
         found = numbers(element.text, count)
         if found is None and (found := numbers(unquoted(element.text), count)) is not None:
             text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}"
-            self.say("CB1430", text, element, item)
+            self.say("CB1923", text, element, item)
         if found is None:
             text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {count} numbers below {READABLE:g}"
-            self.say("CB1421", text, element, item)
+            self.say("CB181", text, element, item)
             return None
         return np.array(found)
 
@@ -89,11 +89,11 @@ class Context:
             if six is not None:
                 rpy = np.radians(six[3:]) if element.get("degrees") in ("true", "1") else np.array(six[3:])
                 return Pose.from_rpy(six[:3], rpy), relative
-        self.say("CB1421", f"{item}: <pose> is {text[:60]!r}, which is no pose", element, item)
+        self.say("CB181", f"{item}: <pose> is {text[:60]!r}, which is no pose", element, item)
         return Pose(), relative
 
     def report_unread(self) -> None:
         """One finding for all elements that were not read."""
         if self.unread:
             text = ", ".join(f"{n} <{tag}>" for tag, n in sorted(self.unread.items()))
-            self.findings.add("CB1427", f"not read: {text}", Where(str(self.path)))
+            self.findings.add("CB190", f"not read: {text}", Where(str(self.path)))

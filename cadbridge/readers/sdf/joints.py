@@ -63,7 +63,7 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose], version: float) ->
         kind = element.get("type", "")
         maker = _TYPES.get(kind)
         if maker is None:
-            c.say("CB1429", f"{name} is of type {kind!r}; known are {', '.join(_TYPES)}", element, name)
+            c.say("CB187", f"{name} is of type {kind!r}; known are {', '.join(_TYPES)}", element, name)
             continue
         try:
             joint = _joint(c, scope, name, element, X, version)
@@ -104,7 +104,7 @@ def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, ver
     text = "0 0 1" if given is None else given.text
     found = numbers(text, 3)
     if found is None or not max(abs(v) for v in found) > 1e-12:
-        c.say("CB1421", f"joint {name}: the axis {(text or '').strip()!r} has no direction", element, name)
+        c.say("CB181", f"joint {name}: the axis {(text or '').strip()!r} has no direction", element, name)
         return None
     frame = "" if given is None else given.get("expressed_in", "")
     in_model = version < 1.5 or c.flag(element, "use_parent_model_frame")
@@ -117,7 +117,7 @@ def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, ver
 
 def _need(c: Context, j: Joint, count: int) -> bool:
     if len(j.axes) < count:
-        c.say("CB1421", f"joint {j.name} needs {count} axes", j.element, j.name)
+        c.say("CB181", f"joint {j.name} needs {count} axes", j.element, j.name)
     return len(j.axes) >= count
 
 
@@ -158,7 +158,7 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
     lower, upper = (_bound(c, element, key, j.name, sign * math.inf) for key, sign in (("lower", -1), ("upper", 1)))
     velocity, effort = (_bound(c, element, key, j.name, math.inf) for key in ("velocity", "effort"))
     if lower > upper:
-        c.say("CB1421", f"joint {j.name}: lower {lower:g} is above upper {upper:g}; the range is left out", element)
+        c.say("CB181", f"joint {j.name}: lower {lower:g} is above upper {upper:g}; the range is left out", element)
         ranged = False
     limit = Limit(
         lower if ranged and lower > -NO_LIMIT else None,
@@ -195,7 +195,7 @@ def _screw(c: Context, j: Joint) -> Made:
     turn, old = (c.number(j.element, key, j.name, 0.0) for key in ("screw_thread_pitch", "thread_pitch"))
     pitch = screw_pitch(turn, old)
     if pitch == 0.0:
-        c.say("CB1421", f"joint {j.name}: the screw has no pitch", j.element, j.name)
+        c.say("CB181", f"joint {j.name}: the screw has no pitch", j.element, j.name)
         return None
     return replace(mate, value=pitch)
 
@@ -209,7 +209,7 @@ def _universal(c: Context, j: Joint) -> Made:
     if not _need(c, j, 2):
         return None
     if abs(float(j.axes[0] @ j.axes[1])) > RIGHT_ANGLE:
-        c.say("CB1429", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
+        c.say("CB187", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
         return None
     loads = [child(axis, "dynamics") for axis in children(j.element, "axis", "axis2")]
     if any(c.number(load, key, j.name, 0.0) for load in loads for key in ("damping", "friction", "spring_stiffness")):
@@ -225,7 +225,7 @@ def _gearbox(c: Context, j: Joint) -> Made:
     reference = c.text(j.element, "gearbox_reference_body")
     carrier = j.scope.body(reference) if reference else None
     if ratio == 0.0:
-        c.say("CB1421", f"gearbox {j.name}: the ratio is zero", j.element, j.name)
+        c.say("CB181", f"gearbox {j.name}: the ratio is zero", j.element, j.name)
         return None
     a, b = (j.feature(end, axis, FeatureKind.AXIS) for end, axis in zip((j.a, j.b), j.axes, strict=False))
     where = c.where(j.element, j.name)
@@ -267,7 +267,7 @@ def read_mimics(c: Context, scope: Scope, mates: dict[str, Mate]) -> tuple[list[
                 for tag, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
             )
             if ratio == 0.0:
-                c.say("CB1421", f"joint {name}: a mimic by zero holds it where it is", mimic, name)
+                c.say("CB181", f"joint {name}: a mimic by zero holds it where it is", mimic, name)
                 continue
             found.append(
                 Coupling(

@@ -111,7 +111,7 @@ def _joined(c: Context, scope: Scope, link: Element, tag: str, name: str) -> tup
         kind = local(kinds[0])
         maker = _MAKERS.get(kind)
         if maker is None:
-            c.say("CB1428", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
+            c.say("CB193", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
             continue
         mesh = maker(c, kinds[0], name)
         if mesh is not None:
@@ -126,7 +126,7 @@ def _sizes(c: Context, element: Element, tag: str, count: int, name: str, defaul
         return [default] * count
     found = c.values(element, tag, count, name)
     if found is not None and not np.all(found > 0):
-        c.say("CB1428", f"{name}: <{tag}> is not above zero, so it has no volume", element, name)
+        c.say("CB193", f"{name}: <{tag}> is not above zero, so it has no volume", element, name)
         return None
     return None if found is None else [float(v) for v in found]
 
@@ -158,10 +158,10 @@ def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
     uri = c.text(element, "uri")
     scale = c.values(element, "scale", 3, name) if child(element, "scale") is not None else np.ones(3)
     if not uri or scale is None:
-        c.say("CB1428", f"{name}: <mesh> has no <uri> or scale that can be read", element, name)
+        c.say("CB193", f"{name}: <mesh> has no <uri> or scale that can be read", element, name)
         return None
     if child(element, "submesh") is not None:
-        c.say("CB1428", f"{name}: a submesh is named; the whole mesh is taken", element, name)
+        c.say("CB193", f"{name}: a submesh is named; the whole mesh is taken", element, name)
     where = c.where(element, name)
     path = referenced(uri, c.file_of(element), c.options.package_dirs, c.findings, where, "CB112")
     if path is None:
@@ -172,7 +172,7 @@ def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
     try:
         return load_mesh_file(path, (float(scale[0]), float(scale[1]), float(scale[2])))
     except ValueError as error:
-        c.say("CB1428", f"{name}: {error}", element, name)
+        c.say("CB193", f"{name}: {error}", element, name)
         return None
 
 

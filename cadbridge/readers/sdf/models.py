@@ -67,10 +67,10 @@ class Models:
             return
         self._count += 1
         if self._count > MOST:
-            c.say("CB1420", f"more than {MOST} links, frames and joints", element)
+            c.say("CB180", f"more than {MOST} links, frames and joints", element)
             raise InputError(f"{c.path.name} holds too much", c.findings)
         if not name or ("::" in name and not self._flat) or name in _RESERVED:
-            c.say("CB1421", f"<{kind}> has the name {name!r}", element)
+            c.say("CB181", f"<{kind}> has the name {name!r}", element)
         elif name in scope.entries:
             c.say("CB1422", f"a second {kind} or other element is named {name!r}; it is left out", element, name)
         else:
@@ -91,7 +91,7 @@ class Models:
             c.say("CB1423", f"models nest deeper than {DEEPEST}", element)
             return
         if not name or "::" in name or name in _RESERVED:
-            c.say("CB1421", f"<model> has the name {name!r}", element)
+            c.say("CB181", f"<model> has the name {name!r}", element)
             return
         if name in scope.entries:
             c.say("CB1422", f"a second model or other element is named {name!r}; it is left out", element, name)

@@ -26,7 +26,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     root = parse(c.path, c.findings)
     assembly = child(root, "RootAssembly") if local(root) == "SimscapeMultibodyImportXML" else None
     if assembly is None:
-        c.say("CB160", f"the root is {local(root)!r}", root)
+        c.say("CB180", f"the root is {local(root)!r}", root)
         raise InputError(f"{c.path.name} is no Simscape Multibody file of schema 2.", c.findings)
     units = _units(c, root)
     read_parts(c, root)
@@ -59,7 +59,7 @@ def _units(c: Context, root: Element) -> tuple[str, ...]:
             names[name] = unit
         else:
             what = "DataUnits" if used is data else "ModelUnits"
-            c.say("CB161", f"{what} {name} is {unit!r}; {names[name]} is taken", root if used is None else used)
+            c.say("CB181", f"{what} {name} is {unit!r}; {names[name]} is taken", root if used is None else used)
     if c.options.length_unit in LENGTH:
         names["length"] = str(c.options.length_unit)
     c.length, c.mass = LENGTH[names["length"]], MASS[names["mass"]]

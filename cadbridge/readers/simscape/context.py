@@ -48,7 +48,7 @@ class Context:
         element = child(parent, name)
         found = None if element is None else numbers(element.text, count)
         if found is None:
-            self.say("CB161", f"{item}: {name} must hold {count} numbers", parent if element is None else element, item)
+            self.say("CB181", f"{item}: {name} must hold {count} numbers", parent if element is None else element, item)
             return None
         return np.array(found)
 
@@ -66,7 +66,7 @@ class Context:
             return None
         R = nine.reshape(3, 3)
         if float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDING:
-            self.say("CB166", f"{item} is not placed by a rigid motion; it is left out", transform, item)
+            self.say("CB133", f"{item} is not placed by a rigid motion; it is left out", transform, item)
             return None
         U, _, Vt = np.linalg.svd(R)
         return affine(U @ Vt, three * self.length)

@@ -261,7 +261,7 @@ def _feature(c: Context, side: Element, prefix: Key, mate: str, geometry: str) -
     if point is None or (directed and axis is None):
         return None
     if axis is not None and not float(np.linalg.norm(axis)) > 0:
-        c.say("CB161", f"{mate}: an axis of no length", side, mate)
+        c.say("CB181", f"{mate}: an axis of no length", side, mate)
         return None
     radius = numbers(side.get("radius"), 1)
     return c.structure.feature(

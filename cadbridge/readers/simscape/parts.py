@@ -71,7 +71,7 @@ def _shapes(c: Context, files: dict[str, Path | None]) -> dict[str, Shape]:
     for finding in collected:
         # A part without a shape leaves the mates and the declared masses usable.
         if finding.severity is Severity.ERROR:
-            c.findings.add("CB167", f"no shape: {finding.message} ({finding.code})", finding.where)
+            c.findings.add("CB193", f"no shape: {finding.message} ({finding.code})", finding.where)
         else:
             c.findings.extend([finding])
     return {uid: found[p] for uid, p in files.items() if p in found}

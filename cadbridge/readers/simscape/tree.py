@@ -19,7 +19,7 @@ def read_tree(c: Context, root: Element, assembly: Element) -> None:
     """
     tree = child(assembly, "InstanceTree")
     if tree is None:
-        c.say("CB161", "the assembly has no InstanceTree", assembly)
+        c.say("CB181", "the assembly has no InstanceTree", assembly)
         return
     moving, empty = _with_mates_of_their_own(root), _without_parts(root, assembly)
     c.structure.place([o for e in children(tree, "Instance") if (o := _occurrence(c, e, moving, empty)) is not None])

@@ -202,7 +202,7 @@ def _tell(c: Context) -> None:
     counts |= {"contacts of shapes": touching}
     unread = [f"{n} {kind}" for kind, n in counts.items() if n]
     if unread:
-        c.say("CB1447", f"not read: {', '.join(unread)}")
+        c.say("CB190", f"not read: {', '.join(unread)}")
     for text in c.stage["variants"]:
         c.say("CB1453", text)
 

@@ -140,7 +140,7 @@ def read_drives(c: Context, joints: Sequence[Joint]) -> list[Drive]:
     for joint in joints:
         found = drives_of(joint)
         if found and not joint.single:
-            c.say("CB1445", f"joint {joint.name}: the drives of a joint of several freedoms are left out", joint.name)
+            c.say("CB1305", f"joint {joint.name}: the drives of a joint of several freedoms are left out", joint.name)
         elif found:
             drives.append(_drive(c, joint, found[0]))
             goal = [joint.value(f"{found[0]}:physics:target{what}") for what in ("Position", "Velocity")]
@@ -157,7 +157,7 @@ def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
     per = effort_unit(c, joint) * (180.0 / math.pi if joint.turns else 1.0 / c.length)
     k, d = ((joint.value(f"{prefix}:physics:{key}") or 0.0) * per for key in ("stiffness", "damping"))
     if joint.prim["attributes"].get(f"{prefix}:physics:type") == "acceleration":
-        c.say("CB1445", f"joint {joint.name}: the law of its drive, an acceleration, is left out", joint.name)
+        c.say("CB1305", f"joint {joint.name}: the law of its drive, an acceleration, is left out", joint.name)
         return Drive(joint.name, joint.name, where=where)
     if not (k or d) or not np.isfinite([k, d]).all():
         return Drive(joint.name, joint.name, where=where)

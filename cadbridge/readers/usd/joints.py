@@ -171,7 +171,7 @@ def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None
         return ()
     if kind == "PhysicsSphericalJoint":
         if any(number(attributes, f"physics:coneAngle{i}Limit", -1.0) >= 0.0 for i in (0, 1)):
-            c.say("CB1445", f"joint {name}: the limit of its cone is left out", name)
+            c.say("CB1305", f"joint {name}: the limit of its cone is left out", name)
         return (3, 4, 5)
     if kind == "PhysicsDistanceJoint":
         low, high = _distances(prim)
@@ -189,9 +189,9 @@ def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None
         if not low >= high:
             axes.append(i)
         elif low == high and abs(low) > _MET:
-            c.say("CB1445", f"joint {name}: {axis} is held as designed, not at {low:g}", name)
+            c.say("CB1305", f"joint {name}: {axis} is held as designed, not at {low:g}", name)
         elif f"PhysicsLimitAPI:{axis}" not in prim["schemas"]:
-            c.say("CB1445", f"joint {name}: {axis} is locked although PhysicsLimitAPI:{axis} is not applied", name)
+            c.say("CB1305", f"joint {name}: {axis} is locked although PhysicsLimitAPI:{axis} is not applied", name)
     return tuple(axes)
 
 
@@ -321,12 +321,12 @@ def _limit(c: Context, joint: Joint) -> Limit | None:
     ranges = [_range(joint, AXES[i]) for i in joint.free]
     if not joint.single:
         if any(end is not None for ends in ranges for end in ends):
-            c.say("CB1445", f"joint {joint.name}: the limits of a joint of several freedoms are left out", joint.name)
+            c.say("CB1305", f"joint {joint.name}: the limits of a joint of several freedoms are left out", joint.name)
         return None
     per = math.pi / 180.0 if joint.turns else c.length
     lower, upper = (None if end is None else end * per for end in ranges[0])
     if lower is not None and upper is not None and lower > upper:
-        c.say("CB1445", f"joint {joint.name}: its lower limit is above its upper one; both are left out", joint.name)
+        c.say("CB1305", f"joint {joint.name}: its lower limit is above its upper one; both are left out", joint.name)
         lower = upper = None
     fast = joint.value("physxJoint:maxJointVelocity")
     force = next((joint.value(f"{drive}:physics:maxForce") for drive in drives_of(joint)), None)
@@ -369,7 +369,7 @@ def _loaded(c: Context, joint: Joint, mate: Mate) -> Mate:
         lost.append("stiffness")
     named = lost + (["PhysX's coefficient of friction"] if number(attributes, "physxJoint:jointFriction") else [])
     if named:
-        c.say("CB1445", f"joint {joint.name}: {', '.join(named)} left out", joint.name)
+        c.say("CB1305", f"joint {joint.name}: {', '.join(named)} left out", joint.name)
     kept = {load: 0.0 if load in lost else value for load, value in found.items()}
     return replace(
         mate,

@@ -89,7 +89,7 @@ def test_ranges_count_from_the_designed_pose(
 def test_ranges_of_several_freedoms_are_told(tmp_path: Path) -> None:
     assembly = read_text(tmp_path, one("CYLINDRICAL_PAIR_WITH_RANGE", f"{STAR},0.,10.,$,$"))
     assert assembly.mates[0].limit is None
-    assert [f.message for f in assembly.findings if f.code == "CB784"] == [
+    assert [f.message for f in assembly.findings if f.code == "CB1305"] == [
         "P: the range of t_z of a cylindrical joint is left out"
     ]
 

@@ -119,7 +119,7 @@ def mesh(inner: str) -> str:
 
 
 def _json(name: str) -> dict[str, tuple[Make, str]]:
-    return {"lists without end": (deep_json, "CB1300"), "a number of 20,000 digits": (long_integer(name), "CB1301")}
+    return {"lists without end": (deep_json, "CB180"), "a number of 20,000 digits": (long_integer(name), "CB181")}
 
 
 def pattern(old: str, new: str) -> Make:
@@ -218,7 +218,7 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
     "fusion": {**_json("fusion"), "an occurrence within itself": (cyclic_fusion, "CB")},
     "sw2robot": _json("sw2robot"),
     "chrono": {
-        "calls without end": (swap("SetPos(", "SetPos(" + "abs(" * 5000), "CB1300"),
+        "calls without end": (swap("SetPos(", "SetPos(" + "abs(" * 5000), "CB180"),
         "code": (swap("import builtins", f"import builtins, os\nopen('{OUT}x', 'w').write('x'); os.abort()"), ""),
     },
     "ap242": {**STEP, "lists without end": (at("ap242", "mate", LISTS), "CB")},
@@ -233,7 +233,7 @@ HOSTILE: dict[str, dict[str, tuple[Make, str]]] = {
     },
     "ondsel": {
         "tabs without end": (swap("\tParts", "\t" * 10_000 + "Parts"), "CB1201"),
-        "a line without end": (at("ondsel", "end", "/" * 5_000_000), "CB1203"),
+        "a line without end": (at("ondsel", "end", "/" * 5_000_000), "CB162"),
     },
     "our json": {"lists without end": (deep_json, "CB"), "a number of 20,000 digits": (long_integer("our json"), "CB")},
     "mates file": {

@@ -21,6 +21,7 @@ from solver.equations.projection import drive_values
 from solver.state import State
 from solver.steps.dense import Slope
 from solver.steps.methods import Absolute, Attempt, Remembered
+from solver.steps.samples import Within, make_within
 
 Array = NDArray[np.float64]
 
@@ -60,6 +61,11 @@ class ChartEngine(Absolute):
         s, tableau = self.system, self.method.tableau
         assert tableau is not None
         return joint_steps(len(tableau.nodes), self.chart, s.program.angle_count, len(s.drives) + 1, s.program.rows)
+
+    @cached_property
+    def within(self) -> Within:
+        """The workspace for states within a step, in the tree's coordinates."""
+        return make_within(self.system, self.method.extra, self._steps.most[: len(self._steps.q)].copy())
 
     def begin(self, state: State, slope: Slope) -> Array:  # type: ignore[override]
         """The memory of a step that ends in `state`."""

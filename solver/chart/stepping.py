@@ -19,7 +19,7 @@ from solver.chart.kinematics import (
     kinematics_room,
     normalise,
 )
-from solver.chart.reading import read_joints, read_poses
+from solver.chart.reading import read_poses
 from solver.chart.spanning import Chart, no_chart
 from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel, table, zeros
 from solver.constraints.kernels import turn_angles
@@ -38,8 +38,9 @@ _ROUNDS = 8
 class JointSteps(NamedTuple):
     """Workspace for the steps of a method of s stages.
 
-    `start`, `end` (N,) and `slopes` (s, N) hold [q, θ̇, angles, work] and their rates, `most` (N,) bounds of their sizes
-    in what errors are allowed: a rotation counts as an orientation does, not by its turns. q, `rates`, `angles`, `work`
+    `start`, `end` (N,) and `slopes` (s, N) hold [q, θ̇, angles, work] and their rates, `end` at last those of the closed
+    end; `most` (N,) bounds of their sizes in what errors are allowed: a rotation counts as an orientation does, not by
+    its turns. q, `rates`, `angles`, `work`
     are a state within the step, and at last the one at its end; `acceleration` is θ̈, `multipliers` (m,) are of the
     stage. `before` (nq,) are coordinates before their closing, `change` (nq,) and `displacement` (nv,) its corrections.
     `signs` (n,) are those of the bodies' quaternions over those of the chart: these go on without a jump however often
@@ -231,7 +232,7 @@ def read_start(joints, state, work):  # type: ignore[no-untyped-def]
     read_poses(C, K, x, q, v, S.q, S.rates)
     for i in range(q.shape[0]):
         S.signs[i] = _sign(K, i, q)
-    _keep(S, angles, work)
+    _keep(S, angles, work, S.start)
 
 
 @inlined
@@ -244,24 +245,26 @@ def _sign(K, i, q):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _keep(S, angles, work):  # type: ignore[no-untyped-def]
-    """S's q and rates, with the angles and the work there, as the start of the next step."""
+def _keep(S, angles, work, out):  # type: ignore[no-untyped-def]
+    """S's q and rates, with the angles and the work there, into out (N,)."""
     nq, nv, na = S.q.shape[0], S.rates.shape[0], angles.shape[0]
     for i in range(nq):
-        S.start[i] = S.q[i]
+        out[i] = S.q[i]
     for i in range(nv):
-        S.start[nq + i] = S.rates[i]
+        out[nq + i] = S.rates[i]
     for i in range(na):
-        S.start[nq + nv + i] = angles[i]
+        out[nq + nv + i] = angles[i]
     for i in range(work.shape[0]):
-        S.start[nq + nv + na + i] = work[i]
+        out[nq + nv + na + i] = work[i]
 
 
 @kernel
-def keep_joints(joints, angles, work):  # type: ignore[no-untyped-def]
+def keep_joints(joints):  # type: ignore[no-untyped-def]
     """Make the end of a step the start of the next."""
     if joints[0].body.shape[0] > 0:
-        _keep(joints[2], angles, work)
+        S = joints[2]
+        for i in range(S.start.shape[0]):
+            S.start[i] = S.end[i]
 
 
 @kernel
@@ -271,8 +274,8 @@ def advance_joints(tables, joints, S, tableau, h, slope, drives, drive, complete
     error, moved, residual = joint_step(tables, C, K, J, tableau, h, slope, drives, drive, tolerances)
     # A comparison with NaN is false.
     if error <= 1.0:
-        for i in range(S.x.shape[0]):
-            _put_bodies(K, i, J.signs[i], (S.x, S.q, S.v))
+        put_bodies(K, J.signs, (S.x, S.q, S.v))
+        _keep(J, J.angles, J.work, J.end)
         for k in range(S.angles.shape[0]):
             S.angles[k] = J.angles[k]
         for k in range(S.work.shape[0]):
@@ -282,37 +285,13 @@ def advance_joints(tables, joints, S, tableau, h, slope, drives, drive, complete
 
 
 @kernel
-def _put_bodies(K, i, sign, place):  # type: ignore[no-untyped-def]
-    """Body i where the chart is, into x, q, v."""
+def put_bodies(K, signs, place):  # type: ignore[no-untyped-def]
+    """The bodies where the chart is, into x, q, v; the quaternions with their `signs` (n,)."""
     x, q, v = place
-    for j in range(3):
-        x[i, j] = K.x[i, j]
-    for j in range(4):
-        q[i, j] = sign * K.quaternion[i, j]
-    for j in range(6):
-        v[i, j] = K.v[i, j]
-
-
-@kernel
-def put_on_joints(joints, place):  # type: ignore[no-untyped-def]
-    """x, q, v of the bodies within a step, in place: as the tree's joints allow."""
-    (C, K, S), (x, q, v) = joints, place
-    if C.body.shape[0] == 0:
-        return
-    read_joints(C, K, x, q, v, S.q, S.rates)
     for i in range(x.shape[0]):
-        _put_bodies(K, i, _sign(K, i, q), place)
-
-
-@kernel
-def close(tables, joints, state, drive):  # type: ignore[no-untyped-def]
-    """As `put_on_joints`, a whole state, and closed on all rows."""
-    (C, K, S), (x, q, v, angles) = joints, state
-    read_poses(C, K, x, q, v, S.q, S.rates)
-    for k in range(angles.shape[0]):
-        S.angles[k] = angles[k]
-    close_joints(tables, C, K, S, drive)
-    for i in range(x.shape[0]):
-        _put_bodies(K, i, _sign(K, i, q), (x, q, v))
-    for k in range(angles.shape[0]):
-        angles[k] = S.angles[k]
+        for j in range(3):
+            x[i, j] = K.x[i, j]
+        for j in range(4):
+            q[i, j] = signs[i] * K.quaternion[i, j]
+        for j in range(6):
+            v[i, j] = K.v[i, j]

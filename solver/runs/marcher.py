@@ -13,7 +13,8 @@ from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import space
 from solver.equations.projection import drive_values
 from solver.model.callbacks import Filler
-from solver.runs.marching import STUCK, Course, Drives, march, sample_start
+from solver.runs.driving import Drives
+from solver.runs.marching import STUCK, Course, march, sample_start
 from solver.state import State
 from solver.steps.dense import Slope
 from solver.steps.explicit import Pace

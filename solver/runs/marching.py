@@ -11,24 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.chart.stepping import Joints, advance_joints, close, keep_joints, put_on_joints, read_start
-from solver.compilation.compiled import Array1, Array2, Array3, Ints1, call_python, entry, kernel, table
+from solver.chart.stepping import Joints, advance_joints, keep_joints, read_start
+from solver.compilation.compiled import Array1, Ints1, entry, kernel, table
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, scaled_residual, stage
-from solver.equations.projection import put_back
 from solver.equations.system import SPEED
+from solver.runs.driving import Drives, fill, fill_nodes
+from solver.runs.within import begin_within, closed_within, raise_degree
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
 from solver.steps.implicit import Implicit, advance_implicit, remember
-from solver.steps.samples import (
-    Samples,
-    Within,
-    begin_step,
-    fit,
-    middle_is_enough,
-    raise_degree,
-    record,
-    sample_within,
-    state_within,
-)
+from solver.steps.samples import Samples, Within, record, sample_within
 from solver.steps.tableaus import Tableau
 from solver.sweeps.work import copy_rows
 
@@ -43,18 +34,6 @@ GOES_ON, ENDED, STUCK = range(3)
 
 
 @table
-class Drives(NamedTuple):
-    """The functions of time: their values (rows, 3) where they are `constant`, and the address of a `filler` (0 or 1,)
-    where they are not (`solver.model.callbacks`). `nodes` (s, rows, 3) and `end` (rows, 3) are workspace for a step.
-    """
-
-    constant: Array2
-    filler: Ints1
-    nodes: Array3
-    end: Array2
-
-
-@table
 class Course(NamedTuple):
     """Where a run is, in place. `clock`: t, the next step's length, the run's end, the shortest and the longest step,
     the error of the step before, where that began and its length. `counts`: steps, refused, refused for the
@@ -64,32 +43,6 @@ class Course(NamedTuple):
 
     clock: Array1
     counts: Ints1
-
-
-@kernel
-def _fill(drives, t, out):  # type: ignore[no-untyped-def]
-    """The functions of time at t into out (rows, 3)."""
-    if drives.filler.shape[0] > 0:
-        call_python(drives.filler[0], out.shape[0], t, out)
-        return
-    for k in range(out.shape[0]):
-        for j in range(3):
-            out[k, j] = drives.constant[k, j]
-
-
-@kernel
-def _fill_nodes(drives, tableau, t, h):  # type: ignore[no-untyped-def]
-    """The functions of time at a step's nodes and its end; whether all have values."""
-    for s in range(drives.nodes.shape[0]):
-        _fill(drives, t + tableau.nodes[s] * h, drives.nodes[s])
-    _fill(drives, t + h, drives.end)
-    total = 0.0
-    for k in range(drives.end.shape[0]):
-        for j in range(3):
-            total += drives.end[k, j]
-            for s in range(drives.nodes.shape[0]):
-                total += drives.nodes[s, k, j]
-    return abs(total) < np.inf
 
 
 @kernel
@@ -143,25 +96,17 @@ def shrink(pace, whole):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _reported(tables, joints, S, drives, D, out, i, within, raised, tolerances):  # type: ignore[no-untyped-def]
-    """Sample i of a step: `within` has its start (s), length, and end. What it costs, in evaluations."""
-    (T, P, B, F, W, length, E), (start, h, state, work) = tables, within
-    theta = (out.times[i] - start) / h
-    if theta >= 1.0 - 1e-12:
+def _reported(tables, joints, S, drives, D, out, i, within):  # type: ignore[no-untyped-def]
+    """Sample i of a step: `within` has its start (s), length, and end."""
+    (T, P, B, F, W, _, E), (start, h, state, work) = tables, within
+    if (out.times[i] - start) / h >= 1.0 - 1e-12:
         stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
         for k in range(work.shape[0]):
             out.work[i, k] = work[k]
         record(tables, D, state, drives.end, S.multipliers, out, i)
-        return 1
-    nodes = 0 if raised or D.extra == 0 else _raise(tables, joints, drives, D, start, h, tolerances)
-    _fill(drives, out.times[i], D.drive)
-    state_within(D, theta, h)
-    if joints[0].body.shape[0] > 0:
-        close(tables, joints, (D.x, D.q, D.v, D.angles), D.drive)
-    else:
-        put_back(T, P, B, W, length, E, D.x, D.q, D.v, D.angles, D.drive, 8)
+        return
+    closed_within(tables, joints, drives, D, out.times[i], start, h)
     sample_within(tables, D, out, i)
-    return 1 + nodes
 
 
 @kernel
@@ -178,29 +123,6 @@ def _advance(tables, charts, S, tableau, pace, h, begin, drives, whole, toleranc
 
 
 @kernel
-def _raise(tables, joints, drives, D, start, h, tolerances):  # type: ignore[no-untyped-def]
-    """The extra accelerations of `solver.steps.dense`: the middle, then, unless that does, two more; how many."""
-    _add_node(tables, joints, drives, D, start, h, 0.5, 0)
-    enough = middle_is_enough(D, h, tolerances)
-    fit(D, 1)
-    if enough:
-        return 1
-    _add_node(tables, joints, drives, D, start, h, 0.25, 1)
-    _add_node(tables, joints, drives, D, start, h, 0.75, 2)
-    fit(D, 3)
-    return 3
-
-
-@kernel
-def _add_node(tables, joints, drives, D, start, h, theta, row):  # type: ignore[no-untyped-def]
-    """The acceleration at the part θ of the step of h (s) from `start`, as data of the polynomial."""
-    _fill(drives, start + theta * h, D.drive)
-    state_within(D, theta, h)
-    put_on_joints(joints, (D.x, D.q, D.v))
-    raise_degree(tables, D, row, h)
-
-
-@kernel
 def _length(pace, h, left):  # type: ignore[no-untyped-def]
     """How long a step of h is where so much is left, and whether it is the last: no tiny one shall follow it."""
     if h >= left * (1 - 1e-9):
@@ -211,30 +133,38 @@ def _length(pace, h, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _go_on(tables, charts, S, drives, D, course, times, state, work, slope, out, tolerances):  # type: ignore[no-untyped-def]
+def _read(tables, joints, S, drives, D, course, out, times, begin, tolerances):  # type: ignore[no-untyped-def]
+    """The polynomial of a step just taken, where a sample is within: its error over what is allowed, and its cost."""
+    (start, h, now), (state, work, slope) = times, begin
+    if not (_due(course, out, now) and (out.times[course.counts[4]] - start) / h < 1.0 - 1e-12):
+        return 0.0, 0
+    begin_within(tables, joints, S, D, h, state, slope, work)
+    count, off = raise_degree(tables, joints, drives, D, start, h, tolerances)
+    return off, count
+
+
+@kernel
+def _go_on(tables, charts, S, drives, D, course, times, begin, out):  # type: ignore[no-untyped-def]
     """Make a step's end the start of the next, and make the samples within: `times` are its start, h, and its end."""
-    counts, clock, (start, h, now), (joints, implicit) = course.counts, course.clock, times, charts
-    if _due(course, out, now) and (out.times[counts[4]] - start) / h < 1.0 - 1e-12:
-        begin_step(tables, D, h, state, slope, work, (S.x, S.q, S.v, S.angles), S.work)
+    counts, clock, (joints, implicit) = course.counts, course.clock, charts
+    (start, h, _), (state, work, slope) = times, begin
     remember(implicit, h, slope[0])
     keep(tables[6], S, state, work, slope)
-    keep_joints(joints, state[3], work)
-    _sample_step(tables, joints, S, drives, D, course, times, state, work, out, False, tolerances)
+    keep_joints(joints)
+    _sample_step(tables, joints, S, drives, D, course, times, state, work, out)
     counts[0] += 1
     clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
     clock[6], clock[7] = start, h
 
 
 @kernel
-def _sample_step(tables, joints, S, drives, D, course, times, state, work, out, raised, tolerances):  # type: ignore[no-untyped-def]
-    """Make the samples within a step, as far as there is room. `raised`: whether its polynomial has its nodes."""
+def _sample_step(tables, joints, S, drives, D, course, times, state, work, out):  # type: ignore[no-untyped-def]
+    """Make the samples within a step, as far as there is room."""
     counts, (start, h, now) = course.counts, times
     while counts[4] < counts[6] and _due(course, out, now):
-        within = (start, h, state, work)
-        cost = _reported(tables, joints, S, drives, D, out, counts[4], within, raised, tolerances)
-        counts[3] += cost
+        _reported(tables, joints, S, drives, D, out, counts[4], (start, h, state, work))
+        counts[3] += 1
         counts[4] += 1
-        raised = raised or cost > 1
 
 
 @kernel
@@ -250,7 +180,7 @@ def sample_start(
 ) -> bool:  # fmt: skip
     """The accelerations where a run begins, into `slope`, and its first sample; whether rows repeat each other."""
     (T, P, B, F, W, _, E), (acceleration, turning, power) = tables, slope
-    _fill(drives, course.clock[0], drives.end)
+    fill(drives, course.clock[0], drives.end)
     stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
     copy_rows(E.acceleration, acceleration)
     for k in range(turning.shape[0]):
@@ -279,14 +209,14 @@ def march(
     start, length = clock[6], clock[7]
     if length > 0.0 and abs(start + length - t) <= 1e-12 * max(1.0, abs(t)):
         # There may have been no room for all samples of the step that ended here: its polynomial still stands.
-        _sample_step(tables, joints, S, drives, D, course, (start, length, t), state, work, out, True, tolerances)
+        _sample_step(tables, joints, S, drives, D, course, (start, length, t), state, work, out)
         if counts[4] == counts[6]:
             return ENDED, repeated(tables)
     read_start(joints, state, work)
     while refused or tried < most:
         step, last = _length(pace, h, end - t)
         tried += 1
-        if step < SHORTEST * max(1.0, abs(t)) or not _fill_nodes(drives, tableau, t, step):
+        if step < SHORTEST * max(1.0, abs(t)) or not fill_nodes(drives, tableau, t, step):
             how = STUCK
             break
         begin, due = (state, work, slope), last or _due(course, out, t + step)
@@ -303,7 +233,15 @@ def march(
             h, refused = step * shrink(pace, whole), True
             continue
         now = end if last else t + step
-        _go_on(tables, charts, S, drives, D, course, (t, step, now), state, work, slope, out, tolerances)
+        off, cost = _read(tables, joints, S, drives, D, course, out, (t, step, now), begin, tolerances)
+        counts[3] += cost
+        if not off <= 1.0 and not pace.fixed:
+            # No step ends within rounding of a sample: the state there is the step's own.
+            counts[1] += 1
+            h, refused = max(step * shrink(pace, off), out.times[counts[4]] - t), True
+            continue
+        D.worst[0] = max(D.worst[0], off)
+        _go_on(tables, charts, S, drives, D, course, (t, step, now), begin, out)
         wished = next_step(pace, step, whole, before, refused)
         # A step cut short to meet the end says little of the length that the error would allow.
         h = min(pace.longest, max(wished, h)) if step < h and not refused else wished
@@ -312,7 +250,7 @@ def march(
             how = ENDED
             break
     T, P, B, F, W, _, E = tables
-    _fill(drives, t, drives.end)
+    fill(drives, t, drives.end)
     stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
     clock[0], clock[1], clock[5] = t, h, before
     return how, repeated(tables)

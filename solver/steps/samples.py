@@ -1,7 +1,9 @@
-"""Samples within compiled steps: a step's polynomial, its state at a sample put on the constraints, what is recorded.
+"""Samples within compiled steps: a step's polynomial, how far it is off, and what is recorded.
 
-The polynomial is that of `dense`, in the same order of data: values at both ends, rates, second derivatives,
-then those at the nodes.
+What is integrated is what the polynomial is of: [x, δ] of the bodies (`solver.steps.explicit`), or the coordinates of a
+tree (`solver.chart.within`), beside angles and work. Its data are those of `dense`: values at both ends, rates, second
+derivatives, then those at the nodes. An acceleration computed at one place more says how far it is off: within a step
+its error is held against what is allowed at the step's end, as that of the end is.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from solver.equations.system import Rows, System
 from solver.steps.dense import fits
 from solver.steps.explicit import quaternion_product, repeated, shaft_axes, spun
 from solver.sweeps.bodies import Bodies
+from solver.sweeps.work import copy_rows
 
 
 @table
@@ -65,8 +68,11 @@ def make_samples(system: System, times: Array1) -> Samples:
 class Within(NamedTuple):
     """Arrays for states within a step, with up to `extra` accelerations more; n bodies, t terms, m rows, N numbers.
 
-    `poses` (9, 7n) and `sums` (6, N) are the data of [x, δ] and of [angles, work]; `pose_fit` (3, 9, 9) and `sum_fit`
-    (3, 6, 6) give the coefficients `pose_part`, `sum_part` for 0, 1 and 3 nodes; `missed` (N,) closes the sum.
+    `poses` (10, k) and `sums` (7, N) are the data of the k coordinates ([x, δ], or the tree's) and of [angles, work],
+    the last row that of a place where the polynomial is tried; `pose_fit` (3, 9, 9) and `sum_fit` (3, 6, 6) give the
+    coefficients `pose_part`, `sum_part` for 0, 1 and 3 nodes; `missed` (N,) closes the sum. `most` (k,) bounds the
+    sizes of coordinates in what errors are allowed, `energy` (1,) J is a size of the work. `acceleration`, `turning`
+    and `power` keep those at the step's end. `worst` (1,) is the largest error so far over what is allowed.
     """
 
     extra: int
@@ -78,6 +84,12 @@ class Within(NamedTuple):
     sum_part: Array2
     missed: Array1
     last: Array1
+    most: Array1
+    energy: Array1
+    worst: Array1
+    acceleration: Array2
+    turning: Array1
+    power: Array1
     q0: Array2
     spins: Array2
     still: Array2
@@ -108,18 +120,22 @@ class Within(NamedTuple):
     second: Array1
 
 
-def make_within(system: System, extra: int) -> Within:
-    """Workspace for the states within steps of a system."""
+def make_within(system: System, extra: int, most: Array1 | None = None) -> Within:
+    """Workspace for the states within steps of a system; of the coordinates of a tree with their `most` (k,)."""
     n, t, m = system.program.bodies, len(system.program.terms.kind), system.program.rows
     na, d = system.program.angle_count, len(system.drives)
     size, still = na + d + 1, np.zeros((n, 4))
     still[:, 0] = 1.0
+    most = np.full(7 * n, np.inf) if most is None else most
+    k = len(most)
     return Within(  # type: ignore[call-arg]  # several lists of arrays
         extra,
         *fits(),
-        *zeros((9, 7 * n), (6, size), (9, 7 * n), (6, size), size, size, (n, 4), (n, 3)),
+        *zeros((10, k), (7, size), (9, k), (6, size), size, size),
+        most,
+        *zeros(1, 1, (n, 6), na, d + 1, (n, 4), (n, 3)),
         still,
-        *zeros((n, 4), 7 * n, 7 * n, size, (n, 3), (n, 4), (n, 6), na, m, (d, 3)),
+        *zeros((n, 4), k, k, size, (n, 3), (n, 4), (n, 6), na, m, (d, 3)),
         np.arange(t),
         np.arange(t - len(system.program.coordinate_term), t),
         *zeros(t, t, t, (t, 6), (t, 6)),
@@ -127,6 +143,10 @@ def make_within(system: System, extra: int) -> Within:
         np.zeros(0, dtype=np.int64),
         *zeros(m, m, m, (len(system.program.terms.block_body), 6), m, m),
     )  # fmt: skip
+
+
+_ROUNDED = 2e-14
+"""Of a coordinate, at least 1: by so much what rounding leaves open at both ends puts second derivatives off."""
 
 
 @inlined
@@ -170,9 +190,9 @@ def _sum_data(D, row, angles, work, part):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def begin_step(tables, D, h, start, slope, work, end, end_work):  # type: ignore[no-untyped-def]
-    """The data of a step of h from `start` to `end`, where the workspace has the accelerations; before it is kept."""
-    (_, _, B, _, _, _, E), (x, q, v, angles), (acceleration, turning, power) = tables, start, slope
+def pose_ends(tables, D, h, start, acceleration, end):  # type: ignore[no-untyped-def]
+    """The data of [x, δ] at both ends of a step of h, where the workspace has the accelerations of its `end`."""
+    (_, _, B, _, _, _, E), (x, q, v, _) = tables, start
     place(E, x, q, v)
     shaft_axes(B, E.R, v, D.spins)
     for i in range(q.shape[0]):
@@ -182,23 +202,48 @@ def begin_step(tables, D, h, start, slope, work, end, end_work):  # type: ignore
     _pose_data(D, (0, 2, 4), start, acceleration, h)
     spun(D.still, D.spins, D.q0, h, D.base)
     _pose_data(D, (1, 3, 5), end, E.acceleration, h)
+
+
+@kernel
+def sum_ends(E, D, h, start, slope, end):  # type: ignore[no-untyped-def]
+    """The data of [angles, work] at both ends: `start` and `end` are these, `slope` their rates at the start."""
+    (angles, work), (turning, power), (last_angles, last_work) = start, slope, end
     _sum_data(D, 0, angles, work, 1.0)
     _sum_data(D, 1, turning, power, h)
     _sum_data(D, 2, E.turning, E.power, h)
     na = angles.shape[0]
     for k in range(na):
-        D.last[k] = end[3][k]
-    for k in range(end_work.shape[0]):
-        D.last[na + k] = end_work[k]
-    fit(D, 0)
+        D.last[k] = last_angles[k]
+    for k in range(last_work.shape[0]):
+        D.last[na + k] = last_work[k]
+
+
+@kernel
+def hold_slope(E, D):  # type: ignore[no-untyped-def]
+    """Keep what the workspace E has at the step's end, while accelerations within are computed in it."""
+    copy_rows(E.acceleration, D.acceleration)
+    for k in range(E.turning.shape[0]):
+        D.turning[k] = E.turning[k]
+    for k in range(E.power.shape[0]):
+        D.power[k] = E.power[k]
+
+
+@kernel
+def held_slope(E, D):  # type: ignore[no-untyped-def]
+    """Put it back."""
+    copy_rows(D.acceleration, E.acceleration)
+    for k in range(E.turning.shape[0]):
+        E.turning[k] = D.turning[k]
+    for k in range(E.power.shape[0]):
+        E.power[k] = D.power[k]
 
 
 @kernel
 def fit(D, nodes):  # type: ignore[no-untyped-def]
     """The coefficients from the data with so many nodes."""
     level = 0 if nodes == 0 else (1 if nodes == 1 else 2)
-    _apply(D.pose_fit, level, 6 + nodes, D.poses, D.pose_part)
-    _apply(D.sum_fit, level, 3 + nodes, D.sums, D.sum_part)
+    _apply(D.pose_fit, level, 6 + nodes, D.poses, D.pose_part, 1)
+    _apply(D.sum_fit, level, 3 + nodes, D.sums, D.sum_part, 0)
     for k in range(D.missed.shape[0]):
         D.missed[k] = D.last[k]
         for r in range(6):
@@ -206,22 +251,26 @@ def fit(D, nodes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _apply(fit, level, count, data, out):  # type: ignore[no-untyped-def]
-    """out (rows, k) = fit[level] data, whose first `count` rows count."""
-    for r in range(out.shape[0]):
+def _apply(fit, level, count, data, out, last):  # type: ignore[no-untyped-def]
+    """out (rows, k) = fit[level] data, whose first `count` rows count, values those up to `last`.
+
+    Of values only what they differ by from the first counts, so that their size costs no digits.
+    """
+    for k in range(out.shape[1]):
+        out[0, k] = data[0, k]
+    for r in range(1, out.shape[0]):
         for k in range(out.shape[1]):
             out[r, k] = 0.0
         if r < count:
-            for c in range(count):
+            for c in range(1, count):
                 part = fit[level, r, c]
                 for k in range(out.shape[1]):
-                    out[r, k] += part * data[c, k]
+                    out[r, k] += part * (data[c, k] - (data[0, k] if c <= last else 0.0))
 
 
 @kernel
-def state_within(D, theta, h):  # type: ignore[no-untyped-def]
-    """The state at the part θ of the step of h into D, not yet projected; [angles, work] into D.sum."""
-    n, na = D.x.shape[0], D.angles.shape[0]
+def polynomials_at(D, theta, h):  # type: ignore[no-untyped-def]
+    """The coordinates at the part θ of the step of h, and their rates, into D; [angles, work] into D.sum."""
     for k in range(D.pose.shape[0]):
         value, rate = 0.0, 0.0
         for r in range(8, -1, -1):
@@ -234,8 +283,14 @@ def state_within(D, theta, h):  # type: ignore[no-untyped-def]
         for r in range(5, -1, -1):
             value = value * theta + D.sum_part[r, k]
         D.sum[k] = value + close * D.missed[k]
-    for k in range(na):
+    for k in range(D.angles.shape[0]):
         D.angles[k] = D.sum[k]
+
+
+@kernel
+def bodies_within(D, theta, h):  # type: ignore[no-untyped-def]
+    """The bodies where [x, δ] are, into D."""
+    n = D.x.shape[0]
     spun(D.still, D.spins, D.q0, theta * h, D.base)
     for i in range(n):
         k = 3 * n + 4 * i
@@ -252,42 +307,46 @@ def state_within(D, theta, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def raise_degree(tables, D, row, h):  # type: ignore[no-untyped-def]
-    """The data of an acceleration more, at D's state; D.drive holds the functions of time there."""
-    T, P, B, F, W, _, E = tables
-    state = (D.x, D.q, D.v, D.angles)
-    stage(T, P, B, F, W, E, state, D.drive, False, D.multipliers)
-    _pose_data(D, (-1, -1, 6 + row), state, E.acceleration, h)
-    _sum_data(D, 3 + row, E.turning, E.power, h)
+def within_data(D, row, state, acceleration, h):  # type: ignore[no-untyped-def]
+    """The second derivatives of [x, δ] at a state within the step into a row of D.poses."""
+    _pose_data(D, (-1, -1, row), state, acceleration, h)
 
 
 @kernel
-def middle_is_enough(D, h, tolerances):  # type: ignore[no-untyped-def]
-    """Whether the acceleration in the middle of a step of h changes nothing by more than is allowed in a step.
+def sum_rates(D, row, turning, power, h):  # type: ignore[no-untyped-def]
+    """The rates of [angles, work] at a state within the step into a row of D.sums."""
+    _sum_data(D, row, turning, power, h)
 
-    D has its data, and still the polynomial without it. A second derivative off by d there adds d/0.375 (θ − θ²)³ to a
-    pose, at most 0.042 d, and 0.144 d to its rate; a rate off by d changes a sum by less than 0.2 d.
+
+@kernel
+def off_by(D, row, theta, h, shares, tolerances):  # type: ignore[no-untyped-def]
+    """The error of the polynomial over what is allowed in a step of h, by its data in a `row` beyond those fitted.
+
+    Where a second derivative (times h²) is off by d at θ, a coordinate is by `shares[0]` d at most, its rate by
+    `shares[1]` d/h; where the rate of a sum is off by d, the sum is by `shares[2]` d. D has its state at θ. Of a sum's
+    rate what closes it is left out: with it the rate in the middle is right whatever the sum is between.
     """
     rtol, atol = tolerances
-    if not atol < np.inf:
-        return False
+    worst, na = 0.0, D.angles.shape[0]
     for k in range(D.pose.shape[0]):
-        second, power = 0.0, 1.0
-        for r in range(2, 6):
-            second += r * (r - 1) * power * D.pose_part[r, k]
-            power *= 0.5
-        off = abs(D.poses[6, k] - second)
+        second = 0.0
+        for r in range(8, 1, -1):
+            second = second * theta + r * (r - 1) * D.pose_part[r, k]
+        off = max(abs(D.poses[row, k] - second) - _ROUNDED * max(1.0, abs(D.pose[k])), 0.0)
+        one = shares[0] * off / (atol + rtol * min(D.most[k], abs(D.pose[k])))
+        two = shares[1] * off / (h * (atol + rtol * abs(D.rate[k])))
         # A comparison with NaN is false.
-        if not (0.042 * off <= atol + rtol * abs(D.pose[k]) and 0.144 * off / h <= atol + rtol * abs(D.rate[k])):
-            return False
+        if not (one <= worst and two <= worst):
+            worst = max(one, two) if one + two < np.inf else np.inf
     for k in range(D.sum.shape[0]):
-        rate, power = 0.0, 1.0
-        for r in range(1, 3):
-            rate += r * power * D.sum_part[r, k]
-            power *= 0.5
-        if not 0.2 * abs(D.sums[3, k] - rate) <= atol + rtol * abs(D.sum[k]):
-            return False
-    return True
+        rate = 0.0
+        for r in range(5, 0, -1):
+            rate = rate * theta + r * D.sum_part[r, k]
+        size = max(abs(D.sum[k]), D.energy[0] if k >= na else 0.0)
+        three = shares[2] * abs(D.sums[row - 3, k] - rate) / (atol + rtol * size)
+        if not three <= worst:
+            worst = three if three < np.inf else np.inf
+    return worst
 
 
 @kernel

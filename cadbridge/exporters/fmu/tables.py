@@ -24,8 +24,9 @@ from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import Space, space
 from solver.equations.system import System
 from solver.equations.workspace import Workspace
+from solver.runs.driving import Drives
 from solver.runs.integrate import first_step, longest_at, pace_of
-from solver.runs.marching import Course, Drives
+from solver.runs.marching import Course
 from solver.steps.methods import METHODS, Absolute
 from solver.steps.samples import Within, make_samples
 
@@ -53,7 +54,7 @@ MAGIC = b"CBFMU001"
 _LAWS = {"torque": 0, "pd": 1, "speed": 2, "angle": 2, "voltage": 3}
 _CONSTANT = {
     "Workspace": ("compliance",),
-    "Within": ("pose_fit", "sum_fit", "still", "every_term", "every_row", "coordinate"),
+    "Within": ("pose_fit", "sum_fit", "most", "still", "every_term", "every_row", "coordinate"),
 }
 """The fields of workspaces that hold something before the first evaluation."""
 

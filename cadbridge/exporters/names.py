@@ -21,6 +21,14 @@ def clean(name: str, fallback: str = "item") -> str:
     return f"{fallback}_{plain}" if plain[0].isdigit() else plain
 
 
+def fresh(name: str, taken: set[str]) -> str:
+    """The name with the fewest underscores behind it that nobody has; taken from now on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
 class Names:
     """Hands out clean unique names and remembers what each stood for."""
 

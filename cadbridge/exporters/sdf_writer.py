@@ -9,7 +9,7 @@ import numpy as np
 from cadbridge.assembly import Limit
 from cadbridge.exporters.collision import Solid
 from cadbridge.exporters.markup import add, document, solid_element
-from cadbridge.exporters.names import Names
+from cadbridge.exporters.names import Names, fresh
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.plan import Plan
 from cadbridge.exporters.relations import Dependence
@@ -45,7 +45,7 @@ class Writer:
         root = ET.Element("sdf", {"version": self.version, **self._namespaces()})
         model = add(root, "model", name=name)
         if self._has_ground():
-            fixed = add(model, "joint", name=self._fresh("ground_to_world"), type="fixed")
+            fixed = add(model, "joint", name=fresh("ground_to_world", self._taken), type="fixed")
             self._between(fixed, "world", self._ground)
             self._link(model, 0)
         else:
@@ -73,12 +73,6 @@ class Writer:
 
     def _close(self, model: ET.Element) -> None:
         """What follows the joints."""
-
-    def _fresh(self, name: str) -> str:
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name
 
     def _link(self, model: ET.Element, i: int) -> None:
         plan = self._plan
@@ -120,7 +114,7 @@ class Writer:
             return
         for n, freedom in enumerate(link.freedoms):
             last = n == len(link.freedoms) - 1
-            below = child if last else self._fresh(f"{child}_via{n + 1}")
+            below = child if last else fresh(f"{child}_via{n + 1}", self._taken)
             if not last:
                 _between_link(model, below, link.X_WL)
             bounded = not freedom.turns or _range(link, freedom) is not None
@@ -210,7 +204,7 @@ class Older(Writer):
         if not shared:
             return False
         reference = min(i for i in shared if i is not None)
-        name = self._fresh(f"{self._plan.joint_names[mimic.dependent]}_gearbox")
+        name = fresh(f"{self._plan.joint_names[mimic.dependent]}_gearbox", self._taken)
         gearbox = add(model, "joint", name=name, type="gearbox")
         # A body turns against the shared one as its joint does, or, where it is the joint's parent, the other way.
         far = [self._index(link) if link.parent == reference else link.parent or 0 for link in (one, other)]

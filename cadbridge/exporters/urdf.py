@@ -19,6 +19,7 @@ from cadbridge.exporters import ros, sidecars
 from cadbridge.exporters.collision import Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.kept import put_back
 from cadbridge.exporters.markup import add, document, solid_element
+from cadbridge.exporters.names import fresh
 from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, report_tree
@@ -226,25 +227,18 @@ def _joints(
     parent, X = plan.link_names[link.parent], plan.tree.X_PL(link)
     if _floating(link):
         name = link.joint.name if link.joint is not None else plan.joint_names[link.first]
-        joint = add(robot, "joint", name=_fresh(f"{plan.link_names[i]}_floating", via), type="floating")
+        joint = add(robot, "joint", name=fresh(f"{plan.link_names[i]}_floating", via), type="floating")
         plan.names["joints"][joint.attrib["name"]] = name
         _connect(joint, X, parent, plan.link_names[i])
         return
     for n, freedom in enumerate(link.freedoms):
         k = link.first + n
         last = n == len(link.freedoms) - 1
-        child = plan.link_names[i] if last else _fresh(f"{plan.link_names[i]}_via{n + 1}", via)
+        child = plan.link_names[i] if last else fresh(f"{plan.link_names[i]}_via{n + 1}", via)
         if not last:
             add(robot, "link", name=child)
         _single(robot, plan, link.joint, freedom, k, (X, parent, child), mimics.get(k), unknown)
         parent, X = child, Pose()
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 def _single(

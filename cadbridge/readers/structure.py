@@ -16,6 +16,7 @@ from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Instance
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector, unit
+from cadbridge.readers.names import free_name
 from cadbridge.readers.placement import Rigid, compose, proper
 from cadbridge.shapes import MIRROR_SUFFIX
 from cadbridge.shapes.convert import mirrored, mirrored_mass
@@ -154,10 +155,7 @@ class Structure:
 
     def _unique(self, item: Occurrence, prefix: str, taken: set[str]) -> str:
         base = " ".join(item.name.split()).replace("/", "_") or item.uid.replace("/", "_") or "Unnamed"
-        name, count = base, 2
-        while name in taken:
-            name, count = f"{base}:{count}", count + 1
-        taken.add(name)
+        name = free_name(base, taken, "{}:{}")
         if name != base:
             text = f"two occurrences are named {prefix}{base}; one is called {prefix}{name}"
             self.findings.add("CB107", text, replace(item.where, item=prefix + name))

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cadbridge.assembly import Component, Instance, Part
+from cadbridge.assembly import GROUND, Component, Instance, Part
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
+from cadbridge.readers.names import free_name
 
 ASSEMBLY = "Assembly::AssemblyObject"
 ASSEMBLY_LINK = "Assembly::AssemblyLink"
@@ -207,17 +208,17 @@ class Placed:
     holders: dict[tuple[str, str], Object] = field(default_factory=dict)
     by_way: dict[tuple[str, ...], Unit] = field(default_factory=dict)
     pose_of: dict[str, Pose] = field(default_factory=dict)
-    part_names: set[str] = field(default_factory=set)
+    part_names: set[str] = field(default_factory=lambda: {GROUND})
 
 
 def place(units: list[Unit]) -> Placed:
     """Names for components (labels; unique), instances and parts."""
-    placed, taken = Placed(), set[str]()
+    placed, taken = Placed(), {GROUND}
     for unit in units:
-        unit.name = _unique("/".join(unit.labels), taken)
+        unit.name = free_name("/".join(unit.labels), taken)
         names = []
         for leaf in unit.leaves:
-            name = unit.name if len(unit.leaves) == 1 else _unique("/".join((unit.name, *leaf.path)), taken)
+            name = unit.name if len(unit.leaves) == 1 else free_name("/".join((unit.name, *leaf.path)), taken)
             part = _part(placed, leaf.object)
             placed.instances.append(Instance(name, part.name, unit.X_WC @ leaf.X_CI, unit.name, product_path=leaf.path))
             placed.pose_of[name] = unit.X_WC @ leaf.X_CI
@@ -230,14 +231,6 @@ def place(units: list[Unit]) -> Placed:
 def _part(placed: Placed, holder: Object) -> Part:
     key = (str(holder.document.path), holder.name)
     if key not in placed.parts:
-        placed.parts[key] = Part(_unique(holder.label, placed.part_names), where=holder.where())
+        placed.parts[key] = Part(free_name(holder.label, placed.part_names), where=holder.where())
         placed.holders[key] = holder
     return placed.parts[key]
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    unique, count = name, 2
-    while unique in taken or unique == "ground":
-        unique, count = f"{name} ({count})", count + 1
-    taken.add(unique)
-    return unique

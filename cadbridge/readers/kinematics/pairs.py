@@ -13,6 +13,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, cross_length
 from cadbridge.readers.kinematics.links import Links, placement
 from cadbridge.readers.kinematics.units import Units
+from cadbridge.readers.names import free_name
 from cadbridge.shapes.text21 import DERIVED, Entity, Enumeration, Part21Error, Ref, Text, Typed
 
 FLAGS = ("t_x", "t_y", "t_z", "r_x", "r_y", "r_z")
@@ -201,11 +202,7 @@ def _named(text: Text, read: Read, number: int, taken: set[str]) -> tuple[str, s
     joint_name = arguments[0] if len(arguments) == 3 and isinstance(arguments[0], str) else ""
     own = [read.values.get("item_name"), read.values.get("name"), joint_name]
     base = next((n.strip() for n in own if isinstance(n, str) and n.strip()), f"pair #{number}")
-    name, count = base, 2
-    while name in taken:
-        name, count = f"{base} ({count})", count + 1
-    taken.add(name)
-    return name, joint_name.strip() or None
+    return free_name(base, taken), joint_name.strip() or None
 
 
 def _ends(text: Text, read: Read, links: Links) -> Ends:

@@ -16,13 +16,14 @@ from cadbridge.frames import Pose
 from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.mjcf.actuators import read_drives
 from cadbridge.readers.mjcf.bodies import read_part
-from cadbridge.readers.mjcf.context import Context, free
+from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.mjcf.equalities import read_equalities
 from cadbridge.readers.mjcf.files import check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
 from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers
 from cadbridge.readers.mjcf.worker import MEMORY
+from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 
@@ -138,7 +139,7 @@ def _placements(c: Context) -> list[Pose]:
 def _frames(c: Context) -> tuple[NamedFrame, ...]:
     m, taken = c.model, set[str]()
     return tuple(
-        NamedFrame(free(name, taken), c.bodies[int(body)], Pose.from_quaternion(p, q))
+        NamedFrame(free_name(name, taken), c.bodies[int(body)], Pose.from_quaternion(p, q))
         for name, body, p, q in zip(m["sites"], m["site_bodyid"], m["site_pos"], m["site_quat"], strict=True)
         if name
     )

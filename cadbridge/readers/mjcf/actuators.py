@@ -9,9 +9,10 @@ import numpy as np
 from cadbridge.assembly import ControlLaw, Drive
 from cadbridge.findings import Where
 from cadbridge.frames import Vector
-from cadbridge.readers.mjcf.context import Context, free, listed
+from cadbridge.readers.mjcf.context import Context, listed
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE
 from cadbridge.readers.mjcf.tendons import reference_length, sum_of
+from cadbridge.readers.names import free_name
 
 _FIXED, _AFFINE = 0, 1
 """MuJoCo's gain and bias types (mjtGain, mjtBias) that are linear; a bias of type 0 is none."""
@@ -30,7 +31,7 @@ _DYNAMICS = {1: "integrator", 2: "filter", 3: "filterexact"}
 def drive_names(c: Context) -> list[str]:
     """The unique names of all actuators."""
     taken: set[str] = set()
-    return [free(name or f"actuator {i + 1}", taken) for i, name in enumerate(c.model["actuators"])]
+    return [free_name(name or f"actuator {i + 1}", taken) for i, name in enumerate(c.model["actuators"])]
 
 
 def read_drives(c: Context) -> tuple[Drive, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 from cadbridge.assembly import GROUND
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 
 _SHOWN = 4
@@ -33,13 +34,13 @@ class Context:
         """Give every body and joint a unique name; MuJoCo lets them be without."""
         taken = {GROUND}
         for i, name in enumerate(self.model["bodies"]):
-            self.bodies.append(free(name or f"body{i}", taken))
+            self.bodies.append(free_name(name or f"body{i}", taken))
         taken = set[str]()
         owner: dict[int, int] = {}
         for body, (first, count) in enumerate(zip(self.model["body_jntadr"], self.model["body_jntnum"], strict=True)):
             owner |= dict.fromkeys(range(first, first + count), body)
         for i, name in enumerate(self.model["joints"]):
-            self.joints.append(free(name or f"{self.bodies[owner[i]]} joint", taken))
+            self.joints.append(free_name(name or f"{self.bodies[owner[i]]} joint", taken))
 
     def where(self, kind: str, index: int, item: str) -> Where:
         """The place of an element: its line where one file holds all."""
@@ -58,12 +59,3 @@ class Context:
 def listed(names: Sequence[str]) -> str:
     """The first few of names that may be many."""
     return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-
-
-def free(name: str, taken: set[str]) -> str:
-    """The name, or the first of 'name (2)', 'name (3)' … that nobody has; taken from now on."""
-    final, count = name, 2
-    while final in taken:
-        final, count = f"{name} ({count})", count + 1
-    taken.add(final)
-    return final

@@ -10,8 +10,9 @@ import numpy as np
 from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Feature, FeatureKind, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.frames import Pose, Vector
-from cadbridge.readers.mjcf.context import Context, free, listed
+from cadbridge.readers.mjcf.context import Context, listed
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE
+from cadbridge.readers.names import free_name
 
 _SITE = 6
 """MuJoCo's object type of sites (mjtObj)."""
@@ -37,7 +38,7 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
     taken: set[str] = set(c.joints)
     inactive: list[str] = []
     for i, kind in enumerate(c.model["eq_type"]):
-        name = free(c.model["equalities"][i] or f"equality {i + 1}", taken)
+        name = free_name(c.model["equalities"][i] or f"equality {i + 1}", taken)
         where = c.where("equalities", i, name)
         if not c.model["eq_active0"][i]:
             inactive.append(name)

@@ -9,7 +9,8 @@ import numpy as np
 
 from cadbridge.assembly import Component, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.frames import Pose, Vector, cross_length, perpendicular
-from cadbridge.readers.mjcf.context import Context, free
+from cadbridge.readers.mjcf.context import Context
+from cadbridge.readers.names import free_name
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's joint types (mjtJoint)."""
@@ -46,14 +47,14 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
         if c.stands(body):
             continue
         if not joints:
-            name = free(f"{c.bodies[body]} fixed", taken)
+            name = free_name(f"{c.bodies[body]} fixed", taken)
             mates.append(_mate(c, name, MateKind.FIXED, parent, body, np.zeros(3), _Z))
         elif len(joints) == 1:
             mates.append(_single(c, joints[0], parent, body, c.bodies[body]))
         elif _alike(c, joints) and (pair := _pair(c, joints)) is not None:
             mates.append(_composed(c, pair, joints, parent, body))
         else:
-            chain = [free(f"{c.bodies[body]}/{c.joints[j]}", units) for j in joints[:-1]]
+            chain = [free_name(f"{c.bodies[body]}/{c.joints[j]}", units) for j in joints[:-1]]
             text = f"{c.bodies[body]} hangs on {len(joints)} joints in series"
             c.findings.add("CB1401", text, c.where("bodies", body, c.bodies[body]), items=c.bodies[body : body + 1])
             between += [Component(name, (), X[body]) for name in chain]

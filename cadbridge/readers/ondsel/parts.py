@@ -8,6 +8,7 @@ from cadbridge.assembly import GROUND, Component, Instance, Part
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.markers import Marker
+from cadbridge.readers.names import free_name
 from cadbridge.readers.ondsel.context import Reader
 from cadbridge.readers.ondsel.text import Node
 
@@ -44,10 +45,7 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
 
 
 def _unique(r: Reader, node: Node, name: str, taken: set[str]) -> str:
-    unique, count = name, 2
-    while unique in taken:
-        unique, count = f"{name} ({count})", count + 1
-    taken.add(unique)
+    unique = free_name(name, taken)
     if unique != name:
         r.findings.add("CB107", f"two parts are called {name!r}; the later one is now {unique!r}", r.where(node, name))
     return unique

@@ -10,6 +10,7 @@ from lxml import etree
 
 from cadbridge.assembly import Drive, Feature, FeatureKind, Mate, MateKind
 from cadbridge.frames import Pose, Vector, perpendicular, unit
+from cadbridge.readers.names import free_name
 from cadbridge.readers.sdf.joints import RIGHT_ANGLE, screw_pitch
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.joints import Joint, drive_of
@@ -61,8 +62,7 @@ def read_extensions(
         count += len(made)
         for mate in made:
             if mate is not None:
-                name = _free(mate.name, taken)
-                taken.add(name)
+                name = free_name(mate.name, taken)
                 loops.append(replace(mate, name=name, joint_name=name))
         if tag == "ros2_control":
             more += _drives(c, element, joints, [*drives, *more])
@@ -81,14 +81,6 @@ def kept_of_joints(joints: list[Joint]) -> dict[str, dict[str, dict[str, str]]]:
 
 def _text(element: Element) -> str:
     return str(etree.tostring(element, encoding="unicode", with_tail=False))
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """The name, or the first of 'name (2)', 'name (3)' … that nobody has."""
-    final, count = name, 2
-    while final in taken:
-        final, count = f"{name} ({count})", count + 1
-    return final
 
 
 # --- loops ---
@@ -234,6 +226,6 @@ def _drives(c: Context, control: Element, joints: list[Joint], known: list[Drive
         for at in children(element, "joint"):
             drive = drive_of(c, label, at.get("name"), [at, element], names, element)
             if drive is not None:
-                name = _free(drive.name, {d.name for d in (*known, *found)})
+                name = free_name(drive.name, {d.name for d in (*known, *found)})
                 found.append(replace(drive, name=name))
     return found

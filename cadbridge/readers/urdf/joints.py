@@ -10,6 +10,7 @@ import numpy as np
 
 from cadbridge.assembly import Coupling, CouplingKind, Drive, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.frames import Pose, Vector, perpendicular, unit
+from cadbridge.readers.names import free_name
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.links import Link
 from cadbridge.readers.xml import Element, child, children, local
@@ -57,10 +58,7 @@ def read_joints(c: Context, robot: Element, links: Mapping[str, Link]) -> list[J
             continue
         if name in taken:
             c.say("CB182", f"a second joint is named {name!r}", element, name)
-            original, count = name, 2
-            while name in taken:
-                name, count = f"{original} ({count})", count + 1
-        taken.add(name)
+        name = free_name(name, taken)
         joint = _joint(c, element, name, links)
         if joint is None or not _keeps_tree(c, joint, parent_of):
             continue

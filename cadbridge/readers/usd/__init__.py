@@ -16,7 +16,7 @@ from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers import solids
-from cadbridge.readers.mjcf.context import free
+from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.urdf.confinement import MEMORY
 from cadbridge.readers.usd.context import Context, vector
@@ -181,13 +181,13 @@ def _component(c: Context, body: str, part: Part | None, standing: set[str]) -> 
 def _rest(c: Context, shapes: Sequence[Mapping[str, Any]]) -> Part | None:
     """What belongs to no body: a table, a floor that is no endless plane."""
     made = _shape(c, "world", Pose(), shapes)
-    return None if made is None else Part(free("world", c.taken), made, where=Where(str(c.path)))
+    return None if made is None else Part(free_name("world", c.taken), made, where=Where(str(c.path)))
 
 
 def _frames(c: Context) -> tuple[NamedFrame, ...]:
     taken: set[str] = set()
     return tuple(
-        NamedFrame(free(f["name"], taken), c.names[f["body"]], c.X[f["body"]].inverse() @ c.pose(f["matrix"])[0])
+        NamedFrame(free_name(f["name"], taken), c.names[f["body"]], c.X[f["body"]].inverse() @ c.pose(f["matrix"])[0])
         for f in c.stage["frames"]
     )
 

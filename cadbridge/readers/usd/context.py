@@ -13,7 +13,7 @@ import numpy as np
 from cadbridge.assembly import GROUND
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector
-from cadbridge.readers.mjcf.context import free
+from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 from cadbridge.units import LENGTH
 
@@ -81,7 +81,7 @@ class Context:
             self.say("CB1441", f"the stage does not say {keys}; what USD takes for it is read")
         for path, body in self.stage["bodies"].items():
             name = "world" if body["name"] == GROUND and "world" not in self.taken else body["name"]
-            self.names[path] = free(name, self.taken)
+            self.names[path] = free_name(name, self.taken)
             self.X[path], shear = self.pose(body["matrix"])
             if shear > _ALIGNED:
                 self.say("CB1454", f"{self.names[path]}: its placement is sheared or flat", self.names[path])

@@ -13,7 +13,7 @@ from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Limit, M
 from cadbridge.findings import Where
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.readers.joints import joint_mates, shifted, y_axis
-from cadbridge.readers.mjcf.context import free
+from cadbridge.readers.names import free_name
 from cadbridge.readers.usd.context import Context, number, vector
 
 AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
@@ -112,7 +112,7 @@ def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], s
     for prim in c.stage["joints"]:
         if prim["type"] in PHYSX_COUPLINGS:
             continue
-        name = free(prim["name"], taken)
+        name = free_name(prim["name"], taken)
         if prim["attributes"].get("physics:jointEnabled") is False:
             c.say("CB1455", f"joint {name} is switched off", name)
             continue
@@ -255,7 +255,7 @@ def _stack(c: Context, joints: list[Joint]) -> list[Component]:
             continue
         c.say("CB1457", f"{below} hangs on {above} by {len(stack)} joints in series", below, [j.name for j in stack])
         for joint, after in pairwise(stack):
-            name = free(f"{below}/{joint.name}", c.taken)
+            name = free_name(f"{below}/{joint.name}", c.taken)
             X_WB = joint.poses[1]
             between.append(Component(name, (), X_WB))
             joint.ends = (joint.ends[0], name)

@@ -1,0 +1,15 @@
+"""Names that nobody has: what two items of a file share is told apart by a count."""
+
+from __future__ import annotations
+
+
+def free_name(name: str, taken: set[str], form: str = "{} ({})") -> str:
+    """The name, or the first of 'name (2)', 'name (3)' … that nobody has; taken from now on.
+
+    `form` says how the count is written.
+    """
+    final, count = name, 2
+    while final in taken:
+        final, count = form.format(name, count), count + 1
+    taken.add(final)
+    return final

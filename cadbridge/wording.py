@@ -15,3 +15,11 @@ def listed(names: Sequence[str], most: int = 5, between: str = ", ") -> str:
     """The first names, and how many more there are: "a, b and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return between.join(names[:most]) + more
+
+
+def axis_name(direction: Sequence[float]) -> str:
+    """A unit vector in words: "x" (its opposite too), "(0.6, 0.8, 0)"."""
+    k = max(range(3), key=lambda i: abs(direction[i]))
+    if abs(direction[k]) > 1 - 1e-9:
+        return "xyz"[k]
+    return f"({', '.join(f'{round(float(v), 6) + 0.0:.3g}' for v in direction)})"

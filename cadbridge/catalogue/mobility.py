@@ -24,7 +24,7 @@ ENTRIES: dict[str, Entry] = {
         "conflicting mates",
         "The mechanism is over-constrained: a mate constrains what others already constrain, and disagrees with them "
         "by the gap given. No pose fulfils all of them.",
-        "Remove the mate, or correct the dimension in which it disagrees.",
+        "Correct the dimension in which it disagrees, or one of a mate that it contradicts.",
         "Distances of 10 and of 12 mm between the same two faces.",
     ),
     "CB404": Entry(
@@ -32,7 +32,7 @@ ENTRIES: dict[str, Entry] = {
         "redundant mates",
         "The mechanism is over-constrained: some equations (rows) of its mates repeat others. The motion is "
         "unaffected, but a rigid model cannot determine the reactions of the joints concerned.",
-        "`cadbridge check` lists which mates repeat which. Replace a redundant mate by a weaker one, or delete it.",
+        "`cadbridge check` lists which mates repeat which, and which of them you can delete or weaken together.",
         "A plane mate beside a concentric mate: two of its three equations are redundant.",
     ),
     "CB405": Entry(

@@ -51,7 +51,7 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     overlaps = overlaps_of(mechanism.assembly, findings)
     return Diagnosis(
         mobility, repeats.groups, repeats.redundancies, reactions_of(mechanism, graph), findings.as_tuple(),
-        free.freedoms, repeats.repetitions, repeats.deletable, gears, transmissions, locked, overlaps,
+        free.freedoms, repeats.repetitions, repeats.deletable, repeats.choices, gears, transmissions, locked, overlaps,
     )  # fmt: skip
 
 
@@ -138,11 +138,13 @@ def _report(
     where = {m.name: m.where for m in mechanism.assembly.mates}
     for r in repeats.redundancies:
         if r.kind == "conflicting":
+            more = r.alone and not r.carries
             findings.add(
                 "CB403",
                 f"{r.mate} repeats {', '.join(r.duplicates)} and disagrees by {r.residual_mm:.3g} mm, "
                 f"{r.residual_deg:.3g}°",
                 where.get(r.mate, Where(item=r.mate)),
+                "Correct the dimension in which it disagrees, or delete it." if more else None,
                 items=(r.mate, *r.duplicates),
             )
     if mobility.redundant:

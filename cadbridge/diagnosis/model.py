@@ -64,7 +64,10 @@ class Group:
 class Redundancy:
     """A mate of which `rows` of `of` repeat what `duplicates` (a minimal set) already hold.
 
-    `deletable`: it could go as a whole; else `weaker` says which mate would do in its place, where one does.
+    `deletable`: it can go as a whole, together with all other redundancies so marked. Of others that could go alone
+    some can: they stand in `Diagnosis.deletion_choices`. `weaker` says which mate would do in its place if it stays,
+    where one does, whatever of the rest of this advice is followed. `alone`: it could go if nothing else is changed.
+    `carries`: what beside its rows would go with it ("its limit"); such a mate is neither deletable nor weakened.
     """
 
     mate: str
@@ -76,17 +79,34 @@ class Redundancy:
     residual_deg: float
     deletable: bool = False
     weaker: str | None = None
+    alone: bool = False
+    carries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """A mate of a group: `repeated` of its `of` rows are held by the others too, whatever the order of the file."""
+    """A mate of a group: `repeated` of its `of` rows are held by the others too, whatever the order of the file.
+
+    `alone`: it could go if nothing else is changed; `deletable`: so, carrying nothing, and together with all other
+    repetitions so marked. `weaker`: the mate that would do in its place if nothing else is changed.
+    """
 
     mate: str
     of: int
     repeated: int
     deletable: bool
     weaker: str | None
+    alone: bool = False
+    carries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionChoice:
+    """Redundant mates that could each go alone, and not all: any `count` of them, or (None) one of `sets`."""
+
+    mates: tuple[str, ...]
+    count: int | None
+    sets: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +214,7 @@ class Diagnosis(Shown):
     freedoms: tuple[Freedom, ...] = ()
     repetitions: tuple[Repetition, ...] = ()
     deletable_sets: tuple[DeletableSet, ...] = ()
+    deletion_choices: tuple[DeletionChoice, ...] = ()
     gears: tuple[Gear, ...] = ()
     transmissions: tuple[Transmission, ...] = ()
     locked_trains: tuple[LockedTrains, ...] = ()

@@ -8,20 +8,22 @@ be deleted without changing the motion exactly where N_S has full row rank.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Mate
+from cadbridge.diagnosis.advice import Advice, advice_on, deletions
+from cadbridge.diagnosis.carried import carried
 from cadbridge.diagnosis.dependence import Dependence, rows_by_owner
-from cadbridge.diagnosis.model import DeletableSet, Group, Redundancy, Repetition
-from cadbridge.diagnosis.weaker import weaker_mate
+from cadbridge.diagnosis.model import DeletableSet, DeletionChoice, Group, Redundancy, Repetition
+from cadbridge.diagnosis.spans import FULL, extended, rank, unit_rows
+from cadbridge.diagnosis.weaker import weaker_mates
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows, off_by
 from solver.algebra.connected import connected
-from solver.algebra.rank import significant
+from solver.algebra.rank import LOWEST, significant
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,8 +33,6 @@ BENIGN_DEGREES = 1e-2
 """A repeated mate that disagrees by less than this is called benign: CAD files round."""
 SEARCHED = 1_000_000
 """Mates of a circuit times the square of its self-stresses above which none is tried to be left out."""
-FULL = 1e-6
-"""Singular values of stresses (coefficients of about 1) above this count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,7 @@ class Repeats:
     redundancies: tuple[Redundancy, ...]
     repetitions: tuple[Repetition, ...]
     deletable: tuple[DeletableSet, ...]
+    choices: tuple[DeletionChoice, ...]
 
 
 def repeats_of(mechanism: Mechanism, rows: Rows, dependence: Dependence) -> Repeats:
@@ -53,13 +54,28 @@ def repeats_of(mechanism: Mechanism, rows: Rows, dependence: Dependence) -> Repe
         Group(mates, sum(len(own[m]) for m in mates), int(sum(dependence.keep[own[m]].sum() for m in mates)))
         for mates in members
     )
-    mate_of = {m.name: m for m in mechanism.assembly.mates}
-    roles = {r.mate: r for mates in members for r in _roles(mechanism, rows, dependence, own, mates, mate_of)}
-    redundancies = _redundancies(mechanism, rows, dependence, own, roles)
-    conflicting = {r.mate for r in redundancies if r.kind == "conflicting"}
+    kept = carried(mechanism)
+    redundant = _redundancies(mechanism, rows, dependence, own, kept)
+    conflicting = {r.mate for r in redundant if r.kind == "conflicting"}
+    found = [_of_group(mechanism, rows, _Group(dependence, own, mates, kept), redundant) for mates in members]
+    roles = {r.mate: r for repetitions, _ in found for r in repetitions}
     deletable = tuple(s for mates in members for s in _sets(dependence, own, mates, roles, conflicting))
-    order = [roles[r.mate] for r in mechanism.mate_rows if r.mate in roles]
-    return Repeats(groups, redundancies, tuple(order), deletable)
+    advice = {mate: a for mates, (_, a) in zip(members, found, strict=True) for mate in mates}
+    return Repeats(
+        groups,
+        tuple(
+            replace(
+                r,
+                deletable=r.mate in advice[r.mate].deletable,
+                weaker=advice[r.mate].weaker.get(r.mate),
+                alone=roles[r.mate].alone,
+            )
+            for r in redundant
+        ),
+        tuple(roles[r.mate] for r in mechanism.mate_rows if r.mate in roles),
+        deletable,
+        tuple(choice for _, a in found for choice in a.choices),
+    )
 
 
 def dependent_mates(rows: Rows, dependence: Dependence) -> list[tuple[str, ...]]:
@@ -92,36 +108,56 @@ def _stress(dependence: Dependence, rows: Ints, columns: Ints | None = None) -> 
     return dense
 
 
-def _rank(A: Array) -> int:
-    if A.size == 0:
-        return 0
-    if min(A.shape) == 1:
-        return int(np.linalg.norm(A) > FULL)
-    return significant(np.asarray(np.linalg.svd(A, compute_uv=False), float), 1e-9, FULL)
+class _Group:
+    """The mates of a group with their parts of N (k, d) over its columns, and what each carries."""
+
+    def __init__(
+        self, dependence: Dependence, own: dict[str, Ints], mates: Sequence[str], kept: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self.mates, self.own, self.kept = mates, own, kept
+        N = _stress(dependence, np.concatenate([own[m] for m in mates]))
+        starts = np.cumsum([0] + [len(own[m]) for m in mates]).tolist()
+        self.stress = {m: N[i:j] for m, i, j in zip(mates, starts, starts[1:], strict=False)}
+        self.spare = {m: rank(N) for m, N in self.stress.items()}
+
+    def alone(self, mate: str) -> bool:
+        """Whether a mate could go if no other is changed."""
+        return self.spare[mate] == len(self.own[mate])
+
+    def whole(self, mates: Iterable[str]) -> dict[str, Array]:
+        """Those that could go alone with nothing that goes with them."""
+        return {m: self.stress[m] for m in mates if self.alone(m) and m not in self.kept}
 
 
-def _roles(
+def _of_group(
+    mechanism: Mechanism, rows: Rows, group: _Group, redundant: Sequence[Redundancy]
+) -> tuple[list[Repetition], Advice]:
+    """What each mate of a group could spare by itself, and the advice on those that are redundant."""
+    mate_of = {m.name: m for m in mechanism.assembly.mates}
+
+    def weaker(mate: str) -> Iterator[tuple[str, Array]]:
+        return weaker_mates(mechanism, rows, mate_of.get(mate), group.own[mate], group.stress[mate])
+
+    deletable, _ = deletions(group.whole(group.mates))
+    repetitions = []
+    for mate in group.mates:
+        spare, own, alone = group.spare[mate], len(group.own[mate]), group.alone(mate)
+        some = 0 < spare < own and mate not in group.kept
+        words = next((words for words, _ in weaker(mate)), None) if some else None
+        repetitions.append(Repetition(mate, own, spare, mate in deletable, words, alone, group.kept.get(mate, ())))
+    benign = [r.mate for r in redundant if r.kind == "benign" and r.mate in group.stress]
+    bare = {mate: weaker(mate) for mate in benign if mate not in group.kept}
+    return repetitions, advice_on(group.whole(benign), bare)
+
+
+def _redundancies(
     mechanism: Mechanism,
     rows: Rows,
     dependence: Dependence,
     own: dict[str, Ints],
-    mates: Sequence[str],
-    mate_of: dict[str, Mate],
-) -> list[Repetition]:
-    """How many rows of each mate the others hold as well, whatever the order, and what would do in its place."""
-    found = []
-    for mate in mates:
-        N = _stress(dependence, own[mate])
-        spare = _rank(N)
-        weaker = None if spare in (0, len(N)) else weaker_mate(mechanism, rows, mate_of.get(mate), own[mate], N, spare)
-        found.append(Repetition(mate, len(N), spare, spare == len(N), weaker))
-    return found
-
-
-def _redundancies(
-    mechanism: Mechanism, rows: Rows, dependence: Dependence, own: dict[str, Ints], roles: dict[str, Repetition]
-) -> tuple[Redundancy, ...]:
-    """Every mate of which rows are not in the basis, with a minimal set of mates that it repeats."""
+    kept: Mapping[str, tuple[str, ...]],
+) -> list[Redundancy]:
+    """Every mate of which rows are not in the basis, with a minimal set of mates that it repeats; without advice."""
     circuits = _Circuits(rows, dependence)
     gaps = disagreements(rows, dependence)
     result = []
@@ -137,11 +173,10 @@ def _redundancies(
                 kind="benign" if mm < BENIGN_MM and degrees < BENIGN_DEGREES else "conflicting",
                 residual_mm=mm,
                 residual_deg=degrees,
-                deletable=roles[mate].deletable,
-                weaker=roles[mate].weaker,
+                carries=kept.get(mate, ()),
             )
         )
-    return tuple(result)
+    return result
 
 
 def disagreements(rows: Rows, dependence: Dependence) -> Array:
@@ -192,8 +227,8 @@ def _duplicates(circuits: _Circuits, dependence: Dependence, own: dict[str, Ints
     for other in sorted(involved, key=lambda m: (involved[m], m)):
         part = _stress(dependence, own[other], columns) @ span
         _, s, Vt = np.linalg.svd(part, full_matrices=True)
-        without = span @ Vt[significant(s, 1e-9, FULL) :].T
-        if _rank(target @ without) == len(repeated):
+        without = span @ Vt[significant(s, LOWEST, FULL) :].T
+        if rank(target @ without) == len(repeated):
             span = without
             chosen.discard(other)
     return tuple(sorted(chosen - {mate}))
@@ -210,11 +245,10 @@ def _sets(
 
     What contradicts others goes first in both: that is what a designer would delete.
     """
-    candidates = [m for m in mates if roles[m].deletable]
+    candidates = [m for m in mates if roles[m].alone and not roles[m].carries]
     if not candidates:
         return []
-    N = _stress(dependence, np.concatenate([own[m] for m in candidates]))
-    N /= np.maximum(np.linalg.norm(N, axis=1, keepdims=True), 1e-300)
+    N = unit_rows(_stress(dependence, np.concatenate([own[m] for m in candidates])))
     found: list[DeletableSet] = []
     for sign in (1, -1):
         order = sorted(candidates, key=lambda m: (m not in conflicting, sign * roles[m].of, _backwards(m)))
@@ -235,16 +269,8 @@ def _together(N: Array, candidates: Sequence[str], order: Sequence[str], own: di
     basis = np.zeros((0, N.shape[1]))
     chosen = []
     for mate in order:
-        part = N[starts[mate] : starts[mate] + len(own[mate])]
-        rest = part
-        for _ in range(2 if len(basis) else 0):
-            rest = rest - (rest @ basis.T) @ basis
-        if len(rest) == 1:
-            size = float(np.linalg.norm(rest))
-            s, Vt = np.array([size]), rest / max(size, FULL)
-        else:
-            _, s, Vt = np.linalg.svd(rest, full_matrices=False)
-        if len(s) == len(part) and s[-1] > FULL:
-            basis = np.vstack([basis, Vt])
+        more = extended(basis, N[starts[mate] : starts[mate] + len(own[mate])])
+        if more is not None:
+            basis = more
             chosen.append(mate)
     return chosen

@@ -16,6 +16,7 @@ from cadbridge.diagnosis.model import Freed, Share
 from cadbridge.diagnosis.pairs import BodyPair, reduce_rows
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.wording import axis_name
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -105,7 +106,5 @@ def _words(row: Array, turns: bool, X_WJ: Pose) -> str:
     size = float(np.linalg.norm(d))
     if size == 0.0:
         return "nothing in this pose"
-    d = d / size
-    k = int(np.argmax(np.abs(d)))
-    along = "xyz"[k] if abs(d[k]) > 1 - 1e-9 else f"({', '.join(f'{v + 0.0:.3g}' for v in np.round(d, 6))})"
+    along = axis_name((d / size).tolist())
     return f"turn about {along}" if turns else f"travel along {along}"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import FeatureKind, Mate, MateKind
+from cadbridge.diagnosis.spans import full_rank
 from cadbridge.frames import Vector
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows
 from cadbridge.mechanism.sides import Side, side_of
+from cadbridge.wording import axis_name
 from solver.algebra.rank import significant
 
 Array = NDArray[np.float64]
@@ -64,48 +66,50 @@ def _axis_on_axis(a: Side, b: Side, c: Vector) -> list[Array]:
     return [*_point_on_axis(a, b, c), *_parallel(a, b, c)]
 
 
-WEAKER: tuple[tuple[str, Callable[[Side, Side, Vector], list[Array]]], ...] = (
-    ("point on plane", _point_on_plane),
-    ("point on axis", _point_on_axis),
-    ("parallel", _parallel),
-    ("line on plane", _line_on_plane(0)),
-    ("line on plane", _line_on_plane(1)),
-    ("point on point", _point_on_point),
-    ("plane on plane", _plane_on_plane),
-    ("axis on axis", _axis_on_axis),
+WEAKER: tuple[tuple[str, Callable[[Side, Side, Vector], list[Array]], int | None], ...] = (
+    ("point on plane", _point_on_plane, None),
+    ("point on axis", _point_on_axis, None),
+    ("parallel", _parallel, None),
+    ("line on plane", _line_on_plane(0), 0),
+    ("line on plane", _line_on_plane(1), 1),
+    ("point on point", _point_on_point, None),
+    ("plane on plane", _plane_on_plane, None),
+    ("axis on axis", _axis_on_axis, None),
 )
-"""What may stand in place of a mate, fewest rows first, as wrenches on b (world axes, m)."""
+"""What may stand in place of a mate, fewest rows first, as wrenches on b (world axes, m); a line's axis of side a."""
 
 _PLANES = (FeatureKind.PLANE, FeatureKind.PLANE)
 _WORDS = {MateKind.CONCENTRIC: "axis on axis", MateKind.CYLINDRICAL: "axis on axis", MateKind.SPHERICAL: "ball joint"}
 
 
-def weaker_mate(mechanism: Mechanism, rows: Rows, mate: Mate | None, own: Ints, N: Array, spare: int) -> str | None:
-    """The mate of fewest rows that keeps the motion, as "point on plane instead of plane on plane"; None: no such one.
+def weaker_mates(
+    mechanism: Mechanism, rows: Rows, mate: Mate | None, own: Ints, N: Array
+) -> Iterator[tuple[str, Array]]:
+    """Mates that keep the motion in place of this one, fewest rows first: "point on plane instead of plane on plane".
 
-    `mate` is the mate as the file has it, `own` are its rows (k,), N (k, d) their part of the vanishing combinations,
-    `spare` its rank. The combinations of own rows that the other mates hold are the columns of N; a weaker mate must
-    reach all others.
+    `mate` is the mate as the file has it, `own` are its rows (k,), N (k, d) their part of the vanishing combinations.
+    Each comes with what it gives up, (c, d): c combinations of the rows that it does not hold, of full rank where the
+    other mates hold them. A point or a line is one of the mate's second component, at the
+    feature there.
     """
     if mate is None or mate.a.direction is None or mate.b.direction is None:
-        return None
+        return
     a, b = (side_of(mechanism.assembly, mechanism.units, f) for f in (mate.a, mate.b))
     unit = rows.units[own[0]][-1]
     W = np.array([rows.wrenches[i][rows.units[i].index(unit)] for i in own])
-    U, _, _ = np.linalg.svd(N)
-    needed = U[:, spare:]
-    for words, maker in WEAKER:
+    for words, maker, across in WEAKER:
         candidate = np.array(maker(a, b, rows.centre))
-        if len(candidate) >= len(own) or len(candidate) < needed.shape[1]:
+        if len(candidate) >= len(own):
             continue
         candidate[:, 3:] /= rows.length
         C, *_ = np.linalg.lstsq(W.T, candidate.T, rcond=None)
         if np.max(np.abs(W.T @ C - candidate.T)) > 1e-5 * max(1.0, float(np.max(np.abs(candidate)))):
             continue  # the mate does not hold this
-        s = np.linalg.svd(needed.T @ C, compute_uv=False)
-        if significant(s, 1e-9, 1e-5) == needed.shape[1]:
-            return f"{words} instead of {_present(mate)}"
-    return None
+        U, s, _ = np.linalg.svd(C)
+        lost = U[:, significant(s, 1e-9, 1e-5) :].T @ N
+        if full_rank(lost):
+            along = "" if across is None else f" along {axis_name((a.x, a.y)[across].tolist())} of {mate.a.component}"
+            yield f"{words}{along} instead of {_present(mate)}", lost
 
 
 def _present(mate: Mate) -> str:

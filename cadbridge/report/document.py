@@ -91,14 +91,28 @@ def _redundant(diagnosis: Diagnosis) -> dict[str, Any]:
                 "residual": {"mm": _number(r.residual_mm), "deg": _number(r.residual_deg)},
                 "deletable": r.deletable,
                 "weaker": r.weaker,
+                "alone": r.alone,
+                "carries": list(r.carries),
             }
             for r in diagnosis.redundancies
         ],
         "repetitions": [
-            {"mate": r.mate, "repeated": r.repeated, "of": r.of, "deletable": r.deletable, "weaker": r.weaker}
+            {
+                "mate": r.mate,
+                "repeated": r.repeated,
+                "of": r.of,
+                "deletable": r.deletable,
+                "weaker": r.weaker,
+                "alone": r.alone,
+                "carries": list(r.carries),
+            }
             for r in diagnosis.repetitions
         ],
         "deletable_sets": [{"mates": list(s.mates), "rows": s.rows} for s in diagnosis.deletable_sets],
+        "deletion_choices": [
+            {"mates": list(c.mates), "count": c.count, "sets": [list(s) for s in c.sets]}
+            for c in diagnosis.deletion_choices
+        ],
     }
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cadbridge.assembly import FeatureKind, Mate, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import build
 from tests.diagnosis.dense import motions, names_of, without
+from tests.diagnosis.following import weakened
 from tests.diagnosis.pool import POOL
 
 
@@ -20,18 +20,18 @@ def test_each_mate_can_go_exactly_where_it_is_told_so(name: str) -> None:
     model = POOL[name]()
     found = diagnose(build(model))
     whole = motions(model)
-    deletable = {r.mate for r in found.repetitions if r.deletable}
+    alone = {r.mate for r in found.repetitions if r.alone}
     for mate in names_of(model):
         rest = without(model, mate)
         same = bool(np.allclose(motions(rest), whole, atol=1e-6))
-        assert same == (mate in deletable), mate
+        assert same == (mate in alone), mate
         assert (diagnose(build(rest)).mobility.dof == found.mobility.dof) == same
     for choice in found.deletable_sets:
         rest = without(model, *choice.mates)
         assert np.allclose(motions(rest), whole, atol=1e-6)
         # No further mate of the group could go with them.
         group = next(g for g in found.groups if set(choice.mates) <= set(g.mates))
-        left = {r.mate for r in diagnose(build(rest)).repetitions if r.deletable}
+        left = {r.mate for r in diagnose(build(rest)).repetitions if r.alone and not r.carries}
         assert not left & set(group.mates)
 
 
@@ -55,32 +55,14 @@ def test_what_a_mate_repeats_holds_its_rows_and_none_of_it_could_be_left_out(nam
         assert rank(*g.mates) == g.rank
 
 
-def weakened(mate: Mate, words: str) -> Mate:
-    """A mate with the features that the words ask for."""
-    b = replace(mate.b, kind=FeatureKind.POINT, direction=None)
-    return {
-        "point on plane": replace(mate, kind=MateKind.COINCIDENT, a=replace(mate.a, kind=FeatureKind.PLANE), b=b),
-        "point on axis": replace(mate, kind=MateKind.COINCIDENT, a=replace(mate.a, kind=FeatureKind.AXIS), b=b),
-        "parallel": replace(mate, kind=MateKind.PARALLEL),
-        "plane on plane": replace(
-            mate,
-            kind=MateKind.FLUSH,
-            a=replace(mate.a, kind=FeatureKind.PLANE),
-            b=replace(mate.b, kind=FeatureKind.PLANE),
-        ),
-        "axis on axis": replace(mate, kind=MateKind.CONCENTRIC),
-    }[words]
-
-
 def test_the_weaker_mate_does_in_place_of_the_one_that_repeats() -> None:
     tried: Counter[str] = Counter()
     for name, make in POOL.items():
         model = make()
         whole = motions(model)
         for r in diagnose(build(model)).repetitions:
-            words = (r.weaker or "").split(" instead of ")[0]
-            if words and words not in ("line on plane", "point on point"):
-                mates = tuple(weakened(m, words) if m.name == r.mate else m for m in model.mates)
+            if r.weaker:
+                mates = tuple(weakened(m, r.weaker, model) if m.name == r.mate else m for m in model.mates)
                 assert np.allclose(motions(replace(model, mates=mates)), whole, atol=1e-6), (name, r)
-                tried[words] += 1
+                tried[r.weaker.split(" instead of ")[0].split(" along ")[0]] += 1
     assert set(tried) >= {"point on plane", "point on axis", "axis on axis", "plane on plane", "parallel"}

@@ -11,7 +11,7 @@ from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.report.views.findings import place
 from cadbridge.report.views.numbers import figure, vector
 from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table, number, whole
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Coupling, Mate
@@ -59,7 +59,7 @@ def redundancies(document: Document, between: Between) -> Table:
                 else Badge("consistent", "good"),
                 Number(r["rows"], f"{r['rows']} of {r['of']}"),
                 Names(r["duplicates"], ("mate", "gear")),
-                _cure(r),
+                _cure(r, document),
             ),
             level="error" if r["kind"] == "conflicting" else None,
         )
@@ -71,16 +71,33 @@ def redundancies(document: Document, between: Between) -> Table:
         ("mate", "between", "kind", "equations repeated", "held already by", "what to do"),
         rows,
         "Other mates hold some of the equations of a redundant mate already, through loops as well. "
-        "A consistent one does no harm to the motion; a conflicting one cannot be fulfilled together with the others.",
+        "A consistent one does no harm to the motion; a conflicting one cannot be fulfilled together with the others. "
+        "All that stands under what to do can be done together. A point or line in place of a face is one of the "
+        "second part.",
     )
 
 
-def _cure(redundancy: Document) -> str:
+def _cure(redundancy: Document, document: Document) -> str:
+    """What to do with a redundant mate; all of it can be done together."""
     if redundancy["kind"] == "conflicting":
         return "Correct this mate, or one that it contradicts"
     if redundancy["deletable"]:
         return "Delete it"
-    return f"Use {redundancy['weaker']}" if redundancy["weaker"] else "–"
+    if redundancy["carries"]:
+        return f"Keep it: without it {listed(redundancy['carries'])} would go too"
+    weaker = redundancy["weaker"]
+    choice = next((c for c in document["deletion_choices"] if redundancy["mate"] in c["mates"]), None)
+    if choice is None:
+        return f"Use {weaker}" if weaker else "–"
+    return chosen(choice) + (f"; where it stays, use {weaker}" if weaker else "")
+
+
+def chosen(choice: Document) -> str:
+    """A choice of mates to delete: "Delete one of a, b, c", "Delete a and b, or c"."""
+    if choice["count"] is None:
+        return "Delete " + ", or ".join(" and ".join(s) for s in choice["sets"])
+    number = "one" if choice["count"] == 1 else str(choice["count"])
+    return f"Delete {number} of {listed(choice['mates'])}"
 
 
 def cures(document: Document, between: Between) -> Table:
@@ -88,7 +105,7 @@ def cures(document: Document, between: Between) -> Table:
     grouped: dict[tuple[str, str], list[Document]] = {}
     for k, r in enumerate(document["redundancies"]):
         alone = r["kind"] == "conflicting"
-        grouped.setdefault((_cure(r), str(k) if alone else ""), []).append(r)
+        grouped.setdefault((_cure(r, document), str(k) if alone else ""), []).append(r)
     rows = []
     for (cure, alone), members in sorted(grouped.items(), key=lambda item: not item[0][1]):
         first = members[0]
@@ -105,7 +122,7 @@ def deletable(document: Document) -> Table:
     """Mates that can be deleted together without a change of the motion."""
     rows = [Row((Names(s["mates"], ("mate", "gear")), whole(s["rows"]))) for s in document["deletable_sets"]]
     return Table("deletable", "Mates that you can delete together", ("mates", "equations"), rows,
-                 "The motion stays the same.", folded=True)  # fmt: skip
+                 "Each line is one way, in place of the above. The motion stays the same.", folded=True)  # fmt: skip
 
 
 def groups(document: Document) -> Table:

@@ -46,8 +46,10 @@ def _conflicts(document: Document, between: Between) -> tuple[str, str] | None:
         return None
     summary = [f"{r['mate']} ({' – '.join(between.get(r['mate'], ('?', '?')))}) by {gap_of(r)}" for r in wrong]
     verb = "contradicts" if len(wrong) == 1 else "contradict"
-    return "bad", (f"{count(len(wrong), 'mate')} {verb} other mates: {listed(summary, MOST)}. "
-                   f"Correct or delete {'it' if len(wrong) == 1 else 'them'}.")  # fmt: skip
+    cure = "Correct them."
+    if len(wrong) == 1:
+        cure = "Correct or delete it." if wrong[0]["alone"] and not wrong[0]["carries"] else "Correct it."
+    return "bad", f"{count(len(wrong), 'mate')} {verb} other mates: {listed(summary, MOST)}. {cure}"
 
 
 def _faults(document: Document) -> tuple[str, str] | None:

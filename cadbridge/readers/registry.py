@@ -1,4 +1,4 @@
-"""Which reader takes a file: a table of endings and first bytes."""
+"""Which reader takes a file: a table of endings and of how files begin."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.folders import MESHES
 from cadbridge.options import options_of
+from cadbridge.readers.beginning import HEAD_BYTES, Beginning
 from cadbridge.readers.bounds import refuse_wild
 from cadbridge.readers.kinds import kind_at, other_kind
 from cadbridge.readers.options import ReadOptions
@@ -23,16 +24,10 @@ from cadbridge.readers.options import ReadOptions
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
 
-HEAD_BYTES = 4096
-"""So many first bytes of a file are looked at."""
-
-JSON_BYTES = 32 * 1024 * 1024
-"""Of a JSON file so many, for its keys may stand in any order."""
-
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name, the endings of its files (lower case), a test of the first bytes, its reader.
+    """A format: its name, the endings of its files (lower case), a test of how a file begins, its reader.
 
     `reader` is the module whose `read(path, options)` returns an Assembly; it is imported when used. `frames` says
     what the frames of a file become (right-handed throughout). `heeds` are the fields of ReadOptions, of those
@@ -41,18 +36,27 @@ class Format:
 
     name: str
     endings: tuple[str, ...]
-    sniff: Callable[[bytes], bool]
+    sniff: Callable[[Beginning], bool]
     reader: str
     frames: str
     heeds: frozenset[str] = frozenset()
 
 
-def _contains(*marks: bytes) -> Callable[[bytes], bool]:
-    return lambda head: any(mark in head for mark in marks)
+def _contains(*marks: bytes) -> Callable[[Beginning], bool]:
+    return lambda start: not start.is_xml and any(mark in start.data for mark in marks)
 
 
-def _starts(mark: bytes) -> Callable[[bytes], bool]:
-    return lambda head: head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(mark)
+def _starts(mark: bytes) -> Callable[[Beginning], bool]:
+    return lambda start: start.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(mark)
+
+
+def _packed(start: Beginning, name: bytes) -> bool:
+    """Whether this is an archive whose first members have the name."""
+    return start.raw.startswith(b"PK") and name in start.raw
+
+
+def _root(name: str) -> Callable[[Beginning], bool]:
+    return lambda start: start.root == name
 
 
 FORMATS: tuple[Format, ...] = (
@@ -74,7 +78,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "simscape",
         (".xml",),
-        _contains(b"SimscapeMultibodyImportXML", b"urn:mathworks:SimscapeMultibody"),
+        _root("SimscapeMultibodyImportXML"),
         "cadbridge.readers.simscape",
         "placements of instances in their assemblies → the world; constraints, in part frames → components",
         heeds=frozenset({"length_unit"}),
@@ -82,14 +86,14 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "simmechanics",
         (".xml",),
-        _contains(b"<PhysicalModelingXMLFile"),
+        _root("PhysicalModelingXMLFile"),
         "cadbridge.readers.simmechanics",
         "coordinate systems of bodies → the world; joint axes → components",
     ),
     Format(
         "urdf",
         (".urdf", ".xacro"),
-        _contains(b"<robot ", b"<robot>", b"<robot\n"),
+        _root("robot"),
         "cadbridge.readers.urdf",
         "poses of joints in their parent links, at joint values of zero → the world; mate frames → links",
         heeds=frozenset({"floating", "arguments"}),
@@ -134,7 +138,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "freecad",
         (".fcstd",),
-        lambda head: head.startswith(b"PK") and b"Document.xml" in head,
+        lambda start: _packed(start, b"Document.xml"),
         "cadbridge.readers.freecad",
         "placements in their containers, through links → the world; connectors, in their objects → components",
         heeds=frozenset({"length_unit", "package_dirs"}),
@@ -142,21 +146,21 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "mjcf",
         (".mjcf",),
-        _contains(b"<mujoco>", b"<mujoco ", b"<mujoco\n"),
+        _root("mujoco"),
         "cadbridge.readers.mjcf",
         "poses of bodies in their parents, at the reference pose → the world; joint axes → bodies",
     ),
     Format(
         "sdf",
         (".sdf", ".world"),
-        _contains(b"<sdf>", b"<sdf ", b"<sdf\n"),
+        _root("sdf"),
         "cadbridge.readers.sdf",
         "poses in the frames that they name → the world; joint axes → links",
     ),
     Format(
         "usd",
         (".usd", ".usda", ".usdc", ".usdz"),
-        lambda head: head.startswith((b"#usda ", b"PXR-USDC")) or (head.startswith(b"PK") and b".usd" in head),
+        lambda start: start.raw.startswith((b"#usda ", b"PXR-USDC")) or _packed(start, b".usd"),
         "cadbridge.readers.usd",
         "transforms of prims in their parents → the world, z up; joint frames → bodies",
         heeds=frozenset({"length_unit"}),
@@ -229,20 +233,21 @@ _OF_SOME = ("length_unit", "floating", "arguments")
 def taken_by(path: Path) -> tuple[Format, str] | None:
     """The format of a file and why it is that, in words; None where none fits.
 
-    The bytes come first because endings lie (a URDF called .xml); an ending alone still finds the
+    What stands in it comes first because endings lie (a URDF called .xml); an ending alone still finds the
     reader that can say what is wrong with the content.
     """
+    return _taken(path, Beginning.of(path))
+
+
+def _taken(path: Path, start: Beginning) -> tuple[Format, str] | None:
     ending = path.suffix.lower()
-    looked_at = JSON_BYTES if ending == ".json" else HEAD_BYTES
-    with path.open("rb") as stream:
-        # UTF-16 text shows the same letters once its zero bytes are gone.
-        head = stream.read(looked_at).replace(b"\0", b"")
     for fmt in FORMATS:
-        if fmt.sniff(head):
+        if fmt.sniff(start):
             also = f", and its name ends in {ending}" if ending in fmt.endings else ""
-            return fmt, f"it begins as {fmt.name} does{also}"
+            how = f"its root element is <{start.root}>" if start.root else f"it begins as {fmt.name} does"
+            return fmt, f"{how}{also}"
     for fmt in FORMATS:
-        if ending in fmt.endings and (ending != ".xml" or b"<!DOCTYPE" in head):
+        if ending in fmt.endings and (ending != ".xml" or b"<!DOCTYPE" in start.data[:HEAD_BYTES]):
             return fmt, f"its name ends in {ending}; its beginning says nothing"
     return None
 
@@ -252,12 +257,13 @@ def load(path: Path, options: ReadOptions) -> Assembly:
 
     Raises InputError with CB101 where no reader takes the file, with CB109 where its values are implausible.
     """
-    found = taken_by(path)
+    start = Beginning.of(path)
+    found = _taken(path, start)
     if found is None:
         findings = Findings()
-        with path.open("rb") as stream:
-            other = other_kind(kind_at(stream.read(HEAD_BYTES)), "", str(path))
-        message = f"{path.name} is in no format that cadbridge reads" if other is None else f"{path.name}: {other[0]}"
+        other = other_kind(kind_at(start.raw[:HEAD_BYTES]), "", str(path))
+        root = f"; its root element is <{start.root[:100]}>" if start.root else ""
+        message = f"{path.name} " + (f"is in no format that cadbridge reads{root}" if other is None else other[0])
         mesh = _OF_A_MESH if path.suffix.lower() in MESHES else None
         findings.add("CB101", message, Where(file=str(path)), mesh if other is None else other[1])
         raise InputError(f"no reader takes {path.name}", findings)

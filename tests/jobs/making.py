@@ -55,7 +55,8 @@ def read(path, options):
 
 REGISTER = """
 from cadbridge.readers import registry
-registry.FORMATS += (registry.Format("poison", (".poison",), lambda head: head[:6] == b"POISON", "poison", "none"),)
+poisonous = lambda start: start.raw[:6] == b"POISON"
+registry.FORMATS += (registry.Format("poison", (".poison",), poisonous, "poison", "none"),)
 """
 
 

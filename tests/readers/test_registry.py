@@ -50,12 +50,60 @@ def test_the_first_bytes_decide_then_the_ending(tmp_path: Path, name: str, conte
     assert (found and found[0].name) == expected
 
 
-def test_utf_16_is_recognised(tmp_path: Path) -> None:
+ROOTS = {
+    "urdf": ("robot", ""),
+    "mjcf": ("mujoco", ""),
+    "sdf": ("sdf", ""),
+    "simmechanics": ("PhysicalModelingXMLFile", ""),
+    "simscape": ("SimscapeMultibodyImportXML", ' xmlns="urn:mathworks:SimscapeMultibody:import"'),
+}
+"""By format: the root element, and what stands in it."""
+
+FORMS = {
+    "as it is": ("<{root}{more} a='1'>{within}</{root}>", "utf-8"),
+    "Windows' line ends": ("<?xml version='1.0'?>\r\n<{root}\r\n  a='1'{more}>\r\n{within}</{root}>", "utf-8"),
+    "a tab": ("<{root}\ta='1'{more}>{within}</{root}>", "utf-8"),
+    "a byte order mark": ("<{root}{more}>{within}</{root}>", "utf-8-sig"),
+    "UTF-16": ("<?xml version='1.0' encoding='UTF-16'?><{root}{more}>{within}</{root}>", "utf-16"),
+    "UTF-16 undeclared": ("<{root}{more}>{within}</{root}>", "utf-16"),
+    "Latin 1": ("<?xml version='1.0' encoding='ISO-8859-1'?><!-- é --><{root}{more}>{within}</{root}>", "iso-8859-1"),
+    "Latin 1 undeclared": ("<!-- é --><{root}{more}>{within}</{root}>", "iso-8859-1"),
+    "Chinese": ("<?xml version='1.0' encoding='GB2312'?><!-- 机 --><{root}{more}>{within}</{root}>", "gb2312"),
+    "another encoding than declared": (
+        "<?xml version='1.0' encoding='UTF-16'?><{root}{more}>{within}</{root}>",
+        "ascii",
+    ),
+    "a long comment": ("<!--" + "{within}" * 3000 + "--><{root}{more}/>", "utf-8"),
+    "dashes in a comment": ("<!-- a -- b ---><{root}{more}>{within}</{root}>", "utf-8"),
+    "blanks before the declaration": (" \n<?xml version='1.0'?><{root}{more}>{within}</{root}>", "utf-8"),
+    "a prefix that nothing declares": ("<{root} xacro:a='1'{more}>{within}</{root}>", "utf-8"),
+    "an instruction": ("<?editor <mujoco>?><{root}{more}>{within}</{root}>", "utf-8"),
+    "a document type": ("<!DOCTYPE r [<!ENTITY e '<sdf/>'>]><{root}{more}>{within}</{root}>", "utf-8"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("format", ROOTS)
+def test_the_root_element_decides_however_it_is_written(tmp_path: Path, format: str, form: str) -> None:
+    """Within, and in comments, stand the roots of all others: `<mujoco>` in a URDF is an extension of it."""
+    root, more = ROOTS[format]
+    text, code = FORMS[form]
+    within = '<robot name="r"/><mujoco><compiler/></mujoco><sdf version="1.9"/><x:y xmlns:x="urn:mathworks:Simscape"/>'
     path = tmp_path / "a.xml"
-    path.write_text('<robot name="r"/>', encoding="utf-16")
+    path.write_bytes(text.format(root=root, more=more, within=within).encode(code))
     found = taken_by(path)
     assert found is not None
-    assert found[0].name == "urdf"
+    assert found[0].name == format
+    assert f"its root element is <{root}>" in found[1]
+
+
+def test_what_stands_in_an_unknown_root_is_not_taken_for_another_format(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text('<package><robot name="r"/><mujoco/>"rootAssembly"</package>')
+    with pytest.raises(InputError) as refused:
+        read(tmp_path / "a.xml")
+    assert [(f.code, f.message) for f in refused.value.findings] == [
+        ("CB101", "a.xml is in no format that cadbridge reads; its root element is <package>")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,80 @@
+"""How a file begins: its first bytes, and of XML the root element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+HEAD_BYTES = 4096
+"""So many first bytes of a file are looked at."""
+
+JSON_BYTES = 32 * 1024 * 1024
+"""Of a JSON file so many, for its keys may stand in any order."""
+
+XML_BYTES = 1024 * 1024
+"""Of an XML file so many at most: comments of any length may stand before its root."""
+
+_BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n"
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The first bytes of a file, as they stand; many more of XML and JSON than of others."""
+
+    raw: bytes
+
+    @classmethod
+    def of(cls, path: Path) -> Beginning:
+        """Of a file that can be opened."""
+        with path.open("rb") as stream:
+            head = stream.read(HEAD_BYTES)
+            more = JSON_BYTES if path.suffix.lower() == ".json" else XML_BYTES if _is_xml(head) else 0
+            return cls(head + stream.read(more))
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes without zeros: text in UTF-16 shows the same letters then."""
+        return self.raw.replace(b"\0", b"")
+
+    @property
+    def is_xml(self) -> bool:
+        """Whether the first letter is that of a tag."""
+        return _is_xml(self.raw)
+
+    @cached_property
+    def root(self) -> str:
+        """The local name of the root element, "" where this is no XML.
+
+        Read by a parser, whatever line ends, comments, byte order mark and encoding the file has; where it does not
+        pass as it stands, with the faults mended that readers mend, then as UTF-8 whatever it declares.
+        """
+        if not self.is_xml:
+            return ""
+        from cadbridge.readers.lenient import lenient
+
+        texts = (self.raw, lenient(self.raw)[0])
+        return next(filter(None, (_root(text, code) for code, text in product((None, "utf-8"), texts))), "")
+
+
+def _is_xml(head: bytes) -> bool:
+    return head.lstrip(_BLANK).startswith(b"<") or head[:2] == b"\0<"
+
+
+def _root(text: bytes, encoding: str | None) -> str:
+    """The local name of the first element that a parser meets, "" where it meets none."""
+    from lxml import etree
+
+    parser: Any = etree.XMLPullParser(  # lxml's types do not know which events give elements
+        events=("start",), recover=True, encoding=encoding, resolve_entities=False, no_network=True, load_dtd=False
+    )
+    try:
+        for at in range(0, len(text), HEAD_BYTES):
+            parser.feed(text[at : at + HEAD_BYTES])
+            for _, element in parser.read_events():
+                return str(etree.QName(element).localname)
+    except (etree.XMLSyntaxError, LookupError, ValueError):
+        pass
+    return ""

@@ -400,13 +400,31 @@ class ControlLaw:
 
     l = reduction · q is the joint's coordinate (0 as designed) as the motor sees it, rad or m; efforts in N m or N.
     A torque motor has the gain (1, 0, 0), a position servo of stiffness k and damping d (k, 0, 0) and the bias
-    (0, −k, −d). `control` is the range of u, `effort` that of what the motor gives.
+    (0, −k, −d). `control` is the range of u, `effort` that of what the motor gives, `start` what u is before anybody
+    sets it.
     """
 
     gain: tuple[float, float, float] = (1.0, 0.0, 0.0)
     bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
     control: tuple[float, float] | None = None
     effort: tuple[float, float] | None = None
+    start: float = 0.0
+
+    def limited(self, control: float) -> float:
+        """A control within its range."""
+        return control if self.control is None else min(max(control, self.control[0]), self.control[1])
+
+    def on_joint(self, control: float, reduction: float) -> tuple[float, float, float]:
+        """c, k and d of the effort c − k q − d q̇ on the joint at a control, before it is bounded."""
+        r, u = reduction, self.limited(control)
+        constant, stiffness, damping = (g * u + b for g, b in zip(self.gain, self.bias, strict=True))
+        return r * constant, -(r**2) * stiffness, -(r**2) * damping
+
+    def effort_at(self, control: float, length: float, rate: float) -> float:
+        """What the motor gives (N m, N) at a control, at l (rad, m) and at l̇."""
+        u, at = self.limited(control), (1.0, length, rate)
+        given = sum((g * u + b) * x for g, b, x in zip(self.gain, self.bias, at, strict=True))
+        return given if self.effort is None else min(max(given, self.effort[0]), self.effort[1])
 
 
 @dataclass(frozen=True, eq=False)

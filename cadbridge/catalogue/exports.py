@@ -239,16 +239,18 @@ ENTRIES: dict[str, Entry] = {
     "CB530": Entry(
         Severity.ERROR,
         "an export that differs in its engine",
-        "After loading, the masses, inertias or poses in the target engine differ from those of the mechanism.",
-        "This is a bug in the export. Please report it with the model.",
+        "After loading, the target engine has something otherwise than the mechanism: a mass, an inertia, a pose, "
+        "gravity, a limit or load of a joint, a shape, a servo, a sensor. The message names it.",
+        "Of an export that was changed since, export it anew. Else this is a bug: please report it with the model.",
         "A link of 2 kg that the engine took for 2.5: it merged a fixed link into it.",
     ),
     "CB531": Entry(
         Severity.ERROR,
         "an export that moves differently",
         "From the same initial velocities a joint reaches another position in the engine. The difference exceeds "
-        "the numerical errors of both.",
-        "This is a bug in the export. Please report it with the model.",
+        "the numerical errors of both. Where the message names a code, cadbridge's own run leaves that out, and the "
+        "export may be right.",
+        "Of an export that was changed since, export it anew. Else this is a bug: please report it with the model.",
         "A loop that hangs stiff because its closing row was left out.",
     ),
     "CB532": Entry(
@@ -451,6 +453,13 @@ ENTRIES: dict[str, Entry] = {
         "more than two triangles share. Engines load the file.",
         "Mend the mesh in the source, or give its part another collision shape (`--collision hull`).",
         "A part whose STL touches itself along an edge.",
+    ),
+    "CB1489": Entry(
+        Severity.ERROR,
+        "an export that its engine does not load",
+        "The engine refuses the files, or what is in them lacks a link or joint that losses.json names.",
+        "Export it anew with `cadbridge convert`, or mend what the engine names.",
+        "A robot.xml that somebody cut in half.",
     ),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,6 +29,14 @@ def verify(
     duration: Annotated[
         float, typer.Option("--duration", min=1e-3, help="Maximum duration of the motion test in s.")
     ] = 1.0,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            help="Compare the export that is in the folder SOURCE with this file, in place of a fresh export.",
+            metavar="FILE",
+        ),
+    ] = None,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -36,9 +46,11 @@ def verify(
     from cadbridge.verification import verification_document
     from cadbridge.verification import verify as compare
 
+    folder = None if against is None else reading.source
+    reading = reading if against is None else replace(reading, source=against)
     mechanism = reading.whole_mechanism(keep_going)
     with working(f"comparing with the engine of {to}"):
-        result = compare(mechanism, to, duration=duration)
+        result = compare(mechanism, to, duration=duration, folder=folder)
     if json:
         print_json(verification_document(result))
     else:
@@ -58,6 +70,10 @@ def verify(
             typer.echo(f"  the engine against itself at half its step  {result.step_error:.1e}")
         if result.coupling_error is not None:
             typer.echo(f"  the engine's own error in couplings  {result.coupling_error:.1e}")
-        typer.echo("  passed" if result.passed else "  not passed")
+        missing = [f"{what} ({why})" for what, why in result.not_compared.items()]
+        typer.echo(f"  compared: {', '.join(result.compared)}")
+        if missing:
+            typer.echo(f"  not compared: {', '.join(missing)}")
+        typer.echo("  passed: what was compared is the same" if result.passed else "  not passed")
         print_findings(result.findings)
     raise typer.Exit(exit_status(result.findings, strict))

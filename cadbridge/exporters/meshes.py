@@ -157,13 +157,15 @@ def _files_of(
 ) -> MeshFile | None:  # fmt: skip
     """Put the meshes of one shape among the contents."""
     shown = _usable(shape.coarse) or _usable(shape.fine)
-    if shown is None:
+    seen = shown_mesh(shape)
+    if shown is None or seen is None:
         findings.add("CB508", f"part {part} has no mesh", Where(item=part))
         return None
+    _report_simplified(shown, seen, part, findings)
     write = WRITERS[files.ending]
     visual, collision = folders
     path = f"{visual}/{stem}.{files.ending}"
-    files.contents[path] = write(_within_limit(shown, part, findings))
+    files.contents[path] = write(seen)
     if options.collision == NOTHING:
         return MeshFile(path, ())
     pieces = _replaced(shape, part, options, findings)
@@ -176,7 +178,9 @@ def _files_of(
         files.contents[f"{collision}/{stem}.{files.ending}"] = files.contents[path]
         return MeshFile(path, (Touched(Pose(), f"{collision}/{stem}.{files.ending}"),))
     other = f"{collision}/{stem}{'_collision' if visual == collision else ''}.{files.ending}"
-    files.contents[other] = write(_within_limit(touched, part, findings))
+    smaller = _within_limit(touched)
+    _report_simplified(touched, smaller, part, findings)
+    files.contents[other] = write(smaller)
     return MeshFile(path, (Touched(Pose(), other),))
 
 
@@ -226,8 +230,20 @@ def _usable(mesh: Mesh | None) -> Mesh | None:
     return mesh if mesh is not None and len(mesh.triangles) > 0 else None
 
 
-def _within_limit(mesh: Mesh, part: str, findings: Findings) -> Mesh:
-    """The mesh with at most `MAX_TRIANGLES`, merged and simplified where it has more; reported."""
+def shown_mesh(shape: Shape) -> Mesh | None:
+    """What exports write of a shape to be seen; None where it has no triangles."""
+    shown = _usable(shape.coarse) or _usable(shape.fine)
+    return None if shown is None else _within_limit(shown)
+
+
+def _report_simplified(mesh: Mesh, written: Mesh, part: str, findings: Findings) -> None:
+    if len(written.triangles) < len(mesh.triangles):
+        text = f"the mesh of part {part} went from {len(mesh.triangles)} to {len(written.triangles)} triangles"
+        findings.add("CB509", text, Where(item=part))
+
+
+def _within_limit(mesh: Mesh) -> Mesh:
+    """The mesh with at most `MAX_TRIANGLES`, merged and simplified where it has more."""
     if len(mesh.triangles) <= MAX_TRIANGLES:
         return mesh
     import fast_simplification
@@ -235,8 +251,4 @@ def _within_limit(mesh: Mesh, part: str, findings: Findings) -> Mesh:
     vertices, index = np.unique(mesh.vertices, axis=0, return_inverse=True)
     triangles = index.reshape(-1)[mesh.triangles].astype(np.int32)
     points, faces = fast_simplification.simplify(vertices, triangles, target_count=int(0.95 * MAX_TRIANGLES))
-    findings.add(
-        "CB509", f"the mesh of part {part} went from {len(mesh.triangles)} to {len(faces)} triangles",
-        Where(item=part),
-    )  # fmt: skip
     return Mesh(np.asarray(points, dtype=float), np.asarray(faces, dtype=np.int32))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +21,21 @@ from cadbridge.exporters.loops import close_loops
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
-from cadbridge.findings import Finding, Findings
+from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification import fmu
+from cadbridge.verification.contents import BY_MOTION, Compared, Contents, Exported, compare_contents
 from cadbridge.verification.engines import Drake, Engine, MuJoCo
+from cadbridge.verification.existing import check_foreign, existing_export
 from cadbridge.verification.judges import judge_files
 from cadbridge.verification.newton import Newton
 from cadbridge.verification.ros2 import Ros2
+from cadbridge.verification.stage import Stage
 from cadbridge.verification.start import random_twists, start_of
 from cadbridge.verification.swing import Swing, Swinger
 from cadbridge.verification.urdf import Pinocchio
+from cadbridge.wording import count, listed
 
 ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {
     "mjcf": MuJoCo,
@@ -58,7 +65,8 @@ class Verification:
     random velocities, None where it was not compared; `moved` the largest motion of a joint in it, `still` the joints
     that did not move; `coupling_error` by how much the engine then breaks the relations between its own joints;
     `step_error`, requested where the swing differs by more than 1e-6, by how much it differs from itself at half the
-    step. `passed` says whether all was compared and nothing differs.
+    step. `compared` names what was compared, `not_compared` what was not, with the reason. `passed` says whether
+    masses, poses and the motion were compared and nothing that was compared differs.
     """
 
     to: str
@@ -78,75 +86,161 @@ class Verification:
     moved: float
     still: tuple[str, ...]
     lost: tuple[str, ...]
+    compared: tuple[str, ...]
+    not_compared: dict[str, str]
     findings: tuple[Finding, ...]
 
     @property
     def passed(self) -> bool:
-        """Whether masses, poses and a swing were compared, and are the same."""
+        """Whether masses, poses and a swing were compared, and nothing that was compared differs."""
         return self.verdict == "same" and not any(f.severity == Severity.ERROR for f in self.findings)
 
 
-def verify(mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 1) -> Verification:
-    """Export a mechanism, load it in the target engine, and compare masses, poses at random coordinates, and a swing.
+def verify(
+    mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 1, folder: str | Path | None = None
+) -> Verification:
+    """Load an export of a mechanism in the target engine, and compare all that both hold, and a swing.
+
+    The export is that in `folder`, or is written to a scratch folder. Masses, poses at random coordinates, gravity,
+    limits and loads of joints, shapes, servos and sensors are compared as far as the engine says them.
 
     The swing begins with random velocities (`seed`) that joints, couplings and loops allow, within their limits of
     velocity. It is of the mechanism without limits, dry friction, damping, springs, servos and what acts in MuJoCo
-    alone (tendons, a medium), in which engines differ by design, and without rotor inertias where the format has no
-    place for them. It lasts `duration` (s), or a part of that where the engine's own errors are else too large.
-    Raises InputError where no engine is known for the format or it is not installed, ModelError where the mechanism
-    cannot be exported.
+    alone (tendons, a medium), in which engines differ by design (an FMU's is with all of these), and without rotor
+    inertias where the format has no place for them. It lasts `duration` (s), or a part of that where the engine's own
+    errors are else too large. Raises InputError where no engine is known for the format or it is not installed, or the
+    folder holds no export to it, ModelError where the mechanism cannot be exported.
     """
-    if to == FMU:
-        return _verify_fmu(mechanism, duration, seed)
-    if to not in ENGINES:
+    if to not in ENGINES and to != FMU:
         raise InputError(f'no engine is known for "{to}"; there are: {", ".join(sorted((*ENGINES, FMU)))}')
-    findings = Findings()
-    bare = _bare(mechanism, to)
+    if folder is not None:
+        return _verified(mechanism, to, existing_export(Path(folder), to), duration, seed, foreign=True)
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
-        folder = Path(scratch) / "export"
-        export(bare, folder, to, options=ExportOptions(poses=200))
-        engine = ENGINES[to](folder, bare.gravity)
-        names, lost = _names_and_losses(folder)
-        tree = close_loops(bare).tree if to == "mjcf" else spanning_tree(bare)
-        compared = _Comparison(tree, engine, names)
+        whole = Path(scratch) / "export"
+        plain = _without_study(mechanism) if to == FMU else mechanism
+        export(plain, whole, to, options=ExportOptions(poses=200))
+        return _verified(mechanism, to, whole, duration, seed, foreign=False)
+
+
+def _verified(
+    mechanism: Mechanism, to: str, folder: Path, duration: float, seed: int, *, foreign: bool
+) -> Verification:
+    findings = Findings()
+    names, lost = _names_and_losses(folder)
+    if foreign:
+        check_foreign(mechanism, to, folder)
+    if to == FMU:
+        found = _compare_fmu(_without_study(mechanism), folder, names, duration, seed)
+    else:
+        found = _compare_files(mechanism, to, folder, names, duration, seed, findings)
+    judge_files(to, folder, findings)
+    quantities = {"mass": found.mass, "centre of mass": found.centre, "inertia": found.inertia, "pose": found.pose}
+    _judge(findings, found.engine, found.precision, quantities)
+    for difference in found.contents.differences:
+        findings.add("CB530", f"in {found.engine} {difference}")
+    _judge_swing(findings, found.engine, found.swing, to, _reasons(mechanism))
+    return _verification(to, found, lost, findings)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What a comparison with one engine shows; see `Verification`."""
+
+    engine: str
+    precision: float
+    links: int
+    joints: int
+    mass: float
+    centre: float
+    inertia: float
+    pose: float
+    swing: Swing
+    contents: Compared
+
+
+def _verification(to: str, found: _Found, lost: tuple[str, ...], findings: Findings) -> Verification:
+    swing = found.swing
+    done = ["masses", "centres of mass", "inertias", "poses", *found.contents.done]
+    not_compared = dict(found.contents.unsaid)
+    if swing.verdict in ("same", "differs"):
+        implied = [what for what, why in not_compared.items() if why == BY_MOTION]
+        by = f", and by it {listed(implied)}" if implied else ""
+        done.append(f"the motion of {count(found.joints - len(swing.still), 'joint')}{by}")
+        not_compared = {what: why for what, why in not_compared.items() if what not in implied}
+        if swing.still:
+            not_compared["the motion of joints that stood still"] = listed(swing.still)
+    else:
+        not_compared["motion"] = swing.remark
+    return Verification(
+        to, found.engine, found.links, found.joints, found.mass, found.centre, found.inertia, found.pose,
+        swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
+        swing.moved, swing.still, lost, tuple(done), not_compared, findings.as_tuple(),
+    )  # fmt: skip
+
+
+def _compare_files(
+    mechanism: Mechanism, to: str, folder: Path, names: Names, duration: float, seed: int, findings: Findings
+) -> _Found:
+    """An export that an engine loads from its files."""
+    bare = _bare(mechanism, to)
+    engine = _loaded(to, folder, mechanism)
+    tree = close_loops(bare).tree if to == "mjcf" else spanning_tree(bare)
+    compared = _Comparison(tree, engine, names)
+    with _as_input(engine.name, folder):
         mass, centre, inertia = compared.masses()
         pose = max(compared.pose(np.random.default_rng((seed, k))) for k in range(POSES))
+        contents = compare_contents(compared.exported(mechanism, to), compared.held(), engine.precision)
         swing = _swing(compared, bare, duration, random_twists(mechanism, seed))
-        judge_files(to, folder, findings)
         for fault in engine.faults():
             findings.add("CB562", fault)
-    found = {"mass": mass, "centre of mass": centre, "inertia": inertia, "pose": pose}
-    _judge(findings, engine.name, engine.precision, found)
-    _judge_swing(findings, engine.name, swing, to)
-    return Verification(
-        to, engine.name, len(compared.links), len(compared.joints), mass, centre, inertia, pose,
-        swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
-        swing.moved, swing.still, lost, findings.as_tuple(),
-    )  # fmt: skip
+    counts = len(compared.links), len(compared.joints)
+    return _Found(engine.name, engine.precision, *counts, mass, centre, inertia, pose, swing, contents)
 
 
-def _verify_fmu(mechanism: Mechanism, duration: float, seed: int) -> Verification:
+def _compare_fmu(mechanism: Mechanism, folder: Path, names: Names, duration: float, seed: int) -> _Found:
     """An FMU holds all that acts, so that the mechanism is taken as it is, without what its source asks to simulate."""
-    findings = Findings()
-    mechanism = replace(mechanism, assembly=replace(mechanism.assembly, study=None))
-    with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
-        folder = Path(scratch) / "export"
-        export(mechanism, folder, FMU)
-        names, lost = _names_and_losses(folder)
-        judge_files(FMU, folder, findings)
-        found = fmu.compare_fmu(mechanism, folder, names, duration, random_twists(mechanism, seed))
-    quantities = {"mass": found.mass, "centre of mass": found.centre, "inertia": found.inertia, "pose": found.pose}
-    _judge(findings, fmu.NAME, fmu.PRECISION, quantities)
-    swing = found.swing
-    _judge_swing(findings, fmu.NAME, swing, FMU)
-    return Verification(
-        FMU, fmu.NAME, found.links, found.joints, found.mass, found.centre, found.inertia, found.pose,
-        swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
-        swing.moved, swing.still, lost, findings.as_tuple(),
-    )  # fmt: skip
+    found = fmu.compare_fmu(mechanism, folder, names, duration, random_twists(mechanism, seed))
+    counts = found.links, found.joints
+    quantities = found.mass, found.centre, found.inertia, found.pose
+    return _Found(fmu.NAME, fmu.PRECISION, *counts, *quantities, found.swing, found.contents)
 
 
-def _names_and_losses(folder: Path) -> tuple[dict[str, dict[str, str]], tuple[str, ...]]:
+def _without_study(mechanism: Mechanism) -> Mechanism:
+    return replace(mechanism, assembly=replace(mechanism.assembly, study=None))
+
+
+def _loaded(to: str, folder: Path, mechanism: Mechanism) -> Engine:
+    """The engine with the export; USD's own library where Newton is not installed. InputError where it refuses."""
+    make = Stage if to == "usd" and find_spec("newton") is None else ENGINES[to]
+    with _as_input(to, folder):
+        return make(folder, mechanism.gravity)
+
+
+@contextlib.contextmanager
+def _as_input(engine: str, folder: Path) -> Iterator[None]:
+    """What an engine raises at files that are not as an export writes them, as InputError with CB1489."""
+    try:
+        yield
+    except (ValueError, RuntimeError, KeyError, IndexError, OSError, ET.ParseError) as fault:
+        findings = Findings()
+        findings.add("CB1489", f"{engine}: {str(fault).splitlines()[0] if str(fault) else fault!r}", Where(str(folder)))
+        raise InputError("The export cannot be loaded.", findings) from fault
+
+
+LEFT_OUT_HERE = {"CB228": "our own run leaves out the armature of ball joints, which the export holds"}
+"""Findings of a mechanism that let its own run differ from a right export."""
+
+
+def _reasons(mechanism: Mechanism) -> list[str]:
+    codes = {f.code for f in (*mechanism.findings, *mechanism.assembly.findings)}
+    return [f"{code}: {why}" for code, why in LEFT_OUT_HERE.items() if code in codes]
+
+
+Names = dict[str, dict[str, str]]
+"""Of an export, by kind: new → old."""
+
+
+def _names_and_losses(folder: Path) -> tuple[Names, tuple[str, ...]]:
     """The export's names, and the codes of its losses."""
     told = json.loads((folder / LOSSES).read_text("utf-8"))
     lost = {finding["code"] for finding in told["findings"] if finding["severity"] != Severity.INFO}
@@ -154,11 +248,14 @@ def _names_and_losses(folder: Path) -> tuple[dict[str, dict[str, str]], tuple[st
 
 
 def _bare(mechanism: Mechanism, to: str) -> Mechanism:
-    keep_rotors = to == "mjcf"
+    """What a swing compares. The springs of an SDF stay: Drake has them in its plant for good."""
     joints = tuple(
-        replace(j, limit=None, friction=0.0, damping=0.0, stiffness=0.0, armature=j.armature if keep_rotors else 0.0)
+        replace(
+            j, limit=None, friction=0.0, damping=0.0, stiffness=j.stiffness if to == "sdf" and j.coordinate else 0.0,
+            armature=j.armature if to == "mjcf" else 0.0,
+        )
         for j in mechanism.joints
-    )
+    )  # fmt: skip
     drives = tuple(replace(d, law=None) for d in mechanism.drives)
     # The springs, tendons and medium of an MJCF act in MuJoCo alone.
     extra = {key: value for key, value in mechanism.assembly.extra.items() if key != "mjcf"}
@@ -171,13 +268,13 @@ def _judge(findings: Findings, engine: str, precision: float, differences: dict[
             findings.add("CB530", f"in {engine} the {what} differs by {difference:.3g}")
 
 
-def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str) -> None:
+def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str, reasons: list[str]) -> None:
     """Findings of all that is not the same, and of all that was not compared."""
     if swing.verdict == "differs":
         message = f"after {swing.duration:.3g} s in {engine} a joint differs by {swing.difference:.3g}"
         if swing.step_error is not None:
             message += f", which {engine}'s own error of its steps ({swing.step_error:.2g}) does not explain"
-        findings.add("CB531", message)
+        findings.add("CB531", "; ".join([message, *reasons]))
     elif swing.verdict == "not comparable":
         findings.add("CB537", f"a swing of {swing.duration:.3g} s in {engine}: {swing.remark}")
     elif swing.verdict == "not tested":
@@ -189,18 +286,29 @@ def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str) -> None
 class _Comparison:
     """The tree's links and joints by the names that the engine knows."""
 
-    def __init__(self, tree: Tree, engine: Engine, names: dict[str, dict[str, str]]) -> None:
+    def __init__(self, tree: Tree, engine: Engine, names: Names) -> None:
         self.tree, self.engine = tree, engine
         # The first of a body's names: the others are of its halves.
         new_link = {old: new for new, old in reversed(names["links"].items())}
         new_joint = {old: new for new, old in names["joints"].items()}
         first = {link.body: link for link in reversed(tree.links)}
-        self.new_joint = new_joint
+        self.new_joint, self.frames = new_joint, tuple(names.get("frames", ()))
         self.links: dict[str, Link] = {
             new_link[tree.body(link).name]: link for link in tree.links[1:] if first[link.body] is link
         }
         single = [link for link in tree.links if len(link.freedoms) == 1]
         self.joints = {new_joint[link.freedoms[0].name]: link.first for link in single}
+
+    def exported(self, mechanism: Mechanism, to: str) -> Exported:
+        """The links and joints with all that the mechanism has on them."""
+        tree = close_loops(mechanism).tree if to == "mjcf" else spanning_tree(mechanism)
+        first = {link.body: link for link in reversed(tree.links)}
+        links = {name: first[link.body] for name, link in self.links.items()}
+        return Exported(tree, links, self.joints, self.frames)
+
+    def held(self) -> Contents:
+        """What the engine has of them."""
+        return self.engine.contents(list(self.links), list(self.joints))
 
     def masses(self) -> tuple[float, float, float]:
         """The largest differences: mass (relative), centre (m), inertia (relative)."""
@@ -262,4 +370,5 @@ def _not_compared(compared: _Comparison, mechanism: Mechanism) -> str:
 def verification_document(result: Verification) -> dict[str, Any]:
     """The result for `--json`."""
     fields = {k: v for k, v in result.__dict__.items() if k != "findings"} | {"passed": result.passed}
+    fields["not_compared"] = [{"what": what, "why": why} for what, why in result.not_compared.items()]
     return {"format": "cadbridge.verify/1", **fields, "findings": [f.document() for f in result.findings]}

@@ -21,13 +21,18 @@ from cadbridge.exporters.tree import Tree
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.verification.contents import Contents
+from cadbridge.verification.held import of_drake, of_mujoco
 from cadbridge.verification.start import Start
 
 Values = Mapping[str, float]
 
 
 class Engine(ABC):
-    """A model loaded by an engine."""
+    """A model loaded by an engine from the files of an export.
+
+    It swings without what engines treat differently by design: limits, dry friction, damping, servos.
+    """
 
     name: str
     precision = 1e-9
@@ -44,6 +49,10 @@ class Engine(ABC):
     @abstractmethod
     def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
         """What of the mechanism, exported as `tree`, moves otherwise in this engine; "" where all is carried."""
+
+    @abstractmethod
+    def contents(self, links: Sequence[str], joints: Sequence[str]) -> Contents:
+        """What it has beside masses and motion."""
 
     def faults(self) -> Iterable[str]:
         """What is wrong with the files themselves, each in a sentence."""
@@ -65,7 +74,6 @@ class MuJoCo(Engine):
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         self._lib: Any = load_module("mujoco")
         self._model = self._compiled(folder)
-        self._model.opt.gravity[:] = gravity
         types = (int(self._lib.mjtJoint.mjJNT_HINGE), int(self._lib.mjtJoint.mjJNT_SLIDE))
         joints = (self._model.joint(k) for k in range(self._model.njnt))
         self._scalars = {joint.name for joint in joints if int(joint.type[0]) in types}
@@ -92,7 +100,25 @@ class MuJoCo(Engine):
     def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
         return ""
 
+    def contents(self, links: Sequence[str], joints: Sequence[str]) -> Contents:
+        return of_mujoco(self._lib, self._model, links, joints)
+
+    def _bare(self) -> None:
+        """Leave to the model what a swing compares."""
+        m = self._model
+        for values in (m.jnt_limited, m.jnt_stiffness, m.dof_damping, m.dof_frictionloss, m.jnt_actfrclimited,
+                       m.tendon_stiffness, m.tendon_damping, m.tendon_frictionloss, m.tendon_armature):  # fmt: skip
+            values[:] = 0
+        for powers in ("jnt_stiffnesspoly", "dof_dampingpoly", "tendon_stiffnesspoly", "tendon_dampingpoly"):
+            getattr(m, powers, np.zeros(1))[:] = 0
+        m.opt.density = m.opt.viscosity = 0.0
+        m.opt.wind[:] = 0.0
+        m.opt.disableflags |= int(self._lib.mjtDisableBit.mjDSBL_ACTUATION)
+        # Sums over joints that are held are equalities on tendons; a range of a tendon is a limit.
+        m.tendon_limited[:] = 0
+
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
+        self._bare()
         count, step = steps(duration, self.step / finer)
         self._model.opt.timestep = step
         # Couplings and loops as stiff as the step allows: they are springs here. Loops yield a little more, since their
@@ -132,14 +158,33 @@ class Drake(Engine):
         self._plant = self._load(self.step)
 
     def _load(self, step: float) -> Any:
+        plant = self._parsed(step)
+        for k in plant.GetJointIndices():
+            joint = plant.get_mutable_joint(k)
+            endless = np.full(joint.num_positions(), math.inf)
+            if joint.num_positions() == joint.num_velocities():
+                joint.set_position_limits(-endless, endless)
+            joint.set_default_damping_vector(np.zeros(joint.num_velocities()))
+        plant.mutable_gravity_field().set_gravity_vector(self._gravity)
+        plant.Finalize()
+        return plant
+
+    def _parsed(self, step: float, scene: Any = None) -> Any:
+        """The plant as the file has it, its shapes in a scene."""
         plants, parsing = import_module("pydrake.multibody.plant"), import_module("pydrake.multibody.parsing")
         plant = plants.MultibodyPlant(step if self._coupled else 0.0)
         if self._coupled:
             plant.set_discrete_contact_approximation(plants.DiscreteContactApproximation.kSap)
+        if scene is not None:
+            plant.RegisterAsSourceForSceneGraph(scene)
         parsing.Parser(plant).AddModels(str(self._folder / "model.sdf"))
-        plant.mutable_gravity_field().set_gravity_vector(self._gravity)
-        plant.Finalize()
         return plant
+
+    def contents(self, links: Sequence[str], joints: Sequence[str]) -> Contents:
+        scene = import_module("pydrake.geometry").SceneGraph()
+        plant = self._parsed(self.step, scene)
+        plant.Finalize()
+        return of_drake(plant, scene, joints, self._folder / "model.sdf")
 
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
         context, found = self._plant.CreateDefaultContext(), {}

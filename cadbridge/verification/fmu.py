@@ -15,9 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.errors import ModelError
+from cadbridge.exporters.tree import spanning_tree
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.simulation import Run, Scenario, simulate
+from cadbridge.verification.contents import (
+    BY_MOTION,
+    COUPLINGS,
+    EFFORT,
+    RANGE,
+    ROTORS,
+    SENSORS,
+    SERVOS,
+    SHAPES,
+    SPEED,
+    SPRINGS,
+    TOUCHED,
+    Compared,
+    Contents,
+    Exported,
+    compare_contents,
+)
 from cadbridge.verification.engines import load_module
 from cadbridge.verification.swing import SHORTER, STILL, TIGHT, TOLERANCE, Swing, verdict_of
 
@@ -29,7 +47,7 @@ LOOSE = 1e-8
 
 
 @dataclass(frozen=True)
-class Compared:
+class Differences:
     """What `verify` reports of an FMU; see `Verification`."""
 
     links: int
@@ -39,6 +57,7 @@ class Compared:
     inertia: float
     pose: float
     swing: Swing
+    contents: Compared
 
 
 def compare_fmu(
@@ -47,14 +66,14 @@ def compare_fmu(
     names: Mapping[str, Mapping[str, str]],
     duration: float,
     twists: Sequence[Vector],
-) -> Compared:
+) -> Differences:
     """Compare the FMU in a folder; InputError where FMPy is not installed. `names` are those of its losses.json."""
     fmpy = load_module("fmpy")
     (path,) = folder.glob("*.fmu")
     try:
         tight, loose = (_run(mechanism, duration, twists, tolerance) for tolerance in (TIGHT, LOOSE))
     except ModelError as error:
-        return Compared(0, 0, 0.0, 0.0, 0.0, 0.0, Swing("not tested", str(error)))
+        return Differences(0, 0, 0.0, 0.0, 0.0, 0.0, Swing("not tested", str(error)), Compared())
     fmu = _Fmu(fmpy, path, names)
     stepped = fmu.simulated(mechanism, KINDS[0], duration, twists)
     ours = tight.result.trajectory
@@ -62,7 +81,8 @@ def compare_fmu(
     mass, centre = fmu.masses(mechanism)
     swing = _exchanged(fmu, mechanism, (tight, loose), stepped, duration, twists)
     counts = len(mechanism.bodies), len(tight.lowered.joints)
-    return Compared(*counts, mass, centre, energy, fmu.pose(mechanism, stepped), swing)
+    contents = compare_contents(fmu.exported(mechanism), fmu.contents(mechanism), PRECISION)
+    return Differences(*counts, mass, centre, energy, fmu.pose(mechanism, stepped), swing, contents)
 
 
 def _exchanged(
@@ -148,6 +168,34 @@ class _Fmu:
             theirs = np.array([start[f"state.{name}.{x}"] for x in "xyz"])
             centre = max(centre, float(np.max(np.abs(theirs - body.X_WB.point(body.mass.com)))))
         return mass, centre
+
+    def exported(self, mechanism: Mechanism) -> Exported:
+        """Its joints of one freedom by the names of its variables."""
+        tree, new = spanning_tree(mechanism), self.new("joints")
+        single = [link for link in tree.links if link.joint is not None and link.joint.coordinate is not None]
+        return Exported(tree, {}, {new[link.freedoms[0].name]: link.first for link in single})
+
+    def contents(self, mechanism: Mechanism) -> Contents:
+        """The start values of its parameters. What else acts is in its tables, and is compared by the motion."""
+        described = self.fmpy.read_model_description(str(self.path))
+        start = {v.name: float(v.start) for v in described.modelVariables if v.start is not None}
+        words = {"damping": "damping", "dry friction": "friction"}
+        joints = {
+            name: {
+                what: start[f"joint.{name}.{word}"] for what, word in words.items() if f"joint.{name}.{word}" in start
+            }
+            for name in self.exported(mechanism).joints
+        }
+        within, none = BY_MOTION, "an FMU has none"
+        return Contents(
+            gravity=np.array([start[f"gravity.{axis}"] for axis in "xyz"]),
+            joints=joints,
+            unsaid={
+                SPRINGS: within, COUPLINGS: within, ROTORS: within, SERVOS: within,
+                RANGE: "they act where a scenario makes them stops",
+                EFFORT: none, SPEED: none, SHAPES: none, SENSORS: none, TOUCHED: none,
+            },
+        )  # fmt: skip
 
     def pose(self, mechanism: Mechanism, found: NDArray[Any]) -> float:
         """The largest difference of a body's pose as designed (m, rad)."""

@@ -14,8 +14,10 @@ from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Tree
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.verification.contents import Contents
 from cadbridge.verification.engines import MuJoCo, load_module
 from cadbridge.verification.kamino import Kamino, in_kamino
+from cadbridge.verification.stage import Stage, bare_stage
 from cadbridge.verification.start import Start
 from cadbridge.wording import listed
 
@@ -39,6 +41,7 @@ class Newton(MuJoCo):
         (self._path,) = folder.glob("*.usda")
         self.bodies = f"_{self._path.stem}_bodies_{{}}"
         self.joints = f"_{self._path.stem}_joints_{{}}"
+        self._folder, self._given = folder, gravity
         super().__init__(folder, gravity)
         self._model.opt.disableflags |= int(self._lib.mjtDisableBit.mjDSBL_CONTACT)
 
@@ -49,7 +52,7 @@ class Newton(MuJoCo):
             builder = self._newton.ModelBuilder()
             for solver in (self._newton.solvers.SolverMuJoCo, self._newton.solvers.SolverKamino):
                 solver.register_custom_attributes(builder)
-            builder.add_usd(str(self._path))
+            builder.add_usd(bare_stage(self._path))
             self._whole = builder.finalize(device="cpu")
             return self._newton.solvers.SolverMuJoCo(self._whole, use_mujoco_cpu=True).mj_model
 
@@ -59,6 +62,13 @@ class Newton(MuJoCo):
             names = json.loads((self._path.parent / LOSSES).read_text("utf-8"))["names"]
             self._kamino, because = Kamino(self._newton, self._whole, tree, names), ""
         return because
+
+    def _bare(self) -> None:
+        """Nothing: the stage was bare."""
+
+    def contents(self, links: Sequence[str], joints: Sequence[str]) -> Contents:
+        # Newton's model keeps no names of what is seen, and merges drives with what MuJoCo needs.
+        return Stage(self._folder, self._given).contents(links, joints)
 
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
         if self._kamino is None:

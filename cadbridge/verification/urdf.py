@@ -14,7 +14,9 @@ from cadbridge.exporters.tree import Tree
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.verification.contents import Contents
 from cadbridge.verification.engines import Engine, Values, load_module, rk4, steps
+from cadbridge.verification.held import of_pinocchio
 from cadbridge.verification.start import Start
 from cadbridge.wording import listed
 
@@ -35,7 +37,8 @@ class Pinocchio(Engine):
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         self._lib: Any = load_module("pinocchio", "pin")
-        path = self._model_file(folder)
+        self._path = path = self._model_file(folder)
+        self._folders = [path.parent, folder]
         self._model = self._lib.buildModelFromUrdf(str(path))
         self._model.gravity.linear = np.asarray(gravity, dtype=float)
         self._data = self._model.createData()
@@ -66,6 +69,9 @@ class Pinocchio(Engine):
         if tree.closures:
             return "urdf leaves the loops open, so it swings otherwise"
         return self._unbound(tree)
+
+    def contents(self, links: Sequence[str], joints: Sequence[str]) -> Contents:
+        return of_pinocchio(self._lib, self._model, self._path, self._folders, joints, self._closures())
 
     def _unbound(self, tree: Tree) -> str:
         """Which couplings the files leave out; "" where none."""

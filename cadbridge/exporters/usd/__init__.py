@@ -115,6 +115,22 @@ def _report(plan: Plan, findings: Findings) -> None:
     geared = [d.name for d in mechanism.drives if d.reduction != 1.0 and plan.joint_of(d) is not None]
     if geared:
         findings.add("CB543", f"the reductions of {listed(geared)}", items=geared)
+    _report_servos(plan, findings)
     for drive in mechanism.drives:
         if plan.joint_of(drive) is None:
             findings.add("CB519", f"drive {drive.name} moves {drive.joint}, no joint of one freedom", drive.where)
+
+
+def _report_servos(plan: Plan, findings: Findings) -> None:
+    """Servos that a drive of UsdPhysics cannot be: it pulls towards a target, both ways alike."""
+    from cadbridge.exporters.usd.physics import drives_on, held
+
+    other: list[str] = []
+    for link in plan.tree.links:
+        drives = drives_on(plan, link) if link.joint is not None and len(link.freedoms) == 1 else []
+        constant, stiffness, damping = held(drives)
+        lopsided = any(d.law is not None and d.law.effort and d.law.effort[0] != -d.law.effort[1] for d in drives)
+        if lopsided or min(stiffness, damping) < 0 or (constant and not (stiffness or damping)):
+            other += [drive.name for drive in drives]
+    if other:
+        findings.add("CB536", f"servos {listed(other)}", items=other)

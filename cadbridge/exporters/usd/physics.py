@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from pxr import Gf, Sdf, UsdGeom, UsdPhysics
 
+from cadbridge.assembly import Drive
 from cadbridge.exporters.collision import AS_IS
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.numbers import tensor
@@ -203,15 +204,43 @@ def _limit(joint: Any, link: Link) -> None:
 
 
 def _drive(prim: Any, plan: Plan, link: Link) -> None:
-    """A drive where the mechanism has one; stiffness and damping of a servo are per degree of a hinge."""
-    found = [d for d in plan.mechanism.drives if (at := plan.joint_of(d)) is not None and at[0] is link.joint]
+    """A drive where the mechanism has one, at the control that it starts with; all is per degree of a hinge.
+
+    A servo without stiffness holds a rate; one that pulls towards a value has it as its target.
+    """
+    found = drives_on(plan, link)
     if not found or link.joint is None:
         return
-    drive = UsdPhysics.DriveAPI.Apply(prim, "angular" if link.freedoms[0].turns else "linear")
+    turns = link.freedoms[0].turns
+    per = np.pi / 180.0 if turns else 1.0
+    drive = UsdPhysics.DriveAPI.Apply(prim, "angular" if turns else "linear")
     drive.CreateTypeAttr(UsdPhysics.Tokens.force)
-    per = np.pi / 180.0 if link.freedoms[0].turns else 1.0
-    law, reduction = found[0].law, found[0].reduction
-    drive.CreateStiffnessAttr(float(-law.bias[1] * reduction**2 * per) if law is not None else 0.0)
-    drive.CreateDampingAttr(float(-law.bias[2] * reduction**2 * per) if law is not None else 0.0)
-    if link.joint.limit is not None and link.joint.limit.effort:
-        drive.CreateMaxForceAttr(float(link.joint.limit.effort))
+    constant, stiffness, damping = held(found)
+    drive.CreateStiffnessAttr(float(stiffness * per))
+    drive.CreateDampingAttr(float(damping * per))
+    if constant and stiffness > 0:
+        drive.CreateTargetPositionAttr(float(constant / stiffness / per))
+    elif constant and damping > 0:
+        drive.CreateTargetVelocityAttr(float(constant / damping / per))
+    most = most_of(found, link.joint)
+    if most < np.inf:
+        drive.CreateMaxForceAttr(float(most))
+
+
+def drives_on(plan: Plan, link: Link) -> list[Drive]:
+    """The drives of a link's joint."""
+    return [d for d in plan.mechanism.drives if (at := plan.joint_of(d)) is not None and at[0] is link.joint]
+
+
+def held(drives: Sequence[Drive]) -> tuple[float, float, float]:
+    """c, k and d of c − k q − d q̇, which all of them exert on their joint before anybody sets a control."""
+    held = [d.law.on_joint(d.law.start, d.reduction) for d in drives if d.law is not None]
+    c, k, d = (float(sum(values)) for values in zip((0.0, 0.0, 0.0), *held, strict=True))
+    return c, k, d
+
+
+def most_of(drives: Sequence[Drive], joint: Joint) -> float:
+    """The largest effort on a joint: of its limit, and of its drives where all are bounded."""
+    bounds = [abs(d.reduction) * max(map(abs, d.law.effort)) for d in drives if d.law is not None and d.law.effort]
+    own = joint.limit.effort if joint.limit is not None and joint.limit.effort else np.inf
+    return min(own, sum(bounds) if len(bounds) == len(drives) else np.inf)

@@ -135,17 +135,18 @@ def _law(c: Context, joint: Joint) -> _Law | None:
 
 
 def read_drives(c: Context, joints: Sequence[Joint]) -> list[Drive]:
-    """A drive for every joint of one freedom that has one: a servo whose control is its target, from as designed."""
-    drives, targets = [], []
+    """A drive for every joint of one freedom that has one: a servo whose control is its target (rad, m, or their rates
+    where it has no stiffness), and starts with the file's.
+    """
+    drives, targets = list[Drive](), []
     for joint in joints:
         found = drives_of(joint)
         if found and not joint.single:
             c.say("CB1305", f"joint {joint.name}: the drives of a joint of several freedoms are left out", joint.name)
         elif found:
             drives.append(_drive(c, joint, found[0]))
-            goal = [joint.value(f"{found[0]}:physics:target{what}") for what in ("Position", "Velocity")]
             law = drives[-1].law
-            if law is not None and (goal[1] or (law.bias[1] and (goal[0] or joint.at))):
+            if law is not None and (law.start or law.bias[0]):
                 targets.append(joint.name)
     if targets:
         c.say("CB1451", f"{len(targets)} drives have a target other than the pose as designed", targets[0], targets)
@@ -163,5 +164,12 @@ def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
         return Drive(joint.name, joint.name, where=where)
     force = joint.value(f"{prefix}:physics:maxForce", math.inf)
     bound = None if force is None or not 0 <= force < UNLIMITED else force * effort_unit(c, joint)
-    law = ControlLaw((k, 0.0, 0.0), (-k * joint.at, -k, -d), effort=None if bound is None else (-bound, bound))
+    unit = math.pi / 180.0 if joint.turns else c.length
+    goals = ((joint.value(f"{prefix}:physics:target{what}") or 0.0) * unit for what in ("Position", "Velocity"))
+    value, rate = (goal if np.isfinite(goal) else 0.0 for goal in goals)
+    effort = None if bound is None else (-bound, bound)
+    if k:
+        law = ControlLaw((k, 0.0, 0.0), (d * rate - k * joint.at, -k, -d), effort=effort, start=value)
+    else:
+        law = ControlLaw((d, 0.0, 0.0), (0.0, 0.0, -d), effort=effort, start=rate)
     return Drive(joint.name, joint.name, where=where, law=law)

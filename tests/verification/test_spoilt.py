@@ -1,0 +1,315 @@
+"""Exports with one thing wrong in each: `verify` notices it, or says that it did not compare it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.assembly import Mesh
+from cadbridge.exporters.fmu.binary import NoBinaryError, shared_library
+from cadbridge.exporters.meshes import obj_bytes, shown_mesh, stl_bytes, usdc_bytes
+from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism import Mechanism
+from cadbridge.verification import Verification, verify
+
+RIG = """<mujoco model="rig">
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="upper" pos="0 0 .5">
+      <joint name="shoulder" axis="0 1 0" range="-1.5 2" damping=".3" frictionloss=".1" armature=".02" stiffness="2"
+        springref=".4"/>
+      <geom type="box" size=".02 .03 .1" pos=".01 0 -.1" mass="1.5"/>
+      <body name="lower" pos="0 0 -.2">
+        <joint name="elbow" axis=".1 1 0" range="-2 2" damping=".1"/>
+        <geom type="box" size=".015 .02 .08" pos="0 .01 -.08" mass=".8"/>
+        <site name="tool" pos="0 0 -.16"/>
+        <body name="finger" pos="0 .05 -.16">
+          <joint name="grip" type="slide" axis="0 1 0" range="-.02 .03" damping="2"/>
+          <geom type="box" size=".005 .01 .03" pos="0 0 -.03" mass=".2"/>
+        </body>
+        <body name="thumb" pos="0 -.05 -.16">
+          <joint name="follow" type="slide" axis="0 1 0"/>
+          <geom type="box" size=".005 .01 .04" pos="0 0 -.04" mass=".3"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <equality><joint joint1="follow" joint2="grip" polycoef="0 -1.5 0 0 0"/></equality>
+  <actuator>
+    <position name="servo" joint="shoulder" kp="40" kv="3" forcerange="-25 25" ctrlrange="-1 1"/>
+    <motor name="push" joint="elbow" gear="2"/>
+  </actuator>
+</mujoco>"""
+"""An arm with all that a joint can have, and a gripper whose thumb follows its finger."""
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Mechanism:
+    path = tmp_path_factory.mktemp("rig") / "rig.xml"
+    path.write_text(RIG)
+    return cb.build(cb.read(path))
+
+
+@pytest.fixture(scope="module")
+def exports(rig: Mechanism, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    made: dict[str, Path] = {}
+
+    def export(to: str) -> Path:
+        if to not in made:
+            made[to] = tmp_path_factory.mktemp("exports") / to
+            cb.export(rig, made[to], to=to)
+        return made[to]
+
+    return export
+
+
+@dataclass(frozen=True)
+class Text:
+    """`pattern` in the files becomes `into`."""
+
+    files: str
+    pattern: str
+    into: str
+    times: int = 1
+
+    def spoil(self, folder: Path, rig: Mechanism) -> None:
+        changed = 0
+        for path in folder.glob(self.files):
+            text, n = re.subn(self.pattern, self.into, path.read_text("utf-8"), count=self.times, flags=re.DOTALL)
+            path.write_text(text, encoding="utf-8")
+            changed += n
+        assert changed, "nothing was spoilt"
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A mesh a thousand times as large."""
+
+    file: str
+
+    def spoil(self, folder: Path, rig: Mechanism) -> None:
+        (path,) = folder.glob(self.file)
+        shape = rig.assembly.part("upper").shape
+        mesh = shown_mesh(shape) if shape is not None else None
+        assert mesh is not None
+        write = {".stl": stl_bytes, ".obj": obj_bytes, ".usdc": usdc_bytes}[path.suffix]
+        path.write_bytes(write(Mesh(1e3 * mesh.vertices, mesh.triangles)))
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A file that is missing."""
+
+    file: str
+
+    def spoil(self, folder: Path, rig: Mechanism) -> None:
+        (path,) = folder.glob(self.file)
+        path.unlink()
+
+
+@dataclass(frozen=True)
+class Other:
+    """The export of another mechanism: for formats that nobody edits."""
+
+    change: Callable[[Mechanism], Mechanism]
+
+    def spoil(self, folder: Path, rig: Mechanism) -> None:
+        cb.export(self.change(rig), folder, to="fmu")
+
+
+Spoil = Text | Scaled | Gone | Other
+ROBOT, URDF, SDF, PHYSICS = "robot.xml", "*/urdf/rig.urdf", "model.sdf", "layers/physics.usda"
+NEWTON = "layers/newton.usda"
+
+
+def of_joint(name: str, **changes: Any) -> Other:
+    return Other(
+        lambda rig: replace(rig, joints=tuple(replace(j, **changes) if j.name == name else j for j in rig.joints))
+    )
+
+
+def of_mass(change: Callable[[MassProperties], MassProperties]) -> Other:
+    def changed(rig: Mechanism) -> Mechanism:
+        bodies = [replace(b, mass=change(b.mass)) if b.name == "upper" and b.mass else b for b in rig.bodies]
+        return replace(rig, bodies=tuple(bodies))
+
+    return Other(changed)
+
+
+def turned(rig: Mechanism) -> Mechanism:
+    """The elbow's axis leans over by a milliradian."""
+    source = rig.assembly
+    lean = np.array([1e-3, 0.0, 0.0])
+    mates = [
+        m if m.name != "elbow" else replace(m, a=replace(m.a, direction=m.a.direction + lean),
+                                            b=replace(m.b, direction=m.b.direction + lean))
+        for m in source.mates
+    ]  # fmt: skip
+    return cb.build(replace(source, mates=tuple(mates)))
+
+
+def moved(rig: Mechanism) -> Mechanism:
+    """The elbow sits a millimetre further."""
+    source, by = rig.assembly, np.array([0.0, 0.0, 1e-3])
+    mates = [
+        m
+        if m.name != "elbow"
+        else replace(m, a=replace(m.a, point=m.a.point + by), b=replace(m.b, point=m.b.point + by))
+        for m in source.mates
+    ]
+    return cb.build(replace(source, mates=tuple(mates)))
+
+
+def coupled(rig: Mechanism, ratio: float | None) -> Mechanism:
+    source = rig.assembly
+    couplings = () if ratio is None else tuple(replace(c, ratio=ratio) for c in source.couplings)
+    return cb.build(replace(source, couplings=couplings))
+
+
+MJCF: dict[str, Spoil] = {
+    "mass": Text(ROBOT, 'mass="1.5"', 'mass="1.51"'),
+    "inertia": Text(ROBOT, 'fullinertia="0.00065 ', 'fullinertia="0.00066 '),
+    "centre": Text(ROBOT, 'inertial pos="0.1 ', 'inertial pos="0.101 '),
+    "axis": Text(ROBOT, '(name="elbow" type="hinge" axis=)"0 0 1"', r'\1"0 0.001 1"'),
+    "origin": Text(ROBOT, '(name="lower" pos=)"0.2 ', r'\1"0.201 '),
+    "ratio": Text(ROBOT, "0 -1.5 0 0 0", "0 -1.49 0 0 0"),
+    "coupling": Text(ROBOT, "<equality>.*</equality>", ""),
+    "gravity": Text(ROBOT, "0 0 -9.81", "0 0 -1.62"),
+    "shape": Scaled("assets/upper.stl"),
+    "missing shape": Gone("assets/upper.stl"),
+    "dropped shape": Text(ROBOT, '<geom class="visual" mesh="upper"[^>]*/>', ""),
+    "limit": Text(ROBOT, 'range="-1.5 2"', 'range="-1.5 2.1"'),
+    "damping": Text(ROBOT, 'damping="0.3"', 'damping="0.31"'),
+    "dry friction": Text(ROBOT, 'frictionloss="0.1"', 'frictionloss="0.2"'),
+    "spring": Text(ROBOT, 'stiffness="2"', 'stiffness="2.1"'),
+    "rest": Text(ROBOT, 'springref="0.4"', 'springref="0.3"'),
+    "rotor": Text(ROBOT, 'armature="0.02"', ""),
+    "servo": Text(ROBOT, 'gainprm="40 ', 'gainprm="41 '),
+    "servo's range": Text(ROBOT, 'forcerange="-25 25"', 'forcerange="-25 30"'),
+    "reduction": Text(ROBOT, 'gear="2"', 'gear="3"'),
+    "actuator": Text(ROBOT, '<motor name="push" [^>]*/>(.*)<actuatorfrc name="push_effort"[^>]*/>', r"\1"),
+    "sensor": Text(ROBOT, '<jointvel name="grip_velocity"[^>]*/>', ""),
+}
+URDFS: dict[str, Spoil] = {
+    "mass": Text(URDF, 'mass value="1.5"', 'mass value="1.51"'),
+    "inertia": Text(URDF, 'ixx="0.00065"', 'ixx="0.00066"'),
+    "centre": Text(URDF, 'origin xyz="0.1 ', 'origin xyz="0.101 '),
+    "axis": Text(URDF, '("elbow".*?axis xyz=)"0 0 1"', r'\1"0 0.001 1"'),
+    "origin": Text(URDF, '("elbow".*?origin xyz=)"0.2 ', r'\1"0.201 '),
+    "ratio": Text(URDF, 'multiplier="-1.5"', 'multiplier="-1.49"'),
+    "coupling": Text(URDF, "<mimic [^>]*/>", ""),
+    "shape": Text(URDF, '(visual/upper.stl")', r'\1 scale="1000 1000 1000"'),
+    "missing shape": Gone("*/meshes/visual/upper.stl"),
+    "limit": Text(URDF, 'upper="2"', 'upper="2.1"'),
+    "velocity": Text(URDF, 'velocity="1000000000"', 'velocity="3"'),
+    "effort": Text(URDF, 'effort="1000000000"', 'effort="3"'),
+    "damping": Text(URDF, 'damping="0.3"', 'damping="0.31"'),
+    "dry friction": Text(URDF, 'friction="0.1"', 'friction="0.2"'),
+}
+SDFS: dict[str, Spoil] = {
+    "mass": Text(SDF, "<mass>1.5<", "<mass>1.51<"),
+    "inertia": Text(SDF, "<ixx>0.00065<", "<ixx>0.00066<"),
+    "centre": Text(SDF, "<pose>0.1 -0.01 0 0", "<pose>0.101 -0.01 0 0"),
+    "axis": Text(SDF, '("elbow".*?<xyz>)0 0 1', r"\g<1>0 0.001 1"),
+    "origin": Text(SDF, "<pose>0 0 0.3 ", "<pose>0 0 0.301 "),
+    "ratio": Text(SDF, 'multiplier="-1.5"', 'multiplier="-1.4"'),
+    "coupling": Text(SDF, "<drake:mimic [^>]*/>", ""),
+    "shape": Text(SDF, "(<uri>meshes/upper.obj</uri>)", r"\1<scale>1000 1000 1000</scale>"),
+    "missing shape": Gone("meshes/upper.obj"),
+    "limit": Text(SDF, "<upper>2<", "<upper>2.1<"),
+    "damping": Text(SDF, "<damping>0.3<", "<damping>0.31<"),
+    "spring": Text(SDF, "<spring_stiffness>2<", "<spring_stiffness>2.1<"),
+}
+USDS: dict[str, Spoil] = {
+    "mass": Text(PHYSICS, "physics:mass = 1.5", "physics:mass = 1.51"),
+    "inertia": Text(PHYSICS, r"physics:diagonalInertia = \(0.00065", "physics:diagonalInertia = (0.00066"),
+    "centre": Text(PHYSICS, r"physics:centerOfMass = \(0.1,", "physics:centerOfMass = (0.101,"),
+    "axis": Text(PHYSICS, '(Joint "elbow".*?physics:localRot1 = )[^\n]*', r"\1(0.9998, 0, 0.02, 0)"),
+    "origin": Text(PHYSICS, r'(Joint "elbow".*?physics:localPos0 = )\(0.2,', r"\1(0.201,"),
+    "ratio": Text(NEWTON, "mimicCoef1 = -1.5", "mimicCoef1 = -1.4"),
+    "gravity": Text(PHYSICS, "gravityMagnitude = 9.81", "gravityMagnitude = 1.62"),
+    "shape": Scaled("meshes/upper.usdc"),
+    "missing shape": Gone("meshes/upper.usdc"),
+    "limit": Text(PHYSICS, "upperLimit = 114.59", "upperLimit = 120.59"),
+    "damping": Text(NEWTON, "damping = 0.005", "damping = 0.006"),
+    "dry friction": Text(NEWTON, "friction = 0.1", "friction = 0.2"),
+    "rotor": Text(NEWTON, "armature = 0.02", "armature = 0.03"),
+    "servo": Text(PHYSICS, r"(physics:stiffness = )0\.698", r"\g<1>0.7"),
+    "servo's range": Text(PHYSICS, "maxForce = 25", "maxForce = 30"),
+}
+FMUS: dict[str, Spoil] = {
+    "mass": of_mass(lambda m: replace(m, mass=1.01 * m.mass)),
+    "inertia": of_mass(lambda m: replace(m, inertia=1.01 * np.asarray(m.inertia))),
+    "centre": of_mass(lambda m: m.moved(Pose(np.eye(3), np.array([1e-3, 0.0, 0.0])))),
+    "axis": Other(turned),
+    "origin": Other(moved),
+    "ratio": Other(lambda rig: coupled(rig, -1.49)),
+    "coupling": Other(lambda rig: coupled(rig, None)),
+    "gravity": Other(lambda rig: replace(rig, gravity=(0.0, 0.0, -1.62))),
+    "damping": of_joint("shoulder", damping=0.31),
+    "dry friction": of_joint("shoulder", friction=0.2),
+    "spring": of_joint("shoulder", stiffness=2.1),
+    "rotor": of_joint("shoulder", armature=0.03),
+}
+SPOILT = {"mjcf": MJCF, "urdf": URDFS, "sdf": SDFS, "usd": USDS, "fmu": FMUS}
+NOTICED = {"CB530", "CB531", "CB1489"}
+
+SAYS_NOTHING = {
+    "mjcf": {"limits of velocity", "collision geometry"},
+    "urdf": {"gravity", "springs", "rotor inertias", "servos", "sensors", "collision geometry"},
+    "sdf": {"gravity", "rotor inertias", "servos", "sensors", "dry friction", "collision geometry"},
+    "usd": {"limits of velocity", "springs", "sensors", "collision geometry"},
+    "fmu": {"limits", "limits of effort", "limits of velocity", "shapes", "sensors", "collision geometry"},
+}
+"""What the engine of a format cannot say: a fault in it would be named as not compared."""
+
+
+def compared(rig: Mechanism, to: str, folder: Path) -> Verification:
+    if to == "fmu":
+        pytest.importorskip("fmpy", reason="FMPy, which runs FMUs, is not installed")
+        try:
+            shared_library()
+        except NoBinaryError as fault:
+            pytest.skip(str(fault))
+    return verify(rig, to, duration=0.1, folder=folder)
+
+
+@pytest.mark.parametrize("to", sorted(SPOILT))
+def test_what_is_right_passes_and_says_what_was_compared(
+    to: str, rig: Mechanism, exports: Callable[[str], Path]
+) -> None:
+    right = compared(rig, to, exports(to))
+    assert not {f.code for f in right.findings} & NOTICED
+    assert set(right.not_compared) - {"motion"} == SAYS_NOTHING[to]
+    assert {"masses", "centres of mass", "inertias", "poses"} <= set(right.compared)
+    assert right.passed or right.verdict == "not tested"
+
+
+@pytest.mark.parametrize(("to", "what"), [(to, what) for to, spoilt in SPOILT.items() for what in spoilt])
+def test_what_is_wrong_is_noticed(
+    to: str, what: str, rig: Mechanism, exports: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / to
+    copytree(exports(to), folder)
+    SPOILT[to][what].spoil(folder, rig)
+    try:
+        found = compared(rig, to, folder)
+    except cb.InputError as fault:
+        # An engine that does not load the file at all: MuJoCo without a mesh.
+        assert "CB1489" in {f.code for f in fault.findings} or what == "missing shape"
+        return
+    assert {f.code for f in found.findings} & NOTICED
+    assert not found.passed
+
+
+def test_forty_and_more_are_spoilt() -> None:
+    assert sum(map(len, SPOILT.values())) >= 40

@@ -120,6 +120,8 @@ def test_a_printed_command_runs(line: str, root: Path, monkeypatch: pytest.Monke
     if "--compare" in words:
         old = CliRunner().invoke(app, ["check", "robot.step", "--json"])
         (root / words[words.index("--compare") + 1]).write_text(old.stdout, encoding="utf-8")
+    if "--against" in words and words[0] == "verify":
+        assert CliRunner().invoke(app, ["convert", "robot.step", "--to", words[-1], "-o", "FOLDER"]).exit_code == 0
     if "--faces" in words or words[0] == "recognise":
         shutil.copy(DEMO / "demo.step", root / "robot.step")
         (root / "robot.mates.yaml").unlink()

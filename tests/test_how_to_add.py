@@ -101,12 +101,12 @@ ground: [base]
 mates:
   - {name: Held, type: parallel, a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]},
      b: {component: plate, point: [0, 0, 0], axis: [0, 0, 1]}}
-  - {name: Above, type: parallel, a: {component: plate, point: [0, 0, 0.2], axis: [0, 0, 1]},
-     b: {component: lid, point: [0, 0, 0.2], axis: [0, 0, 1]}}
-  - {name: Axle, type: revolute, a: {component: lid, point: [0.4, 0, 0], axis: [0, 0, 1]},
-     b: {component: base, point: [0.4, 0, 0], axis: [0, 0, 1]}}
-  - {name: Pin, type: revolute, a: {component: plate, point: [0.1, 0, 0], axis: [0, 0, 1]},
-     b: {component: disc, point: [0.1, 0, 0], axis: [0, 0, 1]}}
+  - {name: Above, type: parallel, a: {component: plate, point: [0, 0, 200], axis: [0, 0, 1]},
+     b: {component: lid, point: [0, 0, 200], axis: [0, 0, 1]}}
+  - {name: Axle, type: revolute, a: {component: lid, point: [400, 0, 0], axis: [0, 0, 1]},
+     b: {component: base, point: [400, 0, 0], axis: [0, 0, 1]}}
+  - {name: Pin, type: revolute, a: {component: plate, point: [100, 0, 0], axis: [0, 0, 1]},
+     b: {component: disc, point: [100, 0, 0], axis: [0, 0, 1]}}
 gears:
   - {name: Cam, type: linear, factors: {Axle: 1, Pin: 2}}
 """

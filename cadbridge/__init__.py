@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cadbridge.exporters import export
     from cadbridge.geared import transmission
     from cadbridge.mechanism import build
+    from cadbridge.misfit import fit, load_fit
     from cadbridge.readers import ReadOptions, read
     from cadbridge.recognition import recognise
     from cadbridge.report import check_document
@@ -38,6 +39,8 @@ _HOMES = {
     "build": "cadbridge.mechanism",
     "recognise": "cadbridge.recognition",
     "diagnose": "cadbridge.diagnosis",
+    "fit": "cadbridge.misfit",
+    "load_fit": "cadbridge.misfit",
     "simulate": "cadbridge.simulation",
     "load_scenario": "cadbridge.simulation",
     "write_trajectory": "cadbridge.simulation",
@@ -59,8 +62,8 @@ _HOMES = {
 
 __all__ = [
     "CadbridgeError", "InputError", "ModelError", "ReadOptions", "build", "check_document", "diagnose", "export",
-    "inverse", "jobs", "load_motion", "load_scenario", "load_sweep", "load_trajectory", "read", "recognise",
-    "simulate", "sweep", "transmission", "write_inverse", "write_sweep", "write_trajectory",
+    "fit", "inverse", "jobs", "load_fit", "load_motion", "load_scenario", "load_sweep", "load_trajectory", "read",
+    "recognise", "simulate", "sweep", "transmission", "write_inverse", "write_sweep", "write_trajectory",
 ]  # fmt: skip
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     app: typer.Typer
 
 COMMANDS = (
-    "fetch", "inspect", "recognise", "check", "convert", "simulate", "inverse", "view", "transmission", "matrices",
-    "verify", "batch", "demo", "explain",
+    "fetch", "inspect", "recognise", "check", "fit", "convert", "simulate", "inverse", "view", "transmission",
+    "matrices", "verify", "batch", "demo", "explain",
 )  # fmt: skip
 """Each is the function of that name in the module of that name."""
 

@@ -17,6 +17,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.actuator_file import DcData, LedCylinderEntry, dc_data_of, led_cylinder_of
 from cadbridge.simulation.circuits import Circuit, Cylinder, through_drive
@@ -34,7 +35,7 @@ from cadbridge.simulation.load_file import (
 )
 from cadbridge.simulation.loads import LoadSpecs, find_component, si
 from cadbridge.simulation.scenario import Scenario, find_joint
-from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial, validated
+from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial
 from solver.functions import scaled, table
 from solver.model import TimeFunction
 

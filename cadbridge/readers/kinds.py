@@ -9,6 +9,7 @@ KINDS = {
     "cadbridge.mates/1": ("a mates file", "`cadbridge check SOURCE --mates {file}`"),
     "cadbridge.scenario/1": ("a scenario", "`cadbridge simulate SOURCE --scenario {file}`"),
     "cadbridge.motion/1": ("a motion file", "`cadbridge inverse SOURCE --motion {file}`"),
+    "cadbridge.fit/1": ("a fit file", "`cadbridge fit SOURCE --fit {file}`"),
 }
 """By format: what the file is in words, and how it is passed."""
 

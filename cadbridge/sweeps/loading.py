@@ -13,11 +13,11 @@ from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.readers.mates_file.document import nearest
 from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.groups import check_choice
 from cadbridge.simulation.loads import si
 from cadbridge.simulation.scenario import find_joint
-from cadbridge.simulation.scenario_file import validated
 from cadbridge.sweeps.file import LARGEST, Keep, Normal, Steps, SweepFile, Uniform, Values, VaryEntry
 from cadbridge.sweeps.model import Parameter, Sweep
 from cadbridge.sweeps.places import resolved, value_at

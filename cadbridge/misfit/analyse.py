@@ -1,0 +1,243 @@
+"""What redundant mates cost: misfit, play and forces of each group, under what is assumed of its faces and mates."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import GROUND, Assembly
+from cadbridge.findings import Findings, Where
+from cadbridge.mechanism import Mechanism
+from cadbridge.misfit.blocks import Block
+from cadbridge.misfit.forces import Springs
+from cadbridge.misfit.groups import Group, constraints_of, groups_of
+from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNeeded, Term
+from cadbridge.misfit.play import CLOSE, STARTS, Play
+from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_of, tolerances_of
+from cadbridge.misfit.zones import Zones
+
+Array = NDArray[np.float64]
+
+LEAST_PLAY = 1e-9
+"""m (rad): the play of a mate that has none, where others have some."""
+OPEN = 1e-5
+"""m of play above which a design is told not to fit by itself: files round."""
+MAGNIFIED = 30.0
+"""An equation that feels an error so many times over stands near a singular pose: at an angle of 2°."""
+FEWEST, MOST_NUMBERS = 1000, 50_000_000
+"""Of groups with very many errors fewer draws are taken: at least so many, at most so many numbers."""
+CHUNK = 256
+"""Rows whose forces are computed at once."""
+SMALL = 1e-9
+"""A coefficient below this is rounding."""
+
+
+def fit(mechanism: Mechanism, settings: Settings | None = None) -> Fit:
+    """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
+
+    Errors of faces, play, stiffness and preload are those of `settings` (see `Settings`, `load_fit`).
+    """
+    settings = settings or Settings()
+    findings = Findings()
+    constraints = constraints_of(mechanism)
+    sizes = sizes_of(mechanism.assembly)
+    known: dict[bytes, tuple[PlayNeeded, Array]] = {}
+    groups = tuple(_group(group, settings, sizes, known) for group in groups_of(constraints))
+    _report(mechanism, groups, findings)
+    dof = 6 * constraints.rows.count - constraints.dependence.rank
+    return Fit(groups, settings, dof, len(constraints.rows), findings.as_tuple())
+
+
+def sizes_of(assembly: Assembly) -> dict[str, float]:
+    """For each component the span (m) of the points in which mates hold it; where it is none, that of its shape."""
+    points: dict[str, list[Array]] = defaultdict(list)
+    for mate in assembly.mates:
+        for feature in (mate.a, mate.b):
+            points[feature.component].append(feature.point)
+    sizes = {name: float(np.linalg.norm(np.ptp(np.array(own), axis=0))) for name, own in points.items()}
+    return {name: size if size > 0.0 else _extent(assembly, name) for name, size in sizes.items()}
+
+
+def _extent(assembly: Assembly, component: str) -> float:
+    """The largest span (m) of the shapes of a component's parts, 0 where it has none."""
+    if component == GROUND:
+        return 0.0
+    parts = {assembly.instance(name).part for name in assembly.component(component).instances}
+    shapes = [shape for name in parts if (shape := assembly.part(name).shape) is not None]
+    meshes = [mesh for shape in shapes if (mesh := shape.coarse) is not None and len(mesh.vertices)]
+    return max((float(np.linalg.norm(np.ptp(mesh.vertices, axis=0))) for mesh in meshes), default=0.0)
+
+
+def _group(
+    group: Group, settings: Settings, sizes: Mapping[str, float], known: dict[bytes, tuple[PlayNeeded, Array]]
+) -> GroupFit:
+    zones = Zones(group.errors.zones, tolerances_of(settings, group.errors, sizes))
+    gaps = group.gaps + _preloads(group, settings)
+    reaches = np.array([reach_of(settings, block) for block in group.blocks])
+    w = np.where([block.turns for block in group.blocks], 1.0 / reaches, 1.0)
+    key = _key(group, zones.radii, gaps, w)
+    if key not in known:
+        known[key] = _play(group, zones, gaps, w, settings)
+    needed, shares = known[key]
+    return GroupFit(
+        group.mates, len(group.rows), group.redundant, _equations(group, zones, gaps), _errors(group, zones, shares),
+        needed, _loads(group, zones, gaps, settings), float(np.median(reaches)),
+    )  # fmt: skip
+
+
+def _key(group: Group, *numbers: Array) -> bytes:
+    """The numbers of a group: patterns repeat groups, which are computed once."""
+    matrices = [np.round(M.toarray(), 9) for M in (group.N, group.B)]
+    return b"|".join(np.ascontiguousarray(x + 0.0).tobytes() for x in (*matrices, *(np.round(n, 12) for n in numbers)))
+
+
+def _preloads(group: Group, settings: Settings) -> Array:
+    """The interference (m,) with which mates are put together."""
+    found = np.zeros(len(group.rows))
+    for block in group.blocks:
+        found[block.rows] = preload_of(settings, block) / math.sqrt(len(block.rows))
+    return found
+
+
+def _play(group: Group, zones: Zones, gaps: Array, w: Array, settings: Settings) -> tuple[PlayNeeded, Array]:
+    """The play needed, and each zone's share in it at worst."""
+    play = Play(group, w)
+    count = int(min(settings.draws, max(FEWEST, MOST_NUMBERS // max(len(gaps), 1))))
+    errors = zones.draws(count, settings.seed, settings.uniform)
+    drawn = play.least(gaps[:, None] + group.B @ errors, CLOSE)
+    most = np.argsort(drawn.low)[-STARTS:]
+    at = play.worst(zones, gaps, errors[:, most])
+    exact = play.least((gaps + group.B @ at)[:, None])
+    springs = (np.ones(len(w)) / w**2, _springs(group, exact.stress[:, 0], exact.off[:, 0]))
+    middle, most95, most997 = np.quantile((drawn.low + drawn.high) / 2.0, (0.5, 0.95, 0.9973))
+    felt = np.asarray(exact.stress[:, 0] @ group.B)
+    parts = zones.lengths(felt) * zones.radii
+    stresses = np.column_stack([exact.stress, drawn.stress[:, most]])
+    needed = PlayNeeded(
+        designed=float(play.least(gaps[:, None]).high[0]),
+        worst=float(exact.low[0]),
+        sufficient=min(play.sufficient(zones, gaps, k) for k in springs),
+        squares=float(np.max(zones.squares(np.asarray(stresses.T @ group.B)) + stresses.T @ gaps)),
+        median=float(middle), most95=float(most95), most997=float(most997),
+        together=_together(group, gaps, errors, settings),
+    )  # fmt: skip
+    return needed, parts / max(float(parts.sum()), 1e-300)
+
+
+def _springs(group: Group, stress: Array, off: Array) -> Array:
+    """Springs (b,) under which a stress leaves the mates off by so much."""
+    sizes = [(np.linalg.norm(stress[b.rows]), np.linalg.norm(off[b.rows])) for b in group.blocks]
+    k = np.array([force / max(float(size), 1e-15) for force, size in sizes])
+    return np.maximum(k / max(float(k.max()), 1e-300), 1e-6)
+
+
+def _together(group: Group, gaps: Array, errors: Array, settings: Settings) -> float | None:
+    """The share of draws that go together with the play given."""
+    given = np.array([play_of(settings, block) for block in group.blocks])
+    if not np.any(given > 0.0):
+        return None
+    found = Play(group, np.maximum(given, LEAST_PLAY)).least(gaps[:, None] + group.B @ errors, CLOSE)
+    return float(np.mean((found.low + found.high) / 2.0 <= 1.0))
+
+
+def _equations(group: Group, zones: Zones, gaps: Array) -> tuple[Equation, ...]:
+    """Each redundant equation with the errors that it feels, those that may cost most first."""
+    block_of = {int(row): block for block in group.blocks for row in block.rows}
+    felt, found = group.felt.toarray(), []
+    for k, (row, misfit) in enumerate(zip(group.repeated, group.N.T @ gaps, strict=True)):
+        block = block_of[int(row)]
+        direction = block.directions[list(block.rows).index(row)]
+        sizes = zones.lengths(felt[k])
+        order = np.argsort(-sizes * zones.radii, kind="stable")
+        terms = tuple(_term(group, int(z), float(sizes[z])) for z in order if sizes[z] > SMALL)
+        x, y, z = (float(v) + 0.0 for v in direction)
+        worst = float(zones.worst(felt[k]))
+        found.append(Equation(block.mate, block.kind, block.turns, (x, y, z), terms, abs(float(misfit)), worst))
+    return tuple(found)
+
+
+def _term(group: Group, index: int, coefficient: float) -> Term:
+    component, mates, kind, turns = _named(group, index)
+    return Term(component, mates, kind, turns, coefficient)
+
+
+def _named(group: Group, index: int) -> tuple[str | None, tuple[str, ...], str, bool]:
+    """Whose error a zone is: component, mates, kind, and whether it is a turn."""
+    zone = group.errors.zones[index]
+    if zone.face is None:
+        return None, (zone.mate,), zone.kind, zone.turns
+    face = group.errors.faces[zone.face]
+    return face.component, face.mates, zone.kind, zone.turns
+
+
+def _errors(group: Group, zones: Zones, shares: Array) -> tuple[Error, ...]:
+    """All errors that some equation feels, with their tolerances; what costs most first."""
+    felt = zones.lengths(group.felt.toarray()).max(axis=0)
+    order = [int(z) for z in np.argsort(-shares, kind="stable") if felt[z] > SMALL]
+    return tuple(Error(*_named(group, z), float(zones.radii[z]), float(shares[z])) for z in order)
+
+
+def _loads(group: Group, zones: Zones, gaps: Array, settings: Settings) -> tuple[Load, ...]:
+    """The forces in each block, for errors that no play takes up."""
+    k = np.zeros(len(group.rows))
+    for block in group.blocks:
+        k[block.rows] = stiffness_of(settings, block)
+    springs = Springs(group, k)
+    designed = springs.forces(gaps)
+    found: list[Load] = []
+    for blocks in _chunks(group):
+        rows = np.concatenate([block.rows for block in blocks])
+        unit = np.zeros((len(k), len(rows)))
+        unit[rows, np.arange(len(rows))] = 1.0
+        # How forces follow from misfits is symmetric: the columns of a few rows are these rows.
+        felt = np.asarray((group.B.T @ springs.forces(unit)).T)
+        start = 0
+        for block in blocks:
+            G = felt[start : start + len(block.rows)]
+            start += len(block.rows)
+            still = float(np.linalg.norm(designed[block.rows]))
+            worst = still + zones.widest(G)[0]
+            stiffness = float(k[block.rows[0]])
+            squares = math.hypot(still, zones.widest_squares(G))
+            found.append(Load(block.mate, block.kind, block.turns, stiffness, still, worst, squares))
+    return tuple(found)
+
+
+def _chunks(group: Group) -> list[list[Block]]:
+    chunks: list[list[Block]] = [[]]
+    rows = 0
+    for block in group.blocks:
+        if rows + len(block.rows) > CHUNK:
+            chunks.append([])
+            rows = 0
+        chunks[-1].append(block)
+        rows += len(block.rows)
+    return chunks
+
+
+def _report(mechanism: Mechanism, groups: tuple[GroupFit, ...], findings: Findings) -> None:
+    """What to know before the numbers are used: nothing binds, the design does not fit, a pose near a singular one."""
+    if not groups:
+        findings.add("CB441", "no mate repeats another: nothing binds, whatever the errors of the parts")
+    where = {m.name: m.where for m in mechanism.assembly.mates}
+    for group in groups:
+        if group.play.designed > OPEN:
+            text = f"{', '.join(group.mates[:5])} do not fit as designed: they need {group.play.designed * 1e3:.3g} mm"
+            place = where.get(group.mates[0], Where(item=group.mates[0]))
+            findings.add("CB442", f"{text} of play before any error is made", place, items=group.mates)
+        largest = max(
+            ((t.coefficient, e) for e in group.equations for t in e.terms if t.turns == e.turns),
+            key=lambda item: item[0], default=(0.0, None),
+        )  # fmt: skip
+        if largest[0] > MAGNIFIED and largest[1] is not None:
+            angle = math.degrees(math.asin(1.0 / largest[0]))
+            text = (
+                f"{largest[1].mate} ({largest[1].kind}) feels an error {largest[0]:.3g} times over: the pose is as "
+                f"near to a singular one as two directions at {angle:.2g}° are to one"
+            )
+            place = where.get(largest[1].mate, Where(item=largest[1].mate))
+            findings.add("CB443", text, place, items=[largest[1].mate])

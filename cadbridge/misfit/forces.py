@@ -1,0 +1,62 @@
+"""Forces that errors cause, and shares that stiffness decides: λ = N (Nᵀ C N)⁻¹ Nᵀ e.
+
+Springs of compliance C stand in all rows; with misfits e they strain each other. The multipliers λ (N, N m) of least
+energy ½ λᵀ C λ among those with Nᵀ C λ = Nᵀ e are unique where rigid theory has none (least energy: Castigliano; for
+mechanisms: Liu, Xu, Yao, Zhao, Chin. J. Mech. Eng. 30:199, 2017, "weighted generalised inverse").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, diags_array
+
+from cadbridge.misfit.groups import Group
+
+Array = NDArray[np.float64]
+
+DENSE = 400
+"""Unknowns up to which a matrix is factored dense."""
+
+
+class _Solver(Protocol):
+    def __call__(self, b: Array) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Springs:
+    """A group of rows with stiffness `k` (m,) each (N/m, N m/rad)."""
+
+    group: Group
+    k: Array
+
+    @cached_property
+    def _by_stresses(self) -> bool:
+        return self.group.N.shape[1] <= self.group.E.shape[1]
+
+    @cached_property
+    def _solve(self) -> _Solver:
+        """The inverse of Nᵀ C N, or, where there are fewer, of Eᵀ K E."""
+        M, weight = (self.group.N, 1.0 / self.k) if self._by_stresses else (self.group.E, self.k)
+        H = csc_array(M.T @ diags_array(weight) @ M)
+        if H.shape[0] <= DENSE:
+            from scipy.linalg import cho_factor, cho_solve
+
+            factor = cho_factor(H.toarray())
+            return lambda b: np.asarray(cho_solve(factor, b))
+        from scipy.sparse.linalg import splu
+
+        factored = splu(H)
+        return lambda b: np.asarray(factored.solve(b))
+
+    def forces(self, e: Array) -> Array:
+        """The multipliers (m, …) for misfits e (m, …)."""
+        if self._by_stresses:
+            N = self.group.N
+            return np.asarray(N @ self._solve(N.T @ e))
+        E, k = self.group.E, self.k.reshape(-1, *[1] * (e.ndim - 1))
+        return np.asarray(k * (e - E @ self._solve(E.T @ (k * e))))

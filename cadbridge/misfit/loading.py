@@ -1,0 +1,114 @@
+"""From a fit file to settings: names and units are checked, all faults at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cadbridge.assembly import GROUND
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
+from cadbridge.mechanism import Mechanism
+from cadbridge.misfit.blocks import KINDS, LENGTHS, TURNS
+from cadbridge.misfit.settings import Rule, Settings, matches
+from cadbridge.readers.registry import openable
+
+if TYPE_CHECKING:
+    from cadbridge.misfit.file import FitFile
+    from cadbridge.readers.mates_file.positions import Place
+
+ENDING = ".fit.yaml"
+_OF = ("mates", "components", "faces")
+
+
+def load_fit(path: str | Path | None, mechanism: Mechanism) -> Settings:
+    """The settings of a fit file, by default NAME.fit.yaml beside the source; without one the defaults.
+
+    InputError with all faults, each with line and column.
+    """
+    if path is None:
+        source = Path(mechanism.assembly.source)
+        beside = source.with_name(source.stem + ENDING)
+        if not beside.is_file():
+            return Settings()
+        path = beside
+    # Models and YAML are not light: only who has a file waits for them.
+    from cadbridge.misfit.file import FitFile
+    from cadbridge.readers.mates_file.positions import load_yaml
+    from cadbridge.readers.mates_file.validated import validated
+
+    findings, path = Findings(), openable(Path(path))
+    yaml = load_yaml(path, findings, str(path))
+    spec = None if findings.errors else validated(FitFile, yaml.data, yaml.places, str(path), findings, "CB440")
+    settings = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
+    if findings.errors or settings is None:
+        raise InputError("The fit file cannot be used; nothing was computed.", findings)
+    return settings
+
+
+@dataclass
+class _Resolver:
+    """Patterns held against names, mm and mrad to SI; every fault is reported at its place."""
+
+    mechanism: Mechanism
+    findings: Findings
+    file: str
+    places: Place
+
+    def resolve(self, spec: FitFile) -> Settings:
+        return Settings(
+            tolerances=self._rules("tolerances", spec.tolerances, 1e-3),
+            stiffness=self._rules("stiffness", spec.stiffness, 1.0),
+            play=self._rules("play", spec.play, 1e-3),
+            preloads=self._rules("preload", spec.preload, 1e-3),
+            iso_class=spec.iso,
+            draws=spec.draws,
+            seed=spec.seed,
+            uniform=spec.distribution == "uniform",
+        )
+
+    def _rules(self, section: str, entries: Sequence[Any], factor: float) -> tuple[Rule, ...]:
+        found = []
+        for i, entry in enumerate(entries):
+            of, pattern = self._subject(section, i, entry)
+            if of is None:
+                continue
+            values = {kind: v * factor for kind in KINDS if (v := getattr(entry, kind, None)) is not None}
+            for word, kinds in (("force", LENGTHS), ("moment", TURNS)):
+                if (v := getattr(entry, word, None)) is not None:
+                    values = {**dict.fromkeys(kinds, v), **values}
+            where = self._where(section, i)
+            silent = not values and getattr(entry, "iso", None) is None
+            if silent and not any(f.where.line == where.line for f in self.findings):
+                self.findings.add("CB440", f"{section} of {pattern} gives no value", where)
+            found.append(Rule(of, pattern, values, getattr(entry, "iso", None)))
+        return tuple(found)
+
+    def _subject(self, section: str, index: int, entry: Any) -> tuple[str | None, str]:
+        """What an entry is about, and its pattern; findings where it says none or two, and where no name fits."""
+        from cadbridge.readers.mates_file.document import nearest
+
+        given = [(of, pattern) for of in _OF if (pattern := getattr(entry, of, None)) is not None]
+        if len(given) != 1:
+            text = f"{section}: give one of {', '.join(of for of in _OF if hasattr(entry, of))}"
+            self.findings.add("CB440", text, self._where(section, index))
+            return None, ""
+        (of, pattern) = given[0]
+        names = sorted(set(self._names(of)))
+        if not any(matches(pattern, name) for name in names):
+            text = f"{section}: no name among the {of} fits {pattern!r}" + nearest(pattern, names)
+            self.findings.add("CB440", text, self._where(section, index, of))
+        return of, pattern
+
+    def _names(self, of: str) -> Iterable[str]:
+        assembly = self.mechanism.assembly
+        if of == "components":
+            return [GROUND, *(c.name for c in assembly.components)]
+        if of == "mates":
+            return [*(m.name for m in assembly.mates), *(c.name for c in assembly.couplings)]
+        return [f.label for m in assembly.mates for f in (m.a, m.b) if f.label]
+
+    def _where(self, *path: str | int) -> Where:
+        return Where(self.file, *self.places.find(path))

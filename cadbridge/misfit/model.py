@@ -1,0 +1,139 @@
+"""What `fit` says: for each group of redundant equations the errors that count, the play needed, and the forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cadbridge.findings import Finding
+from cadbridge.misfit.settings import Settings
+from cadbridge.shown import Shown, sentence
+from cadbridge.wording import count
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """How a face may be off: `kind` of error up to `tolerance` (m, or rad of a turn), by rule or ISO 2768-1.
+
+    `component` None stands for the teeth of a coupling. `share` (0 to 1) is its part in the play needed at worst.
+    """
+
+    component: str | None
+    mates: tuple[str, ...]
+    kind: str
+    turns: bool
+    tolerance: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An error in a redundant equation: what 1 m (or rad) of it adds to the equation's misfit, in its m or rad.
+
+    The numbers are the same in mm/mm, mm/mrad, mrad/mm and mrad/mrad.
+    """
+
+    component: str | None
+    mates: tuple[str, ...]
+    kind: str
+    turns: bool
+    coefficient: float
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A redundant equation: `kind` of a mate, along a unit `direction` (world), and the errors that it feels.
+
+    `misfit` (m, or rad where it `turns`) is what the designed pose leaves of it, `worst` what the errors may add.
+    """
+
+    mate: str
+    kind: str
+    turns: bool
+    direction: tuple[float, float, float]
+    terms: tuple[Term, ...]
+    misfit: float
+    worst: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlayNeeded:
+    """Play (m) in each mate of a group, in each direction, so that it goes together.
+
+    `designed` for the design itself, `worst` the most that was found for errors in their zones, `sufficient` what is
+    enough for certain, `squares` the root sum of squares. Of the draws `median`, `most95` (95 %) and `most997` (99.7 %)
+    need no more; each is known to within a hundredth. `together` is the share of draws that the given play is enough
+    for, None where none is given.
+    """
+
+    designed: float
+    worst: float
+    sufficient: float
+    squares: float
+    median: float
+    most95: float
+    most997: float
+    together: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Force (N) or moment (N m, where it `turns`) of a kind in a mate, for errors that no play takes up.
+
+    `designed` by the misfit of the design, `worst` with the worst errors beside it, `squares` by the root sum of
+    squares of the errors. At the mate's point; `stiffness` is that of the mate (N/m, N m/rad).
+    """
+
+    mate: str
+    kind: str
+    turns: bool
+    stiffness: float
+    designed: float
+    worst: float
+    squares: float
+
+
+@dataclass(frozen=True, eq=False)
+class GroupFit:
+    """A group of mates that share redundant equations. `reaches` (m) are √(stiffness of turn over place) of each."""
+
+    mates: tuple[str, ...]
+    rows: int
+    redundant: int
+    equations: tuple[Equation, ...]
+    errors: tuple[Error, ...]
+    play: PlayNeeded
+    loads: tuple[Load, ...]
+    reach: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(Shown):
+    """The groups of a mechanism with what was assumed; `together` as of `PlayNeeded`, for all groups."""
+
+    groups: tuple[GroupFit, ...]
+    settings: Settings
+    dof: int
+    rows: int
+    findings: Sequence[Finding]
+
+    @property
+    def redundant(self) -> int:
+        """All redundant equations."""
+        return sum(group.redundant for group in self.groups)
+
+    @property
+    def together(self) -> float | None:
+        """The share of mechanisms that go together with the play given; None where none is."""
+        shares = [g.play.together for g in self.groups if g.play.together is not None]
+        product = 1.0
+        for share in shares:
+            product *= share
+        return product if shares else None
+
+    def __repr__(self) -> str:
+        worst = max((g.play.worst for g in self.groups), default=0.0)
+        return sentence(
+            "Fit", "", count(self.redundant, "redundant equation"), count(len(self.groups), "group"),
+            f"play needed {worst * 1e3:.3g} mm",
+        )  # fmt: skip

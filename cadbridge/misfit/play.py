@@ -1,0 +1,173 @@
+"""The play that mates need so that parts with errors go together, for many errors at once and with bounds.
+
+With displacements E y of the rows, mates with misfits e are off by r = E y + e. Parts go together with a play t w of
+the blocks where ‖r_b‖ ≤ t w_b in each of them. The least such t is found from both sides: springs of stiffness k
+between the parts leave some r, which is one way to put them together, so that t ≤ max ‖r_b‖ / w_b; and their forces
+λ = k r are a self-stress, which no displacement changes, so that t ≥ λᵀe / Σ w_b ‖λ_b‖. Where the
+bounds differ each spring is made stiffer in proportion to how far its block is off, until they meet (C. L. Lawson's
+algorithm for the least largest deviation, thesis, UCLA 1961; the bounds are those of linear programming's duality).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.misfit.groups import Group
+from cadbridge.misfit.zones import Zones
+
+Array = NDArray[np.float64]
+
+ROUNDS = 400
+"""Rounds of springs."""
+CLOSE = 1e-2
+"""Of draws the bounds may differ by this part."""
+EXACT = 1e-11
+"""Of the worst errors by this."""
+SOFTEST = 1e-9
+"""A spring that is softer than this part of the stiffest becomes no softer."""
+NUMBERS = 4_000_000
+"""So many numbers of one kind are computed with at once."""
+STARTS = 48
+"""Draws, of those that need most, from which the worst errors are looked for."""
+CLIMBS = 12
+"""Steps from some errors' worst stress to that stress's worst errors."""
+
+
+@dataclass(frozen=True, eq=False)
+class Needed:
+    """For k misfits: bounds of the play (k,) in m, a stress (m, k) that needs `low`, a way (m, k) that has `high`."""
+
+    low: Array
+    high: Array
+    stress: Array
+    off: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Play:
+    """A group whose blocks have play in proportion to `w` (1 for each place, 1/m of its reach for each turn)."""
+
+    group: Group
+    w: Array
+
+    @cached_property
+    def _by_stresses(self) -> bool:
+        return self.group.N.shape[1] <= self.group.E.shape[1]
+
+    @cached_property
+    def _basis(self) -> Array:
+        return np.asarray((self.group.N if self._by_stresses else self.group.E).toarray())
+
+    @cached_property
+    def _squares(self) -> Array:
+        """The products (m, n²) of the basis's entries in each row."""
+        M = self._basis
+        return (M[:, :, None] * M[:, None, :]).reshape(len(M), -1)
+
+    @cached_property
+    def _owner(self) -> NDArray[np.int64]:
+        """The block (m,) of each row."""
+        owner = np.zeros(len(self.group.rows), np.int64)
+        for b, block in enumerate(self.group.blocks):
+            owner[block.rows] = b
+        return owner
+
+    @cached_property
+    def _order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows block by block, and where each block starts."""
+        order = np.concatenate([block.rows for block in self.group.blocks])
+        sizes = [len(block.rows) for block in self.group.blocks]
+        return order, np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+
+    def _sizes(self, r: Array) -> Array:
+        """‖r_b‖ (b, k) of each block of r (m, k)."""
+        order, starts = self._order
+        return np.asarray(np.sqrt(np.add.reduceat(r[order] ** 2, starts, axis=0)))
+
+    def _left(self, e: Array, k: Array) -> Array:
+        """What springs k (m, c) leave of misfits e (m, c) as r (m, c)."""
+        M, n = self._basis, self._basis.shape[1]
+        weight = 1.0 / k if self._by_stresses else k
+        H = (weight.T @ self._squares).reshape(-1, n, n)
+        right = M.T @ (e if self._by_stresses else k * e)
+        solved = np.linalg.solve(H, right.T[:, :, None])[:, :, 0].T
+        return np.asarray(weight * (M @ solved) if self._by_stresses else e - M @ solved)
+
+    def _left_by(self, e: Array, k: Array) -> Array:
+        """What the same springs k (b,) leave of all misfits e (m, c)."""
+        M, weight = self._basis, k[self._owner][:, None]
+        if self._by_stresses:
+            return np.asarray((M @ np.linalg.solve(M.T @ (M / weight), M.T @ e)) / weight)
+        return np.asarray(e - M @ np.linalg.solve(M.T @ (weight * M), M.T @ (weight * e)))
+
+    def least(self, e: Array, close: float = EXACT) -> Needed:
+        """The least play for misfits e (m, c), to within `close` where `ROUNDS` are enough."""
+        step = max(1, NUMBERS // max(len(e), self._squares.shape[1]))
+        parts = [self._least(e[:, i : i + step], close) for i in range(0, e.shape[1], step)]
+        return Needed(
+            np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]),
+            np.hstack([p.stress for p in parts]), np.hstack([p.off for p in parts]),
+        )  # fmt: skip
+
+    def _least(self, e: Array, close: float) -> Needed:
+        c = e.shape[1]
+        best = Needed(np.zeros(c), np.full(c, np.inf), np.zeros(e.shape), np.zeros(e.shape))
+        open_, k = np.arange(c), np.ones((len(self.w), c)) / self.w[:, None] ** 2
+        for _ in range(ROUNDS):
+            stiff = k[self._owner]
+            r = self._left(e[:, open_], stiff)
+            force = stiff * r
+            off = self._sizes(r) / self.w[:, None]
+            total = np.sum(self.w[:, None] * self._sizes(force), axis=0)
+            force = force / np.where(total > 0.0, total, 1.0)
+            low = np.sum(force * e[:, open_], axis=0)
+            high = np.max(off, axis=0)
+            better = low > best.low[open_]
+            best.low[open_[better]], best.stress[:, open_[better]] = low[better], force[:, better]
+            better = high < best.high[open_]
+            best.high[open_[better]], best.off[:, open_[better]] = high[better], r[:, better]
+            left = best.high[open_] - best.low[open_] > close * best.high[open_]
+            if not np.any(left):
+                break
+            open_, k = open_[left], (k * off)[:, left]
+            k = np.maximum(k / np.max(k, axis=0), SOFTEST)
+        return replace(best, high=np.maximum(best.low, best.high))
+
+    def worst(self, zones: Zones, gaps: Array, errors: Array) -> Array:
+        """The errors (n,) in their zones that were found to need most play.
+
+        From the draws `errors` (n, k) and the single stresses: what a stress feels most is drawn next, and so on up.
+        """
+        B = self.group.B
+        z = np.hstack([errors, *(zones.worst_errors(np.asarray(c @ B))[:, None] for c in self._stresses(gaps))])
+        best, found = -np.inf, z[:, 0]
+        before = np.full(z.shape[1], -np.inf)
+        for _ in range(CLIMBS):
+            needed = self.least(gaps[:, None] + B @ z, CLOSE * 0.01)
+            k = int(np.argmax(needed.low))
+            if needed.low[k] > best:
+                best, found = float(needed.low[k]), z[:, k]
+            up = needed.low > before * (1.0 + 1e-6)
+            if not np.any(up):
+                break
+            before = needed.low[up]
+            z = np.column_stack([zones.worst_errors(g) for g in np.asarray(needed.stress.T[up] @ B)])
+        return found
+
+    def _stresses(self, gaps: Array) -> list[Array]:
+        """Self-stresses (m,): each column of N with the sign in which it feels the misfits as designed."""
+        N = self.group.N[:, :STARTS] if self.group.redundant > STARTS else self.group.N
+        return [c * (1.0 if float(c @ gaps) >= 0.0 else -1.0) for c in N.toarray().T]
+
+    def sufficient(self, zones: Zones, gaps: Array, k: Array) -> float:
+        """A play (m) with which errors in their zones go together for certain: springs k (b,) leave no more of them."""
+        R, fixed = self._left_by(self.group.B.toarray(), k), self._left_by(gaps[:, None], k)[:, 0]
+        sizes = [
+            (zones.widest(R[block.rows])[0] + float(np.linalg.norm(fixed[block.rows]))) / w
+            for block, w in zip(self.group.blocks, self.w, strict=True)
+        ]
+        return float(max(sizes))

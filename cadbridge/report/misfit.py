@@ -1,0 +1,256 @@
+"""What the terminal and JSON say of redundant mates: misfit, play, forces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cadbridge.assembly import Assembly
+from cadbridge.findings import Finding
+from cadbridge.misfit import Fit, GroupFit
+from cadbridge.misfit.model import Equation, Error, Load, Term
+from cadbridge.misfit.settings import FORCE_STIFFNESS, TURN_STIFFNESS
+from cadbridge.report.document import findings_list
+from cadbridge.report.terminal import PIPED, plain_table, wrapped
+from cadbridge.report.views.numbers import figure
+from cadbridge.wording import count, listed
+
+Document = dict[str, Any]
+
+MOST_TERMS = 6
+"""Errors of one equation that the terminal shows."""
+STEPS = (1.0, 2.0, 5.0, 10.0)
+
+
+def fit_document(fit: Fit, assembly: Assembly, findings: Iterable[Finding]) -> Document:
+    """The document `cadbridge.fit/1`. Lengths in mm, turns in mrad, forces in N and N m."""
+    return {
+        "format": "cadbridge.fit/1",
+        "name": assembly.name,
+        "source": assembly.source,
+        "mobility": {"dof": fit.dof, "rows": fit.rows, "redundant": fit.redundant},
+        "assumed": {
+            "iso_2768": fit.settings.iso_class,
+            "draws": fit.settings.draws,
+            "seed": fit.settings.seed,
+            "distribution": "uniform" if fit.settings.uniform else "normal",
+        },
+        "together": fit.together,
+        "groups": [_group_document(group) for group in fit.groups],
+        "findings": findings_list(findings),
+    }
+
+
+def _group_document(group: GroupFit) -> Document:
+    play = group.play
+    return {
+        "mates": list(group.mates),
+        "rows": group.rows,
+        "redundant": group.redundant,
+        "play_mm": {
+            "designed": play.designed * 1e3, "worst": play.worst * 1e3, "sufficient": play.sufficient * 1e3,
+            "root_sum_square": play.squares * 1e3, "median": play.median * 1e3, "most_95": play.most95 * 1e3,
+            "most_99_7": play.most997 * 1e3,
+        },
+        "reach_mm": group.reach * 1e3,
+        "together": play.together,
+        "equations": [_equation_document(e) for e in group.equations],
+        "errors": [
+            {**_whose(e), "tolerance": e.tolerance * 1e3, "unit": _unit(e.turns), "share": e.share}
+            for e in group.errors
+        ],
+        "loads": [
+            {"mate": load.mate, "kind": load.kind, "unit": "N m" if load.turns else "N", "stiffness": load.stiffness,
+             "designed": load.designed, "worst": load.worst, "root_sum_square": load.squares}
+            for load in group.loads
+        ],
+    }  # fmt: skip
+
+
+def _equation_document(e: Equation) -> Document:
+    return {
+        "mate": e.mate, "kind": e.kind, "direction": list(e.direction), "unit": _unit(e.turns),
+        "misfit": e.misfit * 1e3, "worst": e.worst * 1e3,
+        "terms": [
+            {**_whose(t), "coefficient": t.coefficient, "unit": f"{_unit(e.turns)}/{_unit(t.turns)}"} for t in e.terms
+        ],
+    }  # fmt: skip
+
+
+def _whose(item: Error | Term) -> Document:
+    return {"component": item.component, "mates": list(item.mates), "kind": item.kind}
+
+
+def _unit(turns: bool) -> str:
+    return "mrad" if turns else "mm"
+
+
+# --- text ---
+
+
+def fit_text(fit: Fit, name: str, everything: bool = False, columns: int = PIPED) -> str:
+    """The answer first, then the groups, then what counts in the costliest one (or in all)."""
+    if not fit.groups:
+        text = f"{name}: Nothing binds. No equation of its {fit.rows} is redundant: parts that are off need no play."
+        return "\n".join(wrapped([text], columns))
+    groups = sorted(fit.groups, key=lambda g: -g.play.worst)
+    parts = ["\n".join(wrapped([f"{name}: {_answer(fit, groups[0])}", *_assumed(fit)], columns))]
+    if len(groups) > 1:
+        parts.append(_overview(groups, columns))
+    shown = groups if everything else groups[:1]
+    parts += [_details(group, len(groups) > 1, columns) for group in shown]
+    if len(shown) < len(groups):
+        parts.append(f"The other {count(len(groups) - len(shown), 'group')} in full: --all")
+    return "\n\n".join(part.rstrip("\n") for part in parts)
+
+
+def _answer(fit: Fit, group: GroupFit) -> str:
+    """Play that is needed, how close the faces must be instead, and what the mates carry where neither is given."""
+    play = group.play
+    many = len(fit.groups) > 1
+    sentences = [
+        f"{fit.redundant} of {fit.rows} equations are redundant"
+        + (f", in {len(fit.groups)} groups of mates." if many else ".")
+    ]
+    where = f"{'each' if many else 'Each'} of {listed(group.mates, 4)}"
+    sentences.append(
+        f"{'At most, ' if many else ''}{where} needs {_mm(play.worst)} of play in the worst case, "
+        f"{_mm(play.squares)} by root sum of squares; "
+        f"half of all need less than {_mm(play.median)}."
+    )
+    if play.designed > 1e-5:
+        sentences.append(f"The design itself needs {_mm(play.designed)}: its mates contradict each other.")
+    sentences.append(_closer(group))
+    if fit.together is not None:
+        sentences.append(f"With the play given {100 * fit.together:.3g} % of all go together.")
+    sentences.append(_carried(fit.groups))
+    return " ".join(sentences)
+
+
+def _closer(group: GroupFit) -> str:
+    """What the tolerances would have to be for a play that one can buy."""
+    errors_only = group.play.worst - group.play.designed
+    play = _round_below(group.play.worst / 4.0)
+    if play <= group.play.designed or errors_only <= 0.0:
+        return ""
+    part = (play - group.play.designed) / errors_only
+    kinds = {turns: [e.tolerance for e in group.errors if e.turns == turns] for turns in (False, True)}
+    limits = [f"±{figure(part * min(own) * 1e3, 2)} {_unit(turns)}" for turns, own in kinds.items() if own]
+    return f"With {_mm(play)} of play instead, their faces must keep {' and '.join(limits)}."
+
+
+def _carried(groups: Sequence[GroupFit]) -> str:
+    loads = [load for group in groups for load in group.loads]
+    texts = []
+    for turns, unit in ((False, "N"), (True, "N m")):
+        own = max((load for load in loads if load.turns == turns), key=lambda load: load.worst, default=None)
+        if own is not None and own.worst > 0.0:
+            texts.append(f"{_plain(own.worst)} {unit} ({own.mate}, {own.kind})")
+    if not texts:
+        return ""
+    known = any(load.stiffness not in (FORCE_STIFFNESS, TURN_STIFFNESS) for load in loads)
+    guess = "" if known else ": a guess, of which the shares alone mean something"
+    return f"Without play they carry up to {' and '.join(texts)} with {_stiffness(loads)}{guess}."
+
+
+def _stiffness(loads: Sequence[Load]) -> str:
+    texts = []
+    for turns, unit in ((False, "N/m"), (True, "N m/rad")):
+        values = sorted({load.stiffness for load in loads if load.turns == turns})
+        if values:
+            least, most = f"{values[0]:.3g}", f"{values[-1]:.3g}"
+            texts.append(f"{least} {unit}" if least == most else f"{least} to {most} {unit}")
+    return f"k = {' and '.join(texts)}"
+
+
+def _assumed(fit: Fit) -> list[str]:
+    """What the numbers rest on."""
+    settings = fit.settings
+    spread = "spread evenly" if settings.uniform else "normal, three deviations"
+    reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
+    return [
+        "",
+        f"Assumed: faces off by half of ISO 2768-{settings.iso_class}, so that a distance between two faces of a part "
+        f"keeps it{', but where the fit file says otherwise' if settings.tolerances else ''}; errors {spread}, "
+        f"{settings.draws} draws; play in all directions, and of a tilt as much as that play over {' to '.join(reach)} "
+        "mm; first order, at the designed pose; mates push and pull.",
+    ]
+
+
+def _overview(groups: Sequence[GroupFit], columns: int) -> str:
+    head = ("mates", "redundant", "play mm: worst", "RSS", "95 %", "N", "N m", "costs most")
+    rows = []
+    for g in groups:
+        forces = [max((load.worst for load in g.loads if load.turns == turns), default=0.0) for turns in (False, True)]
+        cells = [figure(x * 1e3, 3) for x in (g.play.worst, g.play.squares, g.play.most95)]
+        rows.append([listed(g.mates, 3), str(g.redundant), *cells, *(_plain(f) for f in forces), _face(g.errors[0])])
+    return "Groups of mates, the costliest first\n" + plain_table(
+        head, rows, columns, (False, True, True, True, True, True, True, False)
+    )
+
+
+def _details(group: GroupFit, named: bool, columns: int) -> str:
+    title = f" of {listed(group.mates, 4)}" if named else ""
+    equations = [[_equation(e), _feels(e), f"{figure(e.worst * 1e3, 3)} {_unit(e.turns)}"] for e in group.equations]
+    loads = [
+        [load.mate, load.kind, *(_plain(x) for x in (load.worst, load.squares)), "N m" if load.turns else "N",
+         f"{load.stiffness:.3g}"]
+        for load in group.loads
+    ]  # fmt: skip
+    errors = [
+        [_face(e), f"±{figure(e.tolerance * 1e3, 3)} {_unit(e.turns)}", f"{100 * e.share:.0f} %"]
+        for e in group.errors
+        if e.share > 5e-3
+    ]
+    return "\n\n".join([
+        f"What must agree{title}: each equation goes together by itself where these errors add up to nothing\n"
+        + plain_table(("equation", "feels", "at worst"), equations, columns, (False, False, True)).rstrip("\n"),
+        f"What costs most play{title}\n"
+        + plain_table(("error", "tolerance", "share"), errors, columns, (False, True, True)).rstrip("\n"),
+        f"Forces without play{title}\n"
+        + plain_table(("mate", "kind", "at worst", "RSS", "unit", "k"), loads, columns,
+                      (False, False, True, True, False, True)),
+    ])  # fmt: skip
+
+
+def _equation(e: Equation) -> str:
+    k = max(range(3), key=lambda i: abs(e.direction[i]))
+    axis = "xyz"[k] if abs(e.direction[k]) > 1.0 - 1e-6 else ", ".join(figure(v, 2) for v in e.direction)
+    return f"{e.mate}, {e.kind}" + (f" ({axis})" if any(e.direction) else "")
+
+
+def _feels(e: Equation) -> str:
+    """The errors with their coefficients; those of both sides of a mate in one."""
+    merged: dict[tuple[tuple[str, ...], str, str], list[str]] = {}
+    for t in e.terms:
+        factor = f"{figure(t.coefficient, 3)} {_unit(e.turns)}/{_unit(t.turns)}"
+        merged.setdefault((t.mates, t.kind, factor), []).append(t.component or "teeth")
+    texts = [
+        f"{kind} of {'/'.join(mates[:2])} ({', '.join(owners)}) × {factor}"
+        for (mates, kind, factor), owners in merged.items()
+    ]
+    return listed(texts, MOST_TERMS, "; ")
+
+
+def _face(e: Error) -> str:
+    return f"{e.component or 'teeth'} at {listed(e.mates, 2)}, {e.kind}"
+
+
+def _mm(value: float) -> str:
+    return f"{figure(value * 1e3, 3)} mm"
+
+
+def _plain(value: float) -> str:
+    """Three digits without a power of ten, as forces are read."""
+    if not 1e3 <= abs(value) < 1e7:
+        return figure(value, 3)
+    return f"{float(f'{value:.3g}'):.0f}"
+
+
+def _round_below(value: float) -> float:
+    """The largest 1, 2 or 5 times a power of ten that is no more."""
+    if value <= 0.0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return max(step * power for step in STEPS if step * power <= value * (1.0 + 1e-9))

@@ -262,6 +262,20 @@ class MateKind(StrEnum):
     FREE = "free"
 
 
+MATE_FREEDOM: dict[MateKind, str] = {
+    MateKind.INSERT: "revolute",
+    MateKind.CONCENTRIC: "revolute",
+    MateKind.REVOLUTE: "revolute",
+    MateKind.CYLINDRICAL: "revolute",
+    MateKind.SPHERICAL: "revolute",
+    MateKind.UNIVERSAL: "revolute",
+    MateKind.SCREW: "revolute",
+    MateKind.PRISMATIC: "prismatic",
+    MateKind.PLANAR: "prismatic",
+}
+"""Whether limits and losses of a mate are of a turn or of a slide; other kinds may be of either."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """The range of a joint coordinate: m or rad (and m/s or rad/s, N or N m). None is no limit."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from cadbridge.assembly import CouplingKind, Limit, Mate
+from cadbridge.assembly import CouplingKind, Mate
 from cadbridge.mechanism import Mechanism
+from cadbridge.mechanism.together import carries
 
 
 def carried(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
@@ -15,24 +16,14 @@ def carried(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     Mates and couplings that carry nothing are not in it.
     """
     followers = _followers(mechanism)
-    found = {m.name: (*_own(m), *_named(mechanism, m), *followers[m.name]) for m in mechanism.assembly.mates}
+    found = {}
+    for m in mechanism.assembly.mates:
+        own = (f"its {words}" for words in carries(m))
+        found[m.name] = (*own, *_named(mechanism, m), *followers[m.name])
     for coupling in mechanism.assembly.couplings:
         if coupling.efficiency is not None and coupling.efficiency < 1.0:
             found[coupling.name] = ("its losses",)
     return {name: words for name, words in found.items() if words}
-
-
-def _own(mate: Mate) -> Iterator[str]:
-    if mate.limit is not None and mate.limit != Limit():
-        yield "its limit"
-    for value, words in (
-        (mate.stiffness, "its spring"),
-        (mate.damping, "its damping"),
-        (mate.friction, "its friction"),
-        (mate.armature, "its armature"),
-    ):
-        if value:
-            yield words
 
 
 def _named(mechanism: Mechanism, mate: Mate) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,8 @@ from cadbridge.mechanism.model import GROUND_BODY, Body, BodyCoupling, Joint, Ma
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, off_by, rows_of
 from cadbridge.mechanism.sides import Side, side_of
+from cadbridge.mechanism.together import carries, oriented, together
+from cadbridge.wording import listed
 from solver.algebra.rank import HIGHEST
 from solver.constraints import Primitive
 
@@ -75,6 +78,7 @@ def build(assembly: Assembly) -> Mechanism:
     coupling_rows = tuple(r for c in assembly.couplings if (r := _rows_of_coupling(b, c, mate_rows)) is not None)
     joints = _armatures(b, _joints(b, mate_rows))
     couplings = tuple(_body_coupling(b, r) for r in coupling_rows)
+    _locked(b, mate_rows)
     _gaps(b, _residuals(mate_rows, rows))
     _floating(b, mate_rows)
     return Mechanism(
@@ -245,22 +249,92 @@ def _joints(b: _Builder, mate_rows: tuple[MateRows, ...]) -> tuple[Joint, ...]:
     for rows_of_pair in pairs.values():
         mates = tuple(by_name[r.mate] for r in rows_of_pair)
         chief = next((m for m in mates if _requested_name(b, m)), mates[0])
-        connections.append(_connection(b, rows_of_pair, mates))
+        connection = _connection(b, rows_of_pair, mates, chief)
+        connections.append(connection)
         names.append(_requested_name(b, chief) or chief.name)
-        axes.append(mate_axis(chief, b.side(chief.a)))
-    joints = [j for j in joints_of(connections, names, b.length, axes, b.highest) if j is not None]
-    return _unique([replace(joint, limit=_limit(b, joint)) for joint in joints])
+        axes.append(_sign_axis(b, connection, chief))
+    joints = joints_of(connections, names, b.length, axes, b.highest)
+    done = [_carrying(b, j, c, axis) for j, c, axis in zip(joints, connections, axes, strict=True) if j is not None]
+    return _unique(done)
+
+
+def _locked(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
+    """Report what mates carry that would leave a freedom, and that others lock."""
+    by_name = {m.name: m for m in b.assembly.mates}
+    for rows in mate_rows:
+        mate = by_name[rows.mate]
+        if rows.rows < 6 and _body_index(b, rows.a) == _body_index(b, rows.b) and (words := carries(mate)):
+            text = f"{mate.name} is locked by other mates: its {listed(words)} {'has' if len(words) == 1 else 'have'}"
+            b.findings.add("CB231", f"{text} no effect", mate.where, items=[mate.name])
+
+
+def _sign_axis(b: _Builder, connection: Connection, chief: Mate) -> np.ndarray | None:
+    """The world direction that gives a joint its sign: that of its chief mate, else of the first that has one."""
+    for mate in (chief, *connection.mates):
+        axis = mate_axis(mate, b.side(mate.a))
+        if axis is not None:
+            return axis if _body_index(b, b.index[mate.a.component]) == connection.a else -axis
+    return None
+
+
+def _carrying(b: _Builder, joint: Joint, connection: Connection, axis: np.ndarray | None) -> Joint:
+    """The joint with what its mates carry; what of it has no place, and what contradicts, is reported."""
+    senses = []
+    for mate in connection.mates:
+        own = mate_axis(mate, b.side(mate.a))
+        swapped = _body_index(b, b.index[mate.a.component]) != connection.a
+        against = own is not None and axis is not None and float(own @ axis) < 0
+        senses.append(-1.0 if swapped != against else 1.0)
+    named = next((m for m in connection.mates if _requested_name(b, m)), None)
+    found = together(connection.mates, senses, None if named is None else named.name, joint.kind)
+    where = {m.name: m.where for m in connection.mates}
+    if found.limit is not None and not joint.kind.axial:
+        b.findings.add("CB225", f"{joint.name}: limits on a {joint.type} joint are kept but not placed")
+    motion = "turns" if joint.kind.resisted == "angle" else "slides"
+    for mate, words in found.apart:
+        text = f"{joint.name} {motion}: the {words} of {mate} is of another motion and has no effect"
+        b.findings.add("CB225", text, where[mate], items=[mate, joint.name])
+    if found.exclude:
+        _report_excluding(b, joint, connection, dict(zip(where, senses, strict=True)), found.exclude)
+    _report_names(b, joint, connection)
+    return replace(joint, limit=found.limit, **found.losses)
+
+
+def _report_excluding(
+    b: _Builder, joint: Joint, connection: Connection, senses: dict[str, float], exclude: tuple[str, ...]
+) -> None:
+    ranges = []
+    for mate in connection.mates:
+        if mate.name in exclude and mate.limit is not None:
+            limit = oriented(mate.limit, senses[mate.name])
+            ranges.append(f"{mate.name} {_range(limit, joint.kind.resisted == 'angle')}")
+    text = f"{joint.name}: the ranges of its mates have nothing in common: {' and '.join(ranges)}"
+    place = next(m.where for m in connection.mates if m.name == exclude[0])
+    b.findings.add("CB229", text, place, items=[joint.name, *exclude])
+
+
+def _range(limit: Limit, turns: bool) -> str:
+    scale, unit = (180.0 / math.pi, "°") if turns else (1e3, " mm")
+    ends = ["∞" if end is None else f"{end * scale:.4g}{unit}" for end in (limit.lower, limit.upper)]
+    return f"from {ends[0]} to {ends[1]}".replace("from ∞", "from −∞")
+
+
+def _report_names(b: _Builder, joint: Joint, connection: Connection) -> None:
+    """Other names that mates of the joint ask for."""
+    asked = {name: m for m in reversed(connection.mates) if (name := _requested_name(b, m))}
+    for name, mate in asked.items():
+        if name != joint.name and len(asked) > 1:
+            text = f"{mate.name} calls the joint {name}, which is {joint.name} by another of its mates"
+            b.findings.add("CB230", text, mate.where, items=[mate.name, joint.name])
 
 
 def _requested_name(b: _Builder, mate: Mate) -> str | None:
     return mate.joint_name or b.assembly.joint_names.get(mate.name)
 
 
-def _limit(b: _Builder, joint: Joint) -> Limit | None:
-    """The limits of the mates; those of a joint without a single freedom cannot be placed and are reported."""
-    if joint.limit is not None and not joint.kind.axial:
-        b.findings.add("CB225", f"{joint.name}: limits on a {joint.type} joint are kept but not placed")
-    return joint.limit
+def _asked(b: _Builder, mate: str) -> str | None:
+    """The name that a mate asks for its joint."""
+    return b.assembly.joint_names.get(mate) or next((m.joint_name for m in b.assembly.mates if m.name == mate), None)
 
 
 def _unique(joints: list[Joint]) -> tuple[Joint, ...]:
@@ -283,10 +357,9 @@ def _body_pose(b: _Builder, body: int) -> Pose:
     return Pose() if body == GROUND_BODY else b.bodies[body].X_WB
 
 
-def _connection(b: _Builder, rows: list[MateRows], mates: tuple[Mate, ...]) -> Connection:
-    """The mates between two bodies, expressed for the bodies; a is the body of the first mate's feature a."""
-    first = mates[0]
-    a = _body_index(b, b.index[first.a.component])
+def _connection(b: _Builder, rows: list[MateRows], mates: tuple[Mate, ...], chief: Mate) -> Connection:
+    """The mates between two bodies, expressed for the bodies; a is the body of the chief mate's feature a."""
+    a = _body_index(b, b.index[chief.a.component])
     pair = {_body_index(b, r) for r in (rows[0].a, rows[0].b)}
     other = next(i for i in pair if i != a)
     X_WA, X_WB = _body_pose(b, a), _body_pose(b, other)
@@ -316,7 +389,8 @@ def _body_coupling(b: _Builder, rows: MateRows) -> BodyCoupling:
 
 def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
     """Rotor inertias, reflected through their reductions, on the joints that they drive."""
-    names = {j.name: i for i, j in enumerate(joints)} | {m: i for i, j in enumerate(joints) for m in j.mates}
+    names = {asked: i for i, j in enumerate(joints) for m in j.mates if (asked := _asked(b, m))}
+    names |= {j.name: i for i, j in enumerate(joints)} | {m: i for i, j in enumerate(joints) for m in j.mates}
     done = list(joints)
     held = {name for mate in b.assembly.mates for name in (mate.name, mate.joint_name)}
     for drive in b.assembly.drives:

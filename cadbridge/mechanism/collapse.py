@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cadbridge.assembly import Limit, Mate
+from cadbridge.assembly import Mate
 from cadbridge.frames import Pose, frame_from_axis, unit
 from cadbridge.mechanism.classify import LowerPair, classify, motions
 from cadbridge.mechanism.connections import Connection, Stack
@@ -26,7 +26,10 @@ PROBE = 0.35
 def joint_of(
     connection: Connection, name: str, length: float, sign_axis: Array | None, highest: float = HIGHEST
 ) -> Joint | None:
-    """The joint of a connection, None where its mates hold nothing; its `primitives` refer to 0 (a) and 1 (b)."""
+    """The joint of a connection, None where its mates hold nothing; its `primitives` refer to 0 (a) and 1 (b).
+
+    What its mates carry beside their rows is not in it, see `together`.
+    """
     return joints_of([connection], [name], length, [sign_axis], highest)[0]
 
 
@@ -84,31 +87,12 @@ def _joint(connection: Connection, name: str, W: Array, twists: Array, pair: Low
         primitives=tuple(renumbered(p, {0: connection.a, 1: connection.b}) for p in primitives),
         freedom=moving,
         mates=tuple(m.name for m in connection.mates),
-        limit=_limit(connection.mates),
         pitch=pair.pitch if pair is not None else None,
-        damping=sum(m.damping for m in connection.mates),
-        friction=sum(m.friction for m in connection.mates),
-        armature=sum(m.armature for m in connection.mates),
-        **_spring(connection.mates),
     )
-
-
-def _spring(mates: Sequence[Mate]) -> dict[str, float]:
-    """The springs of all mates as one: k = Σ kᵢ, slack where their pulls cancel."""
-    stiffness = sum(m.stiffness for m in mates)
-    rest = sum(m.stiffness * m.rest for m in mates) / stiffness if stiffness else 0.0
-    return {"stiffness": stiffness, "rest": rest}
 
 
 def _is_universal(connection: Connection) -> bool:
     return any(m.kind.value == "universal" for m in connection.mates)
-
-
-def _limit(mates: Sequence[Mate]) -> Limit | None:
-    for mate in mates:
-        if mate.limit is not None:
-            return mate.limit
-    return None
 
 
 def _moves(stack: Stack, pairs: Sequence[LowerPair | None], length: float) -> list[bool]:

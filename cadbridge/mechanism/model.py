@@ -185,7 +185,7 @@ class Mechanism(Shown):
         return self._joints_by_name[name]
 
     def joint_named(self, name: str) -> Joint | None:
-        """The joint that a name means: its own, else that of a mate that it holds, else that of its drive."""
+        """The joint that a name means: its own, a mate's that it holds, one that such a mate asks for, its drive's."""
         return self._joints_meant.get(name)
 
     def drive_named(self, name: str) -> Drive | None:
@@ -201,7 +201,9 @@ class Mechanism(Shown):
 
     @cached_property
     def _joints_meant(self) -> dict[str, Joint]:
-        known = {mate: joint for joint in self.joints for mate in joint.mates} | self._joints_by_name
+        asked = self.assembly.joint_names | {m.name: m.joint_name for m in self.assembly.mates if m.joint_name}
+        known = {asked[mate]: joint for joint in self.joints for mate in joint.mates if mate in asked}
+        known |= {mate: joint for joint in self.joints for mate in joint.mates} | self._joints_by_name
         return {drive.name: known[drive.joint] for drive in self.drives if drive.joint in known} | known
 
     @property

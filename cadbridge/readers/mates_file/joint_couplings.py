@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Mate
+from cadbridge.assembly import MATE_FREEDOM, CamLaw, Coupling, CouplingKind, Mate
 from cadbridge.findings import Where
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, JointCouplingSpec, LinearSpec
-from cadbridge.readers.mates_file.mates import FREEDOM, SLIDES, TURNS
+from cadbridge.readers.mates_file.mates import SLIDES, TURNS
 
 _TITLES = {"cam": CouplingKind.CAM, "linear": CouplingKind.LINEAR, "differential": CouplingKind.LINEAR}
 
@@ -44,7 +44,7 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
         known = draft.near(joint, [*by_name, *joint_names.values()])
         draft.findings.add("CB155", f"{name!r}: there is no joint {joint!r}{known}", where)
         return None
-    found = [by_name[n] for n in named if n in by_name and by_name[n].kind in FREEDOM]
+    found = [by_name[n] for n in named if n in by_name and by_name[n].kind in MATE_FREEDOM]
     if not found:
         draft.findings.add("CB149", f"{name!r}: none of the mates of {joint!r} says what it turns about", where)
         return None
@@ -53,7 +53,7 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
 
 def _unit(draft: Draft, mate: Mate) -> float:
     """What one of the file's units is of this joint's value, rad or m."""
-    return {TURNS: draft.angle, SLIDES: draft.length}[FREEDOM[mate.kind]]
+    return {TURNS: draft.angle, SLIDES: draft.length}[MATE_FREEDOM[mate.kind]]
 
 
 def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str, Mate], where: Where) -> Coupling:
@@ -75,7 +75,7 @@ def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str,
 
 def _law(draft: Draft, spec: CamPair, driver: Mate, follower: Mate) -> CamLaw:
     turn = _unit(draft, driver)
-    period = 2.0 * math.pi if FREEDOM[driver.kind] == TURNS else 0.0
+    period = 2.0 * math.pi if MATE_FREEDOM[driver.kind] == TURNS else 0.0
     if spec.law is not None:
         value = _unit(draft, follower)
         points = tuple((q * turn, f * value) for q, f in spec.law)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Drive, Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.assembly import MATE_FREEDOM, Drive, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.readers.mates_file.draft import Draft, moved
 from cadbridge.readers.mates_file.features import owner_of, resolve
@@ -16,19 +16,6 @@ from cadbridge.readers.mates_file.schema import JointSpec, LimitSpec
 
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 TURNS, SLIDES = "revolute", "prismatic"
-
-FREEDOM: dict[MateKind, str] = {
-    MateKind.INSERT: TURNS,
-    MateKind.CONCENTRIC: TURNS,
-    MateKind.REVOLUTE: TURNS,
-    MateKind.CYLINDRICAL: TURNS,
-    MateKind.SPHERICAL: TURNS,
-    MateKind.UNIVERSAL: TURNS,
-    MateKind.SCREW: TURNS,
-    MateKind.PRISMATIC: SLIDES,
-    MateKind.PLANAR: SLIDES,
-}
-"""Which coordinate the limits of a mate are of: an angle or a length."""
 
 
 def add_mates(draft: Draft) -> None:
@@ -54,7 +41,7 @@ def add_mates(draft: Draft) -> None:
             aligned=True if kind is MateKind.FLUSH else getattr(spec, "aligned", None),
             lock_rotation=getattr(spec, "lock_rotation", False),
             inside=getattr(spec, "inside", False),
-            limit=limit_in_si(draft, limits, FREEDOM.get(kind)) if limits else None,
+            limit=limit_in_si(draft, limits, MATE_FREEDOM.get(kind)) if limits else None,
             damping=getattr(spec, "damping", 0.0),
             friction=getattr(spec, "friction", 0.0),
             where=where,
@@ -132,8 +119,9 @@ def name_joints(draft: Draft) -> dict[str, str]:
             freedom = joint_freedom(draft, joint, spec)
             where = draft.place("joints", joint, "limits", name=joint)
             report_open(draft, joint, freedom, where)
-            i = members[0]
-            draft.mates[i] = replace(draft.mates[i], limit=limit_in_si(draft, spec.limits, freedom))
+            for i in members:  # the joint's range is the first's of its mates, and replaces those that others have
+                limit = limit_in_si(draft, spec.limits, freedom) if i == min(members) else None
+                draft.mates[i] = replace(draft.mates[i], limit=limit)
     return names
 
 
@@ -143,7 +131,7 @@ def joint_freedom(draft: Draft, joint: str, spec: JointSpec | None) -> str | Non
         return spec.type
     names = set(spec.mates) if spec is not None else {joint}
     kinds = {m.kind for m in draft.mates if m.name in names or joint in (m.name, m.joint_name)}
-    found = {FREEDOM[kind] for kind in kinds if kind in FREEDOM}
+    found = {MATE_FREEDOM[kind] for kind in kinds if kind in MATE_FREEDOM}
     # Axes on one line leave a turn, whatever planes and directions stand beside them.
     return found.pop() if len(found) == 1 else None
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from cadbridge.assembly import Drive, Limit, Mate, MateKind
+from cadbridge.assembly import MATE_FREEDOM, Drive, Limit, Mate, MateKind
 from cadbridge.readers.mates_file.draft import Draft, wildcard
 from cadbridge.readers.mates_file.mates import SLIDES, TURNS, limit_in_si, report_open
 from cadbridge.readers.mates_file.schema import OverrideSpec
@@ -68,20 +68,31 @@ class JointOverrides:
                 self._apply(index, spec, joint)
 
     def _apply(self, index: int, spec: OverrideSpec, joint: _Joint) -> None:
-        """The first mate of a joint bears what the joint has; its others have nothing of it."""
+        """One mate of a joint bears what is given of the joint; its others have nothing of that."""
         draft = self._draft
         members = [i for i, mate in enumerate(draft.mates) if mate.name in joint.mates]
+        bearer = self._bearer(members, joint.freedom)
         given = {key: getattr(spec, key) for key in OF_A_JOINT if getattr(spec, key) is not None}
-        for place, i in enumerate(members):
-            changed: dict[str, Any] = given if place == 0 else dict.fromkeys(given, 0.0)
+        for i in members:
+            changed: dict[str, Any] = given if i == bearer else dict.fromkeys(given, 0.0)
             draft.mates[i] = replace(draft.mates[i], **changed)
         if spec.limits is not None:
             report_open(draft, joint.name, joint.freedom, draft.place("overrides", index, "limits", name=joint.name))
-            new = limit_in_si(draft, spec.limits, joint.freedom)
-            first = next((i for i in members if draft.mates[i].limit is not None), members[0])
-            kept = {key: value for key, value in asdict(new).items() if value is not None}
-            old = draft.mates[first].limit or Limit()
-            draft.mates[first] = replace(draft.mates[first], limit=replace(old, **kept))
+            new = asdict(limit_in_si(draft, spec.limits, joint.freedom))
+            kept = {key: value for key, value in new.items() if value is not None}
+            for i in members:
+                old = draft.mates[i].limit
+                if i == bearer:
+                    draft.mates[i] = replace(draft.mates[i], limit=replace(old or Limit(), **kept))
+                elif old is not None:
+                    draft.mates[i] = replace(draft.mates[i], limit=replace(old, **dict.fromkeys(kept)))
+
+    def _bearer(self, members: list[int], freedom: str | None) -> int:
+        """The mate that names its joint, else the first whose own motion can be the joint's."""
+        mates = self._draft.mates
+        named = (i for i in members if mates[i].joint_name or mates[i].name in self.names)
+        fitting = (i for i in members if freedom is None or MATE_FREEDOM.get(mates[i].kind, freedom) == freedom)
+        return next(named, next(fitting, members[0]))
 
     def drives(self, drives: tuple[Drive, ...]) -> tuple[Drive, ...]:
         """The drives with those that the lines change or add; a drive that is added has the name of its joint."""

@@ -1,0 +1,121 @@
+"""What several mates of one joint carry: ranges meet, springs and losses add, in the joint's sense; nothing is lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cadbridge.assembly import GROUND, Assembly, Drive, Limit, Mate, MateKind
+from cadbridge.diagnosis import diagnose
+from cadbridge.mechanism import Joint, build
+from cadbridge.simulation import simulate
+from cadbridge.simulation.trajectory import columns_of
+from tests.mechanism.building import assembly, mate
+
+PLACES = {"door": (0.4, 0.0, 1.0)}
+Z = (0.0, 0.0, 1.0)
+DEGREE = np.pi / 180
+
+
+def hinge(name: str, height: float, *, swapped: bool = False, down: bool = False, **carried: Any) -> Mate:
+    ends = ("door", GROUND) if swapped else (GROUND, "door")
+    axis = (0.0, 0.0, -1.0) if down else Z
+    return replace(mate(PLACES, name, MateKind.INSERT, *ends, (0.0, 0.0, height), axis), **carried)
+
+
+def door(*hinges: Mate, **more: Any) -> Assembly:
+    return replace(assembly(PLACES, hinges), **more)
+
+
+def the_joint(model: Assembly) -> Joint:
+    mechanism = build(model)
+    (joint,) = mechanism.joints
+    return joint
+
+
+def test_the_ranges_of_two_hinges_meet() -> None:
+    bottom = hinge("bottom", 0.0, limit=Limit(-30 * DEGREE, 60 * DEGREE, velocity=2.0))
+    top = hinge("top", 1.0, limit=Limit(-10 * DEGREE, 90 * DEGREE, velocity=3.0, effort=5.0))
+    assert the_joint(door(bottom, top)).limit == Limit(-10 * DEGREE, 60 * DEGREE, 2.0, 5.0)
+    assert the_joint(door(top, bottom)).limit == Limit(-10 * DEGREE, 60 * DEGREE, 2.0, 5.0)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("down", [False, True])
+def test_a_range_counted_the_other_way_round_is_turned(swapped: bool, down: bool) -> None:
+    """A hinge that names the parts in the other order, or points down, counts the same turn with the other sign."""
+    bottom = hinge("bottom", 0.0, limit=Limit(-0.5, 1.0))
+    top = hinge("top", 1.0, swapped=swapped, down=down, limit=Limit(-0.2, 2.0), stiffness=4.0, rest=0.3)
+    joint = the_joint(door(bottom, top))
+    sense = 1.0 if swapped == down else -1.0
+    assert joint.limit == (Limit(-0.2, 1.0) if sense > 0 else Limit(-0.5, 0.2))
+    assert (joint.stiffness, joint.rest) == pytest.approx((4.0, sense * 0.3))
+
+
+def test_ranges_that_exclude_each_other_are_a_conflict() -> None:
+    wrong = door(hinge("bottom", 0.0, limit=Limit(-0.5, -0.1)), hinge("top", 1.0, limit=Limit(0.1, 0.5)))
+    mechanism = build(wrong)
+    (told,) = [f for f in mechanism.findings if f.code == "CB229"]
+    assert told.severity.value == "error"
+    assert set(told.items) == {"bottom", "top"}
+    assert "top from 5.73° to 28.65°" in told.message
+    assert "CB414" not in {f.code for f in diagnose(mechanism).findings}
+
+
+def test_springs_and_losses_of_all_mates_add() -> None:
+    bottom = hinge("bottom", 0.0, stiffness=1.0, rest=0.2, damping=0.1, friction=0.01, armature=0.5)
+    top = hinge("top", 1.0, stiffness=3.0, rest=-0.2, damping=0.2, friction=0.02, armature=0.25)
+    joint = the_joint(door(bottom, top))
+    assert (joint.stiffness, joint.rest) == pytest.approx((4.0, -0.1))
+    assert (joint.damping, joint.friction, joint.armature) == pytest.approx((0.3, 0.03, 0.75))
+
+
+def test_what_is_of_a_slide_is_not_put_on_a_turn_and_is_told() -> None:
+    shaft = replace(mate(PLACES, "axis", MateKind.CONCENTRIC, GROUND, "door", (0, 0, 0), Z), damping=0.1)
+    seat = mate(PLACES, "seat", MateKind.PLANAR, GROUND, "door", (0, 0, 0), Z)
+    seat = replace(seat, limit=Limit(-0.01, 0.02), damping=7.0)
+    mechanism = build(door(shaft, seat))
+    (joint,) = mechanism.joints
+    assert (joint.type, joint.limit, joint.damping) == ("revolute", None, 0.1)
+    told = [f for f in mechanism.findings if f.code == "CB225"]
+    assert [("limit of seat" in f.message, "damping of seat" in f.message) for f in told] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_both_names_of_a_joint_are_kept_and_find_it() -> None:
+    bottom, top = hinge("bottom", 0.0, joint_name="swing"), hinge("top", 1.0, joint_name="gate")
+    mechanism = build(door(bottom, top, drives=(Drive("motor", "gate", 10.0, 0.001),)))
+    (joint,) = mechanism.joints
+    assert joint.name == "swing"
+    assert joint.armature == pytest.approx(0.1)
+    assert {f.code for f in mechanism.findings} & {"CB226", "CB230"} == {"CB230"}
+    for name in ("swing", "gate", "bottom", "top", "motor"):
+        assert mechanism.joint_named(name) is joint
+
+
+def test_two_springs_move_the_door_as_their_sum_does() -> None:
+    """The period of a turn in springs k₁ and k₂ of rests r₁ and r₂, one counted the other way round."""
+    bottom = hinge("bottom", 0.0, stiffness=2.0, rest=0.3)
+    top = hinge("top", 1.0, down=True, stiffness=1.0, rest=-0.3)
+    mechanism = build(door(bottom, top))
+    run = simulate(mechanism, duration=0.5)
+    columns = columns_of(run)
+    angle = columns["joint.bottom.q"][0]
+    inertia = 0.01 + 1.0 * 0.4**2  # about the hinge
+    times = columns["time"][0]
+    assert angle == pytest.approx(0.3 * (1 - np.cos(np.sqrt(3.0 / inertia) * times)), abs=1e-6)
+
+
+def test_what_a_locked_hinge_carries_is_told() -> None:
+    sprung = hinge("bottom", 0.0, stiffness=2.0, limit=Limit(-0.5, 0.5))
+    bolt = mate(PLACES, "bolt", MateKind.FIXED, GROUND, "door", (0, 0, 0), Z)
+    mechanism = build(door(sprung, bolt))
+    assert mechanism.joints == ()
+    (told,) = [f for f in mechanism.findings if f.code == "CB231"]
+    assert told.items == ("bottom",)
+    assert "its limit, spring have no effect" in told.message

@@ -151,6 +151,14 @@ ENTRIES: dict[str, Entry] = {
         "Delete the line, or correct the name: `cadbridge inspect SOURCE` lists the mates.",
         "`leave_out: [Insert:7]` after the mate was renamed.",
     ),
+    "CB1471": Entry(
+        _WARNING,
+        "what attached components cannot both keep",
+        "Two components that move as one have one mass given by a person, and one share of weight that is carried. "
+        "What one of them had by itself holds for both or is dropped, as the message says.",
+        "Give the masses of their parts, or one mass for both, in the mates file.",
+        "`attach: [{to: arm, components: [motor]}]` beside a mass given for the arm and one for the motor.",
+    ),
 }
 
 FAMILIES = (Family("mates-file", "the mates file", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -291,13 +292,14 @@ def _carrying(b: _Builder, joint: Joint, connection: Connection, axis: np.ndarra
     if found.limit is not None and not joint.kind.axial:
         b.findings.add("CB225", f"{joint.name}: limits on a {joint.type} joint are kept but not placed")
     motion = "turns" if joint.kind.resisted == "angle" else "slides"
-    for mate, words in found.apart:
-        text = f"{joint.name} {motion}: the {words} of {mate} is of another motion and has no effect"
-        b.findings.add("CB225", text, where[mate], items=[mate, joint.name])
+    for name, words in found.apart:
+        text = f"{joint.name} {motion}: the {words} of {name} is of another motion and has no effect"
+        b.findings.add("CB225", text, where[name], items=[name, joint.name])
     if found.exclude:
         _report_excluding(b, joint, connection, dict(zip(where, senses, strict=True)), found.exclude)
     _report_names(b, joint, connection)
-    return replace(joint, limit=found.limit, **found.losses)
+    losses: dict[str, Any] = found.losses
+    return replace(joint, limit=found.limit, **losses)
 
 
 def _report_excluding(

@@ -19,7 +19,7 @@ class Draft:
     """The parts of an assembly, to be changed one after the other; `finished` makes it an Assembly again.
 
     `length` and `angle` turn the file's units into m and rad. `moved_into` remembers which component
-    took up an attached one, so that mates may go on naming it, and `pose_before` its X_WC.
+    took up an attached one, so that mates may go on naming it, `pose_before` its X_WC and `taken_up` its instances.
     """
 
     def __init__(self, assembly: Assembly, document: Document) -> None:
@@ -37,6 +37,7 @@ class Draft:
         self.frames: list[NamedFrame] = list(assembly.frames)
         self.moved_into: dict[str, str] = {}
         self.pose_before: dict[str, Pose] = {}
+        self.taken_up: dict[str, tuple[str, ...]] = {}
         self.suggested = 0
         self._short: dict[str, list[str]] | None = None
 
@@ -94,6 +95,7 @@ class Draft:
     def merge(self, name: str, into: str) -> None:
         """Make a component part of another; what referred to it refers to the other, at the same place."""
         gone, kept = self.components.pop(name), self.components[into]
+        self._report_merged(gone, kept)
         self.components[into] = replace(
             kept, instances=(*kept.instances, *gone.instances), grounded=kept.grounded or gone.grounded
         )
@@ -106,7 +108,22 @@ class Draft:
         self.moved_into = {old: into if new == name else new for old, new in self.moved_into.items()}
         self.moved_into[name] = into
         self.pose_before[name] = gone.X_WC
+        self.taken_up[name] = gone.instances
         self._short = None
+
+    def _report_merged(self, gone: Component, kept: Component) -> None:
+        """What two components have as a whole and cannot both keep as one."""
+        lost = []
+        if kept.override is not None:
+            lost.append(f"the mass given for {kept.name} holds for both")
+        elif gone.override is not None:
+            lost.append(f"the mass given for {gone.name} is dropped")
+        if gone.gravity_compensation != kept.gravity_compensation:
+            shares = f"{gone.gravity_compensation:g} and {kept.gravity_compensation:g}"
+            lost.append(f"of their weights {shares} are carried, now {kept.gravity_compensation:g} of both")
+        for text in lost:
+            message = f"{gone.name} moves with {kept.name} as one: {text}"
+            self.findings.add("CB1471", message, gone.where, items=[gone.name, kept.name])
 
     def refer(self, change: Callable[[Feature], Feature]) -> None:
         """Change the features of all mates and couplings."""

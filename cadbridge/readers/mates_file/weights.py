@@ -51,28 +51,67 @@ def _known(draft: Draft, material: str, own: dict[str, float], where: Where) -> 
 
 
 def set_masses(draft: Draft) -> None:
-    """Mass, centre and inertia given by a person, onto the part or component."""
-    given: set[tuple[str | None, str | None]] = set()
+    """Mass, centre and inertia given by a person, onto the part or component, or the part that was attached to one."""
+    given: set[tuple[str, str]] = set()
     for index, spec in enumerate(draft.spec.mass):
         where = draft.place("mass", index)
-        owner = (spec.part, spec.component)
+        owner = _owner(draft, spec, index)
+        if owner is None:
+            continue
         if owner in given:
             draft.findings.add(
                 "CB143", f"{spec.part or spec.component} has a mass already; this one is left out", where
             )
             continue
         given.add(owner)
+        kind, name = owner
         override = _override(draft, spec, where)
-        if spec.part is not None:
-            if spec.part in draft.parts:
-                draft.parts[spec.part] = replace(draft.parts[spec.part], override=override)
-            else:
-                message = f"there is no part {spec.part!r}{draft.near(spec.part, draft.parts)}"
-                draft.findings.add("CB146", message, draft.place("mass", index, "part"))
-        elif spec.component is not None:
-            found = draft.component(spec.component, draft.place("mass", index, "component"))
-            if found is not None:
-                draft.components[found.name] = replace(found, override=override)
+        if kind == "component":
+            draft.components[name] = replace(draft.components[name], override=override)
+        else:
+            part = name if kind == "part" else _own_part(draft, name)
+            draft.parts[part] = replace(draft.parts[part], override=override)
+    for name in (name for kind, name in given if kind == "instance"):
+        whole = draft.components[draft.instances[name].component]
+        if whole.override is not None:
+            message = (
+                f"the mass given for {whole.name} holds for {name}, which moves with it, too; that of {name} alone"
+            )
+            draft.findings.add("CB1471", f"{message} is dropped", whole.override.where, items=[name, whole.name])
+
+
+def _owner(draft: Draft, spec: MassSpec, index: int) -> tuple[str, str] | None:
+    """Whose mass is given: ("part" | "component" | "instance", its name); None, with a finding, of nothing there."""
+    if spec.part is not None:
+        if spec.part in draft.parts:
+            return "part", spec.part
+        message = f"there is no part {spec.part!r}{draft.near(spec.part, draft.parts)}"
+        draft.findings.add("CB146", message, draft.place("mass", index, "part"))
+        return None
+    where = draft.place("mass", index, "component")
+    attached = draft.attached(spec.component or "")
+    if attached is None:
+        found = draft.component(spec.component or "", where)
+        return None if found is None else ("component", found.name)
+    instances = draft.taken_up[attached]
+    if len(instances) == 1:
+        return "instance", instances[0]
+    message = f"{attached} moves with {draft.moved_into[attached]} as one: its mass cannot be given by itself"
+    draft.findings.add("CB1471", message, where, "Give the masses of its parts, or of what it moves with.")
+    return None
+
+
+def _own_part(draft: Draft, instance: str) -> str:
+    """The part of an instance that no other instance has; a copy under the instance's name where others have it."""
+    placed = draft.instances[instance]
+    if sum(i.part == placed.part for i in draft.instances.values()) == 1:
+        return placed.part
+    own = instance
+    while own in draft.parts:
+        own += " (own)"
+    draft.parts[own] = replace(draft.parts[placed.part], name=own)
+    draft.instances[instance] = replace(placed, part=own)
+    return own
 
 
 def _override(draft: Draft, spec: MassSpec, where: Where) -> MassOverride:

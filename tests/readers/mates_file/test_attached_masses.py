@@ -1,0 +1,61 @@
+"""Masses given for what moves as one: each counts once, and what cannot be kept is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import cadbridge as cb
+from cadbridge.readers.mates_file import load_document, overlay
+
+LINK = """<link name="{0}"><inertial><mass value="{1}"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+ROBOT = f"""<robot name="r"><link name="world"/>{LINK.format("a", 2)}{LINK.format("b", 3)}
+<joint name="j" type="revolute"><parent link="world"/><child link="a"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+<joint name="k" type="floating"><parent link="world"/><child link="b"/></joint></robot>"""
+ATTACHED = "format: cadbridge.mates/1\nattach:\n  - {to: a, components: [b]}\n"
+INERTIA = "com: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}"
+
+
+def robot(folder: Path, mates: str) -> cb.Assembly:
+    (folder / "r.urdf").write_text(ROBOT)
+    (folder / "r.mates.yaml").write_text(mates)
+    return cb.read(folder / "r.urdf")
+
+
+def masses(assembly: cb.Assembly) -> list[float]:
+    return [body.mass.mass for body in cb.build(assembly).bodies if body.mass is not None]
+
+
+def test_the_mass_of_an_attached_component_is_its_own(tmp_path: Path) -> None:
+    model = robot(tmp_path, f"{ATTACHED}mass:\n  - {{component: b, mass: 1, {INERTIA}}}\n")
+    assert masses(model) == pytest.approx([3.0])
+    assert "CB1471" not in {f.code for f in model.findings}
+
+
+def test_a_second_mass_of_one_component_is_left_out_and_told(tmp_path: Path) -> None:
+    lines = f"mass:\n  - {{component: a, mass: 10, {INERTIA}}}\n  - {{component: r/a, mass: 1, {INERTIA}}}\n"
+    model = robot(tmp_path, "format: cadbridge.mates/1\n" + lines.replace("r/a", "a"))
+    assert masses(model)[0] == pytest.approx(10.0)
+    assert [f.code for f in model.findings if f.severity.value == "error"] == ["CB143"]
+
+
+def test_what_two_components_had_by_themselves_is_told_when_they_become_one(tmp_path: Path) -> None:
+    model = robot(tmp_path, "format: cadbridge.mates/1\n")
+    lifted = tuple(replace(c, gravity_compensation=1.0) if c.name == "b" else c for c in model.components)
+    document = tmp_path / "more.mates.yaml"
+    document.write_text(ATTACHED)
+    made = overlay(replace(model, components=lifted), load_document(document))
+    (told,) = [f for f in made.findings if f.code == "CB1471"]
+    assert "1 and 0 are carried, now 0 of both" in told.message
+
+
+def test_a_mass_within_a_component_whose_own_is_given_is_told(tmp_path: Path) -> None:
+    lines = f"mass:\n  - {{component: a, mass: 10, {INERTIA}}}\n  - {{component: b, mass: 1, {INERTIA}}}\n"
+    model = robot(tmp_path, ATTACHED + lines)
+    assert masses(model) == pytest.approx([10.0])
+    (told,) = [f for f in model.findings if f.code == "CB1471"]
+    assert set(told.items) == {"a", "b"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from cadbridge.assembly import Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
-from cadbridge.frames import Pose, Vector
+from cadbridge.frames import Matrix, Pose, Vector
 
 Held = tuple[tuple[str, MateKind, Feature, Feature], ...]
 Maker = Callable[[Feature, Feature], Held]
@@ -61,6 +61,7 @@ KINDS: dict[str, Maker] = {
     "revolute": _whole(MateKind.REVOLUTE),
     "prismatic": _whole(MateKind.PRISMATIC),
     "cylindrical": _whole(MateKind.CYLINDRICAL),
+    "screw": _whole(MateKind.SCREW),
     "spherical": _whole(MateKind.SPHERICAL),
     "planar": _whole(MateKind.PLANAR),
     "parallel": _whole(MateKind.PARALLEL),
@@ -72,6 +73,40 @@ KINDS: dict[str, Maker] = {
     "cartesian": lambda a, b: (("", MateKind.PARALLEL, a, b), _no_turn(a, b)),
 }
 """Each kind as (end of the name, mate kind, feature of a, feature of b), one or several; z is the frames' axis."""
+
+
+def kind_leaving(free: Iterable[int]) -> tuple[str, Matrix] | None:
+    """The kind of KINDS that leaves these freedoms of a frame, and the axes (3, 3) of its own frame as columns in that.
+
+    0 to 2 are slides along x, y and z, 3 to 5 turns about them. None where no kind leaves just these.
+    """
+    slides, turns = [a for a in free if a < 3], [a - 3 for a in free if a > 2]
+    if len(slides) == 3 and len(turns) in (0, 1):
+        return ("parallel", _with_z(turns[0])) if turns else ("cartesian", np.eye(3))
+    found = {
+        (0, 0): "fixed", (0, 1): "revolute", (1, 0): "prismatic", (0, 3): "spherical", (1, 3): "bearing",
+        (0, 2): "universal", (2, 0): "rectangular", (3, 3): "free",
+    }.get((len(slides), len(turns)))  # fmt: skip
+    if found == "universal":
+        x, y = np.eye(3)[turns]
+        return found, np.column_stack([x, y, np.cross(x, y)])
+    if found == "rectangular":
+        return found, _with_z(3 - sum(slides))
+    if found is not None:
+        return found, _with_z(2 if found in ("spherical", "free") else (slides or turns or [2])[0])
+    if (len(slides), len(turns)) == (2, 1) and turns[0] not in slides:
+        return "planar", _with_z(turns[0])
+    if (len(slides), len(turns)) == (1, 1):
+        if slides == turns:
+            return "cylindrical", _with_z(turns[0])
+        z, x = np.eye(3)[turns[0]], np.eye(3)[slides[0]]
+        return "pin_slot", np.column_stack([x, np.cross(z, x), z])
+    return None
+
+
+def _with_z(axis: int) -> Matrix:
+    """Axes as columns with the given one as z."""
+    return np.eye(3)[:, [(axis + 1) % 3, (axis + 2) % 3, axis]]
 
 
 def joint_mates(

@@ -52,12 +52,12 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
             name = _name_of(text, number)
             findings.add("CB781", f"the pair {name} cannot be read: {error}", Where(file=str(path), item=name))
             continue
-        if isinstance(made, Mate):
-            mates.append(made)
-        elif isinstance(made, Coupling):
+        if isinstance(made, Coupling):
             couplings.append(made)
-        elif made is not None:
+        elif isinstance(made, str):
             links.grounded.add(made)
+        else:
+            mates += made
     count = len(numbers) + _report_joints_without_pair(text, numbers, path, findings)
     units = {units_of(text, number) for number in numbers}
     return _assembled(assembly, links, mates, couplings, count, units, path, findings)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose, cross_length
+from cadbridge.frames import Matrix, Pose, cross_length
+from cadbridge.readers.joints import joint_mates, kind_leaving
 from cadbridge.readers.kinematics.links import Links, placement
 from cadbridge.readers.kinematics.units import Units
 from cadbridge.readers.names import free_name
@@ -157,26 +158,31 @@ class Ends:
     X_WJ: tuple[Pose, Pose]
     X_WC: tuple[Pose, Pose]
 
-    def feature(self, side: int, axis: int, kind: FeatureKind = FeatureKind.FRAME) -> Feature:
-        """The frame of a side, with `axis` (0, 1, 2) of the pair's frame as its direction."""
+    def frame(self, side: int, R_JK: Matrix | None = None) -> Feature:
+        """The frame of a side, turned by `R_JK` (3, 3) in that of the pair where that is given."""
         component = (self.a, self.b)[side]
+        X_CJ = self.X_WC[side].inverse() @ self.X_WJ[side]
+        R = X_CJ.R if R_JK is None else X_CJ.R @ R_JK
+        return Feature(component, FeatureKind.FRAME, X_CJ.p, R[:, 2], R[:, 0])
+
+    def line(self, side: int, axis: int) -> Feature:
+        """The line of a side along `axis` (0, 1, 2) of the pair's frame."""
         J = self.X_WC[side].inverse() @ self.X_WJ[side]
-        x = J.R[:, (axis + 1) % 3] if kind is FeatureKind.FRAME else None
-        return Feature(component, kind, J.p, J.R[:, axis], x)
+        return Feature((self.a, self.b)[side], FeatureKind.AXIS, J.p, J.R[:, axis])
 
 
 def read_pair(
     text: Text, entity: Entity, links: Links, apart: dict[str, tuple[Any, Any]] | None, units: Units, taken: set[str],
     findings: Findings,
-) -> Mate | Coupling | str | None:  # fmt: skip
-    """A pair as mate or coupling; the name of a component that it grounds; None with a finding."""
+) -> tuple[Mate, ...] | Coupling | str:  # fmt: skip
+    """A pair as mates (none, with a finding) or coupling; or the name of a component that it grounds."""
     read = attributes(entity)
     name, joint_name = _named(text, read, entity.number, taken)
     where = Where(file=links.file, item=name)
     if read.kind in _HIGHER:
         text_ = f"{name} is a pair of higher order ({read.kind.lower().replace('_', ' ')})"
         findings.add("CB783", text_, where)
-        return None
+        return ()
     ends = _ends(text, read, links)
     if ends.a == ends.b:
         raise Part21Error(f"both links are {ends.a}")
@@ -188,7 +194,8 @@ def read_pair(
     if read.kind == "SCREW":
         limit = _limit(ranges.get("r_z"), units.angle, _turned(ends, 2))
         value = _number(read, "pitch") * units.length / (2.0 * math.pi)
-        return _mate(name, MateKind.SCREW, ends, 2, limit, joint_name, where, value)
+        (screw,) = joint_mates("screw", name, ends.frame(0), ends.frame(1), where, limit, value)
+        return (replace(screw, aligned=True, joint_name=joint_name),)
     free = _flags(read)
     if not free and GROUND in (ends.a, ends.b):
         return ends.b if ends.a == GROUND else ends.a
@@ -240,12 +247,13 @@ def _flags(read: Read) -> tuple[str, ...]:
 def _lower_pair(
     read: Read, name: str, joint_name: str | None, ends: Ends, free: tuple[str, ...],
     ranges: dict[str, tuple[Any, Any]], units: Units, where: Where, findings: Findings,
-) -> Mate | None:  # fmt: skip
-    found = kind_of_freedoms(free)
+) -> tuple[Mate, ...]:  # fmt: skip
+    found = kind_leaving([FLAGS.index(flag) for flag in free])
     if found is None:
         findings.add("CB783", f"{name} leaves {' '.join(free)} free, which is no mate", where)
-        return None
-    kind, axis = found
+        return ()
+    kind, R_JK = found
+    axis = int(np.argmax(np.abs(R_JK[:, 2])))
     limit = None
     single = free[0] if len(free) == 1 else ""
     for key, values in ranges.items():
@@ -254,40 +262,13 @@ def _lower_pair(
             at = _turned(ends, axis) if angular else _advanced(ends, axis)
             limit = _limit(values, units.angle if angular else units.length, at)
         elif _limit(values, 1.0, 0.0) is not None:
-            findings.add("CB1305", f"{name}: the range of {key} of a {kind.value} joint is left out", where)
+            findings.add("CB1305", f"{name}: the range of {key} of a {kind} joint is left out", where)
     skew = read.values.get("input_skew_angle")
     if isinstance(skew, float) and skew:
         findings.add("CB1305", f"{name}: the skew angle of a universal joint is left out", where)
-    return _mate(name, kind, ends, axis, limit, joint_name, where)
-
-
-def kind_of_freedoms(free: tuple[str, ...]) -> tuple[MateKind, int] | None:
-    """The mate that leaves these freedoms, and the axis of the frame it goes by; None where there is none."""
-    slides = [i for i in range(3) if FLAGS[i] in free]
-    turns = [i for i in range(3) if FLAGS[3 + i] in free]
-    if len(slides) == 3 and len(turns) in (1, 3):
-        return (MateKind.PARALLEL, turns[0]) if len(turns) == 1 else (MateKind.FREE, 2)
-    if not slides and len(turns) != 1:
-        return {0: (MateKind.FIXED, 2), 2: (MateKind.UNIVERSAL, turns[0] if turns else 0), 3: (MateKind.SPHERICAL, 2)}[
-            len(turns)
-        ]
-    if len(slides) == 2 and len(turns) == 1 and turns[0] not in slides:
-        return MateKind.PLANAR, turns[0]
-    if len(slides) <= 1 and len(turns) <= 1 and (not slides or not turns or slides == turns):
-        kinds = {(1, 0): MateKind.PRISMATIC, (0, 1): MateKind.REVOLUTE, (1, 1): MateKind.CYLINDRICAL}
-        return kinds[len(slides), len(turns)], (slides or turns)[0]
-    return None
-
-
-def _mate(
-    name: str, kind: MateKind, ends: Ends, axis: int, limit: Limit | None, joint_name: str | None, where: Where,
-    value: float = 0.0,
-) -> Mate:  # fmt: skip
-    # The arms of a universal joint are one axis of the first frame and another of the second.
-    second = (axis + 1) % 3 if kind is MateKind.UNIVERSAL else axis
-    a, b = ends.feature(0, axis), ends.feature(1, second)
-    aligned = None if kind is MateKind.UNIVERSAL else True
-    return Mate(name, kind, a, b, value=value, aligned=aligned, limit=limit, joint_name=joint_name, where=where)
+    first, *others = joint_mates(kind, name, ends.frame(0, R_JK), ends.frame(1, R_JK), where, limit)
+    aligned = None if others or kind == "universal" else True
+    return (replace(first, aligned=aligned, joint_name=joint_name), *others)
 
 
 def _turned(ends: Ends, axis: int) -> float:
@@ -324,7 +305,7 @@ def _gears(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Cou
     """Axes that meet or cross make bevel gears; of parallel ones the centre distance tells spur from internal gears."""
     ra, rb = (abs(_number(read, key)) * units.length for key in ("radius_first_link", "radius_second_link"))
     ratio = abs(_number(read, "gear_ratio")) or (rb / ra if ra else 0.0)
-    a, b = (ends.feature(side, 2, FeatureKind.AXIS) for side in (0, 1))
+    a, b = ends.line(0, 2), ends.line(1, 2)
     u, v = (X.R[:, 2] for X in ends.X_WJ)
     if cross_length(u, v) > 1e-3:
         kind = CouplingKind.BEVEL
@@ -342,5 +323,5 @@ def _rack(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Coup
     radius = abs(_number(read, "pinion_radius")) * units.length
     if not radius > 0:
         raise Part21Error("the pinion's radius is zero")
-    a, b = ends.feature(0, 2, FeatureKind.AXIS), ends.feature(1, 0, FeatureKind.AXIS)
+    a, b = ends.line(0, 2), ends.line(1, 0)
     return Coupling(name, CouplingKind.RACK_PINION, a, b, radius_a=radius, where=where)

@@ -12,7 +12,7 @@ import numpy as np
 from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.frames import Matrix, Pose, Vector
-from cadbridge.readers.joints import joint_mates, shifted, y_axis
+from cadbridge.readers.joints import joint_mates, kind_leaving, shifted, y_axis
 from cadbridge.readers.names import free_name
 from cadbridge.readers.usd.context import Context, number, vector
 
@@ -74,37 +74,6 @@ SEPARATE, ROD = "separate", "rod"
 """Kinds that `readers.joints` has not: a mate of the points and one of the axes; a distance of two points."""
 
 
-def kind_of(open_axes: tuple[int, ...]) -> tuple[str, Matrix]:
-    """The kind of `readers.joints` that leaves these axes free, else SEPARATE, and its frame's axes as columns."""
-    slides, turns = [a for a in open_axes if a < 3], [a - 3 for a in open_axes if a > 2]
-    if len(slides) == 3 and len(turns) in (0, 1):
-        return ("parallel", _along(turns[0])) if turns else ("cartesian", np.eye(3))
-    found = {
-        (0, 0): "fixed", (0, 1): "revolute", (1, 0): "prismatic", (0, 3): "spherical", (1, 3): "bearing",
-        (0, 2): "universal", (2, 0): "rectangular", (3, 3): "free",
-    }.get((len(slides), len(turns)))  # fmt: skip
-    if found == "universal":
-        x, y = np.eye(3)[turns]
-        return found, np.column_stack([x, y, np.cross(x, y)])
-    if found == "rectangular":
-        return found, _along(3 - sum(slides))
-    if found is not None:
-        return found, _along((slides or turns or [2])[0] if found != "spherical" else 2)
-    if (len(slides), len(turns)) == (2, 1) and turns[0] not in slides:
-        return "planar", _along(turns[0])
-    if (len(slides), len(turns)) == (1, 1):
-        if slides == turns:
-            return "cylindrical", _along(turns[0])
-        z, x = np.eye(3)[turns[0]], np.eye(3)[slides[0]]
-        return "pin_slot", np.column_stack([x, np.cross(z, x), z])
-    return SEPARATE, np.eye(3)
-
-
-def _along(axis: int) -> Matrix:
-    """Axes as columns with the given one as z."""
-    return np.eye(3)[:, [(axis + 1) % 3, (axis + 2) % 3, axis]]
-
-
 def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], set[str]]:
     """The joints, their mates, massless components between stacked ones, and the bodies that stand on the world."""
     joints, standing = [], set()
@@ -142,7 +111,7 @@ def _joint(c: Context, name: str, prim: dict[str, Any]) -> Joint | None:
     open_axes = _open(c, name, prim)
     if open_axes is None:
         return None
-    kind = (ROD, np.eye(3)) if _rod(prim) else kind_of(open_axes)
+    kind = (ROD, np.eye(3)) if _rod(prim) else kind_leaving(open_axes) or (SEPARATE, np.eye(3))
     frames = []
     for i, end in enumerate(prim["ends"]):
         position = vector(prim["attributes"], f"physics:localPos{i}", (0.0, 0.0, 0.0))

@@ -14,6 +14,7 @@ from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose
 from cadbridge.mechanism import build
+from cadbridge.mechanism.universal import universal_axes
 from tests.readers.kinematics.deck import X_WJ, A, B, Pairs, read_text, turned
 from tests.readers.same_mechanism.model import BODIES
 
@@ -159,10 +160,29 @@ def test_names_in_other_alphabets_and_alike(tmp_path: Path) -> None:
 def test_higher_pairs_and_odd_freedoms_are_told(tmp_path: Path) -> None:
     pairs = Pairs()
     pairs.pair("POINT_ON_SURFACE_PAIR", "#1", name="cam")
-    pairs.pair("LOW_ORDER_KINEMATIC_PAIR", ".T.,.F.,.F.,.F.,.F.,.T.", name="pin in slot")
+    pairs.pair("LOW_ORDER_KINEMATIC_PAIR", ".T.,.T.,.F.,.T.,.T.,.F.", name="two and two")
     assembly = read_text(tmp_path, pairs.text21())
     assert (len(assembly.mates), assembly.mates_in_file) == (0, 2)
-    assert {f.where.item for f in assembly.findings if f.code == "CB783"} == {"cam", "pin in slot"}
+    assert {f.where.item for f in assembly.findings if f.code == "CB783"} == {"cam", "two and two"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "freedoms"), [("T F F F F T", 2), ("F F T T T T", 4), ("T T F F F F", 2), ("T T T F F F", 3)]
+)
+def test_freedoms_that_no_single_mate_leaves_are_left_by_several(flags: str, freedoms: int, tmp_path: Path) -> None:
+    """A pin in a slot, a ball on a line, slides in a plane and in space."""
+    said = ",".join(f".{flag}." for flag in flags.split())
+    assembly = read_text(tmp_path, one("LOW_ORDER_KINEMATIC_PAIR", said))
+    assert "CB783" not in codes(assembly)
+    assert diagnose(build(assembly)).mobility.dof == freedoms + LOOSE
+
+
+def test_a_ball_with_a_pin_turns_about_x_and_z(tmp_path: Path) -> None:
+    mechanism = build(read_text(tmp_path, one("SPHERICAL_PAIR_WITH_PIN", STAR)))
+    (joint,) = (j for j in mechanism.joints if j.name == "P")
+    found = universal_axes(mechanism, joint)
+    assert found is not None
+    np.testing.assert_allclose(np.abs(X_WJ.R.T @ np.column_stack(found[:2])), np.eye(3)[:, [0, 2]], atol=1e-12)
 
 
 def test_a_file_without_kinematics_is_left_as_it_was(corpus: Path) -> None:

@@ -29,10 +29,14 @@ RECOGNISED = ".recognised" + MATES_ENDING
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """One decision: what it is called, and the text of the mates file after it from the one before."""
+    """One decision: what it is called, the text of the mates file after it from the one before, what it is about.
+
+    `about` names joints or gears; of one that is given another type also the name that it may have then.
+    """
 
     title: str
     apply: Callable[[str], str]
+    about: tuple[str, ...] = ()
 
 
 class MatesEditor:
@@ -53,6 +57,7 @@ class MatesEditor:
         self.path = mates or source.with_name(source.stem + MATES_ENDING)
         self._decided: list[Decision] = []
         self._undone: list[Decision] = []
+        self._written: frozenset[str] = frozenset()
         self._known: str | None = None
         self._base = ""
         self.reread()
@@ -109,6 +114,16 @@ class MatesEditor:
     def undone(self) -> tuple[str, ...]:
         """The decisions that can be done again, the next one last."""
         return tuple(d.title for d in self._undone)
+
+    @property
+    def last(self) -> Decision | None:
+        """The decision that undo takes back."""
+        return self._decided[-1] if self._decided else None
+
+    @property
+    def settled(self) -> frozenset[str]:
+        """The names that decisions are about which stand or are written."""
+        return self._written.union(*(d.about for d in self._decided))
 
     @property
     def text(self) -> str:
@@ -184,7 +199,7 @@ class MatesEditor:
                 temporary.write_text(text, encoding="utf-8")
         except OSError as fault:
             raise InputError(f"{self.path} cannot be written: {fault.strerror or fault}.") from fault
-        self._known = self._base = text
+        self._known, self._base, self._written = text, text, self.settled
         self._decided, self._undone = [], []
 
     def units(self) -> tuple[float, float]:

@@ -28,18 +28,24 @@ _PLAIN = frozenset({"name", "type", "a", "b"})
 
 
 class Deciding:
-    """The panel of a mates editor. `show` takes an assembly to show, and says what became of it in words."""
+    """The panel of a mates editor. `show` takes an assembly to show, and says what became of it in words.
+
+    The panel is made anew after each decision: `before` is the one whose place it takes, with what is chosen there.
+    """
 
     def __init__(
         self, panel: Panel, mechanism: Mechanism, editor: MatesEditor, show: Callable[[Assembly, str], None],
         notify: Callable[[str], None], attempt: Callable[[str], None], pose: Callable[[], dict[str, float]],
+        before: Deciding | None = None,
     ) -> None:  # fmt: skip
         self._mechanism, self._editor = mechanism, editor
         self._show, self._notify, self._attempt, self._pose = show, notify, attempt, pose
         self._joints = {visible(j.name): j for j in mechanism.joints}
         self._gears = {visible(c.name): c.name for c in mechanism.couplings}
-        names = (*self._joints, *self._gears) or (NONE,)
-        self.choice = panel.choice("joint or gear", names, lambda _: self._say_choice())
+        self._next: tuple[str, ...] = ()
+        self._names = (*self._joints, *self._gears) or (NONE,)
+        first = None if before is None else before._following(self._names)
+        self.choice = panel.choice("joint or gear", self._names, lambda _: self._say_choice(), first)
         self.evidence = panel.text()
         panel.buttons("decide", ("Try", "Accept", "Reject", "Make rigid"), self.decide)
         self.kind = panel.choice("type", TYPES, lambda _: None)
@@ -62,10 +68,10 @@ class Deciding:
         elif button == "Try":
             self._attempt(name)
         elif button == "Accept":
-            self._take(Decision(f"{name} accepted", lambda text: editing.accept(text, name)))
+            self._take(Decision(f"{name} accepted", lambda text: editing.accept(text, name), (name,)))
         elif button == "Reject":
             mates = self._mates_of(name)
-            self._take(Decision(f"{name} rejected", lambda text: editing.leave_out(text, mates)))
+            self._take(Decision(f"{name} rejected", lambda text: editing.leave_out(text, mates), (name,)))
         else:
             self.change_type("fixed")
 
@@ -77,7 +83,8 @@ class Deciding:
             return
         factor = self._editor.units()[1]
         title = f"{joint.name} made {'rigid' if kind == 'fixed' else kind}"
-        self._take(Decision(title, lambda text: retyped(text, self._mechanism, joint, kind, factor)))
+        about = (joint.name, f"{joint.name}, {kind}")
+        self._take(Decision(title, lambda text: retyped(text, self._mechanism, joint, kind, factor), about))
 
     def choose_ground(self, label: str) -> None:
         """Let a body stand still."""
@@ -109,13 +116,15 @@ class Deciding:
         self._take(Decision(f"{', '.join(kept)} put back", lambda text: editing.put_back(text, kept)))
 
     def step(self, button: str) -> None:
-        """Undo or Redo a decision."""
-        titles = self._editor.decided if button == "Undo" else self._editor.undone
+        """Undo or Redo a decision; what it is about is chosen then."""
+        undone = self._editor.last
         made = self._editor.undo() if button == "Undo" else self._editor.redo()
-        if made is None:
+        decision = undone if button == "Undo" else self._editor.last
+        if made is None or decision is None:
             self._notify(f"There is nothing to {button.lower()}.")
-        else:
-            self._show(made, f"{'Undone' if button == 'Undo' else 'Done again'}: {titles[-1]}.")
+            return
+        self._next = decision.about if button == "Undo" else decision.about[::-1]
+        self._show(made, f"{'Undone' if button == 'Undo' else 'Done again'}: {decision.title}.")
 
     def save(self) -> None:
         """Write the mates file."""
@@ -138,13 +147,32 @@ class Deciding:
             return
         self._show(made, f"{self._editor.path.name} is read again; the decisions stand over it.")
 
+    def choose(self, name: str) -> None:
+        """Choose a joint or gear, as one that is clicked in a table."""
+        if visible(name) in self._names:
+            self.choice.value = visible(name)
+            self._say_choice()
+
     def _take(self, decision: Decision) -> None:
         try:
             made = self._editor.decide(decision)
         except CadbridgeError as fault:
             self._notify(f"Not done. {fault}")
             return
+        self._next = (*self._undecided()[:1], *decision.about[::-1]) if decision.about else ()
         self._show(made, f"{decision.title}.")
+
+    def _undecided(self) -> list[str]:
+        """The joints and gears that nothing is decided about, from what is chosen on."""
+        settled = {visible(name) for name in self._editor.settled}
+        at = self._names.index(self.choice.value)
+        return [name for name in (*self._names[at + 1 :], *self._names[:at]) if name not in settled]
+
+    def _following(self, names: Sequence[str]) -> str | None:
+        """What is chosen of the names of the panel that takes the place of this one; None is the first."""
+        at = self._names.index(self.choice.value)
+        near = (*map(visible, self._next), *self._names[at:], *reversed(self._names[:at]))
+        return next((name for name in near if name in names), None)
 
     def _chosen(self) -> str | None:
         label = self.choice.value

@@ -165,8 +165,8 @@ class LiveView:
             self.mates = MateChoice(panel, mechanism, self._diagnosis, self._light, self.leave_out, self._gone)
         if self._editor is not None:
             with panel.within("tab", "Edit"):
-                decided, attempt = self._decided, self.moving.attempt
-                self.deciding = Deciding(panel, mechanism, self._editor, decided, self._notify, attempt, self._standing)
+                acts = (self._decided, self._notify, self.moving.attempt, self._standing)
+                self.deciding = Deciding(panel, mechanism, self._editor, *acts, before=self.deciding)
         with panel.within("tab", "Save"):
             give, poses = self.server.give, lambda: self.poses
             self.saving = Saving(panel, give, mechanism, self.simulation, poses, self._glb, self._notify)
@@ -268,9 +268,16 @@ class LiveView:
         elif "pick" in request and request["pick"] in range(len(self._X_BI)):
             self.pick(request["pick"], *(np.array(request[key], dtype=float) for key in ("point", "normal")))
         elif "chosen" in request:
-            self.mates.chosen(request["chosen"])
+            self._choose(request["chosen"])
         elif "time" in request and self.run is not None:
             self._at(float(request["time"]))
+
+    def _choose(self, ref: str | None) -> None:
+        """Something was chosen in a table or in the picture: the panels choose it too."""
+        self.mates.chosen(ref)
+        if self.deciding is not None:
+            joints = {f"joint:{k}": joint.name for k, joint in enumerate(self.mechanism.joints)}
+            self.deciding.choose(joints.get(str(ref), ""))
 
     def _at(self, t: float) -> None:
         """The page plays the run, and is at a time: what is saved, dragged or shown stands there too."""

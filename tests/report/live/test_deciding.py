@@ -172,6 +172,81 @@ def gltf(content: bytes) -> dict[str, Any]:
     return found
 
 
+CHAIN = "abcd"
+"""Joints, each on the link before."""
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> MatesEditor:
+    inertial = ROBOT.partition("<inertial>")[2].partition("</inertial>")[0]
+    links = "".join(f'<link name="link {name}"><inertial>{inertial}</inertial></link>' for name in CHAIN)
+    joints = "".join(
+        f'<joint name="{name}" type="continuous"><parent link="{f"link {CHAIN[k - 1]}" if k else "base"}"/>'
+        f'<child link="link {name}"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/></joint>'
+        for k, name in enumerate(CHAIN)
+    )
+    (path := tmp_path / "chain.urdf").write_text(f'<robot name="chain"><link name="base"/>{links}{joints}</robot>')
+    # The joints stand in the mates file, as what was recognised does: only there can they be accepted.
+    mates = "".join(
+        f"- {{name: {name.upper()}, type: revolute, a: {{component: {f'link {CHAIN[k - 1]}' if k else 'base'}, "
+        f"point: [1000, 0, 0], axis: [0, 0, 1]}}, b: {{component: link {name}}}}}\n"
+        for k, name in enumerate(CHAIN)
+    )
+    path.with_suffix(".mates.yaml").write_text(
+        f"format: cadbridge.mates/1\nleave_out: [{', '.join(CHAIN)}]\nmates:\n{mates}"
+    )
+    return MatesEditor(path)
+
+
+@pytest.fixture
+def chained(chain: MatesEditor) -> Iterator[LiveView]:
+    mechanism = build(chain.assembly())
+    with served(mechanism, diagnosis=diagnose(mechanism), editor=chain) as found:
+        yield found
+
+
+def test_each_decision_goes_on_to_the_next_joint_that_is_undecided(chained: LiveView, chain: MatesEditor) -> None:
+    def chosen() -> str:
+        return str(deciding(chained).choice.value)
+
+    deciding(chained).choice.value = "C"
+    deciding(chained).decide("Accept")
+    assert chosen() == "D"
+    deciding(chained).change_type("cylindrical")
+    assert chosen() == "A"  # from the last to the first
+    deciding(chained).step("Undo")
+    assert chosen() == "D"
+    deciding(chained).step("Redo")
+    assert chosen().startswith("D")
+    deciding(chained).choice.value = "B"
+    deciding(chained).take_home()  # about no joint: the choice stays
+    assert chosen() == "B"
+    deciding(chained).step("Undo")
+    assert chosen() == "B"
+    deciding(chained).decide("Reject")
+    assert "B rejected" in chained.answer.content
+    assert chosen() == "A"
+    deciding(chained).save()
+    deciding(chained).change_type("prismatic")
+    assert chosen().startswith("A")  # nothing is left to decide
+    assert chain.settled >= set("ABCD")
+
+
+def test_a_person_accepts_one_joint_after_the_other(chained: LiveView, chain: MatesEditor, browser: Browser) -> None:
+    """Accept, then Reject: it was the first joint that the second click decided about, whatever was chosen before."""
+    with shown(browser, chained) as page:
+        page.get_by_role("tab", name="Edit", exact=True).click()
+        page.get_by_label("joint or gear").select_option("B")
+        for joint, button, done in (("B", "Accept", "accepted"), ("C", "Reject", "rejected")):
+            assert page.get_by_label("joint or gear").input_value() == joint
+            page.get_by_role("button", name=button, exact=True).click()
+            page.get_by_text(f"{joint} {done}.").wait_for()
+        assert settled(lambda: page.get_by_label("joint or gear").input_value() == "D")
+        page.locator("#joints tbody tr button").first.click()
+        assert settled(lambda: page.get_by_label("joint or gear").input_value() == "A")
+    assert chain.decided == ("B accepted", "C rejected")
+
+
 def test_a_person_rejects_undoes_and_writes_in_a_browser(view: LiveView, editor: MatesEditor, browser: Browser) -> None:
     with shown(browser, view) as page:
         _rejects_undoes_and_writes(page, editor)

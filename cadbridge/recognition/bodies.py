@@ -12,12 +12,13 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Placed, clearance
+from cadbridge.recognition.contacts import Contact, Contacts, Placed, clearance
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.guides import GUIDED, SQUARE, STANDS_OUT, judge, telescope
+from cadbridge.recognition.guides import GUIDED, SQUARE, STANDS_OUT, Verdict, judge, telescope
 from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
-from cadbridge.recognition.standard_parts import StandardKind, StandardPart
+from cadbridge.recognition.standard_names import StandardKind
+from cadbridge.recognition.standard_parts import StandardPart
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
@@ -77,6 +78,16 @@ class Groups:
         return dict(found)
 
 
+@dataclass(frozen=True, eq=False)
+class Driven:
+    """A part that turns on the output of a case, by instances; the contacts that hold it there."""
+
+    case: str
+    on: str
+    verdict: Verdict
+    contacts: tuple[Contact, ...]
+
+
 @dataclass(eq=False)
 class Scene:
     """What the steps of recognition share: the assembly, its surfaces and contacts, and the bodies so far."""
@@ -94,9 +105,25 @@ class Scene:
     """Inner and outer ring, and a contact of a ball that rolls between them."""
     revolutions: dict[str, Revolution | None] = field(default_factory=dict)
     """By part."""
+    bolted: bool = False
+    """Whether fasteners were taken out."""
+    screwed_ties: tuple[tuple[str, str, str, float], ...] = ()
+    """Pairs that several fasteners reach into, with the reason and how sure that is."""
+    driven: list[Driven] = field(default_factory=list)
+    """What turns on the outputs of actuators."""
+    apart: list[tuple[str, str]] = field(default_factory=list)
+    """Instances that are in two bodies, whatever else is found."""
+
+    def hold_apart(self, a: str, b: str) -> None:
+        """Keep two instances in two bodies; nothing is done where they are in one already."""
+        if self.groups.root(a) != self.groups.root(b):
+            self.apart.append((a, b))
 
     def bind(self, a: str, b: str, reason: str, confidence: float) -> bool:
-        """Make the bodies of two instances one, with the reason; False where they are already."""
+        """Make the bodies of two instances one, with the reason; False where they are, or are to stay apart."""
+        ends = {self.groups.root(a), self.groups.root(b)}
+        if any({self.groups.root(x), self.groups.root(y)} == ends for x, y in self.apart):
+            return False
         if not self.groups.join(a, b):
             return False
         self.bonds[a].append(Bond(a, b, reason, confidence))
@@ -113,14 +140,22 @@ class Scene:
 
         Who draws no screw draws no part that screws would hold: each part stands for a body.
         """
-        names = [i.name for i in self.assembly.instances]
+        names = [] if self.bolted else [i.name for i in self.assembly.instances]
         flat = all(name.count("/") == self.top for name in names)
-        return flat and len(names) <= MOST_LINKS and not any(self.is_clamp(name) for name in names)
+        return flat and 0 < len(names) <= MOST_LINKS and not any(self.is_clamp(name) for name in names)
 
     def is_clamp(self, instance: str) -> bool:
-        """Whether an instance is a standard part that turns on nothing; a stepped pin may be a motor or a knob."""
+        """Whether an instance is a standard part that turns on nothing, or screwed to another.
+
+        A stepped pin may be a motor or a knob.
+        """
         standard = self.standards.get(instance)
-        return standard is not None and standard.kind != StandardKind.PIN
+        return instance in self.screwed or (standard is not None and standard.kind != StandardKind.PIN)
+
+    @cached_property
+    def screwed(self) -> frozenset[str]:
+        """The instances that a screw holds to another."""
+        return frozenset(name for c in self.contacts.found if c.kind == "bolt" for name in c.pair)
 
     def shared(self, a: str, b: str) -> tuple[str, ...]:
         """The sub-assemblies that hold both instances and not all, from the top."""
@@ -264,23 +299,13 @@ def _fit_text(c: Contact) -> str:
     return f"{'gap' if c.gap > 0 else 'interference'} {abs(c.gap) * 1e3:.4g} mm"
 
 
-def bind_fasteners(scene: Scene) -> None:
-    """A fastener and all that it stands in or lies on move as one."""
+def bind_keys(scene: Scene) -> None:
+    """A key and all that it stands in or lies on move as one."""
     for c in scene.contacts.found:
         for side, other in ((c.a.instance, c.b.instance), (c.b.instance, c.a.instance)):
             what = scene.fasteners.get(side)
-            if what is not None and c.kind in ("shaft", "plane", "cone") and not _beside_head(scene, side, c):
+            if what is not None and c.kind in ("shaft", "plane", "cone"):
                 scene.bind(side, other, f"a {what} that clamps it", 0.9)
-
-
-def _beside_head(scene: Scene, name: str, c: Contact) -> bool:
-    """Whether a plane contact of a screw is not the one under its head: where placements carry clearances, chance."""
-    standard = scene.standards.get(name)
-    if c.kind != "plane" or standard is None or standard.under_head is None or scene.contacts.slack <= EXACT:
-        return False
-    X = scene.assembly.instance(name).X_WI
-    at = float((c.point - X.point(standard.point)) @ X.vector(standard.axis))
-    return abs(at - standard.under_head) > scene.contacts.slack
 
 
 def bind_rings(scene: Scene) -> None:

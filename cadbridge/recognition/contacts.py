@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +70,8 @@ class Line:
 class Contact:
     """Two surfaces that meet. `a` holds the shaft, the ball or the inner cone where there is one.
 
-    `kind`: shaft, plane, cone, sphere or ball; through (a pin, `by`, in bores of both), holes (that meet) or eyes
-    (of one radius, `gap` apart along their line).
+    `kind`: shaft, plane, cone, sphere or ball; through (a pin, `by`, in bores of both), bolt (a screw, `by`, that holds
+    both), holes (that meet) or eyes (of one radius, `gap` apart along their line).
     `gap` m between the surfaces, negative where they interfere; `offset` m
     between their axes or centres; `overlap` m along an axis, m² of planes. `direction` of planes points out of a.
     """
@@ -146,10 +146,12 @@ def _snug(c: Contact) -> bool:
 
 
 def without(known: Contacts, names: Container[str]) -> Contacts:
-    """The contacts but for those of some instances."""
+    """The contacts and lines but for those of some instances."""
     by_pair = {pair: found for pair, found in known.by_pair.items() if not any(name in names for name in pair)}
     found = tuple(c for c in known.found if c.pair in by_pair)
-    return Contacts(found, known.lines, known.slack, by_pair)
+    left = (replace(line, members=tuple(m for m in line.members if m.instance not in names)) for line in known.lines)
+    lines = tuple(line for line in left if len({m.instance for m in line.members}) > 1)
+    return Contacts(found, lines, known.slack, by_pair)
 
 
 def _spread(found: Sequence[Contact]) -> float:

@@ -47,7 +47,7 @@ DEEP = 0.8
 """Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat."""
 MOST_WALLS = 40
 """So many faces between two bodies are tried as walls of a slide."""
-LINES = ("shaft", "cone", "holes", "eyes", "through")
+LINES = ("shaft", "cone", "holes", "eyes", "through", "bolt")
 """Kinds of contact that share a line."""
 LEAST_CUP = math.pi
 """sr of a socket at least: a quarter of a ball, as the ring of a rod end; less is a dimple."""
@@ -57,6 +57,10 @@ LEAST_SLIDE = 0.25
 """Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
 BESIDE = 1.5
 """Distance of a face from an axis beside the radius of a disc of its area, above which it does not lie about it."""
+CLAMPED = 6.0
+"""Radius of a disc of the area in contact beside that of the one bolt through it, from which the bolt clamps."""
+HOLES_MEET = "a bore that goes on in the other"
+"""Evidence of a line that two holes share."""
 UNHELD = "nothing holds it along the axis"
 """What speaks against a hinge that has no shoulder."""
 SQUARE = 0.02
@@ -81,7 +85,7 @@ class Guide:
     @property
     def holes_only(self) -> bool:
         """Whether it is but a hole that goes on in another."""
-        return all(c.kind in ("holes", "eyes", "through") for c in self.contacts)
+        return all(c.kind in ("holes", "eyes", "through", "bolt") for c in self.contacts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +278,8 @@ def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
         if shallow:
             return Verdict("rest", point, axis, (*evidence, seat), (), 0.5)
         return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
+    if not links and guide.holes_only and _bolted(guide):
+        return _one_bolt(guide, shoulders, evidence)
     # One bolt alone would not hold a link: what two links share is their pivot.
     pivot = links or _eyes(guide) or _through(guide) or _centred(guide, shoulders)
     if guide.holes_only and not pivot:
@@ -292,6 +298,23 @@ def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     against = ("no shaft in the bores",) if guide.holes_only and not _through(guide) else ()
     confidence = 0.5 if against else 0.85 if len(ways) > 1 else 0.75
     return Verdict("revolute", point, axis, tuple(evidence), against, confidence)
+
+
+def _bolted(guide: Guide) -> bool:
+    return any(c.kind == "bolt" for c in guide.contacts)
+
+
+def _one_bolt(guide: Guide, shoulders: Sequence[Wall], evidence: Sequence[str]) -> Verdict:
+    """One bolt through two parts is the axis of a pivot, unless faces that reach far about it clamp them."""
+    area = sum(p.area for p in shoulders)
+    reach = math.sqrt(area / math.pi) / guide.radius
+    if reach > CLAMPED:
+        text = f"one bolt, and faces on each other that reach {reach:.2g} times its radius: clamped"
+        return Verdict("fixed", guide.point, None, (*evidence, text), (), 0.6)
+    if shoulders and not (_eyes(guide) or _centred(guide, shoulders)):
+        return Verdict("rest", guide.point, guide.direction, (*evidence, "one bolt beside the faces"), (), 0.6)
+    text = "one bolt alone holds no part from turning"
+    return Verdict("revolute", guide.point, guide.direction, (*evidence, text), ("a bolt could clamp it",), 0.6)
 
 
 def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
@@ -396,7 +419,8 @@ def _guide_text(guide: Guide) -> str:
     shafts = [c for c in guide.contacts if c.kind in ("shaft", "cone")]
     if not shafts:
         apart = min((c.gap for c in guide.contacts if c.kind == "eyes"), default=0.0)
-        what = "a pin through both" if _through(guide) else "a bore that goes on in the other"
+        bolt = any(c.kind == "bolt" for c in guide.contacts)
+        what = "a pin through both" if _through(guide) else "a bolt through both" if bolt else HOLES_MEET
         what += f", {_mm(apart)} apart" if apart > 1e-6 else ""
         return f"{what}, radius {_mm(guide.radius)}"
     first = max(shafts, key=lambda c: c.overlap)

@@ -93,7 +93,10 @@ def _candidates(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
     for inner, outer, contact in scene.rolling:
         rolling[frozenset((scene.groups.root(inner), scene.groups.root(outer)))].append(contact)
     found = []
+    driven = _driven(scene)
     for (a, b), contacts in scene.between().items():
+        if frozenset((a, b)) in driven:
+            continue
         balls = rolling.get(frozenset((a, b)))
         verdict = (
             _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
@@ -105,6 +108,16 @@ def _candidates(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
         if len(pair) == 2 and pair not in known:
             a, b = sorted(pair)
             found.append(Candidate(a, b, _on_balls(balls), tuple(balls)))
+    return [*found, *driven.values()]
+
+
+def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:
+    """What turns on the output of an actuator, by the bodies as they are now."""
+    found: dict[frozenset[str], Candidate] = {}
+    for d in scene.driven:
+        a, b = sorted((scene.groups.root(d.case), scene.groups.root(d.on)))
+        if a != b:
+            found.setdefault(frozenset((a, b)), Candidate(a, b, d.verdict, d.contacts))
     return found
 
 

@@ -119,5 +119,10 @@ def without_pitch(scene: Scene, joints: Sequence[Candidate]) -> list[Rejected]:
     return list(found.values())
 
 
+def called_lead_screw(scene: Scene, instance: str) -> bool:
+    """Whether the names of an instance and its part say a lead screw."""
+    return _is_screw(_called(scene, instance))
+
+
 def _is_screw(name: str) -> bool:
     return bool(SCREW_NAMES.search(name)) and not NUT_NAMES.search(name)

@@ -12,7 +12,7 @@ import numpy as np
 from cadbridge.frames import cross_length
 from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Line, Placed, clearance
-from cadbridge.recognition.standard_parts import StandardKind
+from cadbridge.recognition.standard_names import StandardKind
 
 LIKE = 1.7
 """Radii of holes that belong to one screw: a clearance hole beside the core of its thread."""
@@ -30,8 +30,8 @@ WIDEST = 2.5
 """Radius of a hole beside that of a shaft which stands in it loosely and yet was drawn to be on its axis."""
 
 
-def with_shared_lines(scene: Scene) -> Contacts:
-    """The contacts, and beside them what pairs share by pins through both ("through") and holes that meet ("holes")."""
+def with_shared_lines(scene: Scene, bolts: Sequence[Contact]) -> Contacts:
+    """The contacts with `bolts`, what pairs share by a pin ("through"), and by holes that meet ("holes", "eyes")."""
     known = scene.contacts
     bores = _bores_of_shafts(known)
     touching, near = _touching(known), (2 * (known.slack - EXACT) if scene.links_only else 0.0) + 1e-6
@@ -42,13 +42,13 @@ def with_shared_lines(scene: Scene) -> Contacts:
             *_through(scene, line, bores),
             *_meeting(line, known),
             *_loosely(line, touching),
-            *_eyes(line, near),
+            *_eyes(line, near, math.inf if not scene.bolted else near),
         )
     ]
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
-    for contact in (*known.found, *added):
+    for contact in (*known.found, *bolts, *added):
         by_pair[contact.pair].append(contact)
-    return Contacts((*known.found, *added), known.lines, known.slack, dict(by_pair))
+    return Contacts((*known.found, *bolts, *added), known.lines, known.slack, dict(by_pair))
 
 
 def is_pin(scene: Scene, instance: str) -> bool:
@@ -138,11 +138,12 @@ def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Itera
                     yield _shared("holes", line, shaft, hole, None)
 
 
-def _eyes(line: Line, near: float) -> Iterator[Contact]:
+def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
     """Holes of one radius, next to each other along a line, of which one at least has a rounded end about it: eyes.
 
     That is drawn for a pivot whose pin is not; links are often drawn beside each other, with room for a washer. So is a
-    shaft that ends where a bore of its radius begins.
+    shaft that ends where a bore of its radius begins. `most`: how far apart eyes are at most, m: who draws bolts draws
+    that of a pivot.
     """
     rounds = sorted(
         (m for m in line.members if m.surface.turn >= HALF and m.surface.kind == "cylinder"),
@@ -154,7 +155,7 @@ def _eyes(line: Line, near: float) -> Iterator[Contact]:
         gap = b.low - a.high
         widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
         deep = math.inf if len(widths) == 2 else INTO * min(a.surface.length, b.surface.length)
-        meet = widths and -deep - 1e-6 <= gap <= BETWEEN * 2 * max(widths)
+        meet = widths and -deep - 1e-6 <= gap <= min(most, BETWEEN * 2 * max(widths))
         others = [m for m in ends if m.instance not in (a.instance, b.instance)]
         if meet and _alike(a, b) and not any(_holds(m, a, b) for m in others):
             yield _shared("eyes", line, a, b, None, gap)

@@ -7,22 +7,26 @@ from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.actuators import find_actuators
+from cadbridge.recognition.attaching import hosts_of
 from cadbridge.recognition.belt_drives import bind_belts, find_belt_drives
 from cadbridge.recognition.bodies import (
     Groups,
     Scene,
     bind_copies,
-    bind_fasteners,
     bind_fixed,
     bind_flats,
+    bind_keys,
     bind_rings,
     bind_rolling,
     bind_seats,
     bind_stubs,
     bind_twins,
 )
+from cadbridge.recognition.bolts import bolt_lines
 from cadbridge.recognition.contacts import EXACT, find_contacts, without
 from cadbridge.recognition.faces import faces_of_parts
+from cadbridge.recognition.fasteners import find_fasteners, find_standard_parts, without_fasteners
 from cadbridge.recognition.gears import wheels_of_parts, with_gears
 from cadbridge.recognition.joints import Candidate, bind_pins, find_joints, pivots_in_loops, trees
 from cadbridge.recognition.lead_screws import lead_screws, without_pitch
@@ -30,9 +34,9 @@ from cadbridge.recognition.meshing import find_meshing, place, with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.placing import with_sliding
-from cadbridge.recognition.standards import bind_clamped, find_standard_parts
-from cadbridge.recognition.subassemblies import bind_between, bind_flanges, bind_idle, bind_within
+from cadbridge.recognition.subassemblies import bind_between, bind_caps, bind_flanges, bind_idle, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
+from cadbridge.recognition.wheel_kinds import WheelKind
 from cadbridge.recognition.whole import REACHES, bind_beside, bind_wheels, choose_ground, connect
 from cadbridge.wording import count, listed
 
@@ -50,16 +54,21 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     meshing = find_meshing(wheels)
     drives, belts = find_belt_drives(assembly, faces, meshing.wheels)
     contacts = without(find_contacts(assembly, faces), belts)
-    scene = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
+    whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
+    copies = bind_copies(whole)
+    find_standard_parts(whole, names)
+    fasteners = find_fasteners(whole, {w.instance for w in wheels if w.wheel.kind is not WheelKind.THREAD}, names)
+    scene = without_fasteners(whole, fasteners)
 
     def pin(name: str) -> bool:
         return is_pin(scene, name)
 
-    copies = bind_copies(scene)
-    find_standard_parts(scene, names)
-    scene.contacts = with_shared_lines(scene)
-    bind_fasteners(scene)
-    bind_clamped(scene)
+    bind_copies(scene)
+    scene.contacts = with_shared_lines(scene, bolt_lines(whole, fasteners))
+    hosts = hosts_of(scene, whole, fasteners)
+    scene.screwed_ties = tuple(hosts.ties())
+    find_actuators(scene, names)
+    bind_keys(scene)
     bind_rolling(scene)
     bind_seats(scene)
     bind_twins(scene)
@@ -78,7 +87,10 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     toothed = {name for pair in meshes for name in pair}
     joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
     while (
-        bind_idle(scene, joints, toothed) or bind_between(scene, joints, toothed, names) or bind_flanges(scene, joints)
+        bind_idle(scene, joints, toothed)
+        or bind_caps(scene, joints)
+        or bind_between(scene, joints, toothed, names)
+        or bind_flanges(scene, joints)
     ):
         joints = _with_turning(scene, find_joints(scene, pin)[0], turning)
     bind_belts(scene, belts, joints)
@@ -100,6 +112,8 @@ def recognise(assembly: Assembly, names: bool = True) -> Recognition:
     held = [max(group, key=lambda n: (scene.size(n), n)) for group in apart]
     for chief in held:
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
+    hosts.attach(scene)
+    scene.assembly = assembly
     ground = scene.groups.root(ground)
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]

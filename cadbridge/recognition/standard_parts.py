@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from cadbridge.polyhedron import volume_properties_of
 from cadbridge.recognition.helicoids import find_helicoid
 from cadbridge.recognition.layers import Layer, layers_of
 from cadbridge.recognition.sections import Cutter, across
+from cadbridge.recognition.standard_names import StandardKind, named_kinds
 from cadbridge.recognition.wheel_axes import candidate_axes, outward
 
 _LARGEST = 0.6
@@ -32,23 +32,6 @@ _TRIANGLES = 200_000
 _AXES = 2
 _BLADE = 0.0055
 """m; above half of M10, the largest screw that ISO gives a slot or a cross."""
-
-
-class StandardKind(StrEnum):
-    """Kinds of standard parts."""
-
-    SCREW = "screw"
-    NUT = "nut"
-    WASHER = "washer"
-    PIN = "pin"
-    RIVET = "rivet"
-    CIRCLIP = "circlip"
-    KEY = "key"
-    BALL = "ball"
-    ROLLER = "roller"
-    BEARING = "bearing"
-    BEARING_RING = "bearing_ring"
-    SPRING = "spring"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,20 +53,8 @@ class StandardPart:
     confidence: float
     evidence: str
     under_head: float | None = None
-
-
-_NAMES: tuple[tuple[StandardKind, str], ...] = (
-    (StandardKind.NUT, r"\bnuts?\b|mutter|hexnut|locknut|iso ?4032|din ?934"),
-    (StandardKind.WASHER, r"washer|scheibe|\bshim|iso ?7089|din ?125"),
-    (StandardKind.CIRCLIP, r"circlip|snap ?ring|retaining|seeger|sicherungsring|din ?47[12]|e-?clip"),
-    (StandardKind.RIVET, r"rivet|niet"),
-    (StandardKind.PIN, r"\bpins?\b|dowel|zylinderstift|iso ?2338|iso ?8734|din ?7\b"),
-    (StandardKind.KEY, r"\bkeys?\b|passfeder|din ?6885"),
-    (StandardKind.SPRING, r"spring|feder\b"),
-    (StandardKind.BALL, r"ball|kugel"),
-    (StandardKind.BEARING, r"bearing|lager|\b6[0-3]0\d\b|\b6[0-9]{2}zz|\b6[0-9]{2}2rs|skf"),
-    (StandardKind.SCREW, r"screw|bolt|schraube|\bm\d+(\.\d)? ?x ?\d+|iso ?4762|din ?912|iso ?7380|shcs|bhcs|fhcs"),
-)
+    named: bool = False
+    """Whether a name says so too."""
 
 
 def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | None:
@@ -103,18 +74,21 @@ def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | Non
 
 def _witnessed(found: StandardPart, names: Sequence[str]) -> StandardPart:
     """The part with its confidence raised by a name that agrees, lowered by one that says another kind."""
-    text = " ".join(re.sub(r"[_\W]+", " ", name) for name in names).lower()
-    named = [kind for kind, pattern in _NAMES if re.search(pattern, text)]
+    named = named_kinds(names)
     alike = {StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.BALL, StandardKind.ROLLER}
     if not named:
         return found
     if found.kind in named or (found.kind in alike and alike & set(named)):
         return replace(
-            found, confidence=min(0.99, found.confidence + 0.3), evidence=f"{found.evidence}; its name agrees"
+            found,
+            confidence=min(0.99, found.confidence + 0.3),
+            evidence=f"{found.evidence}; its name agrees",
+            named=True,
         )
     rings = (StandardKind.WASHER, StandardKind.CIRCLIP)
     if found.kind in rings and named[0] in rings:
-        return replace(found, kind=named[0], confidence=0.8, evidence=f"{found.evidence}; a {named[0]} by its name")
+        text = f"{found.evidence}; a {named[0]} by its name"
+        return replace(found, kind=named[0], confidence=0.8, evidence=text, named=True)
     return replace(found, confidence=0.5 * found.confidence, evidence=f"{found.evidence}; its name says {named[0]}")
 
 

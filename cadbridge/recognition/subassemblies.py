@@ -8,7 +8,7 @@ turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -21,6 +21,8 @@ from cadbridge.recognition.turntables import Turntables
 ON_AXIS = 0.02
 """Of a radius: how far a body of revolution may be off the axis about which it spins."""
 MOTOR = re.compile(r"motor|servo|stepper|nema|dynamixel", re.IGNORECASE)
+CAP = 0.01
+"""Size of a cap beside the body in whose pocket it sits, at most."""
 BETWEEN = 0.1
 """Size of what merely stands between two bodies beside the smaller of them, at most."""
 
@@ -85,6 +87,23 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
                 text = f"only spins inside {inside}, which moves nothing"
                 near = max(members[other], key=lambda n: (len(scene.shared(n, leaf)), n))
                 found |= scene.bind(min(members[leaf]), near, text, 0.6)
+    return found
+
+
+def bind_caps(scene: Scene, joints: Sequence[Candidate]) -> bool:
+    """Bind a small part that would but slide out of its pocket, a cap or a plug; whether there was any."""
+    members = scene.groups.members()
+    degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
+    found = False
+    for joint in joints:
+        walls = joint.verdict.type == "prismatic" and all(c.kind == "plane" for c in joint.contacts)
+        if not walls or not joint.verdict.against:
+            continue
+        sizes = {body: sum(scene.size(n) for n in members[body]) for body in (joint.a, joint.b)}
+        leaf = min(sizes, key=lambda body: (sizes[body], body))
+        if degrees[leaf] == 1 and sizes[leaf] < CAP * sizes[joint.other(leaf)]:
+            near = max(members[joint.other(leaf)], key=lambda n: (len(scene.shared(n, leaf)), n))
+            found |= scene.bind(leaf, near, "a cap in its pocket: it could but slide out", 0.7)
     return found
 
 

@@ -143,6 +143,7 @@ def _ties(scene: Scene, linked: Groups) -> Iterator[Tie]:
     """What may hold parts that no joint holds, the surest first; later ones are only looked for where needed."""
     resting_pairs = resting(scene)
     yield from (_tie_of_rest(e, 0.7) for e in resting_pairs if scene.shared(e[0], e[1]))
+    yield from scene.screwed_ties
     if len(linked.members()) > 1:
         reaching = _reaching(scene)
         yield from (_tie_of_reach(e, 0.6) for e in reaching if scene.shared(e[0], e[1]))

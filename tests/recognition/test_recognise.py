@@ -11,7 +11,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.frames import Vector
 from cadbridge.mechanism import build
-from cadbridge.recognition import Recognition, mates_text, read_recognised, recognise, standards
+from cadbridge.recognition import Recognition, bolts, mates_text, read_recognised, recognise
 from cadbridge.recognition.contacts import Contact, Placed
 
 Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
@@ -138,13 +138,13 @@ def test_a_screw_clamps_what_it_goes_through(tmp_path: Path) -> None:
 def test_screws_look_at_no_faces_far_from_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stations on one level: each screw was held against the faces of all."""
     looked: list[object] = []
-    within = standards._within
+    within = bolts._within
 
     def counted(side: Placed, c: Contact, spot: Vector) -> bool:
         looked.append(side)
         return within(side, c, spot)
 
-    monkeypatch.setattr(standards, "_within", counted)
+    monkeypatch.setattr(bolts, "_within", counted)
     sheet = plate(40, 40, 6, [(0, 0)], 3)
     bolt = cq.Workplane().polygon(6, 10).extrude(4).faces("<Z").workplane().circle(3).extrude(14)
     parts: Parts = {}

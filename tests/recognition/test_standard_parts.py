@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cadbridge.assembly import Shape
-from cadbridge.recognition.standard_parts import StandardKind, standard_part
+from cadbridge.recognition.standard_names import StandardKind
+from cadbridge.recognition.standard_parts import standard_part
 from tests.recognition.gear_shapes import polygon, ridged, ring, turned, wheel
 
 M5 = 2.5e-3

@@ -1,0 +1,93 @@
+"""What standard parts are called: words of several languages, numbers of standards, and sizes as M3x20.
+
+Names are a witness only: where they are one, is the caller's to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+
+class StandardKind(StrEnum):
+    """Kinds of standard parts."""
+
+    SCREW = "screw"
+    NUT = "nut"
+    WASHER = "washer"
+    PIN = "pin"
+    RIVET = "rivet"
+    CIRCLIP = "circlip"
+    KEY = "key"
+    BALL = "ball"
+    ROLLER = "roller"
+    BEARING = "bearing"
+    BEARING_RING = "bearing_ring"
+    SPRING = "spring"
+
+
+_NUTS = (
+    r"\bnuts?\b|(lock|hex|wing)nuts?\b|mutter\b|écrou|ecrou|tuerca|\bdado\b|porca|matice|nakręt|nakret|гайк|螺母|ナット"
+    r"|너트|somun|\biso ?(4032|4033|4035|7040|10511)\b|\bdin ?(439|557|562|934|982|985|6923)\b|\bgb ?t? ?6170\b"
+)
+_WASHERS = (
+    r"washer|(?<!riemen)(?<!brems)(?<!keilriemen)scheibe|\bshim|rondell|arandela|arruela|anilha|\bbricka|podkład|podklad"
+    r"|podložk|шайб|垫圈|垫片|ワッシャ|座金|와셔|\biso ?(7089|7090|7092|7093)\b|\bdin ?(125|127|433|6797|6798|9021)\b"
+    r"|\bgb ?t? ?(93|97)\b"
+)
+_SCREWS = (
+    r"screw|bolt\b|bolts\b|schraube|\bvis\b|tornillo|\bperno|parafuso|\bvit[ei]\b|skruv|\bskrue|schroef|śrub|wkręt|šroub"
+    r"|винт|болт|шуруп|саморез|螺钉|螺丝|螺栓|ボルト|ねじ|ネジ|나사|볼트|\bvida\b|civata|\bm\d{1,2}( \d)? ?x ?\d{1,3}"
+    r"|\b(s|b|f|l)hcs\b|\b(phs|fhs|bts|bhs|ths|pts|pms)\d*\b"
+    r"|\biso ?(1207|1580|2009|4014|4017|4762|7045|7046|7047|7380|10642|14583)\b"
+    r"|\bdin ?(84|85|603|912|931|933|963|965|6912|7380|7500|7981|7984|7985|7991)\b|\bgb ?t? ?(70|818|819|5781|5783)\b"
+)
+
+_NAMES: tuple[tuple[StandardKind, str], ...] = (
+    (StandardKind.NUT, _NUTS),
+    (StandardKind.WASHER, _WASHERS),
+    (StandardKind.CIRCLIP, r"circlip|snap ?ring|retaining|seeger|sicherungsring|din ?47[12]|e ?clip|卡簧|挡圈"),
+    (StandardKind.RIVET, r"rivet|\bniete?n?\b|blindniet|remache|rebite|заклепк|铆钉|リベット"),
+    (StandardKind.PIN, r"\bpins?\b|dowel|zylinderstift|iso ?2338|iso ?8734|din ?7\b"),
+    (StandardKind.KEY, r"\bkeys?\b|passfeder|din ?6885"),
+    (StandardKind.SPRING, r"spring|feder\b"),
+    (StandardKind.BALL, r"ball|kugel"),
+    (StandardKind.BEARING, r"bearing|lager|\b6[0-3]0\d\b|\b6[0-9]{2}zz|\b6[0-9]{2}2rs|skf"),
+    (StandardKind.SCREW, _SCREWS),
+)
+_MADE_FOR_ONE = re.compile(
+    r"cover|holder|mount|plate|bracket|driver|housing|block|body|case|base|\barm\b|link|lever|motor|servo|gear|pulley"
+    r"|lead ?screw|ball ?screw|power ?screw|spind|\btr ?\d|\bsf[usk] ?\d|jack|clamp|knob|handle|threaded ?rod|horn|hub"
+)
+"""Words of parts that take a fastener, or are none though they are called like one."""
+_SIZE = re.compile(r"\bm(\d{1,2})(?: (\d))? ?x ?(\d{1,3})(?: (\d))?\b")
+
+
+def words(names: Sequence[str]) -> str:
+    """Names as lower-case words, one blank between them."""
+    return " ".join(re.sub(r"[_\W]+", " ", re.sub("[×*]", "x", name)) for name in names).lower()
+
+
+def named_kinds(names: Sequence[str]) -> list[StandardKind]:
+    """The kinds of standard parts that names say."""
+    text = words(names)
+    return [kind for kind, pattern in _NAMES if re.search(pattern, text)]
+
+
+def called_fastener(names: Sequence[str]) -> StandardKind | None:
+    """The kind of fastener that names say a part is; None where they say another kind, or what takes a fastener."""
+    if _MADE_FOR_ONE.search(words(names)):
+        return None
+    kinds = named_kinds(names)
+    first = (StandardKind.NUT, StandardKind.WASHER, StandardKind.CIRCLIP, StandardKind.RIVET, StandardKind.SCREW)
+    return next((kind for kind in first if kind in kinds), None)
+
+
+def named_size(names: Sequence[str]) -> tuple[float, float] | None:
+    """Thread diameter and length (m) of names like M3x20; None where they have none."""
+    found = _SIZE.search(words(names))
+    if found is None:
+        return None
+    d, d_tenths, length, length_tenths = (float(x or 0) for x in found.groups())
+    return 1e-3 * (d + d_tenths / 10), 1e-3 * (length + length_tenths / 10)

@@ -1,0 +1,48 @@
+"""A servo drawn as one solid: the bracket on its horn turns, the bracket on its case does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import pytest
+
+from tests.recognition.test_recognise import Parts, plate, recognised
+
+RING = [(6.0, 0.0), (0.0, 6.0), (-6.0, 0.0), (0.0, -6.0)]
+
+
+def servo() -> cq.Workplane:
+    """A case of 40 × 20 × 30 mm with two lugs, and a horn of 20 mm with four holes that stands 2 mm out of it."""
+    case = cq.Workplane().box(40, 20, 30, centered=(True, True, False)).translate((10, 0, -30))
+    lugs = cq.Workplane().box(56, 20, 3, centered=(True, True, False)).translate((10, 0, -10))
+    body = case.union(lugs.faces(">Z").workplane().pushPoints([(-14, 0), (34, 0)]).hole(3))
+    neck = cq.Workplane().circle(4).extrude(2)
+    horn = cq.Workplane().workplane(offset=2).circle(10).extrude(3).faces(">Z").workplane().pushPoints(RING).hole(2)
+    return body.union(neck).union(horn)
+
+
+def frame() -> cq.Workplane:
+    """What the lugs are screwed to, from below."""
+    plate_ = cq.Workplane().box(70, 30, 4, centered=(True, True, False)).translate((10, 0, -14))
+    hole = cq.Workplane().box(41, 21, 4, centered=(True, True, False)).translate((10, 0, -14))
+    return plate_.cut(hole).faces(">Z").workplane(origin=(0, 0, -10)).pushPoints([(-14, 0), (34, 0)]).hole(3)
+
+
+@pytest.mark.parametrize("name", ["servo", "block"])
+def test_the_arm_on_the_horn_turns_and_the_frame_is_held(tmp_path: Path, name: str) -> None:
+    arm = plate(60, 22, 4, RING, 1)
+    parts: Parts = {name: (servo(), (0, 0, 0)), "frame": (frame(), (0, 0, 0)), "arm": (arm, (0, 0, 5))}
+    found = recognised(tmp_path, parts)
+    assert [joint.type for joint in found.joints] == ["revolute"]
+    assert {frozenset(body.instances) for body in found.bodies} == {frozenset((name, "frame")), frozenset(("arm",))}
+    assert list(found.joints[0].point[:2]) == pytest.approx([0, 0], abs=1e-6)
+    assert (found.joints[0].confidence > 0.7) == (name == "servo")
+
+
+def test_a_bolted_flange_of_a_tube_is_no_output(tmp_path: Path) -> None:
+    tube = cq.Workplane().circle(5).extrude(60).faces(">Z").workplane().circle(10).extrude(4)
+    tube = tube.faces(">Z").workplane().pushPoints(RING).hole(2)
+    tube = tube.union(cq.Workplane().box(40, 40, 5, centered=(True, True, False)))
+    parts: Parts = {"tube": (tube, (0, 0, 0)), "head": (plate(30, 30, 5, RING, 1), (0, 0, 64))}
+    assert len(recognised(tmp_path, parts).bodies) == 1

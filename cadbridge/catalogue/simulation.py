@@ -184,32 +184,6 @@ ENTRIES: dict[str, Entry] = {
         "Check the mates named, or allow a larger `gap`.",
         "A Bennett linkage whose twists are written with three digits.",
     ),
-    "CB627": Entry(
-        Severity.ERROR,
-        "a run that cannot be trusted",
-        "The run reached its end, but its energy balance or its joints deviate by more than its tolerances, or "
-        "its fixed step, allow. Positions and forces may be wrong by any amount.",
-        "Reduce `rtol` and `atol` a hundredfold, or shorten `step`, and check whether the deviation falls. If it "
-        "does not, check for bodies that are far too light or springs that are far too stiff.",
-        "A linkage that passes a dead point with a crank of 1 mg and a rocker of 1 kg.",
-    ),
-    "CB628": Entry(
-        Severity.WARNING,
-        "a run that rejected most of its steps",
-        "The solver rejected more steps than it accepted. Something in the motion is unpredictable for the step "
-        "control: a jump of a load, a singular pose or a very light body. The result is within its tolerances.",
-        "Check for a jump of a load or a very light body. Give a jump a rise time.",
-        "A force that switches a thousand times a second.",
-    ),
-    "CB629": Entry(
-        Severity.WARNING,
-        "masses far apart in one closed loop",
-        "Within a closed loop one body has more than 1e7 times the mass of another. The motion of the lighter "
-        "one loses as many digits, and near a dead point it may be faster than any step resolves. The run checks "
-        "its energy balance and reports the result.",
-        "Give the lighter body its real mass, or omit its mass if it is negligible.",
-        "A link of 1e-9 kg, as exporters write it, between two cranks of 1 kg.",
-    ),
     "CB631": Entry(
         Severity.ERROR,
         "two laws on one freedom",
@@ -366,27 +340,6 @@ ENTRIES: dict[str, Entry] = {
         "Define what was skipped in a mates file or a scenario, if it has an equivalent there. The finding of "
         "each names it.",
         "A cam and its follower without contact: the follower falls in the run.",
-    ),
-    "CB680": Entry(
-        Severity.WARNING,
-        "accelerations that do not meet the joints",
-        "Accelerations are refined until all joints hold. Here the refinement stopped with joints open by more than a "
-        "thousandth: joints contradict each other, or the mechanism is at a dead point, where none meets all of the "
-        "joints. Steps are put back on the joints, and the energy balance of the run is checked (CB627).",
-        "Look at the redundant joints in `cadbridge check`, and at the pose where the motion comes to a stop.",
-        "A parallelogram linkage that passes its flat pose.",
-    ),
-    "CB682": Entry(
-        Severity.INFO,
-        "steps far shorter than the samples",
-        "The run took more than 100,000 steps, and more than 1,000 for each sample: something vibrates far faster "
-        "than the samples show, and the tolerances resolve it. `simulate` says so before it begins where the fastest "
-        "vibration about the first pose is known. The message gives the number of steps and their mean length, the "
-        "masses where they differ by more than 1e7, and the stiffest spring. The result is right; a "
-        "longer run takes as many more steps, and one that needs more than 2e7 ends (CB611).",
-        "Where a spring is stiff, set `integrator: generalized_alpha`, or put a joint in place of the spring. Where "
-        "light bodies hold a heavy one, give them their real mass, or fix them to a neighbour.",
-        "A hinge with a spring of 1e12 N m/rad vibrates with 270,000 Hz, and 1 s takes millions of steps.",
     ),
 }
 

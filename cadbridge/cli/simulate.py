@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
 from cadbridge.run_options import RunOptions
+
+if TYPE_CHECKING:
+    from cadbridge.findings import Findings
+    from cadbridge.simulation import Run
+    from cadbridge.simulation.confirming import Confirmation
+
+NOT_TESTED_STATUS = 3
+"""The exit status of a run that is neither right nor wrong, as far as anybody knows."""
 
 
 class Against(StrEnum):
@@ -37,6 +45,10 @@ RealTime = Annotated[
 Compared = Annotated[
     Against | None, typer.Option("--against", help="Compare positions with the time series in the source.")
 ]
+Confirm = Annotated[
+    bool,
+    typer.Option("--confirm", help="Repeat the run at a tenth of its tolerance, and compare every column."),
+]
 Sweep = Annotated[
     Path | None,
     typer.Option(
@@ -54,21 +66,24 @@ Workers = Annotated[
 @reads_source
 def simulate(
     reading: Reading, options: RunOptions, output: Output = None, plots: Plots = None, html: Html = None,
-    real_time: RealTime = False, against: Compared = None, sweep: Sweep = None, workers: Workers = None,
+    real_time: RealTime = False, against: Compared = None, confirm: Confirm = False, sweep: Sweep = None,
+    workers: Workers = None,
     json: Json = False, strict: Strict = False, keep_going: KeepGoing = False,
 ) -> None:  # fmt: skip
     """Simulate the mechanism and write its trajectory."""
     if sweep is not None:
         from cadbridge.cli.sweeping import refuse_others, sweep_command
 
-        refuse_others({"--plots": plots, "--html": html, "--real-time": real_time, "--against": against}, options)
+        others = {"--plots": plots, "--html": html, "--real-time": real_time, "--against": against}
+        refuse_others({**others, "--confirm": confirm}, options)
         to = output or Path("sweep.parquet")
-        flags = {"json": json, "strict": strict, "keep_going": keep_going}
-        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, **flags))
+        said = {"json": json, "strict": strict, "keep_going": keep_going}
+        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, **said))
     if workers is not None:
         raise typer.BadParameter("--workers goes with --sweep")
     files = _Files(output or Path("run.parquet"), plots, html)
-    raise typer.Exit(_run(reading, options, files, _Flags(real_time, against is not None, json, strict, keep_going)))
+    flags = _Flags(real_time, against is not None, confirm, json, strict, keep_going)
+    raise typer.Exit(_run(reading, options, files, flags))
 
 
 class _Files(NamedTuple):
@@ -84,20 +99,21 @@ class _Flags(NamedTuple):
 
     real_time: bool
     compared: bool
+    confirmed: bool
     json: bool
     strict: bool
     keep_going: bool
 
 
 def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> int:
-    """Simulate once, write and show the run; the exit status."""
+    """Simulate once, write and show the run; the exit status: 3 where nothing is wrong, and nothing was tested."""
     from dataclasses import replace
 
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
     from cadbridge.cli.running import run_mechanism, write_report
     from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
-    from cadbridge.report import run_document, run_text
+    from cadbridge.report import confirmation_text, run_document, run_text
     from cadbridge.report.terminal import width
     from cadbridge.simulation import compare
 
@@ -107,6 +123,7 @@ def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> in
     run = run_mechanism(mechanism, to.trajectory, options, plots=to.plots, real_time=flags.real_time)
     collected = Findings(run.findings)
     compared = compare(run, collected) if flags.compared else None
+    confirmed = _confirmed(run, collected) if flags.confirmed else None
     run = replace(run, findings=collected.as_tuple())
     if any(f.code == "CB408" for f in run.mechanism.findings):
         mechanism = run.mechanism
@@ -114,10 +131,22 @@ def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> in
     if to.page is not None:
         write_report(run, to.page, to.trajectory, findings)
     if flags.json:
-        print_json(run_document(run, to.trajectory, compared))
+        print_json(run_document(run, to.trajectory, compared, confirmed))
     else:
         typer.echo(run_text(run, to.trajectory, compared, to.plots, width()))
+        if confirmed is not None:
+            typer.echo(confirmation_text(confirmed, width()))
         print_findings(findings)
         mates = "" if reading.mates is None else f" --mates {reading.mates}"
         print_next(f"Next: cadbridge view {reading.source}{mates} --run {to.trajectory}   (plays the run in a browser)")
-    return exit_status(findings, flags.strict)
+    untested = NOT_TESTED_STATUS if run.summary["verdict"]["state"] == "not tested" else 0
+    return exit_status(findings, flags.strict) or untested
+
+
+def _confirmed(run: Run, findings: Findings) -> Confirmation:
+    """The run repeated at a tenth of its tolerance."""
+    from cadbridge.cli.output import progress_bar
+    from cadbridge.simulation.confirming import confirm
+
+    with progress_bar("repeating", run.scenario.duration) as progress:
+        return confirm(run, findings, progress)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cadbridge.mass import PartMass
     from cadbridge.mechanism.model import Joint, Mechanism
     from cadbridge.simulation import Comparison, Run
+    from cadbridge.simulation.confirming import Confirmation
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
@@ -242,8 +243,11 @@ def export_document(mechanism: Mechanism, result: ExportResult, to: str) -> dict
     }
 
 
-def run_document(run: Run, output: Path, against: Comparison | None = None) -> dict[str, Any]:
-    """The document `cadbridge.run/1`: how a simulation went, and how far it is from the source's own trajectory."""
+def run_document(
+    run: Run, output: Path, against: Comparison | None = None, confirmed: Confirmation | None = None
+) -> dict[str, Any]:
+    """The document `cadbridge.run/1`: how a simulation went, how far it is from the source's own trajectory, and from
+    its own repetition."""
     return {
         "format": "cadbridge.run/1",
         "source": run.mechanism.assembly.source,
@@ -251,6 +255,7 @@ def run_document(run: Run, output: Path, against: Comparison | None = None) -> d
         **run.summary,
         **_pace(run),
         **({} if against is None else {"against": _against(against)}),
+        **({} if confirmed is None else {"confirmation": confirmed.document()}),
         "findings": findings_list((*run.mechanism.assembly.findings, *run.mechanism.findings, *run.findings)),
     }
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cadbridge.mass import PartMass
     from cadbridge.mechanism.model import Mechanism
     from cadbridge.simulation import Comparison, Run
+    from cadbridge.simulation.confirming import Confirmation
 
 Document = Mapping[str, Any]
 
@@ -155,8 +156,9 @@ def run_text(
     s = run.summary
     reached = f"Simulated {figure(s['simulated_s'])} s" if run.result.status.ok else "The run stopped early"
     lines = [
+        *_distrust(run),
         f"{reached}: {count(s['bodies'], 'body', 'bodies')}, {count(s['rows'], 'equation')}, "
-        f"{count(s['samples'], 'sample')}, {count(s['steps'], 'step')} in {_COORDINATES[s['method']]}."
+        f"{count(s['samples'], 'sample')}, {count(s['steps'], 'step')} in {_COORDINATES[s['method']]}.",
     ]
     if not run.result.status.ok:
         lines.append(f"  {s['message']}")
@@ -164,6 +166,7 @@ def run_text(
     if s["energy_exchanged_J"] is not None:
         drift = figure(s["energy_drift_J"], scale=s["energy_exchanged_J"])
         lines.append(f"  energy exchanged {figure(s['energy_exchanged_J'])} J, error of its balance {drift} J")
+    lines += _trust(run)
     lines += [f"  joint {e['joint']} passes its value at {figure(e['t_s'])} s" for e in s["events"]]
     for change in s.get("changes", ()):
         size = f"{figure(change['impulse_N_s'])} N s, {figure(change['angular_impulse_N_m_s'])} N m s"
@@ -181,6 +184,57 @@ def run_text(
         )
     lines.append(f"  trajectory: {output}" + (f"; plots: {plots}" if plots is not None else ""))
     return "\n".join([*wrapped(lines, columns), *_joint_ends(run, columns)])
+
+
+def _distrust(run: Run) -> list[str]:
+    """The first line of a run that is not what it promises, or of which that is not known."""
+    found, depends = run.summary["verdict"], run.summary["sensitivity"]
+    if found["state"] == "wrong":
+        why = "; ".join(check["message"] for check in found["checks"] if check["state"] == "wrong")
+        return [f"WRONG from t = {figure(found['wrong_from_s'])} s on: {why}."]
+    if found["state"] == "not tested" and run.result.status.ok:
+        return [f"Not tested: {found['reason']}."]
+    if depends["state"] == "depends on the tolerance":
+        return [f"Depends on its tolerance: wrong by up to about {_errors(depends['estimated_errors'])}."]
+    return []
+
+
+def _errors(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Estimated errors of a run, one for each unit; those that are rounding are left out."""
+    return ", ".join(f"{figure(row['error'], 1)} {row['unit']}" for row in rows if row["error"] > 1e-15) or "1e-15"
+
+
+def _trust(run: Run) -> list[str]:
+    """What was looked at, and how well the run is known."""
+    if not run.summary["trusted"]:
+        return []
+    checks = run.summary["verdict"]["checks"]
+    looked = [check["check"] for check in checks if check["state"] == "ok" and check["check"] != "sensitivity"]
+    lines = [f"  within what {'its step' if run.scenario.step else 'its tolerance'} promises: {', '.join(looked)}"]
+    errors = run.summary["sensitivity"].get("estimated_errors", [])
+    if errors:
+        lines.append(f"  wrong by up to about {_errors(errors)}, as a run at a larger tolerance shows")
+    return lines
+
+
+WORST = 12
+"""Columns of a confirmation that are shown; JSON has all of them."""
+
+
+def confirmation_text(found: Confirmation, columns: int = PIPED) -> str:
+    """How a run compares with its repetition, and the columns that differ most."""
+    if found.reason:
+        return f"\nNot confirmed, nor refuted: {found.reason}."
+    at = f"a tolerance of {figure(found.tolerance)}" if found.step is None else f"a step of {figure(found.step)} s"
+    beyond, every = len(found.beyond), count(len(found.differences), "column")
+    said = f"NOT confirmed: {beyond} of {every} differ" if beyond else f"Confirmed: none of {every} differs"
+    lines = [f"{said} from a run at {at} by more than it may."]
+    rows = [
+        Row([d.column, figure(d.largest, 2), d.unit, figure(d.t), figure(d.tolerances, 2)])
+        for d in found.differences[:WORST]
+    ]
+    heads = ("column", "largest difference", "", "at s", "tolerances")
+    return "\n".join(["", *wrapped(lines, columns), "", draw(Table("confirmation", "Columns", heads, rows), columns)])
 
 
 def _held(error: float) -> str:

@@ -22,14 +22,14 @@ GROUPS = {
     "gears": "wrenches, losses and errors of gears and other couplings",
     "attachments": "wrenches of locks and attachments",
     "energy": "energies, work, what is dissipated, and the balance",
-    "checks": "how far the constraints are open",
+    "checks": "how far the constraints are open, and whether each sample is what the run promises",
 }
 """The groups of a trajectory's columns. `time` belongs to all."""
 
 _BEGINNINGS = {
     "body": "bodies", "mate": "mates", "motor": "motors", "drive": "motors", "actuator": "motors", "load": "loads",
     "gear": "gears", "tooth": "gears", "attachment": "attachments", "energy": "energy", "constraint": "checks",
-    "unmet": "checks", "bearing": "reactions", "external": "loads", "time": "time",
+    "check": "checks", "unmet": "checks", "bearing": "reactions", "external": "loads", "time": "time",
 }  # fmt: skip
 _STATES = ("q", "qd", "qdd")
 _SCENARIO = {

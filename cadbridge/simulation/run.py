@@ -27,7 +27,10 @@ from cadbridge.simulation.scenario import Scenario, on_joint
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, run_tree
-from cadbridge.simulation.trust import distrust, mass_ratios, short_steps, short_steps_ahead, strong_gravity
+from cadbridge.simulation.trust.ahead import costs, mass_ratios, short_steps, short_steps_ahead, strong_gravity
+from cadbridge.simulation.trust.checks import Verdict
+from cadbridge.simulation.trust.sensitivity import Again, Sensitivity, sensitivity_of, tell_sensitivity
+from cadbridge.simulation.trust.verdict import tell, verdict_of
 from cadbridge.wording import count
 from solver.algebra.rank import rank
 from solver.constraints import Coupler, Primitive, evaluate
@@ -35,7 +38,7 @@ from solver.equations.projection import carry_angles, project
 from solver.equations.system import System, prepare
 from solver.model import Model, Motor, Stop, TimeFunction
 from solver.result import Result, Trajectory
-from solver.runs.changing import Changed, Rebuilt, simulate_changing
+from solver.runs.changing import Change, Changed, Rebuilt, simulate_changing
 from solver.runs.events import Event
 from solver.runs.integrate import simulate as integrate
 from solver.state import State
@@ -53,7 +56,7 @@ class Run(Shown):
     """A mechanism's motion: the solver's result with the way back, findings, and a summary for people.
 
     Of a mechanism that changed on the way, `lowered.model` and `system` have all rows that ever held. `pace` is that of
-    a run in real time.
+    a run in real time. `verdict` says whether the numbers are what the tolerance promises; None where nobody looked.
     """
 
     mechanism: Mechanism
@@ -64,6 +67,7 @@ class Run(Shown):
     findings: tuple[Finding, ...]
     summary: dict[str, Any]
     pace: Pace | None = None
+    verdict: Verdict | None = None
 
     def __repr__(self) -> str:
         t = self.result.trajectory.t
@@ -137,7 +141,8 @@ def _simulated(
         result = integrate(begun.system, begun.start, **call) if rebuilt is None else rebuilt.result
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
-    trusted = _judged(lowered, what, begun.system, result, findings)
+    again = None if real_time else _again(begun, changes, call)
+    verdict, sensitivity = _judged(lowered, what, begun.system, result, again, findings)
     if rebuilt is None:
         report_least_norm(lowered, begun.system, result.trajectory, findings)
     _not_applied(lowered, what, findings)
@@ -145,7 +150,7 @@ def _simulated(
     summary = {
         "method": "absolute" if tree is None else "tree",
         **_summary(lowered, result),
-        "trusted": trusted,
+        **_said(verdict, sensitivity, result.trajectory),
         **chosen,
     }
     system = begun.system
@@ -153,7 +158,7 @@ def _simulated(
         summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
         lowered, system = _whole(lowered, rebuilt)
     pace = None if pacer is None else pacer.pace
-    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace)
+    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace, verdict)
 
 
 def _lowered(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Findings) -> tuple[Mechanism, Lowered]:
@@ -179,14 +184,57 @@ def _call(
     }  # fmt: skip
 
 
-def _judged(lowered: Lowered, what: Scenario, system: System, result: Result, findings: Findings) -> bool | None:
-    """Whether a run is what its tolerance promises; the findings say how it ended, and what left its range."""
+@dataclass(frozen=True)
+class _Again:
+    """A run once more: whole, or, of a run whose mechanism does not change, from any state (`call`)."""
+
+    whole: Again
+    call: dict[str, Any] | None
+
+
+def _again(begun: Begun, changes: list[Change], call: dict[str, Any]) -> _Again:
+    """How to run once more what began so; nobody watches it."""
+
+    def whole(rtol: float, atol: float, duration: float) -> Result:
+        options = {**call, "rtol": rtol, "atol": atol, "duration": duration, "progress": None, "events": ()}
+        if changes:
+            return simulate_changing(begun.system.model, begun.start, changes=changes, **options).result
+        return integrate(begun.system, begun.start, **options)
+
+    return _Again(whole, None if changes else call)
+
+
+def _judged(
+    lowered: Lowered, what: Scenario, system: System, result: Result, again: _Again | None, findings: Findings
+) -> tuple[Verdict, Sensitivity]:
+    """Whether a run is what its tolerance promises, and how far it depends on it; the findings say how it ended.
+
+    `again` None: nothing is computed again.
+    """
     if not result.status.ok:
         _stopped(lowered, what, result, findings)
-    trusted = distrust(replace(lowered, model=system.model), what, result, findings)
+    ran = replace(lowered, model=system.model)
+    if what.sensitivity and again is not None:
+        sensitivity = sensitivity_of(ran, what, result, again.whole)
+    else:
+        sensitivity = Sensitivity(reason="the run keeps pace with the clock" if again is None else "it is not wanted")
+    check = sensitivity.check(result.trajectory.t, max(what.rtol, what.atol))
+    verdict = verdict_of(
+        ran, what, result, None if what.changes else system, None if again is None else again.call, check
+    )
+    tell(verdict, what, result, findings)
+    tell_sensitivity(sensitivity, findings)
+    if result.status.ok:
+        costs(result, findings)
     short_steps(lowered, system.model, result, findings)
     beyond_range(lowered, what, result.trajectory, findings)
-    return trusted
+    return verdict, sensitivity
+
+
+def _said(verdict: Verdict, sensitivity: Sensitivity, T: Trajectory) -> dict[str, Any]:
+    """What the summary says of a run's numbers."""
+    said = {"verdict": verdict.document(T.t), "sensitivity": sensitivity.document()}
+    return {"trusted": verdict.trusted, **said}
 
 
 def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Findings) -> None:
@@ -211,10 +259,14 @@ def _whole(lowered: Lowered, rebuilt: Rebuilt) -> tuple[Lowered, System]:
 
 def rebuilt_run(mechanism: Mechanism, what: Scenario, lowered: Lowered, rebuilt: Rebuilt, findings: Findings) -> Run:
     """A run of the solver with changes, which somebody else steered, as a run of the mechanism."""
-    summary = {"method": "absolute", **_summary(lowered, rebuilt.result), "trusted": rebuilt.result.status.ok}
+    result = rebuilt.result
+    verdict = verdict_of(lowered, what, result)
+    tell(verdict, what, result, findings)
+    said = _said(verdict, Sensitivity(reason="somebody steered the run"), result.trajectory)
+    summary = {"method": "absolute", **_summary(lowered, result), **said}
     summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
     lowered, system = _whole(lowered, rebuilt)
-    return Run(mechanism, what, lowered, system, rebuilt.result, findings.as_tuple(), summary)
+    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, verdict=verdict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,8 @@ class Scenario:
     (`cadbridge.simulation.circuits`).
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
     `integrator` is one of the solver's; with a `step` (s) all steps are of that length. `changes` of the mechanism are
-    in order of time. Mates that repeat others may contradict them by `gap` (m).
+    in order of time. Mates that repeat others may contradict them by `gap` (m). With `sensitivity` a second run at a
+    larger tolerance says how far the end depends on it.
     """
 
     gravity: tuple[float, float, float] | None = None
@@ -66,6 +67,7 @@ class Scenario:
     rate: float = 100.0
     rtol: float = 1e-8
     atol: float = 1e-8
+    sensitivity: bool = True
     gap: float = GAP
     integrator: str = "dopri5"
     step: float | None = None

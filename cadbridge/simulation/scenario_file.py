@@ -125,6 +125,7 @@ class ScenarioFile(Strict):
     duration: Positive = 2.0
     rate: Positive = 100.0
     tolerance: AnyTolerance = 1e-8
+    sensitivity: bool = True
     gap: NotNegative = GAP * 1e3
     integrator: Literal["dopri5", "dop853", "rk4", "generalized_alpha"] = "dopri5"
     step: Positive | None = None
@@ -229,6 +230,7 @@ class _Resolver:
             rate=spec.rate,
             rtol=tolerance.relative,
             atol=tolerance.absolute,
+            sensitivity=spec.sensitivity,
             gap=spec.gap * 1e-3,
             integrator=spec.integrator,
             step=spec.step,

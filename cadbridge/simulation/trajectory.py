@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 FORMAT = "cadbridge.trajectory/1"
+TRUSTED = "check.trusted"
+"""The column that says of each sample whether it is what the run promises."""
 
 
 def columns_of(run: Run) -> Columns:
@@ -65,9 +67,7 @@ def columns_of(run: Run) -> Columns:
     columns |= _energies(run, stored(motors))
     if run.lowered.stand_ins:
         columns |= {name: (np.full_like(v, np.nan), u) for name, (v, u) in columns.items() if _needs_masses(name, u)}
-    columns["constraint.position"] = (T.constraint_position, "1")
-    columns["constraint.velocity"] = (T.constraint_velocity, "1")
-    return columns
+    return columns | _checks(run)
 
 
 def motion_columns(run: Run) -> Columns:
@@ -75,9 +75,18 @@ def motion_columns(run: Run) -> Columns:
     T = run.result.trajectory
     columns: Columns = {"time": (T.t, "s")}
     columns |= body_columns(run, rotations_of(run)) | joint_columns(run) | _energies(run, 0.0)
-    columns["constraint.position"] = (T.constraint_position, "1")
-    columns["constraint.velocity"] = (T.constraint_velocity, "1")
-    return columns
+    return columns | _checks(run)
+
+
+def _checks(run: Run) -> Columns:
+    """How far rows are open, and whether each sample is what the run promises: 1, 0, or NaN where nobody looked."""
+    T = run.result.trajectory
+    trusted = np.full(len(T.t), np.nan) if run.verdict is None else run.verdict.samples
+    return {
+        "constraint.position": (T.constraint_position, "1"),
+        "constraint.velocity": (T.constraint_velocity, "1"),
+        TRUSTED: (trusted, "1"),
+    }
 
 
 def rotations_of(run: Run) -> Array:
@@ -251,11 +260,15 @@ def _attached(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
 def trajectory_table(run: Run, columns: Sequence[str] = (), units: str = "si") -> pa.Table:
     """The run as an Arrow table; units and groups are in the fields' metadata, a JSON document in the schema's.
 
-    `columns` names groups or patterns (`cadbridge.simulation.groups`), none: all. `units` "scenario" gives degrees and
-    mm where a scenario has them. InputError where nothing is meant by a name.
+    `columns` names groups or patterns (`cadbridge.simulation.groups`), none: all; of a run with wrong samples,
+    `check.trusted` is there in any case. `units` "scenario" gives degrees and mm where a scenario has them. InputError
+    where nothing is meant by a name.
     """
     every = columns_of(run)
-    table = {name: every[name] for name in chosen(every, columns)}
+    wanted = list(chosen(every, columns))
+    if run.verdict is not None and run.verdict.trusted is False and TRUSTED not in wanted:
+        wanted.append(TRUSTED)
+    table = {name: every[name] for name in wanted}
     document = {
         "format": FORMAT,
         "source": Path(run.mechanism.assembly.source).name,

@@ -65,7 +65,7 @@ def one_run(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any])
 def _attempted(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any]) -> Row:
     try:
         mechanism, scenario = varied(base, sweep.parameters, values)
-        done = simulate(mechanism, scenario, collapse=how.collapse, method=how.method)
+        done = simulate(mechanism, replace(scenario, sensitivity=False), collapse=how.collapse, method=how.method)
     except CadbridgeError as error:
         return Row(run, REFUSED, tuple(dict.fromkeys(f.code for f in error.findings)), _why(error))
     except (Exception, MemoryError) as error:

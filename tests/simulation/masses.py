@@ -20,7 +20,8 @@ from scipy.linalg import cho_factor, cho_solve
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.simulation import Scenario
-from cadbridge.simulation.trust import distrust, mass_ratios
+from cadbridge.simulation.trust.ahead import costs, mass_ratios
+from cadbridge.simulation.trust.verdict import tell, verdict_of
 from solver.constraints import GROUND, GearPair, Primitive
 from solver.model import Model
 from solver.runs.integrate import simulate
@@ -234,7 +235,8 @@ def ran(
     call: dict[str, Any] = {"duration": duration, "rate": rate, "rtol": tolerance, "atol": tolerance}
     result = simulate(case.model, **call, should_stop=lambda: time.process_time() - began > patience)
     seconds = time.process_time() - began
-    distrust(lowered, what, result, findings)
+    tell(verdict_of(lowered, what, result), what, result, findings)
+    costs(result, findings)
     T, cost = result.trajectory, result.statistics
     off = np.abs(T.positions[:, :, :2] - case.exact(T.t)) if len(T.t) > 1 else np.zeros(1)
     codes = tuple(sorted(f.code for f in findings.as_tuple()))

@@ -45,7 +45,8 @@ def driven(pair: tuple[Mechanism, Path], motors: str, more: str = "", method: st
     mechanism, folder = pair
     run = simulate(mechanism, load_scenario(scenario(folder, motors, more), mechanism), method=method)
     assert run.result.status.ok
-    assert not {f.code for f in run.findings} - {"CB612"}
+    # At 1e-9 and below, where springs are stiff and generalised-α controls no rates, a run says how far it is off.
+    assert not {f.code for f in run.findings} - {"CB612", "CB683"}
     return run
 
 

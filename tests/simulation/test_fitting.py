@@ -79,7 +79,7 @@ def test_schmidts_coupling_hands_its_turn_on(schmidt: Mechanism) -> None:
     run = cb.simulate(schmidt, Scenario(duration=1.0, rate=20.0, rtol=1e-10, atol=1e-10, motors=(speed,)))
     T = run.result.trajectory
     assert run.result.status.ok
-    assert codes(run) == {"CB625"}
+    assert codes(run) - {"CB683"} == {"CB625"}
     assert run.summary["rows"] == 65
     assert cb.diagnose(schmidt).mobility.dof == 1
     assert T.constraint_position.max() < 1e-10
@@ -120,8 +120,8 @@ def test_a_linkage_written_with_five_digits_moves_as_the_exact_one(
 ) -> None:
     exact = cb.simulate(cb.build(bennett()), Scenario(**SWING), collapse=collapse)
     run = cb.simulate(cb.build(rounded(5)), Scenario(**SWING), collapse=collapse)
-    assert exact.findings == ()
-    assert codes(run) == {"CB625"}
+    assert codes(exact) <= {"CB683"}
+    assert codes(run) - {"CB683"} == {"CB625"}
     assert run.summary["constraint_position"] < 1e-13
     assert run.summary["rows"] == exact.summary["rows"]
     assert np.ptp(exact.result.trajectory.coordinates, axis=0).min() > 1.0
@@ -132,11 +132,11 @@ def test_what_does_not_fit_is_told(rounded: Callable[[int], Assembly]) -> None:
     # 50 µm: more than CAD rounds to. As written it is rigid; with a larger gap it moves.
     mechanism = cb.build(rounded(4))
     run = cb.simulate(mechanism, Scenario(**SWING), duration=0.01)
-    assert codes(run) == {"CB626"}
+    assert codes(run) - {"CB683"} == {"CB626"}
     assert "hinge 3" in run.findings[0].message
     assert cb.diagnose(mechanism).mobility.dof == 0
     larger = cb.simulate(mechanism, Scenario(**SWING, gap=1e-3))
-    assert codes(larger) == {"CB625"}
+    assert codes(larger) - {"CB683"} == {"CB625"}
     assert np.abs(larger.result.trajectory.coordinates[-1]).min() > 1.0
     assert larger.summary["constraint_position"] < 1e-12
 

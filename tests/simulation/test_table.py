@@ -192,7 +192,7 @@ def test_a_table_keeps_units_groups_and_model(run: Run, tmp_path: Path) -> None:
     assert [n for n in turned.columns if turned.groups[n] == "motors"] == ["motor.elbow.effort", "motor.elbow.power"]
     assert set(table.model) == {"train.urdf", "train.mates.yaml"}
     assert table.array.dtype.names == table.columns
-    assert table.select("checks").columns == ("time", "constraint.position", "constraint.velocity")
+    assert table.select("checks").columns == ("time", "constraint.position", "constraint.velocity", "check.trusted")
     with pytest.raises(KeyError, match=r"joint\.elbow\.x"):
         table["joint.elbow.x"]
     again = read_trajectory(other)

@@ -15,8 +15,11 @@ import cadbridge as cb
 from cadbridge.findings import Finding, Findings
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Mechanism
-from cadbridge.simulation import LoadSpecs, Run, Scenario, simulate, trust
-from cadbridge.simulation.trust import distrust, energy_balance, mass_ratios
+from cadbridge.simulation import LoadSpecs, Run, Scenario, simulate
+from cadbridge.simulation.trust import ahead
+from cadbridge.simulation.trust.ahead import costs, mass_ratios
+from cadbridge.simulation.trust.balance import energy_balance
+from cadbridge.simulation.trust.verdict import tell, verdict_of
 from cadbridge.simulation.vibration import fastest
 from solver.analyses.linear import linearise
 from solver.constraints import GROUND
@@ -99,11 +102,11 @@ def test_a_run_says_why_its_steps_are_short(crane: Mechanism, monkeypatch: pytes
     held = Motor("held", axis, "pd", constant(0.0), stiffness=1e12)
     model = replace(run.lowered.model, bodies=(replace(body, mass=1e9), *others), motors=(held,))
     findings = Findings()
-    trust.short_steps(run.lowered, model, run.result, findings)
+    ahead.short_steps(run.lowered, model, run.result, findings)
     assert not findings.as_tuple()
-    monkeypatch.setattr(trust, "SHORT", 1)
-    monkeypatch.setattr(trust, "SHORT_A_SAMPLE", 0.5)
-    trust.short_steps(run.lowered, model, run.result, findings)
+    monkeypatch.setattr(ahead, "SHORT", 1)
+    monkeypatch.setattr(ahead, "SHORT_A_SAMPLE", 0.5)
+    ahead.short_steps(run.lowered, model, run.result, findings)
     (told,) = findings.as_tuple()
     assert told.code == "CB682"
     assert "steps of" in told.message
@@ -130,8 +133,8 @@ def test_a_run_says_before_it_begins_that_its_steps_are_short(
     stiff = Scenario(duration=0.01, rate=100, loads=springs)
     simulate(crane, stiff, early=early.append)
     assert not early
-    monkeypatch.setattr(trust, "SHORT", 100)
-    monkeypatch.setattr(trust, "SHORT_A_SAMPLE", 100)
+    monkeypatch.setattr(ahead, "SHORT", 100)
+    monkeypatch.setattr(ahead, "SHORT_A_SAMPLE", 100)
     for what in (replace(stiff, integrator="generalized_alpha"), Scenario(duration=0.01, rate=100), stiff):
         assert not early
         simulate(crane, what, early=early.append)
@@ -144,11 +147,11 @@ def test_strings_that_hang_slack_at_first_are_known_too() -> None:
     model = replace(chain((1.0, 1.0, 1e12)).model, gravity=(0.0, 0.0, 0.0))
     lowered = cast(Lowered, SimpleNamespace(model=model, units=model.bodies, stand_ins=()))
     what = Scenario(duration=1.0, rate=100)
-    assert trust.short_steps_ahead(lowered, prepare(model), None, what) is None
+    assert ahead.short_steps_ahead(lowered, prepare(model), None, what) is None
     across = replace(model, gravity=(9.81 * np.sin(0.8), 9.81 * np.cos(0.8), 0.0))
-    ahead = trust.short_steps_ahead(lowered, prepare(across), None, what)
-    assert ahead is not None
-    assert "body 0 has 1 kg and body 2 1e+12 kg" in ahead.message
+    told = ahead.short_steps_ahead(lowered, prepare(across), None, what)
+    assert told is not None
+    assert "body 0 has 1 kg and body 2 1e+12 kg" in told.message
 
 
 def wrong(run: Run, **changed: np.ndarray) -> Result:
@@ -165,7 +168,9 @@ def test_energy_that_is_lost_and_joints_that_open_are_told(crane: Mechanism) -> 
         (wrong(run, constraint_velocity=T.constraint_velocity + 1e-3), "come apart"),
     ):
         findings = Findings()
-        assert distrust(run.lowered, run.scenario, result, findings) is False
+        verdict = verdict_of(run.lowered, run.scenario, result)
+        tell(verdict, run.scenario, result, findings)
+        assert verdict.trusted is False
         (finding,) = findings.as_tuple()
         assert finding.code == "CB627"
         assert finding.severity == "error"
@@ -231,7 +236,7 @@ def test_accelerations_that_leave_joints_open_are_counted(crane: Mechanism) -> N
     run = simulate(crane, Scenario(duration=0.1, rate=100))
     findings = Findings()
     open_joints = replace(run.result, statistics=replace(run.result.statistics, unsolved=30, evaluations=1000))
-    assert distrust(run.lowered, run.scenario, open_joints, findings) is True
+    costs(open_joints, findings)
     assert [f.code for f in findings.as_tuple()] == ["CB680"]
 
 
@@ -239,7 +244,7 @@ def test_many_rejected_steps_are_a_warning(crane: Mechanism) -> None:
     run = simulate(crane, Scenario(duration=0.1, rate=100))
     slow = replace(run.result, statistics=replace(run.result.statistics, steps=2000, rejected=2500))
     findings = Findings()
-    assert distrust(run.lowered, run.scenario, slow, findings) is True
+    costs(slow, findings)
     assert [f.code for f in findings.as_tuple()] == ["CB628"]
 
 

@@ -1,0 +1,52 @@
+"""Whether the rows of all joints, gears and motors hold at each sample, and their rates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.trust.checks import Check, judged
+from solver.equations.projection import open_rows
+from solver.equations.system import System
+from solver.result import Result, Trajectory
+from solver.state import State
+
+PLACES = 1e-7
+"""Of the model's length (of a turn's radian for angles): how far rows may be open. Every sample is put on them; where
+they contradict each other by rounding, they stay open by about 1e-9."""
+RATES = 1e-6
+"""Of the largest speed (m/s; at least 1): how far rows may be open in their rates. Rows that contradict each other by
+rounding cost 1e-8."""
+
+
+def places_check(system: System | None, what: Scenario, result: Result) -> Check:
+    """Whether rows hold at each sample. Rows that cannot all hold may stay as far open as they are at the start.
+
+    `system` names the worst rows; None where the rows changed on the way.
+    """
+    T = result.trajectory
+    allowed = PLACES + what.atol + 2.0 * float(T.constraint_position[0])
+    found = judged("rows", T.constraint_position, allowed, T.t)
+    if not found.bad.any():
+        return found
+    name = "" if system is None else _worst(system, T, found.t)
+    text = f"{name or 'a joint or gear'} is open by {found.worst:.2g} of the model's length (or rad) at t = " \
+           f"{found.t:.4g} s, where {allowed:.2g} is allowed"  # fmt: skip
+    return judged("rows", T.constraint_position, allowed, T.t, text=text)
+
+
+def _worst(system: System, T: Trajectory, t: float) -> str:
+    """Whose row is the most open at a time."""
+    k = int(np.argmin(np.abs(T.t - t)))
+    state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+    rows = np.abs(open_rows(system, state)[0])[: len(system.row_group)]
+    return system.row_group[int(np.argmax(rows))] if rows.size else ""
+
+
+def rates_check(what: Scenario, result: Result) -> Check:
+    """Whether the rates of rows hold at each sample, against the largest speed of that sample."""
+    T = result.trajectory
+    speeds = np.abs(T.velocities).reshape(len(T.t), -1).max(axis=1, initial=0.0)
+    allowed = RATES * np.maximum(1.0, speeds) + what.atol + what.rtol * speeds
+    text = "joints come apart with {worst:.2g} m/s at t = {t:.4g} s, where {allowed:.2g} m/s is allowed"
+    return judged("rates", T.constraint_velocity, allowed, T.t, unit="m/s", text=text)

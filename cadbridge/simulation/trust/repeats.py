@@ -1,0 +1,84 @@
+"""Some intervals between samples, computed again from the state at their beginning, and held against their end.
+
+A state within a long step, a turn that was lost, a push that no step saw: whatever is wrong with a sample, the motion
+from it does not lead to the next one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.trust.checks import Check, judged, not_tested
+from solver.equations.system import System
+from solver.result import Result, Trajectory
+from solver.runs.integrate import simulate
+from solver.state import State
+
+Array = NDArray[np.float64]
+
+MOST = 8
+"""Intervals that are computed again."""
+A_REPEAT = 25
+"""Steps of a run for each of them."""
+MARGIN = 1000.0
+"""Tolerances by which an interval may end elsewhere: of the step that led to its ends, of those that are taken again,
+and of what the motion multiplies in between."""
+ROUNDING = 1e-11
+"""Of a value: rows that are closed again move it by so much."""
+
+Call = dict[str, Any]
+
+
+def repeats_check(system: System, what: Scenario, result: Result, call: Call, why_not: str = "") -> Check:
+    """Whether the motion from some samples leads to the next; not tested where `why_not` says why.
+
+    `call` is what the run was called with. The intervals are spread over the run, the same ones each time.
+    """
+    T = result.trajectory
+    if why_not or len(T.t) < 2:
+        return not_tested("repeats", why_not or "there is one sample")
+    count = max(2, min(MOST, result.statistics.steps // A_REPEAT, len(T.t) - 1))
+    off = np.zeros(len(T.t))
+    for k in _chosen(len(T.t) - 1, count):
+        off[k + 1] = _repeated(system, what, T, k, call)
+    text = f"from one of {count} samples looked at, the motion leads {{worst:.2g}} tolerances beside the next at " \
+           "t = {t:.4g} s"  # fmt: skip
+    return judged("repeats", off, MARGIN, T.t, unit="tolerances", text=text)
+
+
+def _chosen(intervals: int, count: int) -> list[int]:
+    """Intervals spread by the golden ratio, none near another."""
+    golden = (np.sqrt(5.0) - 1.0) / 2.0
+    return sorted({int(intervals * ((0.5 + k * golden) % 1.0)) for k in range(count)})
+
+
+def _repeated(system: System, what: Scenario, T: Trajectory, k: int, call: Call) -> float:
+    """By how many tolerances the motion from sample k on leads elsewhere than to sample k + 1."""
+    start = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+    span = float(T.t[k + 1] - T.t[k])
+    options = {key: call[key] for key in ("rtol", "atol", "integrator", "tree", "longest_step")}
+    found = simulate(system, start, duration=span, rate=1.0 / span, times=[float(T.t[k + 1])], **options)
+    if not found.status.ok:
+        return np.inf
+    return _apart(found.trajectory, T, k + 1, what)
+
+
+def _apart(again: Trajectory, T: Trajectory, k: int, what: Scenario) -> float:
+    """By how many tolerances the last state of a run is off a sample."""
+    w, x, y, z = again.quaternions[-1].T
+    a, b, c, d = T.quaternions[k].T
+    # The vector part of the one's inverse times the other.
+    turn = np.array([w * b - x * a - y * d + z * c, w * c + x * d - y * a - z * b, w * d - x * c + y * b - z * a])
+    sense = np.sign(w * a + x * b + y * c + z * d)
+    pairs = [(again.positions[-1], T.positions[k]), (2 * sense * turn, np.zeros_like(turn))]
+    pairs += [(again.velocities[-1], T.velocities[k]), (again.angles[-1], T.angles[k])]
+    worst = 0.0
+    for one, two in pairs:
+        if one.size:
+            size = float(np.abs(two).max())
+            worst = max(worst, float(np.abs(one - two).max()) / (what.atol + what.rtol * size + ROUNDING * (1 + size)))
+    return worst

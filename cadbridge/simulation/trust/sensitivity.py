@@ -1,0 +1,205 @@
+"""How far a run depends on its tolerance: the same run at a coarser one, beside it.
+
+The error of a run falls with its tolerance. A companion whose tolerance is r times as large is wrong by about r times
+as much; where it is that far from the run, the run itself is wrong by about the r-th part. A motion that multiplies
+differences shows in the same figure: whatever an error of a step becomes, the companion's becomes r times as much, up
+to where both have nothing to do with each other. There a companion nearer to the run is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.findings import Findings
+from cadbridge.lowering import Lowered
+from cadbridge.mechanism import Joint
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.trust.checks import NOT_TESTED, OK, Check, judged, not_tested
+from solver.result import Result, Trajectory
+
+Array = NDArray[np.float64]
+
+COARSER, NEARER = 1000.0, 10.0
+"""Tolerances of the companion; of the one that is taken where the first has nothing more to do with the run."""
+COARSEST = 1e-3
+"""The largest tolerance of the first companion."""
+PARTED = 0.02
+"""Of a value's size: how far a companion may be off to be of use."""
+SAFETY = 2.0
+"""An error does not fall with the tolerance exactly."""
+PROMISED = 100.0
+"""Tolerances by which a run may be wrong before it says so."""
+LOST = 0.01
+"""Of a value's size: what is known no better than this is not known."""
+Again = Callable[[float, float, float], Result]
+"""A run once more, of relative and absolute tolerance, for a duration (s)."""
+UNITS = ("m", "rad", "m/s", "rad/s", "J")
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """By how much values of one unit are wrong at most, as estimated: the largest, whose it is, when (s); how many
+    tolerances that is, and over the samples (k,) the largest part of the values' size."""
+
+    unit: str
+    error: float
+    item: str
+    t: float
+    tolerances: float
+    share: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """The errors of a run as its companion at `tolerance` shows them, by units; `reason` why there are none."""
+
+    tolerance: float = 0.0
+    estimates: tuple[Estimate, ...] = ()
+    reason: str = ""
+
+    @property
+    def worst(self) -> Estimate | None:
+        """That of the most tolerances."""
+        return max(self.estimates, key=lambda e: e.tolerances, default=None)
+
+    @property
+    def told(self) -> bool:
+        """Whether a run is wrong by more than it may be without a word."""
+        return self.worst is not None and self.worst.tolerances > PROMISED
+
+    def document(self) -> dict[str, Any]:
+        """For JSON."""
+        if not self.estimates:
+            return {"state": NOT_TESTED, "reason": self.reason}
+        rows = [
+            {"unit": e.unit, "error": e.error, "of": e.item, "at_s": e.t, "tolerances": e.tolerances}
+            for e in self.estimates
+        ]
+        state = "depends on the tolerance" if self.told else OK
+        return {"state": state, "beside_a_run_at": self.tolerance, "estimated_errors": rows}
+
+    def check(self, t: Array, tolerance: float) -> Check:
+        """Whether anything is left of what the run says at each of its samples."""
+        if not self.estimates:
+            return not_tested("sensitivity", self.reason)
+        worst = max(self.estimates, key=lambda e: float(e.share.max()))
+        text = (
+            f"the end depends on the tolerance: {worst.item} is known to about {worst.error:.2g} {worst.unit}, as a "
+            f"run at {self.tolerance:.0e} shows"
+        )
+        return judged("sensitivity", np.max([e.share for e in self.estimates], axis=0),
+                      max(LOST, PROMISED * tolerance), t, unit="of the size", onwards=True, text=text)  # fmt: skip
+
+
+def sensitivity_of(lowered: Lowered, what: Scenario, result: Result, again: Again) -> Sensitivity:
+    """How far a run that came to its end depends on its tolerance; `again` runs it once more."""
+    T, tolerance = result.trajectory, max(what.rtol, what.atol)
+    if not result.status.ok or len(T.t) < 2:
+        return Sensitivity(reason="the run did not come to its end")
+    if what.step is not None:
+        return Sensitivity(reason="the run has no tolerance, but a fixed step")
+    if lowered.model.callbacks:
+        return Sensitivity(reason="functions in Python are not called again")
+    # A companion far away is cheap and rough; what it shows to be doubtful is looked at from nearer by.
+    first = max(NEARER, min(COARSER, COARSEST / tolerance))
+    found = Sensitivity(reason="no run at a larger tolerance came to its end")
+    for times in dict.fromkeys((first, NEARER)):
+        beside = _companion(what, T, again, times)
+        if beside is not None:
+            found = Sensitivity(times * tolerance, _estimates(lowered, T, beside, what, times))
+            near = all(float(e.share.max()) * times < PARTED * SAFETY for e in found.estimates)
+            if near and not found.told:
+                break
+    return found
+
+
+def _companion(what: Scenario, T: Trajectory, again: Again, times: float) -> Trajectory | None:
+    """The same run at a tolerance so many times as large; None where it has not the same samples."""
+    found = again(times * what.rtol, times * what.atol, float(T.t[-1] - T.t[0]))
+    same = found.status.ok and len(found.trajectory.t) == len(T.t) and np.allclose(found.trajectory.t, T.t, 0.0, 1e-9)
+    return found.trajectory if same else None
+
+
+def _estimates(
+    lowered: Lowered, T: Trajectory, beside: Trajectory, what: Scenario, times: float
+) -> tuple[Estimate, ...]:
+    """The errors of a run by its companion's distance, one for each unit."""
+    parts = [
+        _of_bodies(T, beside, [unit.name for unit in lowered.units]),
+        _of_joints(T, beside, lowered.joints),
+        {} if lowered.stand_ins else _of_energies(T, beside),
+    ]
+    found = []
+    for unit in UNITS:
+        columns = [part[unit] for part in parts if unit in part and part[unit].items]
+        if not columns:
+            continue
+        off = np.hstack([c.off for c in columns]) * SAFETY / times
+        sizes = np.hstack([c.size for c in columns])
+        items = [name for c in columns for name in c.items]
+        counted = off / (what.atol + what.rtol * sizes)
+        k, i = np.unravel_index(int(np.argmax(counted)), off.shape)
+        share = (off / (1.0 + sizes)).max(axis=1)
+        found.append(Estimate(unit, float(off[k, i]), items[i], float(T.t[k]), float(counted[k, i]), share))
+    return tuple(found)
+
+
+def tell_sensitivity(found: Sensitivity, findings: Findings) -> None:
+    """Report what is wrong by more tolerances than a run may be without a word (CB683)."""
+    worst = found.worst
+    if worst is None or not found.told:
+        return
+    many = "; ".join(f"{e.error:.1g} {e.unit} ({e.item})" for e in found.estimates if e.tolerances > PROMISED)
+    message = f"the run is wrong by up to about {many}: {worst.tolerances:.1g} times its tolerance"
+    findings.add("CB683", message, items=[worst.item])
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Distances (k, m) of two runs in values of one unit, the largest size (m,) of each, whose they are."""
+
+    off: Array
+    size: Array
+    items: list[str] = field(default_factory=list)
+
+
+def _of_bodies(T: Trajectory, beside: Trajectory, names: list[str]) -> dict[str, _Columns]:
+    """Of the bodies named; those that stand for circuits come after them, and have other units."""
+    n = len(names)
+    moved = np.linalg.norm(beside.positions[:, :n] - T.positions[:, :n], axis=2)
+    p, q = beside.quaternions[:, :n], T.quaternions[:, :n]
+    chord = np.minimum(np.linalg.norm(p - q, axis=2), np.linalg.norm(p + q, axis=2))
+    turned = 4.0 * np.arcsin(np.clip(0.5 * chord, 0.0, 1.0))
+    rates = T.velocities[:, :n]
+    v, w = (np.linalg.norm((beside.velocities[:, :n] - rates)[..., s], axis=2) for s in (slice(3), slice(3, 6)))
+    sizes = [np.linalg.norm(rates[..., s], axis=2).max(axis=0, initial=0.0) for s in (slice(3), slice(3, 6))]
+    reach = np.linalg.norm(T.positions[:, :n], axis=2).max(axis=0, initial=0.0)
+    return {
+        "m": _Columns(moved, reach, names), "rad": _Columns(turned, np.ones_like(reach), names),
+        "m/s": _Columns(v, sizes[0], names), "rad/s": _Columns(w, sizes[1], names),
+    }  # fmt: skip
+
+
+def _of_joints(T: Trajectory, beside: Trajectory, joints: Sequence[Joint]) -> dict[str, _Columns]:
+    found = {}
+    for kind, unit in (("angle", "rad"), ("distance", "m")):
+        chosen = [i for i, joint in enumerate(joints) if joint.coordinate == kind]
+        names = [joints[i].name for i in chosen]
+        for one, two, of in (
+            (T.coordinates, beside.coordinates, unit), (T.coordinate_rates, beside.coordinate_rates, f"{unit}/s"),
+        ):  # fmt: skip
+            size = np.abs(one[:, chosen]).max(axis=0, initial=0.0)
+            found[of] = _Columns(np.abs(two[:, chosen] - one[:, chosen]), size, names)
+    return found
+
+
+def _of_energies(T: Trajectory, beside: Trajectory) -> dict[str, _Columns]:
+    names = ["kinetic", "potential", "motor_work", "dissipated"]
+    one, two = (np.stack([getattr(each, name) for name in names], axis=1) for each in (T, beside))
+    size = np.full(len(names), np.abs(one).max())
+    return {"J": _Columns(np.abs(two - one), size, [f"energy.{name}" for name in names])}

@@ -1,0 +1,72 @@
+"""Whether joints turn as their bodies do, and by as many turns as their rates say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.trust.checks import Check, judged, not_tested
+from solver.equations.projection import open_rows
+from solver.equations.system import System
+from solver.result import Result, Trajectory
+from solver.state import State
+
+Array = NDArray[np.float64]
+
+NEAR = 1e-7
+"""rad: how far an angle may be from what the poses say, but for the tolerance and rounding of many turns."""
+ROUNDING = 1e-13
+"""Of an angle."""
+SURE = 0.25
+"""Turns: where the integral of a rate between two samples is no better known than this, it counts no turns."""
+
+
+def poses_check(system: System, what: Scenario, result: Result) -> Check:
+    """Whether the angles of joints and gears at each sample are those of the poses, but for whole turns."""
+    T = result.trajectory
+    if T.angles.shape[1] == 0:
+        return not_tested("angles", "no joint or gear turns")
+    off = np.zeros(len(T.t))
+    for k in range(len(T.t)):
+        state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+        off[k] = float(np.abs(open_rows(system, state)[1] - T.angles[k]).max())
+    allowed = NEAR + what.atol + ROUNDING * np.abs(T.angles).max(axis=1)
+    text = "a joint or gear turns by {worst:.2g} rad otherwise than its bodies at t = {t:.4g} s"
+    return judged("angles", off, allowed, T.t, unit="rad", text=text)
+
+
+def turns_check(system: System, result: Result) -> Check:
+    """Whether each joint that turns moves between two samples by as many turns as the integral of its rate says.
+
+    The integral is that of a cubic through the rates and accelerations of both samples (h²/12 of the difference of
+    accelerations corrects the mean rate); what the correction comes to says how well it is known. Samples that lie too
+    far apart to count turns are left out.
+    """
+    T = result.trajectory
+    turning = [i for i, c in enumerate(system.model.coordinates) if c.kind == "angle"]
+    if not turning or len(T.t) < 2:
+        return not_tested("turns", "no joint turns")
+    missed, unsure = _missed(T, turning)
+    if bool(np.all(unsure)):
+        return not_tested("turns", "the samples lie too far apart to count turns")
+    off = np.concatenate([[0.0], np.where(unsure, 0.0, np.abs(missed)).max(axis=1)])
+    # A turn that is lost once stays lost.
+    text = "a joint turns by {worst:.3g} turns otherwise than its rate up to t = {t:.4g} s"
+    return judged("turns", off, 0.5, T.t, unit="turns", onwards=True, text=text)
+
+
+def _missed(T: Trajectory, turning: list[int]) -> tuple[Array, NDArray[np.bool_]]:
+    """By how many turns values (k − 1, m) change otherwise than their rates say, and where that is not known."""
+    h = np.diff(T.t)[:, None]
+    q, rate, bend = (a[:, turning] for a in (T.coordinates, T.coordinate_rates, T.coordinate_accelerations))
+    mean = 0.5 * h * (rate[1:] + rate[:-1])
+    correction = h**2 / 12 * (bend[:-1] - bend[1:])
+    missed = (np.diff(q, axis=0) - mean - correction) / math.tau
+    # Beside the correction itself: how far the two ends' accelerations are from the slope between them.
+    slope = np.diff(rate, axis=0)
+    doubt = np.abs(correction) + 0.1 * h * np.maximum(np.abs(slope - h * bend[1:]), np.abs(slope - h * bend[:-1]))
+    unsure = ~(doubt / math.tau < SURE)
+    return missed, unsure

@@ -1,0 +1,83 @@
+"""The verdict of a run: all that can be looked at, together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cadbridge.findings import Findings
+from cadbridge.lowering import Lowered
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.trust.balance import balance_check
+from cadbridge.simulation.trust.checks import NOT_TESTED, WRONG, Check, Verdict, not_tested, together
+from cadbridge.simulation.trust.openness import places_check, rates_check
+from cadbridge.simulation.trust.repeats import Call, repeats_check
+from cadbridge.simulation.trust.turns import poses_check, turns_check
+from solver.equations.system import System
+from solver.result import Result
+
+
+def verdict_of(
+    lowered: Lowered, what: Scenario, result: Result, system: System | None = None, call: Call | None = None,
+    sensitivity: Check | None = None,
+) -> Verdict:  # fmt: skip
+    """Whether a run is what its tolerances or its step promise, by its samples.
+
+    `lowered` has the model that was run. `system` None: its rows changed on the way, and angles are not looked at;
+    `call` None: no part of the run is computed again. `sensitivity` is the check of how far the end depends on the
+    tolerance, where there is one.
+    """
+    samples = len(result.trajectory.t)
+    checks = tuple(_checks(lowered, what, result, system, call)) if samples else ()
+    if sensitivity is not None:
+        checks = (*checks, sensitivity)
+    return together(checks, samples, _untestable(lowered, result))
+
+
+def _untestable(lowered: Lowered, result: Result) -> str:
+    """Why a run of which nothing is wrong cannot be called right; "" where it can."""
+    if not result.status.ok:
+        return "the run did not come to its end"
+    if len(result.trajectory.t) < 2:
+        return "the run has one sample"
+    if lowered.stand_ins:
+        return "the masses are not known: the energy, forces and all that follows from them were not looked at"
+    return ""
+
+
+def _checks(
+    lowered: Lowered, what: Scenario, result: Result, system: System | None, call: Call | None
+) -> Iterator[Check]:
+    yield places_check(system, what, result)
+    yield rates_check(what, result)
+    if lowered.stand_ins or len(result.trajectory.t) < 2:
+        yield not_tested("energy", "masses are not known" if lowered.stand_ins else "there is one sample")
+    else:
+        yield balance_check(lowered.model, what, result)
+    if system is None:
+        changed = "the mechanism changes on the way"
+        yield from (not_tested(name, changed) for name in ("angles", "turns", "repeats"))
+        return
+    yield poses_check(system, what, result)
+    yield turns_check(system, result)
+    yield repeats_check(system, what, result, call or {}, _not_repeated(what, result, system, call))
+
+
+def _not_repeated(what: Scenario, result: Result, system: System, call: Call | None) -> str:
+    """Why no part of a run is computed again."""
+    if call is None:
+        return "no part of the run is computed again"
+    if what.step is not None:
+        return "a fixed step promises nothing that a repetition could be held against"
+    if system.model.callbacks:
+        return "functions in Python are not called again"
+    return "" if result.status.ok else "the run did not come to its end"
+
+
+def tell(verdict: Verdict, what: Scenario, result: Result, findings: Findings) -> None:
+    """Report what is wrong with a run (CB627), or that nothing can be said of one that came to its end (CB684)."""
+    if verdict.state == WRONG:
+        cure = "Take a step of a tenth" if what.step is not None else "Set rtol and atol a hundred times smaller"
+        hint = f"{cure} in the scenario, and see whether the figure falls with it."
+        findings.add("CB627", "; ".join(check.text for check in verdict.wrong), hint=hint)
+    elif verdict.state == NOT_TESTED and result.status.ok:
+        findings.add("CB684", f"whether the run is right was not tested: {verdict.reason}")

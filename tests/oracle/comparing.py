@@ -1,0 +1,234 @@
+"""A run held against the tightest absolute run of the same case, by the columns that a user gets.
+
+An error is counted in tolerances: of its column's unit, the tolerance times one plus the largest value of the columns
+beside it (a body's place, a joint's rate, all forces). How far the case itself multiplies differences is measured by
+loads that are a millionth off: what a run is wrong by may be as many times more.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cadbridge.simulation import Run, Scenario, simulate
+from cadbridge.simulation.trajectory import columns_of
+from solver.functions import scaled
+from tests.oracle.building import Array
+from tests.oracle.machines import Case
+
+TIGHTEST, NEXT = 1e-12, 1e-10
+"""Tolerances of the reference, and of the run that says how well the reference is known."""
+OFF = 1e-6
+"""Of gravity and torques: how far they are off where the growth of differences is measured."""
+MARGIN = 100.0
+"""Tolerances by which a column may be wrong."""
+FORCES = 1e4
+"""The same for accelerations and what follows from them: nothing is promised of these."""
+ROUNDING = 1e-11
+"""Of a column's scale: what no run is better than."""
+
+PATIENCE = 20.0
+"""Processor seconds of a run."""
+
+Table = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class How:
+    """How a run is computed."""
+
+    tolerance: float
+    method: str = "auto"
+    integrator: str = "dopri5"
+    collapse: bool = True
+
+    def __str__(self) -> str:
+        rows = "" if self.collapse else ", all rows"
+        return f"{self.method} {self.integrator} {self.tolerance:.0e}{rows}"
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The tightest run of a case: times, columns, how well each is known, and how far differences grow (both in units
+    of a column's scale)."""
+
+    t: Array
+    columns: Table
+    scales: dict[str, float]
+    known: float
+    growth: float
+    status: str
+    closed: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a run was wrong by, and what it said of itself.
+
+    `ratio` is the worst error of motion and energies over the tolerance, in `column` at `t` (s); `forces` that of
+    accelerations and forces. `told` says that the run does not call itself right.
+    """
+
+    ratio: float
+    column: str
+    t: float
+    forces: float
+    force: str
+    trusted: bool | None
+    status: str
+    codes: tuple[str, ...]
+    steps: int
+
+    @property
+    def told(self) -> bool:
+        """Whether the run says that it is not right, or that its end depends on its tolerance."""
+        return self.trusted is False or self.status != "ok" or SENSITIVE in self.codes
+
+    @property
+    def wrong(self) -> bool:
+        """Whether a column is wrong by more than the margin."""
+        return not (self.ratio <= MARGIN)
+
+
+SENSITIVE = "CB683"
+"""The finding that says how far a run's end depends on its tolerance."""
+
+
+def of_motion(name: str) -> bool:
+    """Whether a column follows from positions and velocities alone."""
+    kind, last = name.split(".")[0], name.rsplit(".", 1)[-1]
+    if kind == "energy" or kind == "body":
+        return True
+    return kind == "joint" and last in ("q", "qd")
+
+
+def of_forces(name: str) -> bool:
+    """Whether a column holds accelerations, or forces that are determined whatever repeats."""
+    return name.startswith(("joint.", "motor.")) and name.rsplit(".", 1)[-1] in ("qdd", "effort")
+
+
+def sampled(case: Case, how: How, more: int = 1) -> tuple[Run, Table]:
+    """A run of a case and its columns; `more` samples for each of the case's."""
+    what = replace(
+        case.scenario, rtol=how.tolerance, atol=how.tolerance, integrator=how.integrator,
+        rate=case.scenario.rate * more,
+    )  # fmt: skip
+    began = time.process_time()
+
+    def watch(part: float) -> None:
+        if time.process_time() - began > PATIENCE:
+            raise TimeoutError(f"{case.name}, {how}: {part:.1%} in {PATIENCE:g} s")
+
+    run = simulate(case.mechanism, what, method=how.method, collapse=how.collapse, progress=watch)
+    return run, {name: values for name, (values, _) in columns_of(run).items()}
+
+
+def _scales(columns: Table) -> dict[str, float]:
+    """One plus the largest value of the columns that belong together."""
+    groups: dict[str, float] = {}
+    for name, values in columns.items():
+        known = values[np.isfinite(values)]
+        largest = float(np.abs(known).max(initial=0.0))
+        groups[_group(name)] = max(groups.get(_group(name), 0.0), largest)
+    return {name: 1.0 + groups[_group(name)] for name in columns}
+
+
+def _group(name: str) -> str:
+    head, _, last = name.rpartition(".")
+    kind = name.split(".")[0]
+    if kind == "energy":
+        return "energy"
+    if kind in ("joint", "motor") and last == "qdd":
+        return "qdd"
+    if kind == "body":
+        return f"{head}.{'q' if last[0] == 'q' else last[0] if last[0] in 'vw' else 'xyz'}"
+    return f"{kind}.{last}" if last == "effort" else name
+
+
+def _at(columns: Table, t: Array) -> Table:
+    """The rows of a table at some of its times."""
+    rows = np.searchsorted(columns["time"], t - 1e-9)
+    rows = rows[rows < len(columns["time"])]
+    return {name: values[rows] for name, values in columns.items()}
+
+
+def reference(case: Case, growth: bool = True) -> Reference:
+    """The tightest run of a case, with what is known of it."""
+    more = max(1, int(np.ceil(10.0 / (case.scenario.rate * case.finest)))) if case.finest else 1
+    run, columns = sampled(case, How(TIGHTEST, "absolute", "dop853"), more)
+    _, again = sampled(case, How(NEXT, "absolute", "dopri5"), more)
+    scales = _scales(columns)
+    off = _apart(columns, again, scales, of_motion)[0]
+    grown = 1.0
+    if growth:
+        _, moved = sampled(_pushed(case), How(NEXT, "absolute", "dopri5"), more)
+        grown = max(1.0, _apart(columns, moved, scales, of_motion)[0] / OFF)
+    return Reference(columns["time"], columns, scales, off, grown, run.summary["status"])
+
+
+def _pushed(case: Case) -> Case:
+    """What acts, a millionth off: gravity to the side, torques and forces in size."""
+    g = np.array(case.scenario.gravity or (0.0, 0.0, -9.81)) + OFF * 9.81 * np.array([0.7, 0.4, -0.6])
+    motors = tuple(
+        replace(m, function=scaled(m.function, 1 + OFF)) if m.kind == "torque" else m for m in case.scenario.motors
+    )
+    return replace(case, scenario=replace(case.scenario, gravity=(g[0], g[1], g[2]), motors=motors))
+
+
+def _apart(one: Table, two: Table, scales: dict[str, float], chosen: object) -> tuple[float, str, float]:
+    """The largest difference of two tables' columns over their scales, its column and time (s)."""
+    worst, where, when = 0.0, "", 0.0
+    rows = min(len(one["time"]), len(two["time"]))
+    for name, values in one.items():
+        if not chosen(name) or name not in two:  # type: ignore[operator]
+            continue
+        other = two[name][:rows]
+        off = np.abs(values[:rows] - other) / scales[name]
+        if name.startswith("body.") and name.rsplit(".", 1)[-1][0] == "q":
+            off = np.minimum(off, np.abs(values[:rows] + other) / scales[name])
+        off = np.where(np.isfinite(values[:rows]), np.where(np.isfinite(other), off, np.inf), 0.0)
+        if off.size and float(off.max()) > worst:
+            worst, where, when = float(off.max()), name, float(one["time"][int(off.argmax())])
+    return worst, where, when
+
+
+def held(case: Case, against: Reference, how: How) -> Verdict:
+    """A run of a case, held against its reference and what is known of it in closed form."""
+    run, columns = sampled(case, how)
+    exact = _at(against.columns, columns["time"])
+    floor = ROUNDING * against.growth
+    worst, name, t = _apart(exact, columns, against.scales, of_motion)
+    for text, factors in case.identities.items():
+        off = np.abs(sum((f * columns[c] for c, f in factors.items()), np.zeros(len(columns["time"]))))
+        size = 1.0 + max(float(np.abs(f * columns[c]).max()) for c, f in factors.items())
+        if float(off.max()) / size > worst:
+            worst, name, t = float(off.max()) / size, text, float(columns["time"][int(off.argmax())])
+    forces, force, _ = _apart(exact, columns, against.scales, of_forces)
+    s = run.summary
+    return Verdict(
+        max(0.0, worst - floor) / how.tolerance, name, t, max(0.0, forces - 100 * floor) / how.tolerance, force,
+        s["trusted"], s["status"], tuple(dict.fromkeys(f.code for f in run.findings)), s["steps"],
+    )  # fmt: skip
+
+
+METHODS = (("auto", "dopri5"), ("absolute", "dopri5"), ("auto", "dop853"), ("absolute", "dop853"))
+
+
+def ways(seed: int, count: int, case: Case) -> list[How]:
+    """Methods and tolerances by chance; the first two are of the default method."""
+    chance = np.random.default_rng([seed, *case.name.encode()])
+    found = []
+    for k in range(count):
+        method, integrator = METHODS[0] if k < 2 else METHODS[int(chance.integers(len(METHODS)))]
+        tolerance = float(10.0 ** -int(chance.integers(3, 11)))
+        if chance.random() < 0.1 and not case.scenario.changes:
+            found.append(How(max(tolerance, 1e-5), "auto", "generalized_alpha"))
+        else:
+            collapse = bool(chance.random() < 0.9) or bool(case.scenario.changes)
+            found.append(How(tolerance, method if collapse else "absolute", integrator, collapse))
+    return found
+
+
+__all__ = ["How", "Reference", "Scenario", "Verdict", "held", "reference", "ways"]

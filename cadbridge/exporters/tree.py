@@ -293,4 +293,4 @@ def bodies_at(tree: Tree, q: Vector) -> tuple[Matrix, Matrix, Matrix]:
         i = tree.link_of(body)
         T[body] = state.J[i]
         T[body, :3] += np.cross(T[body, 3:].T, position - state.X_WL[i].p).T
-    return positions, quaternions, T.reshape(-1, len(q))
+    return positions, quaternions, T.reshape(6 * len(positions), len(q))

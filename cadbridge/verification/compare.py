@@ -33,7 +33,7 @@ from cadbridge.verification.newton import Newton
 from cadbridge.verification.ros2 import Ros2
 from cadbridge.verification.stage import Stage
 from cadbridge.verification.start import random_twists, start_of
-from cadbridge.verification.swing import Swing, Swinger
+from cadbridge.verification.swing import AT_REST, Swing, Swinger, at_rest
 from cadbridge.verification.urdf import Pinocchio
 from cadbridge.wording import count, listed
 
@@ -60,13 +60,14 @@ class Verification:
     """The largest differences between a mechanism and its export in `engine`.
 
     `mass` and `inertia` are relative, `centre` in m, `pose` in m and rad. `verdict` is of the swing: "same", "differs",
-    "not comparable" (the engine's own errors are too large for an answer, even over the shortest swing) or "not
-    tested"; `remark` says why. `swing` is the largest difference of a joint coordinate (rad, m) after `duration` s from
-    random velocities, None where it was not compared; `moved` the largest motion of a joint in it, `still` the joints
-    that did not move; `coupling_error` by how much the engine then breaks the relations between its own joints;
-    `step_error`, requested where the swing differs by more than 1e-6, by how much it differs from itself at half the
-    step. `compared` names what was compared, `not_compared` what was not, with the reason. `passed` says whether
-    masses, poses and the motion were compared and nothing that was compared differs.
+    "not comparable" (the engine's own errors are too large for an answer, even over the shortest swing), "not tested",
+    or, of a mechanism without joints that move, "at rest"; `remark` says why. `swing` is the largest difference of a
+    joint coordinate (rad, m) after `duration` s from random velocities, None where it was not compared; `moved` the
+    largest motion of a joint in it, `still` the joints that did not move; `coupling_error` by how much the engine then
+    breaks the relations between its own joints; `step_error`, requested where the swing differs by more than 1e-6, by
+    how much it differs from itself at half the step. `compared` names what was compared, `not_compared` what was not,
+    with the reason. `passed` says whether masses, poses and the motion were compared and nothing that was compared
+    differs.
     """
 
     to: str
@@ -92,8 +93,8 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether masses, poses and a swing were compared, and nothing that was compared differs."""
-        return self.verdict == "same" and not any(f.severity == Severity.ERROR for f in self.findings)
+        """Whether masses, poses and (if any joint moves) a swing were compared, and nothing of it differs."""
+        return self.verdict in ("same", AT_REST) and not any(f.severity == Severity.ERROR for f in self.findings)
 
 
 def verify(
@@ -160,7 +161,8 @@ class _Found:
 
 def _verification(to: str, found: _Found, lost: tuple[str, ...], findings: Findings) -> Verification:
     swing = found.swing
-    done = ["masses", "centres of mass", "inertias", "poses", *found.contents.done]
+    done = ["masses", "centres of mass", "inertias", "poses"] if found.links else []
+    done += found.contents.done
     not_compared = dict(found.contents.unsaid)
     if swing.verdict in ("same", "differs"):
         implied = [what for what, why in not_compared.items() if why == BY_MOTION]
@@ -169,7 +171,7 @@ def _verification(to: str, found: _Found, lost: tuple[str, ...], findings: Findi
         not_compared = {what: why for what, why in not_compared.items() if what not in implied}
         if swing.still:
             not_compared["the motion of joints that stood still"] = listed(swing.still)
-    else:
+    elif swing.verdict != AT_REST:
         not_compared["motion"] = swing.remark
     return Verification(
         to, found.engine, found.links, found.joints, found.mass, found.centre, found.inertia, found.pose,
@@ -293,8 +295,10 @@ class _Comparison:
         new_joint = {old: new for new, old in names["joints"].items()}
         first = {link.body: link for link in reversed(tree.links)}
         self.new_joint, self.frames = new_joint, tuple(names.get("frames", ()))
+        # The ground is compared where it is all that there is.
+        links = tree.links if len(tree.links) == 1 and engine.holds_ground else tree.links[1:]
         self.links: dict[str, Link] = {
-            new_link[tree.body(link).name]: link for link in tree.links[1:] if first[link.body] is link
+            new_link[tree.body(link).name]: link for link in links if first[link.body] is link
         }
         single = [link for link in tree.links if len(link.freedoms) == 1]
         self.joints = {new_joint[link.freedoms[0].name]: link.first for link in single}
@@ -344,6 +348,8 @@ class _Comparison:
 
 def _swing(compared: _Comparison, mechanism: Mechanism, duration: float, twists: list[Vector]) -> Swing:
     """Our run and the engine's, from the same velocities."""
+    if not compared.tree.freedoms:
+        return at_rest(len(compared.links), compared.engine.name)
     because = _not_compared(compared, mechanism)
     if because:
         return Swing("not tested", because)

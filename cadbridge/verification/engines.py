@@ -37,6 +37,8 @@ class Engine(ABC):
     name: str
     precision = 1e-9
     """Up to which masses and inertias (relative), centres and poses (m, rad) count as the same."""
+    holds_ground = True
+    """Whether what stands still has a mass and a place in it that can be read."""
 
     @abstractmethod
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:

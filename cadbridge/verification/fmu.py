@@ -37,7 +37,7 @@ from cadbridge.verification.contents import (
     compare_contents,
 )
 from cadbridge.verification.engines import load_module
-from cadbridge.verification.swing import SHORTER, STILL, TIGHT, TOLERANCE, Swing, verdict_of
+from cadbridge.verification.swing import SHORTER, STILL, TIGHT, TOLERANCE, Swing, at_rest, verdict_of
 
 NAME = "FMPy"
 PRECISION = 1e-9
@@ -79,7 +79,8 @@ def compare_fmu(
     ours = tight.result.trajectory
     energy = abs(stepped["energy.kinetic"][0] / ours.kinetic[0] - 1.0) if ours.kinetic[0] > 0 else 0.0
     mass, centre = fmu.masses(mechanism)
-    swing = _exchanged(fmu, mechanism, (tight, loose), stepped, duration, twists)
+    still = None if spanning_tree(mechanism).freedoms else at_rest(len(mechanism.bodies), NAME)
+    swing = still or _exchanged(fmu, mechanism, (tight, loose), stepped, duration, twists)
     counts = len(mechanism.bodies), len(tight.lowered.joints)
     contents = compare_contents(fmu.exported(mechanism), fmu.contents(mechanism), PRECISION)
     return Differences(*counts, mass, centre, energy, fmu.pose(mechanism, stepped), swing, contents)

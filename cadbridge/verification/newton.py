@@ -35,6 +35,7 @@ class Newton(MuJoCo):
 
     name = "Newton"
     precision = 1e-6
+    holds_ground = False
     _kamino: Kamino | None = None
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:

@@ -26,6 +26,7 @@ class Stage(Engine):
 
     name = "OpenUSD"
     precision = 1e-6
+    holds_ground = False
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         self._usd, self._geom, self._physics = (load_module(f"pxr.{m}", "usd-core") for m in _MODULES)

@@ -40,12 +40,16 @@ TIGHT = 1e-12
 """Of our own run: looser, and it is our own error that is seen where a motion magnifies it."""
 
 
+AT_REST = "at rest"
+"""The verdict where no joint moves, so that there is no swing."""
+
+
 @dataclass(frozen=True)
 class Swing:
     """What a swing of `duration` s showed: the largest difference of a joint (rad, m) and the engine's own errors.
 
-    `verdict` is "same", "differs", "not comparable" or "not tested"; `remark` says why. `moved` is the largest motion
-    of a joint, `still` names the joints that did not move.
+    `verdict` is "same", "differs", "not comparable", "not tested" or "at rest"; `remark` says why. `moved` is the
+    largest motion of a joint, `still` names the joints that did not move.
     """
 
     verdict: str
@@ -56,6 +60,13 @@ class Swing:
     step_error: float | None = None
     moved: float = 0.0
     still: tuple[str, ...] = ()
+
+
+def at_rest(links: int, engine: str) -> Swing:
+    """Where no joint moves: what stands was compared, if the engine holds any of it."""
+    return (
+        Swing(AT_REST, "no joint moves") if links else Swing("not tested", f"no joint moves, and {engine} has no body")
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, Feature, Limit, Mate
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose
+from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism.collapse import joints_of, mate_axis
 from cadbridge.mechanism.connections import Connection
 from cadbridge.mechanism.couplings import gear_primitive, joints_primitive, ratio_primitive
@@ -22,6 +22,7 @@ from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masse
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
 from cadbridge.mechanism.merge import clusters
 from cadbridge.mechanism.model import GROUND_BODY, Body, BodyCoupling, Joint, MateRows, Mechanism
+from cadbridge.mechanism.proportions import doubt_proportions
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, off_by, rows_of
 from cadbridge.mechanism.sides import Side, side_of
@@ -82,6 +83,7 @@ def build(assembly: Assembly) -> Mechanism:
     _locked(b, mate_rows)
     _gaps(b, _residuals(mate_rows, rows))
     _floating(b, mate_rows)
+    _proportions(b, mate_rows)
     return Mechanism(
         assembly=assembly, bodies=b.bodies, ground=ground, joints=joints, couplings=couplings,
         mate_rows=(*mate_rows, *coupling_rows), component_names=b.names, X_WC=b.poses, body_of=b.body_of,
@@ -423,6 +425,24 @@ def _gaps(b: _Builder, found: list[tuple[str, float, float]]) -> None:
                 where[name],
                 items=[name],
             )
+
+
+def _proportions(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
+    """Report masses and inertias that cannot be, beside each other and the joints of their bodies."""
+    by_name = {m.name: m for m in b.assembly.mates}
+    joints: dict[str, list[Vector]] = defaultdict(list)
+    for rows in mate_rows:
+        a, c = _body_index(b, rows.a), _body_index(b, rows.b)
+        points = [b.side(f).world_point() for f in (by_name[rows.mate].a, by_name[rows.mate].b)]
+        for k in {a, c} - {GROUND_BODY} if a != c else ():
+            joints[b.bodies[k].name] += points
+    where = {}
+    for body in b.bodies:
+        parts = [b.assembly.part(b.assembly.instance(i).part) for i in body.instances]
+        heaviest = max(parts, key=lambda p: p.declared.mass if p.declared is not None else 0.0, default=None)
+        if heaviest is not None:
+            where[body.name] = replace(heaviest.where, item=body.name)
+    doubt_proportions(b.bodies, joints, where, b.findings)
 
 
 def residuals(mate_rows: tuple[MateRows, ...], poses: tuple[Pose, ...]) -> list[tuple[str, float, float]]:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from cadbridge.assembly import Assembly, Part
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.readers.materials import find_material, names
 from cadbridge.readers.options import ReadOptions
@@ -35,6 +35,7 @@ def finish(assembly: Assembly, options: ReadOptions) -> Assembly:
     if options.mass_from == "mesh":
         parts = tuple(replace(part, declared=None) for part in parts)
     parts = _with_densities(parts, options, findings)
+    assembly = replace(assembly, findings=_without_weighed(assembly, parts))
     _doubt_the_unit(assembly, findings)
     mates = unique_names(assembly.mates, "mate", findings)
     taken = {mate.name for mate in mates}
@@ -72,6 +73,26 @@ def _with_densities(parts: tuple[Part, ...], options: ReadOptions, findings: Fin
         some = ", ".join(which[:3]) + (f" and {len(which) - 3} more" if len(which) > 3 else "")
         findings.add("CB156", f"no density is known for {material!r} ({some})", Where(item=which[0]))
     return tuple(done)
+
+
+def _without_weighed(assembly: Assembly, parts: tuple[Part, ...]) -> tuple[Finding, ...]:
+    """The findings without those on moving links without mass that a density or a person has given one since."""
+    weighed = {
+        part.name
+        for part in parts
+        if part.override is not None or (part.density is not None and part.shape is not None and not _declares(part))
+    }
+    by_name = {c.name: c for c in assembly.components}
+    of_part = {i.name: i.part for i in assembly.instances}
+    for name, component in by_name.items():
+        inside = [of_part[i] for i in component.instances]
+        if component.override is not None or (inside and weighed.issuperset(inside)):
+            weighed.add(name)
+    return tuple(f for f in assembly.findings if f.code != "CB191" or f.where.item not in weighed)
+
+
+def _declares(part: Part) -> bool:
+    return part.declared is not None and part.declared.mass > 0
 
 
 def _doubt_the_unit(assembly: Assembly, findings: Findings) -> None:

@@ -117,7 +117,13 @@ def _masses(document: Document) -> tuple[str, str] | None:
     unknown = sum(1 for b in document["bodies"] if b["mass"] is None)
     if not unknown:
         return None
-    return "mark", f"The mass of {count(unknown, 'body', 'bodies')} is unknown: give a density before a simulation."
+    lacking = [m for m in document["masses"] if m["mass"] is None]
+    solid = [m for m in lacking if m["brep_volume"] or m["mesh_volume"]]
+    cures = ["pass --density 7850 (kg/m³) or --material steel, or name materials in the mates file"] if solid else []
+    if len(solid) < len(lacking) or not lacking:
+        cures.append("give the masses of parts without a closed shape in the mates file")
+    which = count(unknown, "body", "bodies")
+    return "mark", f"The mass of {which} is unknown, and a simulation needs it: {'; '.join(cures)}."
 
 
 def figures(document: Document) -> tuple[tuple[str, str, str, str | None], ...]:

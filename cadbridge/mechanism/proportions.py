@@ -1,0 +1,149 @@
+"""Masses, inertias and centres that cannot be, by what is known without a shape: each other, and where joints stand.
+
+Only numbers that somebody wrote are doubted, not those computed from shapes. Parts with a mesh are held against that
+besides (`cadbridge.mass.doubts`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.findings import Findings, Where
+from cadbridge.frames import Vector
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism.model import Body
+from cadbridge.wording import listed
+
+WIDE = 50.0
+"""Lengths of the model above which no radius of gyration is; the slip of kg mm² for kg m² makes a thousand."""
+OUTSIDE = 100.0
+"""Lengths of the model from its joints at which no centre of mass is; that of mm for m makes some hundreds."""
+HUGE = 50.0
+"""The same two in m, where the model has no length: all its joints in one point."""
+POINTLIKE = 1e-3
+"""Share of a body's reach, from its centre to its farthest joint, below which a radius of gyration is no body's."""
+DENSEST = 23_000.0
+"""kg/m³ of osmium."""
+SLACK = 10.0
+"""How much smaller than that of a ball of osmium a radius of gyration is let pass: idealised masses are small."""
+HEAVIER = 1e5
+"""One body against all others together."""
+LIGHTER = 1e-10
+"""One body against all together: a step of integration cannot tell it from none."""
+ROUNDED = 1e-6
+"""m: a smaller radius of gyration is a rounded zero, a point mass that somebody means."""
+INERTIAS = {1e4: "kg cm²", 1e6: "kg mm²", 1e7: "g cm²", 1e9: "g mm²"}
+"""By how much an inertia is too large that was written in another unit than kg m²."""
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A body with its mass in the world as designed, and the points of its joints (n, 3), m."""
+
+    body: Body
+    mass: MassProperties
+    joints: Vector
+    where: Where
+
+    @property
+    def gyration(self) -> float:
+        """The largest radius of gyration about the centre, m."""
+        return math.sqrt(max(0.0, float(np.linalg.eigvalsh(self.mass.inertia)[-1])) / self.mass.mass)
+
+    @property
+    def reach(self) -> float:
+        """From the centre to the farthest joint, m."""
+        return float(np.max(np.linalg.norm(self.joints - self.mass.com, axis=1), initial=0.0))
+
+    @property
+    def away(self) -> float:
+        """From the centre to the nearest joint, m."""
+        return float(np.min(np.linalg.norm(self.joints - self.mass.com, axis=1))) if len(self.joints) else 0.0
+
+
+def doubt_proportions(
+    bodies: Sequence[Body], joints: Mapping[str, Sequence[Vector]], where: Mapping[str, Where], findings: Findings
+) -> None:
+    """Report CB320 to CB322 of the bodies whose mass somebody wrote.
+
+    `joints`: of each body by its name the points in the world at which others hold it; `where` its mass stands.
+    """
+    placed = [
+        Placed(
+            body,
+            body.mass.moved(body.X_WB),
+            np.array(joints.get(body.name, ()), float).reshape(-1, 3),
+            where.get(body.name, Where(item=body.name)),
+        )
+        for body in bodies
+        if body.mass is not None and body.mass.mass > 0 and body.mass_source in ("declared", "override")
+    ]
+    origins = [body.X_WB.p for body in bodies]
+    length = _length([*origins, *(p for points in joints.values() for p in points)], placed)
+    told: dict[tuple[str, str], list[tuple[Placed, str]]] = {}
+    for p in placed:
+        for code, kind, text in _doubts(p, length):
+            told.setdefault((code, kind), []).append((p, text))
+    for (code, _), found in told.items():
+        names = [p.body.name for p, _ in found]
+        others = f"; so are those of {listed(names[1:])}" if len(names) > 1 else ""
+        findings.add(code, found[0][1] + others, found[0][0].where, items=names)
+    _doubt_masses(placed, findings)
+
+
+def _length(points: Sequence[Vector], placed: Sequence[Placed]) -> float:
+    """The length of the model, m: how far its joints and bodies are apart, or centres usually are from joints."""
+    apart = float(np.linalg.norm(np.ptp(np.array(points), axis=0))) if points else 0.0
+    usual = float(np.median([p.away for p in placed])) if placed else 0.0
+    return apart if usual > OUTSIDE * apart > 0.0 else max(apart, usual)
+
+
+def _doubts(p: Placed, length: float) -> Iterator[tuple[str, str, str]]:
+    """(code, kind of doubt, words) of one body."""
+    name, mass, k, reach = p.body.name, p.mass.mass, p.gyration, p.reach
+    densest = math.sqrt(0.4) * math.cbrt(3.0 * mass / (4.0 * math.pi * DENSEST))
+    known = length > 1e-3
+    largest = float(np.linalg.eigvalsh(p.mass.inertia)[-1])
+    written = f"the inertia of {name}, {largest:.3g} kg m² with {mass:.3g} kg,"
+    if k > (WIDE * length if known else HUGE):
+        beside = f"; its model is {_metres(length)} long" if known else ""
+        slip = _unit_of(largest / (mass * (0.2 * length) ** 2)) if known else ""
+        yield "CB320", "wide", f"{written} is too large: it needs masses {_metres(k)} from its centre{beside}{slip}"
+    elif ROUNDED < k < densest / SLACK:
+        ball = 0.4 * mass * (densest / math.sqrt(0.4)) ** 2
+        yield "CB320", "dense", f"{written} is too small for it: a ball of osmium of that mass has {ball:.2g} kg m²"
+    elif ROUNDED < k < POINTLIKE * reach:
+        slip = " (mm for m?)" if 200.0 < 0.3 * reach / k < 5000.0 else ""
+        text = f"{written} is too small: a radius of {_metres(k)}, and a joint {_metres(reach)} from its centre{slip}"
+        yield "CB320", "small", text
+    if p.away > (OUTSIDE * length if known else HUGE):
+        text = f"the centre of mass of {name} lies {_metres(p.away)} from its joints"
+        yield "CB322", "away", f"{text}; its model is {_metres(length)} long (mm for m?)" if known else text
+
+
+def _doubt_masses(placed: Sequence[Placed], findings: Findings) -> None:
+    """One body out of all proportion to the others together."""
+    masses = np.array([p.mass.mass for p in placed])
+    total = float(masses.sum())
+    for p, mass in zip(placed, masses.tolist(), strict=True):
+        name, others = p.body.name, total - mass
+        if len(placed) > 2 and mass > HEAVIER * others:
+            text = f"{name} weighs {mass:.4g} kg, the {len(placed) - 1} other bodies together {others:.3g} kg"
+            findings.add("CB321", text, p.where, items=[name])
+        elif mass < LIGHTER * others:
+            text = f"{name} weighs {mass:.3g} kg, all bodies together {total:.4g} kg"
+            findings.add("CB321", text, p.where, items=[name])
+
+
+def _metres(value: float) -> str:
+    return f"{value:.3g} m" if value >= 1.0 else f"{value * 1e3:.3g} mm"
+
+
+def _unit_of(factor: float) -> str:
+    """The unit in which an inertia may have been written that is larger by a factor than it can be."""
+    near = min(INERTIAS, key=lambda known: abs(math.log(factor / known)))
+    return f" ({INERTIAS[near]} for kg m²?)" if 1 / 12 < factor / near < 12 else ""

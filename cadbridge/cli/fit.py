@@ -24,13 +24,24 @@ def fit(
         str | None, typer.Option("--iso", help="Class of ISO 2768-1 for all other faces (m).", **one_of(CLASSES))
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show every group of mates in full.")] = False,
+    body: Annotated[
+        str | None,
+        typer.Option(
+            "--body", help="Component at which releases are compared; by default the heaviest.", metavar="NAME"
+        ),
+    ] = None,
+    releases: Annotated[int, typer.Option("--releases", help="Sets of weaker mates to list for a group.", min=0)] = 5,
+    apply: Annotated[
+        list[str] | None,
+        typer.Option("--apply", help="Write this release of the table into the mates file; repeat for more groups."),
+    ] = None,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
-    """Tell what redundant mates cost: play they need, forces of errors, which errors count."""
+    """Tell what redundant mates cost: play, forces of errors, and which freedom to give."""
     from dataclasses import replace
 
-    from cadbridge.cli.output import exit_status, print_findings, print_json, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.mechanism import build
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
@@ -43,11 +54,15 @@ def fit(
     if iso is not None:
         settings = replace(settings, iso_class=iso)
     with working("weighing the redundant mates"):
-        found = analyse(mechanism, settings)
+        found = analyse(mechanism, settings, releases, body)
     findings = (*assembly.findings, *mechanism.findings, *found.findings)
     if json:
         print_json(fit_document(found, assembly, findings))
     else:
         typer.echo(fit_text(found, assembly.name, everything, width()))
         print_findings(findings)
+    if apply:
+        from cadbridge.cli.releasing import apply as write
+
+        print_next(f"Wrote {write(reading, assembly, found, apply)}; read again, nothing binds in what was changed.")
     raise typer.Exit(exit_status(findings, strict))

@@ -143,6 +143,15 @@ def _mate(assembly: Assembly, mate: Mate, findings: Findings) -> dict[str, Any]:
     return spec
 
 
+def mate_item(assembly: Assembly, mate: Mate, unit: float) -> str:
+    """A mate without a value of its own as an item of a mates file, in braces; `unit` is the metres of its lengths."""
+    spec = _mate(assembly, mate, Findings())
+    for side in (spec["a"], spec["b"]):
+        side["point"] = [float(f"{x / unit:.12g}") for x in side["point"]]
+    text: str = yaml.safe_dump(spec, sort_keys=False, allow_unicode=True, default_flow_style=True, width=1_000_000)
+    return text.strip()
+
+
 def _limits(limit: Limit | None) -> dict[str, float]:
     if limit is None:
         return {}

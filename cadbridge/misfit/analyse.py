@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import GROUND, Assembly
+from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.blocks import Block
@@ -17,11 +19,14 @@ from cadbridge.misfit.forces import Springs
 from cadbridge.misfit.groups import Group, constraints_of, groups_of
 from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNeeded, Term
 from cadbridge.misfit.play import CLOSE, STARTS, Play
+from cadbridge.misfit.proposing import Proposer
 from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_of, tolerances_of
 from cadbridge.misfit.zones import Zones
 
 Array = NDArray[np.float64]
 
+RELEASES = 5
+"""Releases of a group that are listed."""
 LEAST_PLAY = 1e-9
 """m (rad): the play of a mate that has none, where others have some."""
 OPEN = 1e-5
@@ -36,20 +41,33 @@ SMALL = 1e-9
 """A coefficient below this is rounding."""
 
 
-def fit(mechanism: Mechanism, settings: Settings | None = None) -> Fit:
+def fit(
+    mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES, body: str | None = None
+) -> Fit:
     """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
 
-    Errors of faces, play, stiffness and preload are those of `settings` (see `Settings`, `load_fit`).
+    Errors of faces, play, stiffness and preload are those of `settings` (see `Settings`, `load_fit`). So many
+    `releases` of each group are listed, by the stiffness that they leave at the component `body` (by default the
+    heaviest of the group).
     """
     settings = settings or Settings()
     findings = Findings()
     constraints = constraints_of(mechanism)
     sizes = sizes_of(mechanism.assembly)
     known: dict[bytes, tuple[PlayNeeded, Array]] = {}
-    groups = tuple(_group(group, settings, sizes, known) for group in groups_of(constraints))
+    if body is not None and mechanism.units.get(body, -1) < 0:
+        raise InputError(f"No moving component has the name {body!r}{_near(body, mechanism.component_names)}.")
+    proposer = Proposer(constraints, settings, releases, body)
+    judged = [_group(group, settings, sizes, known, proposer) for group in groups_of(constraints)]
+    groups = tuple(sorted(judged, key=lambda g: -round(g.play.worst, 12)))
     _report(mechanism, groups, findings)
     dof = 6 * constraints.rows.count - constraints.dependence.rank
     return Fit(groups, settings, dof, len(constraints.rows), findings.as_tuple())
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=3)
+    return f"; did you mean {', '.join(near)}?" if near else ""
 
 
 def sizes_of(assembly: Assembly) -> dict[str, float]:
@@ -73,8 +91,9 @@ def _extent(assembly: Assembly, component: str) -> float:
 
 
 def _group(
-    group: Group, settings: Settings, sizes: Mapping[str, float], known: dict[bytes, tuple[PlayNeeded, Array]]
-) -> GroupFit:
+    group: Group, settings: Settings, sizes: Mapping[str, float], known: dict[bytes, tuple[PlayNeeded, Array]],
+    proposer: Proposer,
+) -> GroupFit:  # fmt: skip
     zones = Zones(group.errors.zones, tolerances_of(settings, group.errors, sizes))
     gaps = group.gaps + _preloads(group, settings)
     reaches = np.array([reach_of(settings, block) for block in group.blocks])
@@ -86,6 +105,7 @@ def _group(
     return GroupFit(
         group.mates, len(group.rows), group.redundant, _equations(group, zones, gaps), _errors(group, zones, shares),
         needed, _loads(group, zones, gaps, settings), float(np.median(reaches)),
+        proposer.of(group),
     )  # fmt: skip
 
 

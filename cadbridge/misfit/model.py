@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cadbridge.assembly import Mate
 from cadbridge.findings import Finding
 from cadbridge.misfit.settings import Settings
 from cadbridge.shown import Shown, sentence
@@ -94,6 +95,45 @@ class Load:
 
 
 @dataclass(frozen=True, eq=False)
+class Change:
+    """A weaker mate in place of one: in hardware words, and as mates that hold what is kept, none where it is left out.
+
+    The first of `mates` has the name of the mate that they replace.
+    """
+
+    mate: str
+    words: str
+    mates: tuple[Mate, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Changes that together leave no redundancy in a group and keep the mobility, as a new diagnosis has proved.
+
+    `left` is the part of the stiffness of all mates that stays in the worst direction, `along` the same for forces
+    along (and torques about) those of the world's axes that the mates carry.
+    """
+
+    changes: tuple[Change, ...]
+    left: float
+    along: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Releases:
+    """The stiffest releases of a group, of `compared`, at `body`; `complete`: these are all that there are.
+
+    Mates in `fixed` are not weakened: a drive, a coupling or a limit counts on their one freedom.
+    """
+
+    found: tuple[Release, ...]
+    compared: int
+    complete: bool
+    body: str
+    fixed: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class GroupFit:
     """A group of mates that share redundant equations. `reaches` (m) are √(stiffness of turn over place) of each."""
 
@@ -105,11 +145,12 @@ class GroupFit:
     play: PlayNeeded
     loads: tuple[Load, ...]
     reach: float
+    releases: Releases
 
 
 @dataclass(frozen=True, eq=False)
 class Fit(Shown):
-    """The groups of a mechanism with what was assumed; `together` as of `PlayNeeded`, for all groups."""
+    """The groups of a mechanism, the costliest first, with what was assumed; `together` as of `PlayNeeded`, for all."""
 
     groups: tuple[GroupFit, ...]
     settings: Settings

@@ -71,7 +71,6 @@ class Settings:
     draws: int = 10_000
     seed: int = 0
     uniform: bool = False
-    body: str | None = None
 
 
 def linear_deviation(iso_class: str, size: float) -> float:

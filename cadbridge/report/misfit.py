@@ -60,10 +60,29 @@ def _group_document(group: GroupFit) -> Document:
             {**_whose(e), "tolerance": e.tolerance * 1e3, "unit": _unit(e.turns), "share": e.share}
             for e in group.errors
         ],
+        "releases": _releases_document(group),
         "loads": [
             {"mate": load.mate, "kind": load.kind, "unit": "N m" if load.turns else "N", "stiffness": load.stiffness,
              "designed": load.designed, "worst": load.worst, "root_sum_square": load.squares}
             for load in group.loads
+        ],
+    }  # fmt: skip
+
+
+def _releases_document(group: GroupFit) -> Document:
+    releases = group.releases
+    return {
+        "body": releases.body, "compared": releases.compared, "complete": releases.complete,
+        "fixed": list(releases.fixed),
+        "found": [
+            {
+                "stiffness_left": r.left,
+                "along": r.along,
+                "changes": [
+                    {"mate": c.mate, "change": c.words, "mates": [m.kind.value for m in c.mates]} for c in r.changes
+                ],
+            }
+            for r in releases.found
         ],
     }  # fmt: skip
 
@@ -94,12 +113,12 @@ def fit_text(fit: Fit, name: str, everything: bool = False, columns: int = PIPED
     if not fit.groups:
         text = f"{name}: Nothing binds. No equation of its {fit.rows} is redundant: parts that are off need no play."
         return "\n".join(wrapped([text], columns))
-    groups = sorted(fit.groups, key=lambda g: -g.play.worst)
+    groups = fit.groups
     parts = ["\n".join(wrapped([f"{name}: {_answer(fit, groups[0])}", *_assumed(fit)], columns))]
     if len(groups) > 1:
         parts.append(_overview(groups, columns))
     shown = groups if everything else groups[:1]
-    parts += [_details(group, len(groups) > 1, columns) for group in shown]
+    parts += [_details(group, i if len(groups) > 1 else 0, columns) for i, group in enumerate(shown, 1)]
     if len(shown) < len(groups):
         parts.append(f"The other {count(len(groups) - len(shown), 'group')} in full: --all")
     return "\n\n".join(part.rstrip("\n") for part in parts)
@@ -125,6 +144,11 @@ def _answer(fit: Fit, group: GroupFit) -> str:
     if fit.together is not None:
         sentences.append(f"With the play given {100 * fit.together:.3g} % of all go together.")
     sentences.append(_carried(fit.groups))
+    if group.releases.found:
+        first = group.releases.found[0]
+        changes = listed([f"{c.mate}: {c.words}" for c in first.changes], 4, "; ")
+        left = f"{_percent(first.left)} of the stiffness at {group.releases.body} in its worst direction"
+        sentences.append(f"Or free {'them' if many else 'it'}, which leaves {left}: {changes}.")
     return " ".join(sentences)
 
 
@@ -190,8 +214,9 @@ def _overview(groups: Sequence[GroupFit], columns: int) -> str:
     )
 
 
-def _details(group: GroupFit, named: bool, columns: int) -> str:
-    title = f" of {listed(group.mates, 4)}" if named else ""
+def _details(group: GroupFit, number: int, columns: int) -> str:
+    """A group in full; `number` (0: the only one) is its place."""
+    title = f" of {listed(group.mates, 4)}" if number else ""
     equations = [[_equation(e), _feels(e), f"{figure(e.worst * 1e3, 3)} {_unit(e.turns)}"] for e in group.equations]
     loads = [
         [load.mate, load.kind, *(_plain(x) for x in (load.worst, load.squares)), "N m" if load.turns else "N",
@@ -210,8 +235,35 @@ def _details(group: GroupFit, named: bool, columns: int) -> str:
         + plain_table(("error", "tolerance", "share"), errors, columns, (False, True, True)).rstrip("\n"),
         f"Forces without play{title}\n"
         + plain_table(("mate", "kind", "at worst", "RSS", "unit", "k"), loads, columns,
-                      (False, False, True, True, False, True)),
-    ])  # fmt: skip
+                      (False, False, True, True, False, True)).rstrip("\n"),
+        _releases(group, title, max(number, 1), columns),
+    ]).rstrip()  # fmt: skip
+
+
+def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:
+    """The ranked table of releases, with the label by which --apply takes each."""
+    releases = group.releases
+    if not releases.found:
+        return ""
+    axes = list(releases.found[0].along)
+    rows = []
+    for k, r in enumerate(releases.found, 1):
+        parts = (r.left, *(r.along[axis] for axis in axes))
+        changes = "; ".join(f"{c.mate}: {c.words}" for c in r.changes)
+        rows.append([f"{number}.{k}", *map(_percent, parts), changes])
+    what = "all" if releases.complete else "some"
+    notes = [
+        f"stiffness left at {releases.body}; each proved by a new diagnosis; {what} {releases.compared} sets compared",
+        *([f"{listed(releases.fixed, 4)} must keep their one freedom"] if releases.fixed else []),
+        "--apply LABEL writes one into the mates file",
+    ]
+    head = ("label", "worst", *axes, "what to change")
+    table = plain_table(head, rows, columns, (False, *[True] * (len(axes) + 1), False)).rstrip("\n")
+    return "\n".join([f"Which freedom to give{title}", *wrapped([f" {'; '.join(notes)}"], columns), table])
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.0f} %" if part >= 0.0995 else f"{figure(100 * part, 2)} %"
 
 
 def _equation(e: Equation) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+import yaml
+
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.readers.mates_file.faces import yaml_text
 from cadbridge.readers.mates_file.positions import Yaml, parse_yaml
+from cadbridge.units import LENGTH
 
 EMPTY = "format: cadbridge.mates/1\nunits: {length: mm, angle: deg}\n"
 """The file that says nothing yet."""
@@ -18,11 +21,11 @@ _FLOW = re.compile(r"\[([^\[\]{}]*)\]\s*(#.*)?$")
 MARK = "decided in the view"
 
 
-def leave_out(text: str, names: Sequence[str]) -> str:
-    """The file in which mates or gears do not hold."""
+def leave_out(text: str, names: Sequence[str], mark: str = MARK) -> str:
+    """The file in which mates or gears do not hold; `mark` is the comment behind each."""
     there = left_out(text)
     for name in (n for n in names if n not in there):
-        text = _add_item(text, "leave_out", [f"{yaml_text(name)}  # {MARK}"])
+        text = _add_item(text, "leave_out", [f"{yaml_text(name)}  # {mark}"])
     return text
 
 
@@ -33,9 +36,36 @@ def put_back(text: str, names: Sequence[str]) -> str:
     return _renewed(text, "leave_out", [f"  - {yaml_text(n)}" for n in kept])
 
 
-def add_mate(text: str, item: str) -> str:
-    """The file with one mate more, `item` as YAML in braces."""
-    return _add_item(text, "mates", [f"{item}  # {MARK}"])
+def rename_in_joints(text: str, names: Mapping[str, Sequence[str]]) -> str:
+    """The file whose joints name other mates in place of some; a joint of which none is left is commented out."""
+    joints = _parsed(text).data.get("joints")
+    if not isinstance(joints, dict) or not any(n in names for spec in joints.values() for n in _members(spec)):
+        return text
+    content = []
+    for joint, spec in joints.items():
+        members = [new for name in _members(spec) for new in names.get(name, (name,))]
+        if members:
+            shown = yaml.safe_dump(
+                {**spec, "mates": members}, default_flow_style=True, sort_keys=False, width=1_000_000
+            )
+            content.append(f"  {yaml_text(joint)}: {shown.strip()}")
+    return _renewed(text, "joints", content)
+
+
+def _members(spec: object) -> list[str]:
+    members = spec.get("mates") if isinstance(spec, dict) else None
+    return [name for name in members if isinstance(name, str)] if isinstance(members, list) else []
+
+
+def add_mate(text: str, item: str, mark: str = MARK) -> str:
+    """The file with one mate more, `item` as YAML in braces; `mark` is the comment behind it."""
+    return _add_item(text, "mates", [f"{item}  # {mark}"])
+
+
+def length_unit(text: str) -> float:
+    """The metres of a unit of length in the file."""
+    units = _parsed(text).data.get("units")
+    return LENGTH.get(units.get("length", "mm"), 1e-3) if isinstance(units, dict) else 1e-3
 
 
 def set_type(text: str, name: str, kind: str) -> str | None:

@@ -1,0 +1,189 @@
+"""Which freedoms to give: the sets of weaker mates that leave no redundancy and keep the mobility, by stiffness left.
+
+A set gives up exactly the equations that are too many where the parts of those in the self-stresses N are a square
+matrix of full rank: then no stress is left, and all that is given up was held by others (a basis of the dual
+matroid). What is left is statically determined. Its compliance at a body, beside that with all mates, says what the
+release costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.misfit.groups import Group
+from cadbridge.misfit.options import Option
+from cadbridge.misfit.statics import Loads
+
+Array = NDArray[np.float64]
+
+SETS = 4_000
+"""Sets that are compared one by one."""
+NODES = 60_000
+"""Steps of the search for all sets; beyond them the stiffest are looked for."""
+TRIES = 300
+"""Orders in which equations are given up, the least loaded first, to find stiff sets where there are too many."""
+ORDERS = 40
+"""Orders of the mates in which as much as can be is given up of each, to find sets that change few."""
+SPREAD = 1.5
+"""Standard deviation of the logarithms by which those orders differ."""
+FULL = 1e-6
+"""A part of a stress above this counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """Options, one a mate, with the stiffness that they leave: in the worst direction, and along given ones (p,)."""
+
+    options: tuple[Option, ...]
+    left: float
+    along: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The sets of a group, stiffest first, and whether they are all there are."""
+
+    candidates: tuple[Candidate, ...]
+    complete: bool
+
+
+def search(group: Group, options: dict[str, list[Option]], loads: Loads) -> Search:
+    """All sets of options that give up what is too many, ranked by the stiffness that they leave under loads."""
+    N = group.N.toarray()
+    N = N / np.maximum(np.max(np.abs(N), axis=0), 1e-300)
+    found, complete = _all_sets(N, [own for own in options.values() if own])
+    if not complete:
+        found = list({_key(s): s for s in (*_plain_sets(N, options), *_stiff_sets(N, options, loads))}.values())
+    judged = [c for s in found if (c := _judged(group, s, loads)) is not None]
+    judged.sort(key=lambda c: (-round(c.left, 6), len(c.options), -round(float(np.sum(c.along)), 6), _key(c.options)))
+    return Search(tuple(judged), complete)
+
+
+def _key(options: Sequence[Option]) -> tuple[tuple[str, str], ...]:
+    """What tells sets apart, whatever the order of their options."""
+    said = {o.mate: [(f.block.kind, np.round(f.weights, 6).tolist()) for f in o.freed] for o in options}
+    return tuple(sorted((mate, repr(freed)) for mate, freed in said.items()))
+
+
+def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[Sequence[tuple[Option, ...]], bool]:
+    """Every set, mate by mate, as long as what is given up stays independent; and whether the search came to an end."""
+    d = N.shape[1]
+    parts = [[(o, o.stresses(N)) for o in own if o.count <= d] for own in mates]
+    most = np.array([max((o.count for o, _ in own), default=0) for own in parts])
+    rest = np.append(np.cumsum(most[::-1])[::-1], 0)
+    found: list[tuple[Option, ...]] = []
+    nodes = 0
+
+    def walk(i: int, chosen: tuple[Option, ...], count: int, basis: Array) -> bool:
+        nonlocal nodes
+        nodes += 1
+        if count == d:
+            found.append(chosen)
+            return len(found) <= SETS
+        if i == len(parts) or count + rest[i] < d:
+            return True
+        if nodes > NODES:
+            return False
+        for option, stresses in parts[i]:
+            if count + option.count > d:
+                continue
+            grown = _grown(basis, stresses)
+            if grown is not None and not walk(i + 1, (*chosen, option), count + option.count, grown):
+                return False
+        return walk(i + 1, chosen, count, basis)
+
+    return found, walk(0, (), 0, np.zeros((0, d)))
+
+
+def _grown(basis: Array, rows: Array) -> Array | None:
+    """An orthonormal basis (k, d) with more rows; None where they depend on it or on each other."""
+    rest = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+    for _ in range(2):
+        rest = rest - (rest @ basis.T) @ basis
+    _, s, Vt = np.linalg.svd(rest, full_matrices=False)
+    if len(s) < len(rows) or s[-1] < FULL:
+        return None
+    return np.vstack([basis, Vt])
+
+
+def _stiff_sets(N: Array, options: dict[str, list[Option]], loads: Loads) -> Iterator[tuple[Option, ...]]:
+    """Sets by giving up the least loaded equations first, in orders that differ at random."""
+    singles = [o for own in options.values() for o in own if o.count == 1]
+    energy = np.array([loads.energy(o) for o in singles])
+    parts = [o.stresses(N) for o in singles]
+    random = np.random.default_rng(11)
+    floor = 1e-9 * max(float(energy.max(initial=0.0)), 1e-300)
+    for k in range(TRIES):
+        weights = (energy + floor) * (np.exp(SPREAD * random.standard_normal(len(singles))) if k else 1.0)
+        basis, chosen = np.zeros((0, N.shape[1])), []
+        for i in np.argsort(weights, kind="stable"):
+            grown = _grown(basis, parts[i])
+            if grown is not None:
+                basis = grown
+                chosen.append(singles[i])
+            if len(basis) == N.shape[1]:
+                merged = _merged(chosen, options)
+                if merged is not None:
+                    yield merged
+                break
+
+
+def _plain_sets(N: Array, options: dict[str, list[Option]]) -> Iterator[tuple[Option, ...]]:
+    """Sets that change few mates: of each mate as much as can be given up, the mates in many orders."""
+    names = [name for name, own in options.items() if own]
+    largest = {name: sorted(options[name], key=lambda o: -o.count) for name in names}
+    random = np.random.default_rng(13)
+    for _ in range(ORDERS):
+        basis, chosen = np.zeros((0, N.shape[1])), []
+        for name in random.permutation(names):
+            room = N.shape[1] - len(basis)
+            grown = ((o, _grown(basis, o.stresses(N))) for o in largest[name] if o.count <= room)
+            option, better = next(((o, g) for o, g in grown if g is not None), (None, None))
+            if option is not None and better is not None:
+                basis = better
+                chosen.append(option)
+            if len(basis) == N.shape[1]:
+                yield tuple(chosen)
+                break
+
+
+def _merged(singles: Sequence[Option], options: dict[str, list[Option]]) -> tuple[Option, ...] | None:
+    """Single equations as one option a mate."""
+    by_mate: dict[str, list[Option]] = {}
+    for o in singles:
+        by_mate.setdefault(o.mate, []).append(o)
+    found = []
+    for mate, own in by_mate.items():
+        freed = [f for o in own for f in o.freed]
+        wanted = {id(f.block): np.vstack([g.weights for g in freed if g.block is f.block]) for f in freed}
+        fits = (o for o in options[mate] if o.count == len(own) and _same(o, wanted))
+        option = next(fits, None)
+        if option is None:
+            return None
+        found.append(option)
+    return tuple(found)
+
+
+def _same(option: Option, wanted: dict[int, Array]) -> bool:
+    """Whether an option gives up the directions wanted of each block, and of no other."""
+    if {id(f.block) for f in option.freed} != set(wanted):
+        return False
+    return all(
+        f.weights.shape == wanted[id(f.block)].shape
+        and np.allclose(f.weights.T @ f.weights, wanted[id(f.block)].T @ wanted[id(f.block)], atol=1e-9)
+        for f in option.freed
+    )
+
+
+def _judged(group: Group, options: tuple[Option, ...], loads: Loads) -> Candidate | None:
+    """The stiffness that is left of all mates', in the worst direction of the loads and along the chosen ones."""
+    given_up = np.vstack([o.stresses(group.N.toarray()) for o in options])
+    s = np.linalg.svd(given_up, compute_uv=False)
+    if s[-1] < 1e-9 * s[0]:
+        return None
+    after = loads.released(options, given_up)
+    return Candidate(options, loads.worst_left(after), loads.left(after))

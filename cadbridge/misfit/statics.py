@@ -1,0 +1,160 @@
+"""The compliance of a body in its mates: how rows carry forces on it, with all springs and without some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+from scipy.sparse.linalg import splu
+
+from cadbridge.frames import Vector
+from cadbridge.misfit.groups import Constraints, Group
+from cadbridge.misfit.options import Option
+
+Array = NDArray[np.float64]
+
+CARRIED = 1e-6
+"""Of a unit wrench so much may be left over where the mates carry it: the rest moves the mechanism."""
+WHOLE = 1e-6
+"""The part of a force that may be missing where it is carried whole."""
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """p independent wrenches on a component that the mates carry: the `forces` (m, p) of all rows.
+
+    `axes` (p, k): of each force along and torque about the world's axes that is carried whole, what it is of these;
+    `names` (k) are theirs.
+    """
+
+    component: str
+    forces: Array
+    axes: Array
+    names: tuple[str, ...]
+
+
+NAMES = ("x", "y", "z", "turn x", "turn y", "turn z")
+
+
+class Statics:
+    """The equilibrium of all components under their independent rows, factored once."""
+
+    def __init__(self, constraints: Constraints) -> None:
+        self._constraints = constraints
+        self._keep = np.flatnonzero(constraints.dependence.keep)
+        basis = csr_array(matrix(constraints)[self._keep])
+        self._size = np.asarray(np.sqrt(basis.multiply(basis).sum(axis=1))).ravel()
+        self._basis = csr_array(basis.multiply(1.0 / self._size[:, None]))
+        self._factor = splu(csc_array(self._basis @ self._basis.T))
+
+    def carried(self, unit: int, point: Vector, length: float) -> Carried:
+        """What the mates carry of the wrenches on a component (its index), torques weighed by a length (m)."""
+        constraints, basis = self._constraints, self._basis
+        w = np.zeros((basis.shape[1], 6))
+        w[6 * unit : 6 * unit + 6] = own = _unit_wrenches(point, constraints.rows.centre, length)
+        solved = self._factor.solve(np.asarray(basis @ w))
+        left = w - basis.T @ solved
+        s, V = np.linalg.eigh(left.T @ left / float(np.sum(own[:, :3] ** 2)))
+        ways = V[:, s < CARRIED**2]
+        forces = np.zeros((len(constraints.rows), ways.shape[1]))
+        forces[self._keep] = (solved / self._size[:, None]) @ ways
+        whole = np.flatnonzero(np.sum(ways**2, axis=1) > 1.0 - WHOLE)
+        name = constraints.mechanism.component_names[unit]
+        return Carried(name, forces, ways[whole].T, tuple(NAMES[k] for k in whole))
+
+
+def matrix(constraints: Constraints) -> csr_array:
+    """All rows (m, 6n) in lengths and angles, for twists [v of the rows' centre; ω]."""
+    rows, scale = constraints.rows, constraints.blocks.scale
+    counts = [len(own) for own in rows.units]
+    factors = np.where(rows.factors > 0.0, rows.factors, 1.0)
+    stretch = np.repeat(scale / factors, counts)[:, None] * np.array([1.0] * 3 + [rows.length] * 3)
+    blocks = np.concatenate([np.zeros((0, 6)), *rows.wrenches]) * stretch
+    row = np.repeat(np.repeat(np.arange(len(rows)), counts), 6)
+    units = np.array([unit for own in rows.units for unit in own], np.int64)
+    column = (6 * units[:, None] + np.arange(6)).ravel()
+    return csr_array((blocks.ravel(), (row, column)), shape=(len(rows), 6 * rows.count))
+
+
+def _unit_wrenches(point: Vector, centre: Vector, length: float) -> Array:
+    """Unit forces and torques (6, 6) at a point, as wrenches about the rows' centre; torques of 1 N times a length."""
+    w = np.zeros((6, 6))
+    w[:3, :3] = np.eye(3)
+    w[3:, :3] = np.cross(point - centre, np.eye(3)).T
+    w[3:, 3:] = np.eye(3) * length
+    return w
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """Wrenches on a body and a group in which some equations are given up; `k` (m,) the stiffness of all rows."""
+
+    group: Group
+    carried: Carried
+    k: Array
+
+    @cached_property
+    def _own(self) -> Array:
+        """The forces (m, p) of the group's rows."""
+        return self.carried.forces[self.group.rows]
+
+    @property
+    def matter(self) -> bool:
+        """Whether the group's mates carry any of the wrenches."""
+        return bool(np.any(np.abs(self._own) > CARRIED))
+
+    @cached_property
+    def _energy(self) -> Array:
+        """Twice the energy (p, p) of the forces as they are, before any self-stress is added."""
+        return np.asarray(self.carried.forces.T @ (self.carried.forces / self.k[:, None]))
+
+    @cached_property
+    def _mixed(self) -> tuple[Array, Array]:
+        """Nᵀ C N (d, d) and Nᵀ C λ (d, p)."""
+        N, C = self.group.N.toarray(), 1.0 / self.k[self.group.rows]
+        return np.asarray(N.T @ (C[:, None] * N)), np.asarray(N.T @ (C[:, None] * self._own))
+
+    @cached_property
+    def all_mates(self) -> Array:
+        """The compliance (p, p) with all mates: the self-stresses make the energy least."""
+        H, h = self._mixed
+        return np.asarray(self._energy - h.T @ np.linalg.solve(H, h))
+
+    @cached_property
+    def _shared(self) -> Array:
+        """The forces (m, p) of the group's rows with all mates."""
+        H, h = self._mixed
+        return np.asarray(self._own - self.group.N @ np.linalg.solve(H, h))
+
+    def energy(self, option: Option) -> float:
+        """The energy, over all wrenches, in what an option gives up."""
+        total = 0.0
+        for freed in option.freed:
+            force = freed.weights @ self._shared[freed.block.rows]
+            total += float(np.sum(force**2)) / float(self.k[self.group.rows[freed.block.rows[0]]])
+        return total
+
+    def released(self, options: Sequence[Option], given_up: Array) -> Array:
+        """The compliance (p, p) without what options give up; `given_up` (d, d) are its parts in the self-stresses."""
+        H, h = self._mixed
+        lost = np.vstack([f.weights @ self._own[f.block.rows] for o in options for f in o.freed])
+        z = -np.linalg.solve(given_up, lost)
+        return np.asarray(self._energy + h.T @ z + z.T @ h + z.T @ H @ z)
+
+    def worst_left(self, after: Array) -> float:
+        """The least stiffness that is left of all mates', as a part, over all directions."""
+        if not len(after):
+            return 1.0
+        from scipy.linalg import eigh
+
+        return float(1.0 / max(1.0, eigh(after, self.all_mates, eigvals_only=True)[-1]))
+
+    def left(self, after: Array) -> Array:
+        """The stiffness that is left along each of the axes that the mates carry whole, as a part."""
+        a = self.carried.axes
+        before, now = np.diag(a.T @ self.all_mates @ a), np.diag(a.T @ after @ a)
+        return np.asarray(before / np.maximum(now, before))

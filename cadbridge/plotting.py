@@ -47,15 +47,13 @@ def write_figure(folder: Path, name: str, title: str, t: Array, curves: Sequence
     if not panels:
         return ()
     import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
+    from matplotlib.figure import Figure  # not pyplot: how the process that calls shows its own figures is its own
 
     folder.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context({"svg.hashsalt": "cadbridge", "font.size": 9, "axes.spines.top": False,
                          "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25}):  # fmt: skip
-        figure, axes = plt.subplots(len(panels), 1, sharex=True, squeeze=False, layout="constrained",
-                                    figsize=(WIDTH, PANEL * len(panels) + 0.6))  # fmt: skip
+        figure = Figure(figsize=(WIDTH, PANEL * len(panels) + 0.6), layout="constrained")
+        axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
         figure.suptitle(title, x=0.01, ha="left", weight="bold")
         for panel, drawn in zip(axes[:, 0], panels, strict=True):
             _draw(panel, t, drawn)
@@ -67,7 +65,6 @@ def write_figure(folder: Path, name: str, title: str, t: Array, curves: Sequence
                     figure.savefig(temporary, dpi=110, format=path.suffix[1:], metadata=metadata)
             except OSError as fault:
                 raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
-        plt.close(figure)
     return paths
 
 

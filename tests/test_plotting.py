@@ -1,5 +1,7 @@
 """Figures in one style: a panel for each unit, no noise, labels apart, the same bytes each time."""
 
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,6 +25,18 @@ def test_a_figure_is_written_as_png_and_svg_with_the_same_bytes_each_time(tmp_pa
     assert first == second
     assert first[0].startswith(b"\x89PNG")
     assert first[1].startswith(b"<?xml")
+
+
+def test_a_figure_leaves_the_figures_of_the_process_alone(tmp_path: Path) -> None:
+    """In a process of its own: this one may have chosen how it shows figures already."""
+    code = (
+        "import sys; from pathlib import Path; import numpy as np; from cadbridge.plotting import Curve, write_figure;"
+        "write_figure(Path(sys.argv[1]), 'a', 'A', np.arange(3.0), [Curve('c', np.arange(3.0), 'N')]);"
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+    assert (tmp_path / "a.png").is_file()
 
 
 def test_what_is_rounding_beside_the_largest_is_not_drawn(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every command that README, docs and the fixtures' READMEs print runs as printed, in a folder like the root.
+"""Every command that README, docs, notebooks and fixtures print runs as printed, in a folder like the root.
 
 Names of files that a page makes up stand for small files here, and outputs go where the command puts them: into a
 temporary folder.
@@ -7,6 +7,7 @@ temporary folder.
 from __future__ import annotations
 
 import fnmatch
+import json
 import re
 import shlex
 import shutil
@@ -57,11 +58,19 @@ def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
 JOBS = "defaults: {output: out, timeout: 300}\njobs: [{sources: arm.urdf, do: convert, to: urdf}]\n"
 
 
+def texts() -> list[str]:
+    """The pages, and what stands between the code of the notebooks."""
+    found = [page.read_text(encoding="utf-8") for page in PAGES]
+    for book in sorted(ROOT.glob("notebooks/*.ipynb")):
+        cells = json.loads(book.read_text(encoding="utf-8"))["cells"]
+        found += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    return found
+
+
 def printed() -> list[str]:
     """Each command once: in blocks, and within sentences where it has arguments."""
     found: dict[str, None] = {}
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
+    for text in texts():
         found |= dict.fromkeys(re.findall(r"^    (cadbridge .*)$", text, re.MULTILINE))
         found |= dict.fromkeys(re.findall(r"`(cadbridge [a-z]+ [^`-][^`]*)`", text))
     lines = [line.split(" #")[0].rstrip() for line in found if not line.startswith(SERVES)]

@@ -8,6 +8,8 @@ it, since triangles belong in files of their own.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import math
 import types
 import typing
@@ -267,3 +269,18 @@ def _definition(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
             "additionalProperties": False,
         }
     return {"$ref": f"#/$defs/{name}"}
+
+
+def digests(document: dict[str, Any]) -> dict[str, str]:
+    """A digest of each value of a document, whatever the order of keys and the way its numbers are written."""
+    return {key: hashlib.sha256(_canonical(value).encode()).hexdigest()[:16] for key, value in document.items()}
+
+
+def _canonical(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(k)}:{_canonical(v)}" for k, v in sorted(value.items())) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_canonical, value)) + "]"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(_number(value))
+    return json.dumps(value)

@@ -98,6 +98,22 @@ ENTRIES: dict[str, Entry] = {
         "Check that the body belongs at the origin. Otherwise add `body.SetPos(...)` to the file.",
         "The line with SetPos was lost when the file was edited.",
     ),
+    "CB1318": Entry(
+        Severity.WARNING,
+        "two links of one mate that contradict each other",
+        "Chrono::SolidWorks writes some mates as two links: one holds a point, the other a direction. Here the second "
+        "is between other bodies, or along another direction, than the first.",
+        "Export the assembly again, or correct the second link.",
+        "A concentric mate whose second link was edited by hand.",
+    ),
+    "CB1319": Entry(
+        Severity.WARNING,
+        "a key that is almost one that is looked for",
+        "No reader looks at this key, and a key of nearly the same name was looked for in the same object and is not "
+        "there. Its value has no effect.",
+        "Correct the key.",
+        "`fixd: true` of a component, which is not fixed then.",
+    ),
 }
 
 FAMILIES = (Family("cad-json", "Onshape, Fusion, sw2robot, Chrono", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -29,6 +29,14 @@ ENTRIES: dict[str, Entry] = {
         _AGAIN,
         "A mate of component arm in a document without an arm.",
     ),
+    "CB1904": Entry(
+        Severity.WARNING,
+        "an edit that has no effect",
+        "`mechanism` holds what came of the assembly: bodies, joints, rows. cadbridge builds it anew from `assembly` "
+        "and does not read it.",
+        "Edit the parts, mates and couplings of `assembly`, or write a mates file beside the document.",
+        "A limit of `mechanism.joints[2]` changed by hand; the mate of that joint has it in `assembly.mates`.",
+    ),
 }
 
 FAMILIES = (Family("plain", "cadbridge's own JSON", Stage.READING, ENTRIES, errors_leave_out=True),)

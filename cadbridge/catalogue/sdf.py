@@ -65,6 +65,14 @@ ENTRIES: dict[str, Entry] = {
         "Split the joint into two single-axis joints with a light link between them.",
         "`<axis2><dynamics><damping>1</damping></dynamics></axis2>`.",
     ),
+    "CB1262": Entry(
+        Severity.WARNING,
+        "an element that SDF does not have",
+        "SDF has no element of this name where it stands, and cadbridge does not read it: a slip of the pen, or of "
+        "another program (which should give it a prefix).",
+        "Correct its name, or delete it.",
+        "`<limit><upperX>1.2</upperX></limit>`: the joint has no upper limit.",
+    ),
 }
 
 FAMILIES = (Family("sdf", "SDF", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -19,7 +19,7 @@ from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Body, BodyCoupling, Joint, Mechanism
-from cadbridge.plain import encode, schema
+from cadbridge.plain import digests, encode, schema
 
 FORMAT = "cadbridge.mechanism/1"
 LONGEST = 100
@@ -29,10 +29,12 @@ LONGEST = 100
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the document first."""
     meshes = _Meshes(mechanism.assembly)
+    derived = _mechanism(mechanism)
     document = {
         "format": FORMAT,
         "name": name,
-        "mechanism": _mechanism(mechanism),
+        "mechanism": derived,
+        "digests": digests(derived),
         "assembly": encode(mechanism.assembly, meshes.reference),
     }
     report_unrefined(unrefined(mechanism.assembly.parts), findings)
@@ -56,6 +58,10 @@ def schema_text() -> str:
             "format": {"const": FORMAT},
             "name": {"type": "string"},
             "mechanism": {"type": "object", "description": "What came of the assembly; not read back."},
+            "digests": {
+                "type": "object",
+                "description": "Of each list of `mechanism`, so that an edit of it, which is not read, can be told.",
+            },
             "assembly": assembly,
         },
         "required": ["format", "assembly"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import re
@@ -24,7 +25,30 @@ MAX_BYTES = 256 * 1024 * 1024
 LARGEST = 1e12
 """Numbers of a larger magnitude are no lengths, angles, masses or ratios in any unit."""
 
+NEAR = 0.8
+"""How alike two keys are, from 0 to 1, of which one may be a slip of the pen of the other."""
+
 _STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+class _Object(dict[str, Any]):
+    """An object of the file that notes which keys it is asked for, with all objects of the same keys."""
+
+    __slots__ = ("asked",)
+    asked: set[Any]
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The value of a key."""
+        self.asked.add(key)
+        return super().get(key, default)
+
+    def __getitem__(self, key: Any) -> Any:
+        self.asked.add(key)
+        return super().__getitem__(key)
+
+    def __contains__(self, key: Any) -> bool:
+        self.asked.add(key)
+        return super().__contains__(key)
 
 
 class JsonFile:
@@ -35,6 +59,7 @@ class JsonFile:
 
     def __init__(self, path: Path, findings: Findings) -> None:
         self.path, self.findings = path, findings
+        self._asked: dict[tuple[str, ...], set[str]] = {}
         where = Where(file=str(path))
         if path.stat().st_size > MAX_BYTES:
             findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", where)
@@ -53,13 +78,28 @@ class JsonFile:
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         """An object; keys that stand twice in it are reported."""
-        made = dict(pairs)
+        made = _Object(pairs)
+        made.asked = self._asked.setdefault(tuple(made), set())
         if len(made) < len(pairs):
             twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
             self.findings.add(
                 "CB1313", f"one object has the key {twice!r} twice", Where(file=str(self.path), item=twice)
             )
         return made
+
+    def report_misspelt(self) -> None:
+        """CB1319 for each key that was not read where one almost of its name was looked for in vain."""
+        told: set[tuple[str, str]] = set()
+        for keys, asked in self._asked.items():
+            missing = {key for key in asked.difference(keys) if isinstance(key, str)}
+            for key in keys:
+                if key in asked:
+                    continue
+                near = difflib.get_close_matches(key.casefold(), [m.casefold() for m in missing], n=1, cutoff=NEAR)
+                meant = next((m for m in missing if near and m.casefold() == near[0]), None)
+                if meant is not None and (key, meant) not in told:
+                    told.add((key, meant))
+                    self.say("CB1319", f"{key!r} is not read; {meant!r} was looked for beside it", key)
 
     def _refuse(self, why: str, where: Where) -> NoReturn:
         self.findings.add("CB180", f"{self.path.name} cannot be read: {why}", where)

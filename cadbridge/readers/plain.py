@@ -14,7 +14,7 @@ from cadbridge.assembly import GROUND, Assembly, Mesh
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
-from cadbridge.plain import decode
+from cadbridge.plain import decode, digests
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.paths import inside
 
@@ -42,11 +42,12 @@ def read(path: Path, options: ReadOptions) -> Assembly:
     assembly: Assembly | None = decode(Assembly, document.get("assembly"), meshes.load, faults, "assembly")
     for place, expected in faults:
         findings.add("CB1901", f"expected {expected}", Where(str(path), item=place))
+    _report_edited(document, path, findings)
     if assembly is not None:
         _check(assembly, path, findings)
     if assembly is None or findings.errors:
         raise InputError(f"{path.name} does not hold an assembly that can be used", findings)
-    return assembly
+    return assembly.with_findings(findings.as_tuple()) if len(findings) else assembly
 
 
 def _document(path: Path, findings: Findings) -> dict[str, Any]:
@@ -63,6 +64,20 @@ def _document(path: Path, findings: Findings) -> dict[str, Any]:
         findings.add("CB180", f'{path.name} is not of the format "{FORMAT}"', where)
         raise InputError(f"{path.name} cannot be read", findings)
     return document
+
+
+def _report_edited(document: dict[str, Any], path: Path, findings: Findings) -> None:
+    """CB1904 of what was edited of `mechanism`, which came of the assembly and is not read."""
+    derived, written = document.get("mechanism"), document.get("digests")
+    if not isinstance(derived, dict) or not isinstance(written, dict):
+        return
+    try:
+        now = digests(derived)
+    except (ValueError, OverflowError, RecursionError):
+        now = {}
+    for key, digest in written.items():
+        if now.get(key) != digest:
+            findings.add("CB1904", f"mechanism.{key} was edited: it is not read", Where(str(path), item=key))
 
 
 class _Meshes:

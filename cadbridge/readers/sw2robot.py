@@ -83,8 +83,10 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         placed = r.structure.placed.get((name,))
         if placed is not None and not r.structure.is_grounded(placed.component):
             file.say("CB1312", f"{name} is mated to the assembly itself", name)
+    name = text_of(content.get("robot_name"))
+    file.report_misspelt()
     return Assembly(
-        name=text_of(content.get("robot_name")) or file.path.stem,
+        name=name or file.path.stem,
         source=str(file.path),
         format="sw2robot",
         parts=tuple(r.structure.parts.values()),

@@ -7,6 +7,7 @@ its place); they become one mate again.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -213,6 +214,9 @@ def _item(name: str, line: int) -> str:
     return f"{name} (line {line})"
 
 
+ASIDE = 1e-3
+"""Sine of the angle by which the directions of one mate's links may differ: files round."""
+
 PLANE, AXIS, POINT = FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
 
 # kind of the mate, feature at B and feature at A: the frame of a link is that of its second body. The direction of a
@@ -249,8 +253,8 @@ TOGETHER: dict[frozenset[str], tuple[MateKind, FeatureKind, FeatureKind]] = {
 def _mates(r: _Reader, links: list[_Link]) -> tuple[list[Mate], int]:
     """The mates of links of one name, and how many links could not be understood."""
     kinds = frozenset(k.kind for k in links)
-    if len(links) == 2 and kinds in TOGETHER:
-        chief, other = sorted(links, key=lambda k: k.kind == "Parallel")
+    chief, other = sorted(links, key=lambda k: k.kind == "Parallel") if len(links) == 2 else (None, None)
+    if chief is not None and other is not None and kinds in TOGETHER and _agree(r, chief, other):
         # The distance link has no direction at its first body; the other one has it, of the same entities.
         dA = chief.dA if chief.dA is not None else (other.dA if other.bodies == chief.bodies else other.dB)
         made = _mate(r, replace(chief, dA=dA), TOGETHER[kinds], chief.name)
@@ -273,6 +277,20 @@ def _mates(r: _Reader, links: list[_Link]) -> tuple[list[Mate], int]:
         else:
             mates.append(mate)
     return mates, unread
+
+
+def _agree(r: _Reader, chief: _Link, other: _Link) -> bool:
+    """Whether the second link of a mate, which holds a direction, is between the same bodies and along the first's."""
+    why = "is between other bodies" if set(chief.bodies) != set(other.bodies) else ""
+    along = chief.dB if chief.dB is not None else chief.dA
+    for d in (other.dA, other.dB):
+        if along is not None and d is not None:
+            sine = float(np.linalg.norm(np.cross(d, along)) / (np.linalg.norm(d) * np.linalg.norm(along)))
+            why = why or (f"is {math.degrees(math.asin(min(1.0, sine))):.3g}° aside" if sine > ASIDE else "")
+    if why:
+        text = f"the second link of {chief.name} {why}; the two are read as two mates"
+        r.say("CB1318", text, other.line, _item(other.name, other.line))
+    return not why
 
 
 def _mate(r: _Reader, link: _Link, kind: tuple[MateKind, FeatureKind, FeatureKind], name: str) -> Mate | None:

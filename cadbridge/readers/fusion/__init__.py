@@ -36,8 +36,10 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if c.suppressed:
         file.say("CB1304", f"suppressed: {', '.join(c.suppressed[:8])}")
     properties = file.mapping(content.get("properties"), "properties")
+    name = text_of(properties.get("name"))
+    file.report_misspelt()
     return Assembly(
-        name=text_of(properties.get("name")) or file.path.stem,
+        name=name or file.path.stem,
         source=str(file.path),
         format="fusion",
         parts=tuple(c.structure.parts.values()),

@@ -40,8 +40,10 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     frames = read_frames(c)
     report_unknown(c)
     parts, instances, ledger = _geometry(c)
+    name = text_of(root.get("name"))
+    file.report_misspelt()
     return Assembly(
-        name=text_of(root.get("name")) or file.path.stem,
+        name=name or file.path.stem,
         source=str(file.path),
         format="onshape",
         parts=parts,

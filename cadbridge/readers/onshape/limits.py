@@ -90,6 +90,8 @@ def read_parameters(file: JsonFile, findings: Findings) -> dict[str, Parameters]
         identity = text_of(feature.get("featureId"))
         parameters = (_message(p) for p in file.objects(feature.get("parameters"), f"parameters of {identity}"))
         found[identity] = Parameters({text_of(p.get("parameterId")): p for p in parameters})
+    if beside is not None:
+        file.report_misspelt()
     return found
 
 

@@ -14,6 +14,7 @@ from cadbridge.readers.sdf.frames import Scope, UnresolvedError
 from cadbridge.readers.sdf.joints import read_joints, read_mimics
 from cadbridge.readers.sdf.links import read_part, weightless
 from cadbridge.readers.sdf.models import Models, placed, scopes
+from cadbridge.readers.sdf.vocabulary import report_unknown
 from cadbridge.readers.xml import Element, child, local, numbers, parse
 
 __all__ = ["read"]
@@ -30,6 +31,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if local(root) != "sdf":
         c.say("CB180", f"the root is <{local(root)}>, not <sdf>", root)
         raise InputError(f"{c.path.name} is no SDF", c.findings)
+    report_unknown(c, root)
     world = Models(c).world(root)
     if len(world.nested) == 1 and not any(e.kind == "joint" for e in world.entries.values()):
         _without_prefix(next(iter(world.nested.values())))

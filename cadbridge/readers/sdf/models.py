@@ -9,6 +9,7 @@ from cadbridge.frames import Pose
 from cadbridge.readers.paths import referenced
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import MODEL, FrameEntry, Scope
+from cadbridge.readers.sdf.vocabulary import report_unknown
 from cadbridge.readers.xml import Element, child, children, local, parse
 
 DEEPEST = 50
@@ -133,6 +134,7 @@ class Models:
         if local(root) != "sdf" or not models:
             c.say("CB1423", f"{path.name} holds no SDF model", element)
             return
+        report_unknown(c, root)
         root.set("cadbridge-included-by", "|".join(str(p) for p in (*self._above(element), path)))
         if element.get("merge") in ("true", "1"):
             self._merge(scope, models[0], element, depth)

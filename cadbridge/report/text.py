@@ -189,10 +189,12 @@ def run_text(
 def _distrust(run: Run) -> list[str]:
     """The first line of a run that is not what it promises, or of which that is not known."""
     found, depends = run.summary["verdict"], run.summary["sensitivity"]
+    if not run.result.status.ok:
+        return []
     if found["state"] == "wrong":
         why = "; ".join(check["message"] for check in found["checks"] if check["state"] == "wrong")
         return [f"WRONG from t = {figure(found['wrong_from_s'])} s on: {why}."]
-    if found["state"] == "not tested" and run.result.status.ok:
+    if found["state"] == "not tested":
         return [f"Not tested: {found['reason']}."]
     if depends["state"] == "depends on the tolerance":
         return [f"Depends on its tolerance: wrong by up to about {_errors(depends['estimated_errors'])}."]
@@ -201,7 +203,8 @@ def _distrust(run: Run) -> list[str]:
 
 def _errors(rows: Iterable[Mapping[str, Any]]) -> str:
     """Estimated errors of a run, one for each unit; those that are rounding are left out."""
-    return ", ".join(f"{figure(row['error'], 1)} {row['unit']}" for row in rows if row["error"] > 1e-15) or "1e-15"
+    shown = [row for row in rows if row["error"] is None or row["error"] > 1e-15]
+    return ", ".join(f"{figure(row['error'], 1)} {row['unit']}" for row in shown) or "1e-15"
 
 
 def _trust(run: Run) -> list[str]:

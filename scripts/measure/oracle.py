@@ -5,10 +5,11 @@
 
 Run it with the Python that has cadbridge. Each case follows from its kind and its seed (`tests/oracle`); it is run in
 several ways: methods, integrators, tolerances 1e-3 to 1e-10. A row for each kind: runs; runs whose reference is not
-known well enough; how many are wrong by more than 100 tolerances; how many of these say nothing (silent), and of
-those how many are beyond 100 times what the motion itself multiplies; right runs that do not call themselves right
-(false alarms); the worst ratio of error to tolerance among runs that call themselves right, of motion and of
-accelerations. With `--log` each run is a line of JSON there. Exit status 1 where any run is wrong and says nothing.
+known well enough; how many are wrong by more than 100 tolerances; how many of these neither say so nor give an
+estimate of their error that is so large, but for a factor of three (silent), and of those how many are beyond 100
+times what the motion itself multiplies; right runs that do not call themselves right (false alarms); the worst ratio
+of error to tolerance among runs that call themselves right, of motion and of accelerations. With `--log` each run is
+a line of JSON there. Exit status 1 where any run is wrong and says nothing.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ loads that are a millionth off: what a run is wrong by may be as many times more
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,6 @@ class Reference:
     known: float
     growth: float
     status: str
-    closed: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ class Verdict:
     """What a run was wrong by, and what it said of itself.
 
     `ratio` is the worst error of motion and energies over the tolerance, in `column` at `t` (s); `forces` that of
-    accelerations and forces. `told` says that the run does not call itself right.
+    accelerations and forces. `repeated` are the tolerances by which an interval that the run computed again ended
+    elsewhere, the worst; `stated` the worst error that the run itself gives, in tolerances.
     """
 
     ratio: float
@@ -80,11 +81,16 @@ class Verdict:
     status: str
     codes: tuple[str, ...]
     steps: int
+    repeated: float = 0.0
+    stated: float = 0.0
 
     @property
     def told(self) -> bool:
-        """Whether the run says that it is not right, or that its end depends on its tolerance."""
-        return self.trusted is False or self.status != "ok" or SENSITIVE in self.codes
+        """Whether the run says that it is not right, that its end depends on its tolerance, or that it is wrong by as
+        much (but for a factor of three, as errors are estimated)."""
+        if self.trusted is False or self.status != "ok" or SENSITIVE in self.codes:
+            return True
+        return self.ratio <= FACTOR * self.stated
 
     @property
     def wrong(self) -> bool:
@@ -92,6 +98,8 @@ class Verdict:
         return not (self.ratio <= MARGIN)
 
 
+FACTOR = 3.0
+"""By which an estimate of an error may be too small."""
 SENSITIVE = "CB683"
 """The finding that says how far a run's end depends on its tolerance."""
 
@@ -109,11 +117,11 @@ def of_forces(name: str) -> bool:
     return name.startswith(("joint.", "motor.")) and name.rsplit(".", 1)[-1] in ("qdd", "effort")
 
 
-def sampled(case: Case, how: How, more: int = 1) -> tuple[Run, Table]:
-    """A run of a case and its columns; `more` samples for each of the case's."""
+def sampled(case: Case, how: How, more: int = 1, *, judged: bool = False) -> tuple[Run, Table]:
+    """A run of a case and its columns; `more` samples for each of the case's. `judged`: it says how far it is off."""
     what = replace(
         case.scenario, rtol=how.tolerance, atol=how.tolerance, integrator=how.integrator,
-        rate=case.scenario.rate * more,
+        rate=case.scenario.rate * more, sensitivity=judged,
     )  # fmt: skip
     began = time.process_time()
 
@@ -158,12 +166,12 @@ def reference(case: Case, growth: bool = True) -> Reference:
     """The tightest run of a case, with what is known of it."""
     more = max(1, int(np.ceil(10.0 / (case.scenario.rate * case.finest)))) if case.finest else 1
     run, columns = sampled(case, How(TIGHTEST, "absolute", "dop853"), more)
-    _, again = sampled(case, How(NEXT, "absolute", "dopri5"), more)
+    _, again = sampled(case, How(NEXT, "absolute", "dop853"), more)
     scales = _scales(columns)
     off = _apart(columns, again, scales, of_motion)[0]
     grown = 1.0
     if growth:
-        _, moved = sampled(_pushed(case), How(NEXT, "absolute", "dopri5"), more)
+        _, moved = sampled(_pushed(case), How(NEXT, "absolute", "dop853"), more)
         grown = max(1.0, _apart(columns, moved, scales, of_motion)[0] / OFF)
     return Reference(columns["time"], columns, scales, off, grown, run.summary["status"])
 
@@ -196,7 +204,7 @@ def _apart(one: Table, two: Table, scales: dict[str, float], chosen: object) -> 
 
 def held(case: Case, against: Reference, how: How) -> Verdict:
     """A run of a case, held against its reference and what is known of it in closed form."""
-    run, columns = sampled(case, how)
+    run, columns = sampled(case, how, judged=True)
     exact = _at(against.columns, columns["time"])
     floor = ROUNDING * against.growth
     worst, name, t = _apart(exact, columns, against.scales, of_motion)
@@ -210,7 +218,15 @@ def held(case: Case, against: Reference, how: How) -> Verdict:
     return Verdict(
         max(0.0, worst - floor) / how.tolerance, name, t, max(0.0, forces - 100 * floor) / how.tolerance, force,
         s["trusted"], s["status"], tuple(dict.fromkeys(f.code for f in run.findings)), s["steps"],
+        max((c.get("worst") or 0.0 for c in s["verdict"]["checks"] if c["check"] == "repeats"), default=0.0),
+        _stated(s["sensitivity"]),
     )  # fmt: skip
+
+
+def _stated(sensitivity: dict[str, Any]) -> float:
+    """The worst error that a run gives of itself, in tolerances; infinity where it is no number."""
+    counted = [e["tolerances"] for e in sensitivity.get("estimated_errors", ())]
+    return max((np.inf if c is None else c for c in counted), default=0.0)
 
 
 METHODS = (("auto", "dopri5"), ("absolute", "dopri5"), ("auto", "dop853"), ("absolute", "dop853"))

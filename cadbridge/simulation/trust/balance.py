@@ -71,7 +71,7 @@ def energy_balance(model: Model, what: Scenario, result: Result) -> Balance:
         blur = 1.0 / span if what.integrator == "generalized_alpha" and span > 0 else 1.0
         promised = MARGIN * steps * (_promised(model, what, T, blur) + pulls * place)
         share = min(MOST, max(LEAST, SHARE * what.rtol))
-        allowed = min(promised, share * exchanged + MARGIN * pulls * place)
+        allowed = min(promised, share * exchanged + MARGIN * (pulls * place + _least(model, what)))
     return Balance(np.abs(balance - balance[0]), allowed + rounding, exchanged)
 
 
@@ -88,6 +88,11 @@ def balance_check(model: Model, what: Scenario, result: Result) -> Check:
 
 def _weight(model: Model) -> float:
     return float(sum(body.mass for body in model.bodies)) * float(np.linalg.norm(model.gravity))
+
+
+def _least(model: Model, what: Scenario) -> float:
+    """The energy (J) of bodies that move as fast as the absolute tolerance."""
+    return what.atol**2 * float(sum(body.mass + np.linalg.norm(body.inertia, 2) for body in model.bodies))
 
 
 def _promised(model: Model, what: Scenario, T: Trajectory, blur: float) -> float:

@@ -13,6 +13,11 @@ OK, WRONG, NOT_TESTED = "ok", "wrong", "not tested"
 """The states of a check and of a verdict."""
 
 
+def known(figure: float) -> float | None:
+    """A figure for JSON, which has no infinity and nothing that is no number."""
+    return float(figure) if np.isfinite(figure) else None
+
+
 @dataclass(frozen=True, eq=False)
 class Check:
     """One check of a run's samples.
@@ -34,8 +39,8 @@ class Check:
         """For JSON; figures that are no numbers are None."""
         if self.state == NOT_TESTED:
             return {"check": self.name, "state": self.state, "reason": self.text}
-        worst = self.worst if np.isfinite(self.worst) else None
-        found = {"check": self.name, "state": self.state, "worst": worst, "allowed": self.allowed, "unit": self.unit}
+        figures = {"worst": known(self.worst), "allowed": known(self.allowed), "unit": self.unit}
+        found = {"check": self.name, "state": self.state, **figures}
         said = {"message": self.text} if self.state == WRONG else {}
         return {**found, "at_s": self.t, "wrong_samples": int(self.bad.sum()), **said}
 

@@ -19,7 +19,7 @@ from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint
 from cadbridge.simulation.scenario import Scenario
-from cadbridge.simulation.trust.checks import NOT_TESTED, OK, Check, judged, not_tested
+from cadbridge.simulation.trust.checks import NOT_TESTED, OK, Check, judged, known, not_tested
 from solver.result import Result, Trajectory
 
 Array = NDArray[np.float64]
@@ -30,7 +30,9 @@ COARSEST = 1e-3
 """The largest tolerance of the first companion."""
 PARTED = 0.02
 """Of a value's size: how far a companion may be off to be of use."""
-SAFETY = 2.0
+APART = 0.5
+"""Of a value's size: where even the companion nearer by is so far off, how far is all that can be said."""
+SAFETY = 3.0
 """An error does not fall with the tolerance exactly."""
 PROMISED = 100.0
 """Tolerances by which a run may be wrong before it says so."""
@@ -77,7 +79,7 @@ class Sensitivity:
         if not self.estimates:
             return {"state": NOT_TESTED, "reason": self.reason}
         rows = [
-            {"unit": e.unit, "error": e.error, "of": e.item, "at_s": e.t, "tolerances": e.tolerances}
+            {"unit": e.unit, "error": known(e.error), "of": e.item, "at_s": e.t, "tolerances": known(e.tolerances)}
             for e in self.estimates
         ]
         state = "depends on the tolerance" if self.told else OK
@@ -139,8 +141,9 @@ def _estimates(
         columns = [part[unit] for part in parts if unit in part and part[unit].items]
         if not columns:
             continue
-        off = np.hstack([c.off for c in columns]) * SAFETY / times
+        away = np.nan_to_num(np.hstack([c.off for c in columns]), nan=np.inf)
         sizes = np.hstack([c.size for c in columns])
+        off = np.where(away > APART * (1.0 + sizes), away, away * SAFETY / times)
         items = [name for c in columns for name in c.items]
         counted = off / (what.atol + what.rtol * sizes)
         k, i = np.unravel_index(int(np.argmax(counted)), off.shape)

@@ -74,10 +74,12 @@ def _not_repeated(what: Scenario, result: Result, system: System, call: Call | N
 
 
 def tell(verdict: Verdict, what: Scenario, result: Result, findings: Findings) -> None:
-    """Report what is wrong with a run (CB627), or that nothing can be said of one that came to its end (CB684)."""
+    """Report what is wrong with a run that came to its end (CB627), or that nothing can be said of it (CB684)."""
+    if not result.status.ok:
+        return
     if verdict.state == WRONG:
         cure = "Take a step of a tenth" if what.step is not None else "Set rtol and atol a hundred times smaller"
         hint = f"{cure} in the scenario, and see whether the figure falls with it."
         findings.add("CB627", "; ".join(check.text for check in verdict.wrong), hint=hint)
-    elif verdict.state == NOT_TESTED and result.status.ok:
+    elif verdict.state == NOT_TESTED:
         findings.add("CB684", f"whether the run is right was not tested: {verdict.reason}")

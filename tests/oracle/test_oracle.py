@@ -1,0 +1,50 @@
+"""Runs of mechanisms made at random are right within a hundred tolerances, or say that they are not.
+
+A small part of what `scripts/measure/oracle.py` does for hours: one case of each kind.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.oracle.comparing import MARGIN, How, Verdict, held, reference, ways
+from tests.oracle.machines import KINDS, PAIRS, case
+
+OTHERS = ("tree", "four-bar", "parallelogram", "slider", "pulse", "stiff", "stop", "change", "masses")
+WAYS = (How(1e-4), How(1e-7), How(1e-6, "absolute"))
+
+
+@pytest.mark.parametrize("kind", [*PAIRS, *OTHERS])
+def test_a_run_is_right_or_says_that_it_is_not(kind: str) -> None:
+    made = case(kind, 0)
+    known = reference(made, growth=False)
+    assert known.known < 0.1 * MARGIN * min(how.tolerance for how in WAYS)
+    for how in WAYS:
+        verdict = held(made, known, how)
+        assert not verdict.wrong or verdict.told, (str(how), verdict)
+
+
+def test_the_same_seed_makes_the_same_case_and_another_one_another() -> None:
+    one, same, other = case("bevel", 3), case("bevel", 3), case("bevel", 4)
+    assert one.scenario.rate == same.scenario.rate != other.scenario.rate
+    assert [str(h) for h in ways(3, 5, one)] == [str(h) for h in ways(3, 5, same)]
+    assert len(KINDS) == len(set(KINDS))
+
+
+def test_an_error_is_counted_in_tolerances_of_its_column() -> None:
+    made = case("ratio", 0)
+    known = reference(made, growth=False)
+    off = {**known.columns, "joint.Wheel.q": known.columns["joint.Wheel.q"] + 1e-3}
+    spoilt = type(known)(known.t, off, known.scales, known.known, known.growth, known.status)
+    found = held(made, spoilt, How(1e-8))
+    assert found.column == "joint.Wheel.q"
+    assert found.ratio == pytest.approx(1e-3 / known.scales["joint.Wheel.q"] / 1e-8, rel=1e-2)
+    assert found.wrong
+    assert not found.told
+
+
+def test_a_run_without_a_number_is_wrong() -> None:
+    nothing = Verdict(np.nan, "", 0.0, 0.0, "", True, "ok", (), 1)
+    assert nothing.wrong
+    assert not nothing.told

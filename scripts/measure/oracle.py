@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from cadbridge.errors import CadbridgeError  # noqa: E402
-from tests.oracle.comparing import MARGIN, held, reference, ways  # noqa: E402
+from tests.oracle.comparing import MARGIN, SENSITIVE, held, reference, ways  # noqa: E402
 from tests.oracle.machines import ALL_KINDS, case  # noqa: E402
 
 Line = dict[str, Any]
@@ -57,7 +57,7 @@ def row(kind: str, found: list[Line]) -> str:
     silent = [line for line in judged if line["wrong"] and not line["told"]]
     grave = [line for line in silent if not line["ratio"] <= MARGIN * line["growth"]]
     alarms = [line for line in judged if not line["wrong"] and line["trusted"] is False]
-    calm = [line for line in judged if not line["told"]]
+    calm = [line for line in judged if line["trusted"] and SENSITIVE not in line["codes"]]
     worst = max((line["ratio"] for line in calm), default=0.0)
     forces = max((line["forces"] for line in calm), default=0.0)
     wrong = sum(line["wrong"] for line in judged)

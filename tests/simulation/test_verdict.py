@@ -21,8 +21,9 @@ from cadbridge.simulation import MotorSpec, Run, Scenario
 from cadbridge.simulation.confirming import confirm
 from cadbridge.simulation.trajectory import columns_of, trajectory_table
 from cadbridge.simulation.trust.checks import NOT_TESTED, OK, WRONG, judged, together
+from cadbridge.simulation.trust.pushes import pushed_intervals
 from cadbridge.simulation.trust.verdict import tell, verdict_of
-from solver.functions import expression
+from solver.functions import constant, expression
 from solver.result import Result, Trajectory
 from tests.oracle.machines import ROOT, case
 
@@ -170,6 +171,27 @@ def test_what_cannot_be_judged_is_neither_right_nor_wrong(bar: Run) -> None:
     # An open row is wrong, whatever else is not known.
     opened = spoilt(bar, **at(bar, "constraint_position", 20, 1e-5))
     assert verdict_of(lowered, bar.scenario, opened, bar.system).state == WRONG
+
+
+@pytest.mark.parametrize("rate", [1.0, 10.0])
+def test_a_push_that_no_step_saw_is_told(rate: float) -> None:
+    """Its impulse is 0.5 √π · 0.004 N m s: a function without a corner, that no step has to end at."""
+    disc = case("reported", 7).mechanism
+    push = MotorSpec("Disc", "torque", expression("0.5*exp(-((t-5.303)/0.004)^2)"))
+    what = Scenario(gravity=(0.0, 0.0, 0.0), duration=10.0, rate=rate, motors=(push,))
+    run = cb.simulate(disc, what)
+    final = run.result.trajectory.coordinate_rates[-1, 0]
+    right = abs(final - 0.5 * math.sqrt(math.pi) * 0.004 / 0.011) < 1e-6
+    assert right or run.summary["trusted"] is False
+
+
+def test_functions_of_time_are_looked_at_where_they_depart_from_their_samples() -> None:
+    t = np.linspace(0.0, 10.0, 11)
+    hidden = expression("step(t-3.4)-step(t-3.5)")
+    assert pushed_intervals([hidden], t) == ([3], 64)
+    assert pushed_intervals([expression("2*t"), constant(3.0)], t)[0] == []
+    assert pushed_intervals([], t) == ([], 0)
+    assert pushed_intervals([hidden], np.linspace(0.0, 10.0, 4000)) == ([], 0)
 
 
 def test_turns_are_not_counted_where_samples_lie_too_far_apart() -> None:

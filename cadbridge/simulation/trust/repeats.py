@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.checks import Check, judged, not_tested
+from cadbridge.simulation.trust.pushes import pushed_intervals
 from solver.equations.system import System
 from solver.result import Result, Trajectory
 from solver.runs.integrate import simulate
@@ -36,7 +37,8 @@ Call = dict[str, Any]
 def repeats_check(system: System, what: Scenario, result: Result, call: Call, why_not: str = "") -> Check:
     """Whether the motion from some samples leads to the next; not tested where `why_not` says why.
 
-    `call` is what the run was called with. The intervals are spread over the run, the same ones each time.
+    `call` is what the run was called with. The intervals are spread over the run, the same ones each time; those in
+    which a function of time pushes most are computed with short steps beside.
     """
     T = result.trajectory
     if why_not or len(T.t) < 2:
@@ -44,9 +46,13 @@ def repeats_check(system: System, what: Scenario, result: Result, call: Call, wh
     count = max(2, min(MOST, result.statistics.steps // A_REPEAT, len(T.t) - 1))
     off = np.zeros(len(T.t))
     for k in _chosen(len(T.t) - 1, count):
-        off[k + 1] = _repeated(system, what, T, k, call)
-    text = f"from one of {count} samples looked at, the motion leads {{worst:.2g}} tolerances beside the next at " \
-           "t = {t:.4g} s"  # fmt: skip
+        off[k + 1] = _repeated(system, what, T, k, call, call["longest_step"])
+    pushed, points = pushed_intervals([function for _, function in system.drives], T.t)
+    for k in pushed:
+        longest = min(call["longest_step"], float(T.t[k + 1] - T.t[k]) / points)
+        off[k + 1] = max(off[k + 1], _repeated(system, what, T, k, call, longest))
+    text = f"from one of {count + len(pushed)} samples looked at, the motion leads {{worst:.2g}} tolerances beside " \
+           "the next at t = {t:.4g} s"  # fmt: skip
     return judged("repeats", off, MARGIN, T.t, unit="tolerances", text=text)
 
 
@@ -56,12 +62,14 @@ def _chosen(intervals: int, count: int) -> list[int]:
     return sorted({int(intervals * ((0.5 + k * golden) % 1.0)) for k in range(count)})
 
 
-def _repeated(system: System, what: Scenario, T: Trajectory, k: int, call: Call) -> float:
-    """By how many tolerances the motion from sample k on leads elsewhere than to sample k + 1."""
+def _repeated(system: System, what: Scenario, T: Trajectory, k: int, call: Call, longest: float) -> float:
+    """By how many tolerances the motion from sample k on, with no step longer than `longest` (s), leads elsewhere than
+    to sample k + 1."""
     start = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
     span = float(T.t[k + 1] - T.t[k])
-    options = {key: call[key] for key in ("rtol", "atol", "integrator", "tree", "longest_step")}
-    found = simulate(system, start, duration=span, rate=1.0 / span, times=[float(T.t[k + 1])], **options)
+    options = {key: call[key] for key in ("rtol", "atol", "integrator", "tree")}
+    end = [float(T.t[k + 1])]
+    found = simulate(system, start, duration=span, rate=1.0 / span, times=end, longest_step=longest, **options)
     if not found.status.ok:
         return np.inf
     return _apart(found.trajectory, T, k + 1, what)

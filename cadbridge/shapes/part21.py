@@ -14,7 +14,7 @@ import tempfile
 import zipfile
 import zlib
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy as np
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.shapes.entities import Density, Operator, densities, operators
+from cadbridge.shapes.external import ENDINGS, Copies, references
 
 MAX_BYTES = 2 << 30
 """Bytes of a STEP text, unpacked, that are read at most."""
@@ -32,9 +33,6 @@ MAX_UNPACKED = 512 << 20
 MAX_RATIO = 100
 """A text that unpacks to more times its size, and to more than `FREE` bytes, is a bomb: STEP packs 5 to 15 times."""
 FREE = 16 << 20
-
-MAX_FILES = 5000
-"""Files that a STEP file and those it names may have in all."""
 
 _CHUNK = 1 << 20
 _BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*ISO-10303-21\s*;", re.DOTALL)
@@ -47,12 +45,6 @@ _MANY = b"0" * 309
 """So many digits before the point are beyond double precision."""
 _OPAQUE = re.compile(rb"'(?:[^']|'')*'|/\*.*?\*/", re.DOTALL)
 _END = re.compile(rb"END-ISO-10303-21\s*;")
-_NAMING = {
-    word: re.compile(rb"\b" + word + rb"\s*\(\s*'((?:[^']|'')*)'")
-    for word in (b"DOCUMENT_FILE", b"APPLIED_EXTERNAL_IDENTIFICATION_ASSIGNMENT")
-}
-"""The entities that name other files."""
-_STEP_ENDINGS = (".stp", ".step", ".stpz", ".p21")
 
 
 @dataclass
@@ -92,21 +84,13 @@ class Workspace:
         return prepared
 
     def _prepare(self, path: Path, findings: Findings) -> Prepared:
-        data = load(path, findings)
-        check_frame(data, path, findings)
-        check_numbers(data, path, findings)
-        check_sizes(data, path, findings)
-        check_quotes(data, path, findings)
-        named = external_names(data)
+        data = _checked(path, findings)
         packed = not data_is_file(path)
         lost = (densities(data), operators(data))
-        if not named and not packed:
+        if not packed and not references(data):
             return Prepared(path.resolve(), len(data), [], *lost)
-        folder = self._new_folder()
-        externals: list[Path] = []
-        target = folder / (path.stem + ".stp")
-        _copy_tree(data, path, path.resolve().parent, folder, target, externals, findings)
-        return Prepared(target, len(data), externals, *lost)
+        copies = Copies(path, self._new_folder(), findings, lambda other: _checked(other, findings))
+        return Prepared(copies.write(data), len(data), copies.files, *lost)
 
     def _new_folder(self) -> Path:
         if self._folder is None:
@@ -122,6 +106,14 @@ class Workspace:
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
+
+
+def _checked(path: Path, findings: Findings) -> bytes:
+    """The text of a STEP file that OCCT can be given. InputError where it cannot."""
+    data = load(path, findings)
+    for check in (check_frame, check_numbers, check_sizes, check_quotes):
+        check(data, path, findings)
+    return data
 
 
 def identity(path: Path, findings: Findings) -> tuple[str, int, int]:
@@ -162,7 +154,7 @@ def load(path: Path, findings: Findings) -> bytes:
 
 def _unzip(path: Path, findings: Findings) -> bytes:
     with zipfile.ZipFile(path) as archive:
-        members = [i for i in archive.infolist() if i.filename.lower().endswith(_STEP_ENDINGS)]
+        members = [i for i in archive.infolist() if i.filename.lower().endswith(ENDINGS)]
         if not members:
             findings.add("CB121", f"the archive {path.name} holds no STEP file", Where(file=str(path)))
             raise InputError(f"the archive {path.name} holds no STEP file", findings)
@@ -289,63 +281,3 @@ def _first_twice(data: bytes) -> tuple[int, int] | None:
             return number, match.start(1)
         seen.add(number)
     return None
-
-
-def external_names(data: bytes) -> list[str]:
-    """The names of other files that a STEP text refers to, in order, each once."""
-    names: dict[str, None] = {}
-    for word, pattern in _NAMING.items():
-        for match in pattern.finditer(data) if word in data else ():
-            name = match.group(1).decode("utf-8", "replace").replace("''", "'").strip()
-            if PurePosixPath(name.replace("\\", "/")).suffix.lower() in _STEP_ENDINGS:
-                names[name] = None
-    return list(names)
-
-
-_BESIDE = "Put the referenced file beside the source, or in a folder below, and export the structure again."
-"""How to mend a name that leads outside; no option of the command line helps."""
-
-
-def _copy_tree(
-    data: bytes, path: Path, root: Path, folder: Path, target: Path, externals: list[Path], findings: Findings
-) -> None:
-    """Write a text and, beside it, those files it names that it may name; others are made unfindable."""
-    waiting = [(data, path, target)]
-    seen = {path.resolve()}
-    while waiting:
-        text, origin, copy = waiting.pop()
-        for name in external_names(text):
-            found = _allowed(name, origin, root, findings)
-            if found is None:
-                # Renamed, so that OCCT does not open it; same length, so that places in the text hold.
-                raw = name.replace("'", "''").encode()
-                text = text.replace(b"'" + raw + b"'", b"'" + b"?" * len(raw) + b"'")
-            elif found not in seen and len(seen) < MAX_FILES:
-                seen.add(found)
-                externals.append(found)
-                inner = load(found, findings)
-                try:
-                    check_frame(inner, found, findings)
-                    check_numbers(inner, found, findings)
-                    check_sizes(inner, found, findings)
-                    check_quotes(inner, found, findings)
-                except InputError:
-                    continue
-                waiting.append((inner, found, folder / found.relative_to(root)))
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(text)
-
-
-def _allowed(name: str, origin: Path, root: Path, findings: Findings) -> Path | None:
-    """The file that a name stands for, where it is inside of the source's folder and there."""
-    where = Where(file=str(origin), item=name)
-    plain = name.replace("\\", "/")
-    absolute = PurePosixPath(plain).is_absolute() or PureWindowsPath(name).drive
-    candidate = (origin.parent / plain).resolve()
-    if absolute or not candidate.is_relative_to(root):
-        findings.add("CB102", f"{origin.name} names {name!r}, outside of its folder; it is not read", where, _BESIDE)
-        return None
-    if not candidate.is_file():
-        findings.add("CB106", f"{origin.name} refers to {name!r}, which does not exist", where)
-        return None
-    return candidate

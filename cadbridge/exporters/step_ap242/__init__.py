@@ -18,7 +18,8 @@ from cadbridge.exporters.step_ap242.pairs import pairs_of
 from cadbridge.exporters.step_ap242.text import Writer
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.shapes.part21 import external_names, load
+from cadbridge.shapes.external import external_names
+from cadbridge.shapes.part21 import load
 from cadbridge.shapes.text21 import Part21Error, Text
 
 __all__ = ["contents"]

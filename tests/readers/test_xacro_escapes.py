@@ -386,7 +386,7 @@ def test_the_system_itself_holds_the_process(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret", encoding="utf-8")
     script = f"""
 import os, socket, sys
-from cadbridge.readers.urdf import confinement
+from cadbridge import confinement
 HERE = {str(here)!r}
 confinement._hook = lambda folders: lambda event, arguments: None
 print(*confinement.confine([confinement.Path(HERE)]))
@@ -412,7 +412,7 @@ def test_the_hook_alone_refuses_and_knows_no_list(tmp_path: Path) -> None:
     """Where the system has no more than that."""
     script = f"""
 import os
-from cadbridge.readers.urdf import confinement
+from cadbridge import confinement
 import sys
 sys.addaudithook(confinement._hook((confinement.Path({str(tmp_path)!r}),)))
 vars(confinement).clear()

@@ -18,7 +18,7 @@ from cadbridge.readers.mjcf.actuators import read_drives
 from cadbridge.readers.mjcf.bodies import read_part
 from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.mjcf.equalities import read_equalities
-from cadbridge.readers.mjcf.files import check_files
+from cadbridge.readers.mjcf.files import Named, check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
 from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers
@@ -43,8 +43,8 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     Needs the extra `mjcf` (MissingExtraError). InputError where MuJoCo refuses the file.
     """
     path, options, findings = Path(path), options or ReadOptions(), Findings()
-    lines = check_files(path, options, findings)
-    c = Context(path, options, _compile(path, findings), lines, findings)
+    named = check_files(path, options, findings)
+    c = Context(path, options, _compile(path, named, findings), len(named.models) == 1, findings)
     c.name_all()
     X = _placements(c)
     parts = [read_part(c, body) for body in range(len(c.bodies))]
@@ -101,10 +101,11 @@ _NO_MEMORY = ("Caught an unknown exception", "Could not allocate memory", "bad_a
 """How MuJoCo says that it was given no more memory."""
 
 
-def _compile(path: Path, findings: Findings) -> dict[str, Any]:
+def _compile(path: Path, named: Named, findings: Findings) -> dict[str, Any]:
     where = Where(str(path))
+    request = {"path": str(path.resolve()), "files": sorted(map(str, {*named.models, *named.files}))}
     try:
-        answer: dict[str, Any] = _WORKER.request("compile", {"path": str(path.resolve())}, TIME_LIMIT)
+        answer: dict[str, Any] = _WORKER.request("compile", request, TIME_LIMIT)
         arrays = {key: value for key, value in answer.items() if isinstance(value, np.ndarray)}
         wild = [key for key, value in arrays.items() if not _finite(value)]
         wild += [k for k, v in arrays.items() if k.endswith(("quat", "jnt_axis")) and not v.any(axis=-1).all()]

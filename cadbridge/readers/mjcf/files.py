@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from lxml import etree
@@ -33,21 +34,38 @@ MAX_FOLDERS = 50
 _SHAPES = (".stl", ".obj", ".msh", ".ply", ".skn", ".png", ".ktx", ".hf", ".hfield")
 """Files that hold nothing but shapes and pictures: these may lie in the folders around the source's."""
 
+_UTF8 = ("utf-8", "utf8")
+_ENCODINGS = (*_UTF8, "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1")
+"""The encodings in which a text that is UTF-8 to MuJoCo has the same tags and quotes."""
+
 _MODELS = (".xml", ".mjcf")
 """Files that may be included or attached; from the folders around only if their root says that they are models."""
 
 
-def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
-    """Whether one file holds everything, so that lines have a meaning. InputError (CB102, CB1400) where not safe."""
+@dataclass(frozen=True)
+class Named:
+    """The model files that lead to each other, and the other files that they name and that exist; links resolved.
+
+    One model alone holds everything, so that lines have a meaning.
+    """
+
+    models: frozenset[Path]
+    files: frozenset[Path]
+
+
+def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
+    """What a model leads to. InputError (CB102, CB104, CB1400) where MuJoCo would open what it may not."""
     folders = Folders.of(path, options.package_dirs)
     folder = folders.own
     models: dict[Path, Element] = {}
+    files: set[Path] = set()
     waiting = [path.resolve()]
     while waiting:
         at = waiting.pop()
         if at in models or not at.is_file():
             continue
         models[at] = root = parse(at, findings)
+        _check_text(root, at, findings)
         _check_copies(root, at, findings)
         if not folders.hold(at):
             if local(root) not in ("mujoco", "mujocoinclude"):
@@ -56,15 +74,30 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> bool:
         if len(models) > MAX_FILES:
             _too_many(path, f"more than {MAX_FILES} files include one another", findings)
         for element, candidates in _named(root, {folder, at.parent}, included=True):
-            _check(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
-            waiting += candidates
+            waiting += _checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
     searched = _searched(models, folder)
     if len(searched) > MAX_FILES + MAX_FOLDERS:
         _too_many(path, f"more than {MAX_FOLDERS} folders are named", findings)
     for at, root in models.items():
         for element, candidates in _named(root, searched, included=False):
-            _check(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
-    return len(models) == 1
+            files.update(_checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings))
+    return Named(frozenset(models), frozenset(files))
+
+
+def _check_text(root: Element, at: Path, findings: Findings) -> None:
+    """InputError (CB104) where MuJoCo's parser would read another text than ours: it takes all for UTF-8."""
+    encoding = (root.getroottree().docinfo.encoding or "utf-8").lower()
+    if encoding not in _ENCODINGS:
+        text = f"{at.name} is in the encoding {encoding}; MuJoCo reads all as UTF-8"
+        findings.add("CB104", text, Where(str(at), 1), "Save the file in UTF-8.")
+        raise InputError(text, findings)
+    for element in root.iter(etree.Element):
+        values = [v for k, v in element.attrib.items() if k.startswith("file") or k in _FOLDERS]
+        odd = next((v for v in values if not v.isprintable() or not (v.isascii() or encoding in _UTF8)), None)
+        if odd is not None:
+            text = f"{at.name}: the name {odd!r} holds characters that MuJoCo would read as others"
+            findings.add("CB104", text, Where(str(at), element.sourceline), "Rename the file.")
+            raise InputError(text, findings)
 
 
 def _too_many(path: Path, text: str, findings: Findings) -> None:
@@ -76,16 +109,19 @@ def _searched(models: dict[Path, Element], folder: Path) -> set[Path]:
     """Where MuJoCo may look for shapes: a folder that one file names holds for those that include it."""
     found = {folder, *(at.parent for at in models)}
     for at, root in models.items():
-        named = [element.get(key, "") for element in root.iter("compiler") for key in _FOLDERS]
+        named = [element.get(key, "") for element in root.iter("{*}compiler") for key in _FOLDERS]
         for text in {other for name in set(named) - {""} for other in _as_read(name)}:
-            found |= {(base / text).resolve() for base in (folder, at.parent)}
+            found |= {place for base in (folder, at.parent) for place in _places(base / text)}
     return found
 
 
-def _check(
+def _checked(
     path: Path, element: Element, candidates: list[Path], where: Where, folders: Folders, findings: Findings
-) -> None:
-    """Refuse what MuJoCo would open that is no regular file or lies outside; it opens the first place that exists."""
+) -> list[Path]:
+    """The candidates that exist; refused is what MuJoCo would open that is no regular file or lies outside.
+
+    It opens the first place that exists.
+    """
     existing = [candidate for candidate in candidates if os.path.exists(candidate)]
     for candidate in existing or candidates:
         looked_for(candidate)  # MuJoCo opens it in another process
@@ -93,6 +129,7 @@ def _check(
             _refuse(path, f"{candidate} lies outside the folder of the source and of those around it", where, findings)
         if candidate in existing and not candidate.is_file() and not candidate.is_dir():
             _refuse(path, f"{candidate} is no file of a disk", where, findings)
+    return existing
 
 
 def _refuse(path: Path, text: str, where: Where, findings: Findings) -> None:
@@ -117,20 +154,26 @@ def _check_copies(root: Element, at: Path, findings: Findings) -> None:
 
 def _beside(element: Element, candidate: Path, folders: Folders) -> bool:
     """Whether a path, links resolved, is a model to include or a shape in the folders around the source's."""
-    endings = _MODELS if local(element) in _INCLUDING else _SHAPES
+    endings = _MODELS if local(element).lower() in _INCLUDING else _SHAPES
     return candidate.suffix.lower() in endings and folders.around(candidate)
 
 
 def _named(root: Element, folders: set[Path], included: bool) -> Iterator[tuple[Element, list[Path]]]:
     """Elements that name models (`included`) or shapes, with every place where MuJoCo may look for them."""
-    for element in root.iter():
-        if not isinstance(element.tag, str) or (local(element) in _INCLUDING) is not included:
+    for element in root.iter(etree.Element):
+        if (local(element).lower() in _INCLUDING) is not included:
             continue
         values = [text for key, value in element.attrib.items() if key.startswith("file") for text in _as_read(value)]
         if values:
-            yield element, sorted({(base / value).resolve() for value in values for base in folders})
+            yield element, sorted({place for value in values for base in folders for place in _places(base / value)})
+
+
+def _places(path: Path) -> tuple[Path, Path]:
+    """Where a path leads, by its links first and by its dots first: MuJoCo takes `link/..` away before it looks."""
+    return path.resolve(), Path(os.path.normpath(path)).resolve()
 
 
 def _as_read(name: str) -> set[str]:
-    """A path as it stands and as MuJoCo takes it: a backslash separates folders on every system."""
-    return {name, name.replace("\\", "/")}
+    """A path as it stands and as MuJoCo takes it: a backslash separates folders, `strippath` leaves the name alone."""
+    plain = name.replace("\\", "/")
+    return {name, plain, plain.rpartition("/")[2] or plain}

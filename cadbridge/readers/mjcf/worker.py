@@ -1,17 +1,21 @@
 """MuJoCo's own parser and compiler in a process of its own: `python -m cadbridge.readers.mjcf.worker`.
 
-It answers requests of `cadbridge.shapes.process.Worker` with plain arrays and texts.
+It answers requests of `cadbridge.shapes.process.Worker` with plain arrays and texts. Each model is compiled by a
+child of its own, which is held to the files that `files.check_files` has seen the model name.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 
+from cadbridge.confinement import confine
 from cadbridge.shapes import protocol
 
 _TAKEN: dict[str, str] = {
@@ -53,7 +57,7 @@ def compile_model(path: str) -> dict[str, Any]:
     import mujoco
 
     spec = mujoco.MjSpec.from_file(path)
-    for option in ("fusestatic", "discardvisual"):
+    for option in ("fusestatic", "discardvisual", "usethread"):  # a confined process starts no thread
         if hasattr(spec.compiler, option):
             setattr(spec.compiler, option, False)
     spec.memory = ARENA
@@ -90,6 +94,37 @@ def _hold_memory() -> None:
         )
 
 
+def _answer(arguments: dict[str, Any]) -> Any:
+    try:
+        return compile_model(**arguments)
+    except ModuleNotFoundError as error:
+        return protocol.Failure("missing", str(error))
+    except Exception as error:
+        return protocol.Failure("refused", " ".join(str(error).split()))
+
+
+def _confined(answers: IO[bytes], files: list[str], arguments: dict[str, Any]) -> None:
+    """Answer from a child that can open these files alone; where it dies, this process dies alike."""
+    with contextlib.suppress(ModuleNotFoundError):
+        import mujoco  # noqa: F401  (a confined process can import nothing)
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            os.kill(os.getpid(), os.WTERMSIG(status))
+        elif status:
+            os._exit(os.waitstatus_to_exitcode(status))
+        return
+    code = 1
+    try:
+        confine(map(Path, files), None, None)
+        protocol.send(answers, _answer(arguments))
+        code = 0
+    finally:
+        os._exit(code)
+
+
 def main() -> None:
     """Answer until the caller closes the pipe. MuJoCo writes its log where the process stands."""
     answers = os.fdopen(os.dup(1), "wb")
@@ -103,14 +138,11 @@ def main() -> None:
             except EOFError:
                 os.chdir("/")
                 return
-            answer: Any
-            try:
-                answer = compile_model(**arguments)
-            except ModuleNotFoundError as error:
-                answer = protocol.Failure("missing", str(error))
-            except Exception as error:
-                answer = protocol.Failure("refused", " ".join(str(error).split()))
-            protocol.send(answers, answer)
+            files = arguments.pop("files")
+            if hasattr(os, "fork"):
+                _confined(answers, files, arguments)
+            else:
+                protocol.send(answers, _answer(arguments))
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ from xml.dom import expatbuilder
 
 import xacro
 
+from cadbridge.confinement import SECONDS, confine
 from cadbridge.folders import Folders
-from cadbridge.readers.urdf.confinement import SECONDS, confine
 from cadbridge.readers.urdf.expression_names import table
 from cadbridge.readers.urdf.expressions import LONGEST_TEXT, Function, Group, RefusedError, TooLargeError, evaluate
 from cadbridge.readers.urdf.xacro_data import read_yaml

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Assembly, Component, Instance, NamedFrame, Part, Shape
+from cadbridge.confinement import MEMORY
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers import solids
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.urdf.confinement import MEMORY
 from cadbridge.readers.usd.context import Context, vector
 from cadbridge.readers.usd.couplings import read_couplings, read_drives
 from cadbridge.readers.usd.joints import read_joints

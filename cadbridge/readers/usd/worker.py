@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from cadbridge.confinement import confine
 from cadbridge.folders import Folders, folders_around
-from cadbridge.readers.urdf.confinement import confine
 from cadbridge.shapes import protocol
 
 SECONDS = 60

@@ -1,9 +1,9 @@
-"""Holds a process that reads a stranger's file as tightly as the system allows: it reads a few folders, no more.
+"""Holds a process that reads a stranger's file as tightly as the system allows: it reads what it was given, no more.
 
 Linux on x86-64 and ARM64: seccomp ends at the kernel whatever is not reading, memory or the answer (no new program,
-process, file, connection), Landlock lets files be opened below the folders given only. Every POSIX system: limits of
-memory, processor time, processes and file sizes. Everywhere: an audit hook of Python. The hook is the last layer, and
-alone it would not do.
+process, file, connection), Landlock lets nothing be opened but the files given and what lies below the folders given.
+Every POSIX system: limits of memory, processor time, processes and file sizes. Everywhere: an audit hook of Python. The
+hook is the last layer, and alone it would not do.
 
 Sources: seccomp(2), Linux' Documentation/userspace-api/landlock.rst.
 """
@@ -30,7 +30,6 @@ FILES = 64
 """Files open at a time."""
 
 _LIMITS = (
-    ("RLIMIT_AS", MEMORY),
     ("RLIMIT_FSIZE", 0),
     ("RLIMIT_NPROC", 0),
     ("RLIMIT_NOFILE", FILES),
@@ -54,32 +53,35 @@ _CALLS = {"x86_64": _X86_64, "aarch64": _ARM64}
 """By machine: the number of the architecture (linux/audit.h), of openat, and of the calls allowed."""
 
 
-def confine(folders: Iterable[Path], seconds: int = SECONDS) -> tuple[str, ...]:
-    """Hold this process from now on, for ever, to `seconds` of the processor; the names of the layers in force.
+def confine(readable: Iterable[Path], seconds: int | None = SECONDS, memory: int | None = MEMORY) -> tuple[str, ...]:
+    """Hold this process from now on, for ever; the names of the layers in force.
 
-    Import first whatever is needed: Python's own modules can be opened no more.
+    It may read the files and folders of `readable`, use `seconds` of the processor and `memory` bytes of address
+    space (None: as before). Import first whatever is needed: Python's own modules can be opened no more.
     """
-    readable = tuple(Path(f).resolve() for f in folders)
-    done = ["limits"] if _limit(seconds) else []
+    given = tuple(Path(f).resolve() for f in readable)
+    done = ["limits"] if _limit(seconds, memory) else []
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError, KeyError):
             libc = ctypes.CDLL(None, use_errno=True)
             _call(libc.prctl, 38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
             with contextlib.suppress(OSError):
-                _landlock(libc, readable)
+                _landlock(libc, given)
                 done.append("landlock")
             _seccomp(libc)
             done.append("seccomp")
-    sys.addaudithook(_hook(readable))
+    sys.addaudithook(_hook(given))
     return (*done, "audit")
 
 
-def _limit(seconds: int) -> bool:
+def _limit(seconds: int | None, memory: int | None) -> bool:
     try:
         import resource
     except ImportError:
         return False
-    for name, value in (("RLIMIT_CPU", seconds), *_LIMITS):
+    for name, value in (("RLIMIT_CPU", seconds), ("RLIMIT_AS", memory), *_LIMITS):
+        if value is None:
+            continue
         with contextlib.suppress(AttributeError, ValueError, OSError):  # not every system has each
             more = 5 if name == "RLIMIT_CPU" else 0  # first the signal, then the end
             resource.setrlimit(getattr(resource, name), (value, value + more))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cadbridge.files import replacing
+from solver.compilation.caches import cache_folder, close, is_own
 
 T = TypeVar("T")
 
@@ -21,16 +22,6 @@ COLLISION = "collision"
 """The folder for collision geometry within the folder of caches."""
 KERNELS = "kernels"
 """That of the solver's compiled kernels, as `solver.compilation.library` names it."""
-
-
-def cache_folder() -> Path:
-    """CADBRIDGE_CACHE, else the user's folder of caches."""
-    named = os.environ.get("CADBRIDGE_CACHE")
-    if named:
-        return Path(named)
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("cadbridge", appauthor=False))
 
 
 ANSWERS = "answers"
@@ -67,7 +58,9 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 def keep(path: Path, data: bytes) -> None:
     """Write `data` behind its hash, by which `kept` knows it; OSError where that cannot be."""
-    write_atomically(path, digest(data).encode() + b"\n" + data)
+    with replacing(path) as temporary:
+        temporary.write_bytes(digest(data).encode() + b"\n" + data)
+        close(temporary)
 
 
 def opened(path: Path) -> BufferedReader:
@@ -80,7 +73,9 @@ def opened(path: Path) -> BufferedReader:
 
 
 def kept(path: Path) -> bytes | None:
-    """What `keep` wrote; None where there is nothing, or where it is damaged (then it is removed)."""
+    """What `keep` wrote; None where there is nothing, others can write it, or it is damaged (then it is removed)."""
+    if not is_own(path):
+        return None
     try:
         with opened(path) as stream:
             stored_digest, _, data = stream.read().partition(b"\n")

@@ -22,7 +22,7 @@ Folder = Annotated[Path | None, typer.Option("--cache", help="Cache folder.", me
 
 def _open(folder: Path | None) -> Cache:
     from cadbridge.jobs.cache import Cache
-    from cadbridge.storage import cache_folder
+    from solver.compilation.caches import cache_folder
 
     return Cache(folder or cache_folder())
 

@@ -63,8 +63,8 @@ def convert(
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.exporters import ExportOptions, export
     from cadbridge.report import export_document
-    from cadbridge.storage import cache_folder
     from cadbridge.wording import count
+    from solver.compilation.caches import cache_folder
 
     refuse_unknown(to, target_names())
     mechanism, swept = _limited(reading.whole_mechanism(keep_going), limits)

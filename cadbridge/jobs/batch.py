@@ -21,7 +21,8 @@ from cadbridge.jobs.model import Job, Result, State, shown
 from cadbridge.jobs.planning import Plan, load, plan, relative_to
 from cadbridge.jobs.publish import ForeignFolderError, Stages, is_published, publish
 from cadbridge.jobs.versions import versions
-from cadbridge.storage import cache_folder, digest
+from cadbridge.storage import digest
+from solver.compilation.caches import cache_folder
 
 Jobs = Plan | str | Path | Iterable[Mapping[str, Any]]
 """A plan, a jobs file, or jobs as mappings."""

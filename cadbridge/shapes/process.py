@@ -11,7 +11,7 @@ import tempfile
 import threading
 from typing import IO, Any, cast
 
-from cadbridge.processes import TimeLimit, environment, python
+from cadbridge.processes import ONE_CORE, TimeLimit, environment, python
 from cadbridge.shapes import protocol
 
 _POLL = 0.25
@@ -90,7 +90,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env=environment(),
+            env=environment(ONE_CORE),
         )
         self._answers = queue.Queue()
         threading.Thread(target=_read_answers, args=(self._process.stdout, self._answers), daemon=True).start()
@@ -140,7 +140,9 @@ def _read_answers(stream: Any, answers: queue.Queue[Any]) -> None:
     try:
         while True:
             answers.put(protocol.receive(stream))
-    except (EOFError, OSError, ValueError):
+    except (EOFError, OSError, ValueError, MemoryError):
+        pass
+    finally:
         answers.put(None)
 
 

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cadbridge.shapes import protocol
 
@@ -18,6 +18,8 @@ _KEPT = 4
 """Documents kept for later questions about their faces."""
 _BASE_MEMORY, _MEMORY_PER_BYTE = 1_200_000_000, 400
 """Bytes that a file may take, and for each of its own."""
+_LEAST_MEMORY = 900 << 20
+"""Bytes of address space that OCCT needs to be loaded and to read a small file."""
 _PR_SET_PDEATHSIG = 1
 """Of prctl(2): which signal to get when the thread ends that started this process."""
 
@@ -130,16 +132,25 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends this process
     if len(sys.argv) > 1:
         _end_with(int(sys.argv[1]))
-    _limit_memory()
+    allowed = _limit_memory()
+    if allowed is not None and allowed < _LEAST_MEMORY:  # libraries that find no room may wait for it for ever
+        text = (
+            f"this process may use {allowed >> 20} MiB of address space (ulimit -v); OCCT needs {_LEAST_MEMORY >> 20}"
+        )
+        _serve(answers, lambda *_: protocol.Failure("memory", text))
+        return
     import cadbridge.shapes.document  # noqa: F401  (loading OCCT is what takes long)
 
-    server = Server()
+    _serve(answers, Server().answer)
+
+
+def _serve(answers: BinaryIO, answer: Callable[[str, dict[str, Any]], Any]) -> None:
     while True:
         try:
             verb, arguments = protocol.receive(sys.stdin.buffer)
         except EOFError:
             return
-        protocol.send(answers, server.answer(verb, arguments))
+        protocol.send(answers, answer(verb, arguments))
 
 
 def _end_with(caller: int) -> None:
@@ -155,14 +166,18 @@ def _end_with(caller: int) -> None:
             os._exit(0)
 
 
-def _limit_memory() -> None:
-    """Where the system can: no more memory than the machine has, so that it fails here and not there."""
+def _limit_memory() -> int | None:
+    """Where the system can: no more memory than the machine has, so that it fails here and not there; the limit."""
     try:
         import resource
     except ImportError:  # not POSIX
-        return
+        return None
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    resource.setrlimit(resource.RLIMIT_AS, (physical, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY or soft > physical:  # a lower one is the person's, as by `ulimit -v`
+        resource.setrlimit(resource.RLIMIT_AS, (physical, hard))
+        return physical
+    return soft
 
 
 def _hold_memory(size: int) -> None:

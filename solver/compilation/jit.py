@@ -16,6 +16,7 @@ from numba import njit as njit
 from numba.core.caching import CacheImpl, _CacheLocator
 
 import solver.compilation.building  # noqa: F401 - teaches Numba what tables are
+from solver.compilation.caches import make_own
 from solver.compilation.library import PACKAGE, kernel_folder
 
 
@@ -55,6 +56,8 @@ class _BySources(_CacheLocator):  # type: ignore[misc]
             return None
         locator = cls(py_func, py_file)
         try:
+            if not make_own(kernel_folder()):  # what others can write would be run
+                return None
             locator.ensure_cache_path()
         except OSError:
             return None

@@ -24,6 +24,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from solver.compilation.caches import cache_folder, close, is_own, make_own, named_folder
+
 PACKAGE = Path(__file__).resolve().parent.parent
 SHIPPED = PACKAGE / "machine"
 """Where a package that was built with its library has it."""
@@ -39,15 +41,7 @@ class LibraryError(RuntimeError):
 
 def kernel_folder() -> Path:
     """Where compiled kernels are kept: CADBRIDGE_KERNELS, else below CADBRIDGE_CACHE, else the user's cache folder."""
-    named = os.environ.get("CADBRIDGE_KERNELS")
-    if named:
-        return Path(named)
-    base = os.environ.get("CADBRIDGE_CACHE")
-    if base is None:
-        import platformdirs
-
-        base = platformdirs.user_cache_dir("cadbridge", appauthor=False)
-    return Path(base) / "kernels"
+    return named_folder("CADBRIDGE_KERNELS") or cache_folder() / "kernels"
 
 
 @cache
@@ -104,13 +98,21 @@ def _library() -> Callable[[str], Callable[[bytes], int]]:
     for folder in (SHIPPED, kernel_folder()):
         for suffix in _SUFFIXES:
             path = folder / (name() + suffix)
-            if path.is_file():
+            if path.is_file() and (folder == SHIPPED or _is_taken(path)):
                 try:
                     return opened(path)
                 except (OSError, RuntimeError) as fault:
                     sys.stderr.write(f"solver: {path.name} cannot be loaded ({fault}); it is made anew.\n")
                     path.unlink(missing_ok=True)
     return opened(_made())
+
+
+def _is_taken(path: Path) -> bool:
+    """Whether a library that is kept is the user's own; else it is said, and it is made anew."""
+    if is_own(path) and is_own(path.parent):
+        return True
+    sys.stderr.write(f"solver: {path} is not used: others can write it; it is made anew.\n")
+    return False
 
 
 def load(symbol: str) -> Callable[[bytes], int]:
@@ -152,7 +154,8 @@ def _made() -> Path:
     """Make the library, in the cache folder if that can be written, else in one that goes with the process."""
     folder = kernel_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not make_own(folder):
+            raise PermissionError("it is another's, or others can write it")
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as fault:
@@ -176,13 +179,15 @@ def build(folder: Path) -> Path:
         sys.stderr.flush()
         held = lock.acquire()
     with held:
-        for suffix in _SUFFIXES:
-            if target.with_name(target.name + suffix).is_file():
-                return target.with_name(target.name + suffix)
+        for kept in (target.with_name(target.name + suffix) for suffix in _SUFFIXES):
+            if is_own(kept):
+                return kept
+            kept.unlink(missing_ok=True)
         sys.stderr.write(f"compiling the solver's kernels (once, about {_SECONDS} s)\n")
         sys.stderr.flush()
         began = time.monotonic()
         (made,) = compile_into(folder, processor())
+        close(made)
         sys.stderr.write(f"the solver's kernels are compiled ({time.monotonic() - began:.0f} s)\n")
     return made
 

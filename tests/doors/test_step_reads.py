@@ -9,7 +9,8 @@ import pytest
 from cadbridge.findings import Findings
 from cadbridge.readers import read
 from cadbridge.shapes.external import Copies, references
-from tests.readers.test_step import _external, block, write_part
+from tests.readers.test_step import _external, block
+from tests.shapes.solids import write_part
 
 PATH = "/elsewhere/part.txt"
 WIDE = PATH.encode("utf-16-be").hex().upper()

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from cadbridge.processes import environment, program, python
 from solver.compilation import library
+from solver.compilation.caches import close, is_own, make_own
 
 RUNTIME = Path(__file__).resolve().parent / "runtime"
 SOURCES = ("model.c", "fmi2.c", "fmi3.c")
@@ -55,7 +56,7 @@ def shared_library() -> bytes:
     """The library, made where there is none yet. NoBinaryError with the reason where it cannot be."""
     name = f"fmu-{stamp()}.so"
     for folder in (library.SHIPPED, library.kernel_folder()):
-        if (folder / name).is_file():
+        if (folder / name).is_file() and (folder == library.SHIPPED or is_own(folder / name)):
             return (folder / name).read_bytes()
     if not serves():
         raise NoBinaryError(f"FMUs are made on Linux with an x86-64 processor, not on {sys.platform}")
@@ -66,11 +67,12 @@ def _made(target: Path) -> bytes:
     import filelock
 
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_own(target.parent)
         with filelock.FileLock(f"{target}.lock"):
-            if not target.is_file():
+            if not is_own(target):
                 with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fmu") as folder:
                     made = _linked(Path(folder), _object(target.parent))
+                    close(made)
                     os.replace(made, target)
         return target.read_bytes()
     except OSError as fault:

@@ -43,8 +43,8 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     Needs the extra `mjcf` (MissingExtraError). InputError where MuJoCo refuses the file.
     """
     path, options, findings = Path(path), options or ReadOptions(), Findings()
-    named = check_files(path, options, findings)
-    c = Context(path, options, _compile(path, named, findings), len(named.models) == 1, findings)
+    leads = check_files(path, options, findings)
+    c = Context(path, options, _compile(path, leads, findings), len(leads.models) == 1, findings)
     c.name_all()
     X = _placements(c)
     parts = [read_part(c, body) for body in range(len(c.bodies))]
@@ -101,9 +101,9 @@ _NO_MEMORY = ("Caught an unknown exception", "Could not allocate memory", "bad_a
 """How MuJoCo says that it was given no more memory."""
 
 
-def _compile(path: Path, named: Named, findings: Findings) -> dict[str, Any]:
+def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
     where = Where(str(path))
-    request = {"path": str(path.resolve()), "files": sorted(map(str, {*named.models, *named.files}))}
+    request = {"path": str(path.resolve()), "files": sorted(map(str, {*leads.models, *leads.files}))}
     try:
         answer: dict[str, Any] = _WORKER.request("compile", request, TIME_LIMIT)
         arrays = {key: value for key, value in answer.items() if isinstance(value, np.ndarray)}

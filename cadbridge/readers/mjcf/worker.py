@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -103,7 +103,7 @@ def _answer(arguments: dict[str, Any]) -> Any:
         return protocol.Failure("refused", " ".join(str(error).split()))
 
 
-def _confined(answers: IO[bytes], files: list[str], arguments: dict[str, Any]) -> None:
+def _confined(answers: BinaryIO, files: list[str], arguments: dict[str, Any]) -> None:
     """Answer from a child that can open these files alone; where it dies, this process dies alike."""
     with contextlib.suppress(ModuleNotFoundError):
         import mujoco  # noqa: F401  (a confined process can import nothing)

@@ -16,24 +16,15 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.numbers import Finite, NotNegative, Positive
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.actuator_file import DcData, LedCylinderEntry, dc_data_of, led_cylinder_of
 from cadbridge.simulation.circuits import Circuit, Cylinder, through_drive
 from cadbridge.simulation.fitting import GAP
-from cadbridge.simulation.load_file import (
-    Finite,
-    Function,
-    LoadsFile,
-    LoadsResolver,
-    NotNegative,
-    Positive,
-    Strict,
-    Three,
-    function_of,
-)
-from cadbridge.simulation.loads import LoadSpecs, find_component, si
+from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Strict, Three, function_of
+from cadbridge.simulation.loads import LoadSpecs, find_component, si, too_far
 from cadbridge.simulation.scenario import Scenario, find_joint
 from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial
 from solver.functions import scaled, table
@@ -252,9 +243,13 @@ class _Resolver:
             self.findings.add("CB660", "initial.rates: the motion gives the rates", self._where("initial", "rates"))
         found = {}
         for name, value in initial.positions.items():
-            joint = self._joint(name, self._where("initial", "positions", name))
-            if joint is not None:
-                found[joint.name] = value * si(joint)
+            where = self._where("initial", "positions", name)
+            joint = self._joint(name, where)
+            if joint is None:
+                continue
+            found[joint.name] = value * si(joint)
+            if why := too_far(self.mechanism, joint, found[joint.name]):
+                self.findings.add("CB660", why, where, items=(joint.name,))
         return found
 
     def _joint_path(self, name: str, value: Function) -> JointPath | None:

@@ -14,17 +14,18 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
+from cadbridge.numbers import Positive
 from cadbridge.options import options_of
 from cadbridge.readers.options import ReadOptions
 from cadbridge.run_options import RunOptions
 
 FORMAT = "cadbridge.jobs/1"
 
-Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e12)]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
 Texts = Text | list[Text]
 
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]i?B)\s*")
+_MOST_BYTES = 10**15
 _UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -34,10 +35,10 @@ def memory_bytes(text: str) -> int:
     if found is None:
         raise ValueError(f"{text!r} is no size; write for example 2 GB or 512 MiB")
     number, unit = found.groups()
-    size = int(float(number) * (1024 if "i" in unit else 1000) ** _UNITS[unit[0]])
-    if size < 1:
-        raise ValueError("a size must be greater than nothing")
-    return size
+    size = float(number) * (1024 if "i" in unit else 1000) ** _UNITS[unit[0]]
+    if not 1 <= size <= _MOST_BYTES:
+        raise ValueError("a size must be greater than nothing and at most 1000 TB")
+    return int(size)
 
 
 def _fault(message: str) -> PydanticCustomError:

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cadbridge.readers.mates_file.values import Name, NotNegative, Positive, Strict
+from cadbridge.numbers import NotNegative, Positive
+from cadbridge.readers.mates_file.values import Name, Strict
 
 FORMAT = "cadbridge.fit/1"
 IsoClass = Literal["f", "m", "c", "v"]

@@ -20,6 +20,10 @@ Changes = dict[str, Any]
 FORMAT = "cadbridge.check/1"
 LARGEST = 500_000_000
 """Bytes of an older document that are read."""
+_MOST = 10**15
+"""No count of a document is as large."""
+_WILD = 1e30
+"""No mass, length or inertia is as large: their products stay finite."""
 SAME = 1e-6
 """Relative change of a mass or inertia, and shift of a centre in radii of gyration, below which it is the same."""
 
@@ -55,7 +59,7 @@ def _faults(document: Document) -> Iterable[str]:
     """What keeps a document from being compared."""
     for section, keys in _COUNTED.items():
         numbers = document.get(section, {} if section == "motion" else None)
-        if not isinstance(numbers, dict) or not all(isinstance(numbers.get(k, 0), int) for k in keys):
+        if not isinstance(numbers, dict) or not all(_counts(numbers.get(k, 0)) for k in keys):
             yield f"{section} is not as in {FORMAT}"
     for section, key in _LISTS.items():
         entries = document.get(section, [])
@@ -71,6 +75,10 @@ def _faults(document: Document) -> Iterable[str]:
             yield f"the mass of body {body.get('name')} is not as in {FORMAT}"
 
 
+def _counts(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) < _MOST
+
+
 def _are_texts(entries: Any) -> bool:
     return isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)
 
@@ -80,10 +88,11 @@ def _weighs(body: Document) -> bool:
     if body.get("mass") is None:
         return True
     try:
-        shapes = [np.shape(np.array(body.get(k), dtype=float)) for k in ("mass", "com", "inertia")]
-    except (TypeError, ValueError):
+        found = [np.array(body.get(k), dtype=float) for k in ("mass", "com", "inertia")]
+    except (TypeError, ValueError, OverflowError):
         return False
-    return shapes == [(), (3,), (3, 3)] and bool(np.isfinite(np.array(body["mass"], dtype=float)))
+    shapes = [value.shape for value in found]
+    return shapes == [(), (3,), (3, 3)] and all(bool((np.abs(value) < _WILD).all()) for value in found)
 
 
 def changes_between(old: Document, new: Document) -> Changes:

@@ -9,8 +9,9 @@ from typing import Annotated
 from pydantic import Field
 
 from cadbridge.mechanism import Joint
+from cadbridge.numbers import Finite, NotNegative, Positive
 from cadbridge.simulation.circuits import Chamber, Cylinder, DcMotor
-from cadbridge.simulation.load_file import Finite, Function, NotNegative, Positive, Strict, function_of
+from cadbridge.simulation.load_file import Function, Strict, function_of
 from solver.functions import constant, scaled
 
 BAR, LITRE, CUBIC_CENTIMETRE = 1e5, 1e-3, 1e-6

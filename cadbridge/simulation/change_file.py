@@ -13,8 +13,9 @@ from pydantic import Discriminator, Field, Tag
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.numbers import NotNegative
 from cadbridge.simulation.changes import ChangeSpec
-from cadbridge.simulation.load_file import NotNegative, PointEntry, Strict, Three
+from cadbridge.simulation.load_file import PointEntry, Strict, Three
 
 
 class LineEntry(PointEntry):

@@ -13,14 +13,12 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.numbers import Finite, NotNegative, Positive
 from cadbridge.simulation.loads import LoadSpecs, find_component, si
 from solver.constraints import Coordinate
 from solver.functions import constant, expression, table
 from solver.model import Bushing, Friction, JointLoad, Stop, TimeFunction, Wrench
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Three = tuple[Finite, Finite, Finite]
 ThreeNotNegative = tuple[NotNegative, NotNegative, NotNegative]
 _NOTHING = (0.0, 0.0, 0.0)

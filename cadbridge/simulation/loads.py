@@ -48,6 +48,24 @@ def si(joint: Joint) -> float:
     return 1e-3 if joint.coordinate == "distance" else math.pi / 180.0
 
 
+MOST_TURNS = 100
+"""So many turns from the designed pose may a joint start: each is followed step by step, so that gears keep count."""
+MOST_LENGTHS = 100
+"""So many times the size of the mechanism may a joint that slides start from there."""
+
+
+def too_far(mechanism: Mechanism, joint: Joint, value: float) -> str:
+    """Why a joint cannot start at a value (rad, m; 0 as designed), in its unit; "" where it can."""
+    turns = joint.coordinate != "distance"
+    most = 2.0 * math.pi * MOST_TURNS if turns else MOST_LENGTHS * mechanism.length_scale
+    if abs(value) <= most:
+        return ""
+    unit = "degrees" if turns else "mm"
+    bound = f"{MOST_TURNS} turns" if turns else f"{MOST_LENGTHS} times the size of the mechanism"
+    factor = si(joint)
+    return f"{joint.name} cannot start at {value / factor:.6g} {unit}: at most {most / factor:.6g} ({bound})"
+
+
 def find_component(mechanism: Mechanism, findings: Findings, name: str, where: Where) -> tuple[int, Pose] | None:
     """The body of a component (its name, or the end of it) and its pose X_BC as designed; CB604 where none is meant."""
     if name == GROUND:

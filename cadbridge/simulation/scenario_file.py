@@ -13,6 +13,7 @@ from pydantic import Discriminator, Field, Tag
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.numbers import Finite, NotNegative, Positive
 from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.actuator_file import CylinderEntry, DcEntry, cylinder_of, dc_motor_of
@@ -20,17 +21,8 @@ from cadbridge.simulation.change_file import ChangeEntry, ChangesResolver
 from cadbridge.simulation.changes import ChangeSpec
 from cadbridge.simulation.circuits import Circuit, DcMotor, through_drive
 from cadbridge.simulation.fitting import GAP
-from cadbridge.simulation.load_file import (
-    Finite,
-    Function,
-    LoadsFile,
-    LoadsResolver,
-    NotNegative,
-    Positive,
-    Strict,
-    function_of,
-)
-from cadbridge.simulation.loads import si
+from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Strict, function_of
+from cadbridge.simulation.loads import si, too_far
 from cadbridge.simulation.scenario import EventSpec, MotorSpec, Scenario, find_joint, on_joint
 from solver.functions import scaled
 
@@ -275,8 +267,11 @@ class _Resolver:
         done = {}
         for name, value in values.items():
             joint = self.joint(name, self._where("initial", section, name))
-            if joint is not None:
-                done[joint.name] = value * si(joint)
+            if joint is None:
+                continue
+            done[joint.name] = value * si(joint)
+            if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
+                self.findings.add("CB601", why, self._where("initial", section, name), items=(joint.name,))
         return done
 
     def _event(self, i: int, entry: EventEntry) -> EventSpec | None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from cadbridge.simulation.load_file import Finite, NotNegative, Strict
+from cadbridge.numbers import Finite, NotNegative
+from cadbridge.simulation.load_file import Strict
 
 FORMAT = "cadbridge.sweep/1"
 LARGEST = 1_000_000

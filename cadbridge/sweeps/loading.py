@@ -16,7 +16,7 @@ from cadbridge.readers.mates_file.positions import Place, load_yaml
 from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.groups import check_choice
-from cadbridge.simulation.loads import si
+from cadbridge.simulation.loads import si, too_far
 from cadbridge.simulation.scenario import find_joint
 from cadbridge.sweeps.file import LARGEST, Keep, Normal, Steps, SweepFile, Uniform, Values, VaryEntry
 from cadbridge.sweeps.model import Parameter, Sweep
@@ -130,7 +130,19 @@ class _Resolver:
             return None
         make = {"joint": self._joint, "body": self._body, "gear": self._gear, "scenario": self._scenario}
         parameter = make[subjects[0]](entry, given[0], self._where("vary", i, subjects[0]))
-        return None if parameter is None else self._with_values(parameter, entry, self._where("vary", i, given[0]))
+        where = self._where("vary", i, given[0])
+        found = None if parameter is None else self._with_values(parameter, entry, where)
+        if found is not None and found.kind == "joint" and found.quantity == "position":
+            self._check_starts(found, where)
+        return found
+
+    def _check_starts(self, parameter: Parameter, where: Where) -> None:
+        """Tell positions that no joint can start at."""
+        joint = next(j for j in self.mechanism.joints if j.name == parameter.item)
+        ends = [*(parameter.steps or ())[:2], *(parameter.drawn or ())[1:], *parameter.listed]
+        faults = (too_far(self.mechanism, joint, v * parameter.factor) for v in ends if isinstance(v, int | float))
+        if why := next(filter(None, faults), ""):
+            self.findings.add("CB648", why, where, items=(joint.name,))
 
     def _joint(self, entry: VaryEntry, quantity: str, where: Where) -> Parameter | None:
         state = quantity in ("position", "rate")

@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 
 LENT = 1e-4
 """Mass added over the least there is in the model. Four rounds or five give it back; less would cost digits of λ."""
+LARGEST = 1e100
+"""kg, kg m²: of larger ones sums and products are beyond the numbers of a computer."""
 _NOTHING = 1e-10
 """Principal moments below this part of the body's largest count as nothing."""
 
@@ -44,7 +46,7 @@ def check_bodies(bodies: Sequence[RigidBody]) -> None:
     inertias = [np.asarray(body.inertia, float) for body in bodies]
     if all(inertia.shape == (3, 3) for inertia in inertias):
         stacked = np.array(inertias).reshape(-1, 3, 3)
-        if np.all(masses >= 0) and np.all(np.isfinite(masses)) and np.all(np.isfinite(stacked)):
+        if np.all((masses >= 0) & (masses < LARGEST)) and np.all(np.abs(stacked) < LARGEST):
             size = np.abs(stacked).max(axis=(1, 2))
             turned = np.swapaxes(stacked, 1, 2)
             skewed = np.abs(stacked - turned).max(axis=(1, 2)) > 1e-6 * size
@@ -57,8 +59,8 @@ def check_bodies(bodies: Sequence[RigidBody]) -> None:
 
 def _check_body(body: RigidBody) -> None:
     inertia = np.asarray(body.inertia, float)
-    if inertia.shape != (3, 3) or not (np.isfinite(body.mass) and np.all(np.isfinite(inertia))):
-        raise ValueError(f"body {body.name}: its mass or inertia is not a finite number")
+    if inertia.shape != (3, 3) or not (abs(body.mass) < LARGEST and np.all(np.abs(inertia) < LARGEST)):
+        raise ValueError(f"body {body.name}: its mass or inertia is not a finite number below {LARGEST:g}")
     if body.mass < 0:
         raise ValueError(f"body {body.name}: its mass must not be negative, and is {body.mass:g} kg")
     size = float(np.abs(inertia).max())

@@ -10,15 +10,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from cadbridge.numbers import Finite, NotNegative, Positive
 from cadbridge.readers.mates_file.gear_schema import GearSpec
 from cadbridge.readers.mates_file.values import (
     DesignedSpec,
     FeatureSpec,
-    Finite,
     LengthUnit,
     Name,
-    NotNegative,
-    Positive,
     Strict,
     Units,
     Vector3,

@@ -7,9 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
-Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e12)]
-NotNegative = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
+from cadbridge.numbers import Finite, Positive
+
 Share = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1)]
 Vector3 = Annotated[list[Finite], Field(min_length=3, max_length=3)]
 Name = Annotated[str, Field(min_length=1, max_length=500)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -18,6 +19,8 @@ from cadbridge.readers.urdf.joints import Joint, read_drives, read_joints, read_
 from cadbridge.readers.urdf.links import Link, read_links
 from cadbridge.readers.urdf.xacro import expand, has_expressions, is_xacro
 from cadbridge.readers.xml import Element, children, local, parse, parse_text
+from cadbridge.touched import looked_for
+from cadbridge.wording import listed
 
 __all__ = ["read"]
 
@@ -26,6 +29,8 @@ _NAMES_A_LINK = {
     "link2": ("link",),
 }  # fmt: skip
 """Elements of a URDF and their attributes that name a link."""
+_MOST_YAML = 1 << 20
+"""Bytes of a file beside the URDF that is looked into."""
 _WORLD = "world"
 """The link that needs no <link>."""
 
@@ -53,6 +58,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     grounded = _ground(c, links, joints)
     links = _without_mass(c, links, joints, grounded)
     c.report_unread()
+    _report_loops_beside(c)
     _report_what_engines_leave_out(c, (*drives, *more.drives), more.loops)
     real = [link for link in links.values() if link.part is not None]
     elements = children(robot, "joint")
@@ -179,19 +185,50 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
     weighty = {group[n] for n in has_mass}
     given = c.options.density is not None or c.options.material is not None
     done = {name: _without_loose_inertia(link) for name, link in links.items()}
+    heavy_below = _above_mass(joints, has_mass)
+    stacked = []
     for name, link in links.items():
         if group[name] == still or name in has_mass or (link.part is None and group[name] in weighty):
             continue
-        if link.part is None or group[name] not in weighty:
+        if link.part is None and name in heavy_below:
+            stacked.append(name)
+        elif link.part is None or group[name] not in weighty:
             c.say("CB191", f"{name} moves and has no mass", link.element, name)
         elif not given:
             c.say("CB1920", f"{name} has no mass of its own", link.element, name)
             done[name] = replace(link, part=replace(link.part, weightless=True))
+    if stacked:
+        text = f"{listed(stacked)} {'have' if len(stacked) > 1 else 'has'} neither mass nor shape"
+        c.findings.add("CB1263", text, c.where(links[stacked[0]].element, stacked[0]), items=stacked)
     for joint in joints:
         lone = [n for n in links if group[n] == joint.child and n in has_mass] if joint.type == "floating" else []
         if len(lone) == 1 and _is_point(links[lone[0]]):
             c.say("CB1254", f"{lone[0]} floats and has mass, but no inertia", joint.element, lone[0])
     return done
+
+
+def _above_mass(joints: list[Joint], has_mass: set[str]) -> set[str]:
+    """The links below which, through joints, one with mass hangs."""
+    parent = {joint.child: joint.parent for joint in joints}
+    found: set[str] = set()
+    for name in has_mass:
+        while (name := parent.get(name, "")) and name not in found:
+            found.add(name)
+    return found
+
+
+def _report_loops_beside(c: Context) -> None:
+    """CB1264 of a file of the generator beside the URDF that says which links close loops."""
+    for beside in dict.fromkeys((c.path.with_name("robot.yaml"), c.path.with_suffix(".yaml"))):
+        looked_for(beside)
+        if not beside.is_file() or beside.is_symlink() or beside.stat().st_size > _MOST_YAML:
+            continue
+        text = beside.read_text(encoding="utf-8", errors="replace")
+        entry = re.search(r"^closed_loop\s*:\s*(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+        names = [] if entry is None else re.findall(r"[\w./-]*\w", entry[1])
+        if names:
+            message = f"{beside.name} closes loops between {listed(names, 6)}; they are open here"
+            c.findings.add("CB1264", message, Where(str(beside)), items=[n for n in names if n in c.placements])
 
 
 def _is_point(link: Link) -> bool:

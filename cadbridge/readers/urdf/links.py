@@ -43,13 +43,26 @@ def read_links(c: Context, robot: Element) -> dict[str, Link]:
 def _part(c: Context, link: Element, name: str, colours: dict[str | None, Colour | None]) -> Part | None:
     if not children(link, "inertial", "visual", "collision"):
         return None
+    declared = _declared(c, link, name)
+    if declared is None and not children(link, "visual", "collision") and _says_nothing(link):
+        return None
     return Part(
         name=name,
         shape=shape_of(c, link, name) if c.options.geometry else None,
-        declared=_declared(c, link, name),
+        declared=declared,
         colour=_colour(link, colours),
         where=c.where(link, name),
     )
+
+
+def _says_nothing(link: Element) -> bool:
+    """Whether a link's <inertial> is all zeros: such a link stands for a joint of several freedoms, as one without."""
+    inertial = child(link, "inertial")
+    mass, tensor = (None, None) if inertial is None else (child(inertial, "mass"), child(inertial, "inertia"))
+    if mass is None or tensor is None:
+        return False
+    values = [mass.get("value"), *(tensor.get(key, "0") for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))]
+    return all(numbers(value, 1) == (0.0,) for value in values)
 
 
 def _declared(c: Context, link: Element, name: str) -> MassProperties | None:

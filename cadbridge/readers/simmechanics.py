@@ -21,7 +21,7 @@ from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import affine
 from cadbridge.readers.structure import Key, Occurrence, Structure
-from cadbridge.readers.xml import Element, child, children, local, numbers, parse
+from cadbridge.readers.xml import Element, child, children, local, numbers, parse, report_misspelt
 from cadbridge.units import LENGTH, MASS
 
 __all__ = ["read"]
@@ -82,6 +82,19 @@ def _text(element: Element, tag: str) -> str:
     return "" if found is None else (found.text or "").strip().strip('"').strip()
 
 
+_NAMES = frozenset((
+    "PhysicalModelingXMLFile", "SimMechanics", "SimscapeMultibody", "Subsystem", "Body", "Ground", "SimpleJoint",
+    "Joint", "JointSide", "Primitive", "Frame", "MaterialProp", "bodies", "grounds", "joints", "subsystems",
+    "frames", "primitives", "connection", "connectionPorts", "base", "follower", "frame", "axis", "ground", "name",
+    "nodeID", "displayName", "status", "mass", "massUnits", "inertia", "inertiaUnits", "volume", "volumeUnits",
+    "surfaceArea", "surfaceAreaUnits", "position", "positionOrigin", "positionReferenceFrame", "positionUnits",
+    "orientation", "orientationType", "orientationUnits", "orientationReferenceFrame", "referenceFrame",
+    "geometryFileName", "ambient", "diffuse", "specular", "shininess", "emission", "transparency", "color",
+    "createdBy", "createdFrom", "createdOn", "createdUsing", "formatVersion", "internalVersion",
+))  # fmt: skip
+"""Elements of the format."""
+
+
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     """An assembly of bodies, masses and joints; subsystems are flexible sub-assemblies. Geometry is not read.
 
@@ -95,6 +108,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if model is None:
         r.say("CB180", f"the root is {local(root)!r}", root)
         raise InputError(f"{r.path.name} is no SimMechanics file.", r.findings)
+    report_misspelt(root, _NAMES, r.say)
     r.structure.place(_occurrences(r, model, ()))
     mates = [m for element, prefix in r.joints for m in _joint(r, element, prefix)]
     return Assembly(

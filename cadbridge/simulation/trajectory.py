@@ -357,11 +357,14 @@ def read_trajectory(path: Path) -> pa.Table:
 
 
 def stored_trajectory(path: Path) -> pa.Table:
-    """A Parquet trajectory as it was written; InputError where it is none of ours."""
+    """A Parquet trajectory as it was written; InputError where it is none of ours, or not there (CB100)."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from cadbridge.readers.registry import openable
+
     looked_for(path)  # Arrow opens it in C++
+    openable(path)
     try:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as fault:

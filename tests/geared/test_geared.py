@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import cadbridge as cb
@@ -14,6 +16,7 @@ from cadbridge.assembly import MateKind
 from cadbridge.cli import main
 from cadbridge.errors import ModelError
 from cadbridge.geared import transmission
+from cadbridge.report.drawing import transmission_svg
 from tests.mechanism.building import assembly, mate
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -42,6 +45,27 @@ def test_the_command_prints_the_document_and_draws_the_graph(
     assert len(heavy) == 5
     titles = {t.text for t in drawing.iter("{http://www.w3.org/2000/svg}title")}
     assert {"link3, primary", "link8, secondary", "q7, axis a", "6-3, carrier link2"} <= titles
+
+
+def test_no_line_of_the_drawing_runs_through_a_name() -> None:
+    """Thin lines and heavy curves end at the boxes of the links that they join."""
+    drawing = ElementTree.fromstring(str(transmission_svg(transmission(cb.build(cb.read(ROBOT))))))
+    svg = "{http://www.w3.org/2000/svg}"
+    boxes = [[float(box.attrib[key]) for key in ("x", "y", "width", "height")] for box in drawing.iter(f"{svg}rect")]
+    curves = []
+    for path in drawing.iter(f"{svg}path"):
+        a, bend, b = np.array(re.findall(r"-?[\d.]+", path.attrib["d"]), dtype=float).reshape(3, 2)
+        curves.append((a, bend, b))
+    for line in drawing.iter(f"{svg}line"):
+        if line.get("stroke-width") == "4":
+            continue  # of the legend
+        a, b = (np.array([float(line.attrib[f"{axis}{end}"]) for axis in "xy"]) for end in (1, 2))
+        curves.append((a, (a + b) / 2, b))
+    assert len(boxes) == 8  # of seven links and the ground
+    for a, bend, b in curves:
+        for t in np.linspace(0.02, 0.98, 49):
+            x, y = (1 - t) ** 2 * a + 2 * t * (1 - t) * bend + t**2 * b
+            assert not [box for box in boxes if 1 < x - box[0] < box[2] - 1 and 1 < y - box[1] < box[3] - 1]
 
 
 def test_the_command_tells_it_in_words(capsys: pytest.CaptureFixture[str]) -> None:

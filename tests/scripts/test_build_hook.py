@@ -1,11 +1,17 @@
 """The page's code is bundled where it can be, and a sentence says why where it cannot."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from cadbridge.diagnosis import diagnose
+from cadbridge.mechanism import build
+from cadbridge.report.page import write_page
+from tests.report.page.models import door
 
 
 def test_without_node_the_way_to_get_one_is_named(build_hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,6 +55,34 @@ def test_the_lockfile_pins_contents_and_names_no_registry(build_hook: ModuleType
     assert [name for name, it in packages.items() if "resolved" in it] == []
 
 
-def test_the_bundle_keeps_the_licence_of_what_is_in_it(build_hook: ModuleType, page_code: None) -> None:
-    assert "Three.js Authors" in build_hook.BUNDLE.read_text()
-    assert "SPDX-License-Identifier: MIT" in build_hook.BUNDLE.read_text()
+def test_every_package_in_the_bundle_has_its_notice_in_all_that_is_passed_on(
+    build_hook: ModuleType, page_code: None, tmp_path: Path
+) -> None:
+    """The packages are those of the lock file that are not for development alone; holders by their own licences."""
+    lock = json.loads((build_hook.WEB / "package-lock.json").read_text())["packages"]
+    bundled = {name.removeprefix("node_modules/") for name, it in lock.items() if name and not it.get("dev")}
+    assert bundled >= {"three", "uplot"}
+    mechanism = build(door())
+    write_page(tmp_path / "report.html", mechanism, diagnose(mechanism))
+    report = (tmp_path / "report.html").read_text("utf-8")
+    built = [path.read_text("utf-8") for path in (build_hook.BUNDLE, build_hook.STYLE, build_hook.NOTICES)]
+    for name in bundled:
+        licence = build_hook.WEB / "node_modules" / name / "LICENSE"
+        if not licence.is_file():
+            pytest.skip("npm has not fetched what the page is bundled from: python hatch_build.py --force")
+        (holder,) = re.findall(r"^Copyright .*$", licence.read_text("utf-8"), re.MULTILINE)
+        for text in (*built, report):
+            assert f"{name} {lock[f'node_modules/{name}']['version']}" in text
+            assert holder in text
+            assert "THE SOFTWARE IS PROVIDED" in text
+    assert report.count("Leon Sorokin") >= 2  # of its script and its style
+
+
+def test_a_package_without_a_licence_is_not_bundled(
+    build_hook: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "node_modules" / "@who" / "knows" / "src").mkdir(parents=True)
+    monkeypatch.setattr(build_hook, "WEB", tmp_path)
+    inputs: dict[str, dict[str, str]] = {"src/main.ts": {}, "node_modules/@who/knows/src/a.js": {}}
+    with pytest.raises(build_hook.PageError, match="@who/knows is bundled with the report page, and its package holds"):
+        build_hook.notices_of({"inputs": inputs})

@@ -71,7 +71,7 @@ function chart(figure: HTMLElement, series: Series): uPlot {
       height: HEIGHT,
       cursor: { sync: { key: "run" } },
       scales: { x: { time: false }, y: { distr: series.logarithmic ? 3 : 1 } },
-      axes: [{ ...axis, label: "time in s", labelSize: 18 }, { ...axis, label: series.axis, labelSize: 18, size: 56 }],
+      axes: [{ ...axis, label: "time in s", labelSize: 18 }, { ...axis, label: series.axis, labelSize: 18, size: numbersWide }],
       series: [
         { label: "t in s", value: (_, v) => short(v) },
         ...series.lines.map(({ name, look }) => ({
@@ -95,6 +95,15 @@ function chart(figure: HTMLElement, series: Series): uPlot {
   new ResizeObserver(() => plot.setSize({ width: Math.max(holder.clientWidth, 240), height: HEIGHT })).observe(holder);
   figure.append(downloads(figure, series, plot));
   return plot;
+}
+
+/** How wide the numbers of an axis are, so that its label stands beside them. */
+function numbersWide(plot: uPlot, values: string[] | null, index: number): number {
+  const axis = plot.axes[index] as uPlot.Axis & { font?: [string, ...unknown[]] };
+  const font = axis.font?.[0];
+  if (font) plot.ctx.font = font;
+  const widest = Math.max(0, ...(values ?? []).map((text) => plot.ctx.measureText(text).width));
+  return Math.ceil(widest / devicePixelRatio) + (axis.ticks?.size ?? 10) + (axis.gap ?? 5);
 }
 
 /** The number after a letter in a look. */

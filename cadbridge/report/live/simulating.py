@@ -12,9 +12,10 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.report.html import el
 from cadbridge.report.live.changing import GROUND, attached, changes_table, direction_in, place_in, words_of
+from cadbridge.report.live.joint_charts import JointCharts
 from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.player import Player
-from cadbridge.report.live.scene import body_names, joint_value
+from cadbridge.report.live.scene import body_names
 from cadbridge.report.views.numbers import figure
 from cadbridge.simulation.interactive import Event, InteractiveRun
 from cadbridge.simulation.scenario import Scenario
@@ -24,7 +25,6 @@ from solver.result import Status
 SPEEDS = {"⅒ ×": 0.1, "¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "5 ×": 5.0}
 """Seconds of the run for each second of the clock."""
 NOTHING = "– none –"
-MOST_LINES, MOST_SAMPLES = 8, 400
 """Joints that are drawn while a run goes on, and places of each."""
 Pulled = tuple[Vector, Vector, str]
 """A pull: the point of the body and the place it is drawn to, in the world (m), and the force in words."""
@@ -61,8 +61,6 @@ class Simulation:
         self._written = 0.0
         names = zip(body_names(mechanism), mechanism.bodies, strict=True)
         self._bodies = {**{name: body.components[0] for name, body in names}, GROUND: GROUND}
-        self._charted = [j for j in mechanism.joints if j.coordinate][:MOST_LINES]
-        self._series: list[list[float]] = []
         self._add_run(panel, plots)
         self._add_changes(panel)
 
@@ -74,7 +72,7 @@ class Simulation:
         panel.key(" ", "Play or pause", lambda: self.press("Pause" if self.playing else "Play"))
         panel.key("n", "Step", lambda: self.press("Step"))
         panel.key("u", "Undo the last change", self.undo)
-        self.chart = panel.chart()
+        self.charts = JointCharts(panel, self._mechanism)
         panel.button("All plots of this run", plots)
 
     def _add_changes(self, panel: Panel) -> None:
@@ -142,7 +140,7 @@ class Simulation:
             self._drawn(run)
             self._show(run.poses())
         self.player = None
-        self._series, self.chart.value = [], None
+        self.charts.clear()
         self._list(())
         self._say("The run is reset. Play lets it move again from here.")
 
@@ -175,7 +173,7 @@ class Simulation:
     def _shown(self, run: InteractiveRun) -> None:
         """After each step, with the run in hand: bodies, spring, and now and then the numbers."""
         self._show(run.poses())
-        self._sample(run)
+        self.charts.sample(run.t, run.poses())
         self._drawn(run)
         if time.monotonic() - self._written > _TOLD:
             self._say_where(run)
@@ -193,30 +191,8 @@ class Simulation:
         pace = self.player.pace() if self.player is not None else ""
         state = f"runs at {pace}" if self.playing and pace else "runs" if self.playing else "paused"
         self._say(f"t = {run.t:.2f} s, {state}")
-        self._plot(run)
-
-    def _sample(self, run: InteractiveRun) -> None:
-        """Keep the joints of this moment; of a long run every second one, again and again."""
-        poses = run.poses()
-        values = [joint_value(self._mechanism, poses, j) for j in self._charted]
-        kept = [sample for sample in self._series if sample[0] < run.t]
-        for k, joint in enumerate(self._charted):  # an angle goes on over a turn
-            if kept and joint.coordinate == "angle":
-                values[k] += 360.0 * round((kept[-1][k + 1] - values[k]) / 360.0)
-        self._series = [*(kept[::2] if len(kept) > MOST_SAMPLES else kept), [run.t, *values]]
-
-    def _plot(self, run: InteractiveRun) -> None:
-        """The joints over time, as far as the run has come."""
-        self._sample(run)
-        units = {"°" if j.coordinate == "angle" else "mm" for j in self._charted}
-        lines = [
-            {"name": visible(j.name), "values": [round(sample[k + 1], 4) for sample in self._series], "look": f"c{k}"}
-            for k, j in enumerate(self._charted)
-        ]
-        title, axis = "Joints while it runs", f"value in {' or '.join(sorted(units, reverse=True))}"
-        if lines and len(self._series) > 1:
-            times = [round(sample[0], 4) for sample in self._series]
-            self.chart.value = {"title": title, "axis": axis, "logarithmic": False, "time": times, "lines": lines}
+        self.charts.sample(run.t, run.poses())
+        self.charts.draw()
 
     def _ended(self, status: Status) -> None:
         """A run that cannot go on is reported, with the advice that there is."""

@@ -11,6 +11,8 @@ from playwright.sync_api import Browser
 
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.report.live import LiveView
+from cadbridge.report.live.joint_charts import MOST_SAMPLES, JointCharts
+from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.player import Player
 from cadbridge.report.live.simulating import Simulation
 from cadbridge.simulation import Scenario
@@ -152,6 +154,50 @@ def test_hostile_names_are_text() -> None:
     with served(build(door(HOSTILE))) as view:
         simulation(view).attach("Rigid")
         assert "<img" not in simulation(view).list.content
+
+
+def test_a_long_run_is_thinned_evenly(mechanism: Mechanism) -> None:
+    """It was thinned exponentially: after a minute the first half of a run was four straight lines."""
+    charts = JointCharts(Panel(lambda item, name: None), mechanism)
+    poses = tuple(body.X_WB for body in mechanism.bodies)
+    for k in range(20_000):
+        charts.sample(0.01 * k, poses)
+    times = np.array([sample[0] for sample in charts.samples])
+    assert times[0] == 0.0
+    assert times[-1] == pytest.approx(199.99)
+    assert MOST_SAMPLES / 2 <= len(times) <= MOST_SAMPLES
+    gaps = np.diff(times)[:-1]
+    assert gaps.max() < 2.1 * gaps.min()
+    charts.sample(50.0, poses)  # a change was undone: the run goes on from there
+    assert charts.samples[-1][0] == 50.0
+    assert charts.samples[-2][0] < 50.0
+
+
+def test_turns_and_slides_have_charts_of_their_own(view: LiveView, mechanism: Mechanism, browser: Browser) -> None:
+    """One unit an axis; and numbers of any width stand beside the label of their axis, not under it."""
+    hinge = mechanism.joints[0]
+    slide = replace(hinge, name="slide", type="prismatic")
+    both = JointCharts(Panel(lambda item, name: None), replace(mechanism, joints=(hinge, slide)))
+    assert list(both.charts) == ["angle", "distance"]
+    poses = tuple(body.X_WB for body in mechanism.bodies)
+    for t in (0.0, 1.0):
+        both.sample(t, poses)
+    both.draw()
+    axes = {
+        kind: (chart.value["axis"], [line["name"] for line in chart.value["lines"]])
+        for kind, chart in both.charts.items()
+    }
+    assert axes == {"angle": ("value in °", [hinge.name]), "distance": ("value in mm", ["slide"])}
+    chart, left = simulation(view).charts.charts["angle"], []
+    with shown(browser, view) as page:
+        page.get_by_role("tab", name="Simulate", exact=True).click()
+        for size in (1.0, 1e6):
+            line = {"name": "a", "values": [-size, size], "look": "c0"}
+            chart.value = {"title": "T", "axis": "value in °", "logarithmic": False, "time": [0, 1], "lines": [line]}
+            page.locator(".u-over").wait_for()
+            assert settled(lambda: page.locator(".u-over").evaluate("e => e.offsetLeft") not in left)
+            left.append(page.locator(".u-over").evaluate("e => e.offsetLeft"))
+    assert left[1] > left[0] + 20  # pixels: of five more digits
 
 
 class _Slow:

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.linalg import expm
 
+from cadbridge.cli import main
 from cadbridge.diagnosis import Diagnosis
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism, build
@@ -200,3 +201,11 @@ def test_what_hangs_on_gears_alone_and_what_hangs_on_nothing_is_drawn_too() -> N
 )
 def test_ticks_are_round(low: float, high: float, found: list[float]) -> None:
     assert ticks(low, high)[: len(found)] == pytest.approx(found)
+
+
+def test_a_run_that_is_not_there_is_no_broken_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run.parquet").touch()
+    assert main(["view", str(tmp_path / "rum.parquet")]) == 2
+    said = capsys.readouterr().err
+    assert "CB100" in said
+    assert "rum.parquet does not exist; did you mean" in said

@@ -15,10 +15,12 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1601": Entry(
         Severity.WARNING,
-        "uncertain joints",
+        "uncertain joints and welds",
         "The geometry allows these joints but does not prove them: a shaft without a shoulder, holes without a pin, a "
-        "slide that could be a fit. The mates file lists the evidence for and against each.",
-        "Check each one in the mates file. Where the parts do not move against each other, write `type: fixed` "
+        "slide that could be a fit. A weld is named where the two parts share an axis on which they could turn, and "
+        "little says that they do not. The mates file lists the evidence for and against each.",
+        "Answer questions with `cadbridge recognise SOURCE --ask`, or write `joint: [A, B]` under `hints` and "
+        "recognise it again. Or check each joint: where the parts do not move against each other, write `type: fixed` "
         "(without `pitch` and `limits`); else correct its type or axis. Do not delete it: the parts would float.",
         "A bore in two brackets that meet, with no pin drawn.",
     ),
@@ -143,6 +145,46 @@ ENTRIES: dict[str, Entry] = {
         "as Tr8x2 or SFU1605 does. Without the pitch there is no screw joint, and turning the screw moves nothing.",
         "Write a mate of `type: screw` with the `pitch` of its data sheet between the two in the mates file.",
         "A plain rod lead_screw in a block lead_screw_nut.",
+    ),
+    "CB1640": Entry(
+        Severity.WARNING,
+        "a hint that names no part",
+        "A hint in the mates file names a part that the source does not have, or that several have as their last "
+        "name. The hint has no effect.",
+        "Write the part's name as `cadbridge inspect SOURCE` prints it, with its sub-assemblies.",
+        "`joint: [base, arn]` where the part is called `arm`.",
+    ),
+    "CB1641": Entry(
+        Severity.WARNING,
+        "hints that contradict each other",
+        "Two parts are to be joined by a joint, or to stay apart, and other hints fix them to each other. None of "
+        "these hints is taken.",
+        "Delete the hint that is wrong from the mates file.",
+        "`fixed: [a, b]`, `fixed: [b, c]` and `joint: [a, c]`.",
+    ),
+    "CB1642": Entry(
+        Severity.WARNING,
+        "a joint without an axis",
+        "A hint says that two parts are joined by a joint, and they have no round faces about one line. They stay "
+        "two bodies; a joint is only made where other geometry shows one.",
+        "Write the joint under `mates`, with its point and axis.",
+        "Two cranks whose pin was not drawn.",
+    ),
+    "CB1643": Entry(
+        Severity.INFO,
+        "decisions turned to meet the freedoms",
+        "The mates file says in how many ways all moves (`hints`, `freedoms`). The decisions with the least evidence "
+        "were turned until the mechanism has as many.",
+        "Look at the decisions that are named: each is one between a weld and a joint.",
+        "`6 degrees of freedom told, 6 found; decided otherwise for it: horn - case (fixed before, 60 %)`.",
+    ),
+    "CB1644": Entry(
+        Severity.WARNING,
+        "freedoms that are not met",
+        "The mates file says in how many ways all moves, and no decision that could be turned brings the mechanism "
+        "nearer to it.",
+        "Answer questions with `cadbridge recognise SOURCE --ask`, or write the missing joint under `mates`.",
+        "`6 degrees of freedom told, 5 found`.",
     ),
     "CB1486": Entry(
         Severity.INFO,

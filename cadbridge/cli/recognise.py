@@ -39,6 +39,16 @@ def recognise(
         Path | None,
         typer.Option("--html", help="Write the proposals with their evidence as one HTML page that works offline."),
     ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", help="Leave out parts whose names fit, as 'cable*'. Repeatable.", metavar="PATTERN"),
+    ] = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask about what is not sure; answers are kept in the mates file.")
+    ] = False,
+    questions: Annotated[
+        bool, typer.Option("--questions", help="Print the questions that --ask would ask, as JSON.")
+    ] = False,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -46,13 +56,21 @@ def recognise(
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.readers import MATES_ENDING
     from cadbridge.recognition import beside_own, mates_text, move_each, read_bare, recognition_document
-    from cadbridge.recognition import recognise as found_in
     from cadbridge.recognition.edited import write_mates
+    from cadbridge.recognition.hints import hints_of
+    from cadbridge.recognition.inquiry import Inquiry
+    from cadbridge.recognition.questions import questions_document
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
     with working("recognising bodies and joints"):
-        found = beside_own(found_in(assembly, names=not no_names))
+        known = hints_of(output or reading.source.with_name(reading.source.stem + MATES_ENDING))
+        inquiry = Inquiry(assembly, not no_names, ignore or (), known)
+    if ask:
+        from cadbridge.cli.asking import ask as asked
+
+        asked(inquiry)
+    found = beside_own(inquiry.found)
     with working("moving each joint"):
         found = move_each(found)
         if limits:
@@ -64,8 +82,8 @@ def recognise(
     findings = (*assembly.findings, *found.findings, *merged)
     if html is not None:
         _write_page(html, assembly, found, reading.options)
-    if json:
-        print_json(recognition_document(found))
+    if json or questions:
+        print_json(questions_document(found) if questions else recognition_document(found))
     else:
         typer.echo(output if output is not None else text)
         print_findings(findings)

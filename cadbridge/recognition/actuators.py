@@ -16,6 +16,7 @@ import numpy as np
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import Vector, cross_length
+from cadbridge.mass.meeting import Scene as Meeting
 from cadbridge.recognition.bodies import Driven, Scene
 from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.faces import PartFaces, Surface
@@ -39,6 +40,10 @@ STANDS_OUT = 1.2
 """How far a case reaches from the axis at least, beside the radius of its output."""
 NECK = 0.8
 """Radius of the neck beside that of the disc, at most."""
+NEAR = 0.3
+"""How far from a horn what it carries is drawn at most, beside the horn's radius."""
+MOST_GAPS = 50
+"""So many gaps between a horn and other parts are measured at most."""
 SHORT = 0.6
 """Length of the neck beside the radius of the disc, at most: a longer one is the tube of a flange."""
 
@@ -221,8 +226,26 @@ def _horn(scene: Scene, horn: Instance, output: Output, touching: dict[str, list
     }  # fmt: skip
     best = max(carried, key=lambda other: (carried[other], other), default=None)
     if best is None or not carried[best] > 0.0:
+        scene.idle_horns[horn.name] = output.radius
         return
     for case in cases:
         scene.hold_apart(horn.name, case)
         scene.hold_apart(best, case)
     scene.bind(horn.name, best, f"lies on the output of {sorted(cases)[0].rsplit('/', 1)[-1]}", 0.75)
+
+
+def beside_horn(scene: Scene, names: Sequence[str], case: Sequence[str]) -> tuple[str, str, float] | None:
+    """A horn that touches nothing but its servo, what stands nearest to it outside of that, and the gap in m.
+
+    Parts are not always set exactly.
+    """
+    for horn in (name for name in names if name in scene.idle_horns):
+        reach = NEAR * scene.idle_horns[horn]
+        solids = Meeting(scene.assembly, (), MOST_GAPS)
+        others = [n for n in solids.beside(horn, reach) if n not in names and n not in case]
+        gaps = list(solids.gaps(horn, others, reach)) if others else []
+        for other, gap in sorted(gaps, key=lambda e: (e[1], e[0])):
+            # What lies as near to the servo itself holds that.
+            if not any(True for name in case for _ in solids.gaps(name, [other], max(gap, 1e-4))):
+                return horn, other, gap
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -63,10 +63,29 @@ class Hosts:
             _, volume, host = max(self.reached[name])
             scene.bind(name, host, f"a {kind} that reaches into it by {volume * 1e9:.4g} mm³", 0.8)
             return
-        middle, radius = _ball_about(self.whole, name)
-        others = ((i.name, *_ball_about(scene, i.name)) for i in scene.assembly.instances)
-        host = min((float(np.linalg.norm(at - middle)) - r - radius, other) for other, at, r in others)[1]
+        host = _nearest(scene, self.whole, name)
         scene.bind(name, host, f"a {kind} that touches nothing; nearest to it", 0.3)
+
+
+def attach_ignored(scene: Scene, whole: Scene, names: Sequence[str]) -> None:
+    """Bind what was left out as told to what it touches most, else to what is nearest."""
+    area: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for c in whole.contacts.found:
+        for name, other in (c.pair, c.pair[::-1]):
+            if name in names and other not in names:
+                area[name][other] += c.overlap if c.kind == "plane" else 2 * np.pi * c.radius * c.overlap
+    for name in names:
+        scene.groups.add(name)
+    for name in names:
+        host = max(area[name], key=lambda n: (area[name][n], n), default=None)
+        scene.bind(name, host or _nearest(scene, whole, name), "left out as told (--ignore)", 1.0)
+
+
+def _nearest(scene: Scene, whole: Scene, name: str) -> str:
+    """The instance of a scene whose box is nearest to that of another."""
+    middle, radius = _ball_about(whole, name)
+    others = ((i.name, *_ball_about(scene, i.name)) for i in scene.assembly.instances)
+    return min((float(np.linalg.norm(at - middle)) - r - radius, other) for other, at, r in others)[1]
 
 
 def hosts_of(scene: Scene, whole: Scene, fasteners: Mapping[str, StandardPart]) -> Hosts:

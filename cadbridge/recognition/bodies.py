@@ -11,7 +11,9 @@ from itertools import takewhile
 import numpy as np
 
 from cadbridge.assembly import Assembly
+from cadbridge.findings import Findings
 from cadbridge.frames import Vector, cross_length
+from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.contacts import Contact, Contacts, Placed, clearance
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.guides import GUIDED, SQUARE, STANDS_OUT, Verdict, judge, telescope
@@ -78,6 +80,20 @@ class Groups:
         return dict(found)
 
 
+class Overlaps:
+    """The pairs of instances that overlap, with their volumes in m³, found when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, ...], list[tuple[str, str, float]]] = {}
+
+    def of(self, assembly: Assembly) -> list[tuple[str, str, float]]:
+        """The pairs of an assembly."""
+        key = tuple(i.name for i in assembly.instances)
+        if key not in self._found:
+            self._found[key] = [(o.a, o.b, o.volume) for o in overlaps_of(assembly, Findings())]
+        return self._found[key]
+
+
 @dataclass(frozen=True, eq=False)
 class Driven:
     """A part that turns on the output of a case, by instances; the contacts that hold it there."""
@@ -107,10 +123,13 @@ class Scene:
     """By part."""
     bolted: bool = False
     """Whether fasteners were taken out."""
+    overlaps: Overlaps = field(default_factory=Overlaps)
     screwed_ties: tuple[tuple[str, str, str, float], ...] = ()
     """Pairs that several fasteners reach into, with the reason and how sure that is."""
     driven: list[Driven] = field(default_factory=list)
     """What turns on the outputs of actuators."""
+    idle_horns: dict[str, float] = field(default_factory=dict)
+    """Horns of servos that touch nothing else, with their radius in m."""
     apart: list[tuple[str, str]] = field(default_factory=list)
     """Instances that are in two bodies, whatever else is found."""
 

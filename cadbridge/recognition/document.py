@@ -15,13 +15,20 @@ def recognition_document(found: Recognition) -> dict[str, Any]:
         "format": FORMAT,
         "source": found.assembly.source,
         "slack": found.slack,
+        "freedoms": found.freedoms,
+        "hints": {
+            **{kind: [list(p) for p in pairs] for kind, pairs in found.hints.pairs.items()},
+            "freedoms": found.hints.freedoms,
+        },
+        "fasteners": sorted(found.fasteners),
         "ground": {"body": found.bodies[found.ground].name, "reason": found.ground_reason} if found.bodies else None,
         "bodies": [
             {
                 "name": body.name,
                 "parts": list(body.instances),
                 "bonds": [
-                    {"part": b.instance, "to": b.to, "reason": b.reason, "confidence": b.confidence} for b in body.bonds
+                    {"part": b.instance, "to": b.to, "reason": b.reason, "confidence": b.confidence, "axis": b.axis}
+                    for b in body.bonds
                 ],
             }
             for body in found.bodies

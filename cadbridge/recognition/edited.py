@@ -1,6 +1,7 @@
 """A mates file that a person has edited is never written over: what was recognised anew is added to it, commented out.
 
-The first line of a file holds the hash of what was written: a file that still has it was not edited and is renewed.
+The first line of a file holds the hash of what was written: a file that still has it was not edited, but for its hints,
+and is renewed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from cadbridge.wording import count
 
 _MARK = re.compile(r"# cadbridge recognise ([0-9a-f]{16})\n")
 _ENTRY = re.compile(r"  - name: (?P<name>.+?)  # \d+ %$")
+_HINTS = re.compile(r"^hints:.*\n(?:(?:[ \t-].*)?\n)*", re.MULTILINE)
+"""The section of hints."""
 _BEGIN = "# Recognised again, and not in this file; take the comment marks from what you want:\n"
 _END = "# End of what was recognised again.\n"
 MOST_BYTES = 100_000_000
@@ -109,4 +112,5 @@ def _names(path: Path) -> list[str]:
 
 
 def _hash(text: str) -> str:
-    return digest(text.encode())[:16]
+    """The hash of a file without its hints: who adds hints wants it to be recognised anew."""
+    return digest(_HINTS.sub("", text).encode())[:16]

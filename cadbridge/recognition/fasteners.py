@@ -140,12 +140,12 @@ def _on_screws(scene: Scene, screws: Mapping[str, StandardPart]) -> set[str]:
     }  # fmt: skip
 
 
-def without_fasteners(scene: Scene, out: Collection[str]) -> Scene:
-    """A scene of all other instances, with their contacts and lines."""
+def without_fasteners(scene: Scene, out: Collection[str], bolted: bool) -> Scene:
+    """A scene of all other instances, with their contacts and lines; `bolted`: whether the model shows fasteners."""
     kept = tuple(i for i in scene.assembly.instances if i.name not in out)
     bare = replace(scene.assembly, instances=kept)
     standards = {name: s for name, s in scene.standards.items() if name not in out}
     return Scene(
         bare, scene.faces, without(scene.contacts, out), Groups(i.name for i in kept),
-        fasteners=dict(scene.fasteners), standards=standards, bolted=bool(out),
+        fasteners=dict(scene.fasteners), standards=standards, bolted=bolted,
     )  # fmt: skip

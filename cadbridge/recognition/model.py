@@ -8,18 +8,23 @@ from typing import Any
 from cadbridge.assembly import Assembly, Limit
 from cadbridge.findings import Finding
 from cadbridge.frames import Vector
+from cadbridge.recognition.hints import Hints
 from cadbridge.shown import Shown, sentence
 from cadbridge.wording import count
 
 
 @dataclass(frozen=True)
 class Bond:
-    """Why an instance belongs to a body: `to` is the instance it is held to, None for the body's first."""
+    """Why an instance belongs to a body: `to` is the instance it is held to, None for the body's first.
+
+    `axis`: whether the two share an axis on which they could turn.
+    """
 
     instance: str
     to: str | None
     reason: str
     confidence: float
+    axis: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +81,8 @@ class Rejected:
 class Recognition(Shown):
     """All that was found in an assembly. `ground` is an index into `bodies`; `loose` are instances that touch nothing.
 
-    `gears` are couplings ready for the mates file, `wheels` what `recognised_gears` lists.
+    `gears` are couplings ready for the mates file, `wheels` what `recognised_gears` lists. `fasteners` were taken out
+    first. `freedoms`: in how many ways all moves, None where it is too large to count. `hints`: what a person said.
     """
 
     assembly: Assembly
@@ -90,6 +96,9 @@ class Recognition(Shown):
     gears: tuple[Any, ...] = ()
     wheels: tuple[dict[str, Any], ...] = ()
     findings: tuple[Finding, ...] = ()
+    fasteners: frozenset[str] = frozenset()
+    freedoms: int | None = None
+    hints: Hints = field(default_factory=Hints)
     extra: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:

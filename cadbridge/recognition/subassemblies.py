@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
+from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.turntables import Turntables
@@ -81,6 +82,11 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
             inside = _inside(scene, members[leaf], members[other])
             sizes = [sum(scene.size(n) for n in members[body]) for body in (leaf, other)]
             if not inside or sizes[0] > sizes[1] or set(members[leaf]) & set(toothed):
+                continue
+            beside = beside_horn(scene, members[leaf], members[other])
+            if beside is not None:
+                horn, near, gap = beside
+                found |= scene.bind(horn, near, f"a servo's horn, {1e3 * gap:.3g} mm from it", 0.6)
                 continue
             again = any(j is not joint and _one_axis(scene, j, joint) for j in of_body[other])
             if again or _spins(scene, members[leaf], joint):

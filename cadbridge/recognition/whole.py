@@ -9,9 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cadbridge.findings import Findings
 from cadbridge.mass.meeting import Scene as _Meeting
-from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.meshing import MeshingPair, PlacedWheel, about, steps_about
@@ -178,10 +176,7 @@ def _of_one_assembly(scene: Scene) -> Iterator[Tie]:
 
 
 def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
-    found = overlaps_of(scene.assembly, Findings())
-    return sorted(
-        ((o.a, o.b, o.volume) for o in found), key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1])
-    )
+    return sorted(scene.overlaps.of(scene.assembly), key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1]))
 
 
 def bind_wheels(scene: Scene, groups: Sequence[list[str]], pairs: Sequence[MeshingPair]) -> list[list[str]]:

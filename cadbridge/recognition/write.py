@@ -7,11 +7,15 @@ from collections.abc import Iterator
 
 from cadbridge.frames import Pose
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
+from cadbridge.recognition.hints import hints_text
 from cadbridge.recognition.model import FoundJoint, Recognition
+from cadbridge.recognition.reporting import weak_welds
 from cadbridge.recognition.units import Unit, Units, units_of
 from cadbridge.recognition.write_gears import gear_lines
+from cadbridge.wording import count, listed
 
 _HEAD = """\
+# {freedoms}
 # Mates recognised in {source} by `cadbridge recognise`: a proposal to check and to edit.
 # Behind each line stand its evidence and how sure it is. Where two parts do not move against each other, write
 # `type: fixed` for their mate (without pitch and limits): without its lines they float. `cadbridge explain CB1601`.
@@ -23,7 +27,8 @@ units: {{length: mm, angle: deg}}
 def mates_text(found: Recognition) -> str:
     """The mates file, as text; the same recognition gives the same bytes."""
     units = units_of(found)
-    lines = [_HEAD.format(source=_comment(found.assembly.name))]
+    lines = [_HEAD.format(source=_comment(found.assembly.name), freedoms=_comment(freedoms_text(found)))]
+    lines.append(hints_text(found.hints))
     ground = units.of_body[found.ground][0]
     lines.append(f"ground:\n  - {yaml_text(ground.name)}  # {found.ground_reason}\n")
     if units.flexible:
@@ -38,6 +43,17 @@ def mates_text(found: Recognition) -> str:
     lines += gear_lines(found, units)
     lines += _rejected(found)
     return "".join(lines)
+
+
+def freedoms_text(found: Recognition) -> str:
+    """In how many ways all moves, and what is nearest to being otherwise: the first line of the file."""
+    if found.freedoms is None:
+        return "Too many bodies to count the degrees of freedom."
+    text = f"{count(found.freedoms, 'degree')} of freedom."
+    weak = weak_welds(found)[:3]
+    if weak:
+        text += f" Did you expect more? Welds that may be joints: {listed([f'{b.instance} - {b.to}' for b in weak])}."
+    return text
 
 
 def _attached(found: Recognition, units: Units) -> Iterator[str]:

@@ -294,6 +294,24 @@ class FrameSpec(Strict):
     x: Vector3 | None = None
 
 
+NamedPair = Annotated[list[Name], Field(min_length=2, max_length=2)]
+
+
+class HintSpec(Strict):
+    """One thing that is known of a file, for `cadbridge recognise`: two parts joined, fixed or apart; all freedoms."""
+
+    joint: NamedPair | None = None
+    fixed: NamedPair | None = None
+    apart: NamedPair | None = None
+    freedoms: Annotated[int, Field(ge=0, le=10_000)] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> HintSpec:
+        if sum(value is not None for value in (self.joint, self.fixed, self.apart, self.freedoms)) != 1:
+            raise fault("give one of joint, fixed, apart and freedoms")
+        return self
+
+
 class MatesFile(Strict):
     """A mates file, whole."""
 
@@ -316,6 +334,7 @@ class MatesFile(Strict):
     drives: list[DriveSpec] = Field(default_factory=list)
     frames: list[FrameSpec] = Field(default_factory=list)
     home: dict[Name, Finite] = Field(default_factory=dict)
+    hints: list[HintSpec] = Field(default_factory=list)
 
 
 def json_schema() -> dict[str, Any]:

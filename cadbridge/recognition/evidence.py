@@ -1,0 +1,63 @@
+"""What is read off an assembly once, whatever is decided then: faces, contacts, wheels, standard parts, fasteners."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cadbridge.assembly import Assembly
+from cadbridge.recognition.belt_drives import find_belt_drives
+from cadbridge.recognition.bodies import Groups, Overlaps, Scene, bind_copies
+from cadbridge.recognition.contacts import find_contacts, without
+from cadbridge.recognition.faces import faces_of_parts
+from cadbridge.recognition.fasteners import find_fasteners, find_standard_parts
+from cadbridge.recognition.gears import wheels_of_parts
+from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, find_meshing, place
+from cadbridge.recognition.standard_parts import StandardPart
+from cadbridge.recognition.wheel_kinds import WheelKind
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """`whole` is the scene of all instances, without bodies; `fasteners` and `ignored` are taken out of it."""
+
+    whole: Scene
+    names: bool
+    wheels: tuple[PlacedWheel, ...]
+    meshing: Meshing
+    drives: tuple[MeshingPair, ...]
+    belts: dict[str, tuple[str, str]]
+    copies: tuple[str, ...]
+    fasteners: dict[str, StandardPart]
+    ignored: tuple[str, ...]
+    overlaps: Overlaps
+
+    @property
+    def meshes(self) -> set[frozenset[str]]:
+        """The pairs of instances whose teeth mesh, or that a belt ties."""
+        return {frozenset((p.a.instance, p.b.instance)) for p in (*self.meshing.pairs, *self.drives)}
+
+
+def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evidence:
+    """The evidence in an assembly; `ignore`: patterns of names of instances or parts that are left out."""
+    faces = faces_of_parts(assembly.parts)
+    wheels = tuple(place(assembly, wheels_of_parts(assembly)))
+    meshing = find_meshing(wheels)
+    drives, belts = find_belt_drives(assembly, faces, meshing.wheels)
+    contacts = without(find_contacts(assembly, faces), belts)
+    whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
+    copies = bind_copies(whole)
+    find_standard_parts(whole, names)
+    ignored = tuple(
+        i.name for i in assembly.instances
+        if any(_fits(name, pattern) for pattern in ignore for name in (i.name, i.name.rsplit("/", 1)[-1], i.part))
+    )  # fmt: skip
+    toothed = {w.instance for w in wheels if w.wheel.kind is not WheelKind.THREAD}
+    fasteners = find_fasteners(whole, toothed, names)
+    fasteners = {name: s for name, s in fasteners.items() if name not in ignored}
+    return Evidence(whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, Overlaps())
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(name.lower(), pattern.lower())

@@ -1,0 +1,82 @@
+"""What a person should know of a recognition as a whole."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.bodies import Scene
+from cadbridge.recognition.contacts import EXACT
+from cadbridge.recognition.model import Bond, Recognition, Rejected
+from cadbridge.recognition.whole import REACHES
+from cadbridge.wording import count, listed
+
+SURE = 0.7
+"""Confidence below which a joint is told as not sure."""
+WEAK = 0.65
+"""Confidence below which a weld is told as not sure, where the two parts share an axis."""
+
+
+def findings_of(
+    scene: Scene, found: Recognition, held: list[str], copies: list[str], ground: str
+) -> tuple[Finding, ...]:
+    """What a person should know of the recognition as a whole; `held` was bound to the ground for want of contact."""
+    findings = Findings()
+    joints = found.joints
+    findings.add(
+        "CB1600",
+        f"{count(len(found.bodies), 'body', 'bodies')} and {count(len(joints), 'joint')} recognised in "
+        f"{count(len(scene.assembly.instances), 'part')}",
+    )
+    faults: dict[str, list[str]] = defaultdict(list)
+    for part in scene.assembly.parts:
+        known = None if part.shape is None else scene.faces.get(part.shape.key)
+        why = "it has no shape" if known is None else known.fault
+        if why is not None:
+            faults[why].append(part.name)
+    for why, parts in faults.items():
+        findings.add("CB1603", f"{listed(parts)}: {why}; contacts of its own are not seen", items=parts)
+    if held:
+        to = max(scene.groups.members()[ground], key=lambda n: (n not in found.loose, scene.size(n), n))
+        verb = "touches" if len(held) == 1 else "touch"
+        what = "nothing" if len(held) == len(found.loose) else "nothing but what is joined to it"
+        findings.add("CB1602", f"{listed(held)} {verb} {what}; fixed to the ground, {to}", items=held)
+    if copies:
+        verb = "stands" if len(copies) == 1 else "stand"
+        findings.add("CB1614", f"{listed(copies)} {verb} where an equal part stands; bound to that", items=copies)
+    over = [f"{b.instance} and {b.to}" for own in scene.bonds.values() for b in own if b.reason.startswith(REACHES)]
+    if over:
+        findings.add(
+            "CB1486", f"they overlap and nothing else holds them, so they are one body: {listed(over)}", items=over
+        )
+    _doubts(found, findings)
+    if not joints:
+        findings.add("CB1604", "no joint was recognised: nothing can move")
+    if scene.contacts.slack > EXACT:
+        slack = scene.contacts.slack * 1e3
+        findings.add("CB1605", f"the placements are not exact; axes within {slack:.3g} mm are taken to be one")
+    return findings.as_tuple()
+
+
+def unread(screws: list[Rejected]) -> tuple[Finding, ...]:
+    """Lead screws that cannot be joints, for want of a pitch."""
+    findings = Findings()
+    for r in screws:
+        findings.add("CB1615", f"{r.a} in {r.b}: {r.reason}", items=[r.a, r.b])
+    return findings.as_tuple()
+
+
+def weak_welds(found: Recognition) -> list[Bond]:
+    """The welds that may be joints, the weakest first: the two parts share an axis, and little speaks for the weld."""
+    bonds = (b for body in found.bodies for b in body.bonds if b.axis and b.confidence < WEAK)
+    return sorted(bonds, key=lambda b: (b.confidence, b.instance))
+
+
+def _doubts(found: Recognition, findings: Findings) -> None:
+    """Joints and welds of which the geometry does not say enough (CB1601)."""
+    unsure = [j.name for j in found.joints if j.confidence < SURE]
+    welds = [f"{b.instance} - {b.to}" for b in weak_welds(found)]
+    texts = [f"{count(len(unsure), 'joint')} may be wrong: {listed(unsure)}"] if unsure else []
+    texts += [f"{count(len(welds), 'weld')} may be a joint: {listed(welds)}"] if welds else []
+    if texts:
+        findings.add("CB1601", "; ".join(texts), items=[*unsure, *welds])

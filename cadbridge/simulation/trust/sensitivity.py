@@ -1,9 +1,10 @@
 """How far a run depends on its tolerance: the same run at a coarser one, beside it.
 
 The error of a run falls with its tolerance. A companion whose tolerance is r times as large is wrong by about r times
-as much; where it is that far from the run, the run itself is wrong by about the r-th part. A motion that multiplies
-differences shows in the same figure: whatever an error of a step becomes, the companion's becomes r times as much, up
-to where both have nothing to do with each other. There a companion nearer to the run is taken.
+as much (a method of second order by r to the power of 2/3); where it is that far from the run, the run itself is
+wrong by about the r-th part. A motion that multiplies differences shows in the same figure: whatever an error of a
+step becomes, the companion's becomes r times as much, up to where both have nothing to do with each other. There a
+companion nearer to the run is taken.
 """
 
 from __future__ import annotations
@@ -32,12 +33,15 @@ PARTED = 0.02
 """Of a value's size: how far a companion may be off to be of use."""
 APART = 0.5
 """Of a value's size: where even the companion nearer by is so far off, how far is all that can be said."""
+SLOWER = {"generalized_alpha": 2.0 / 3.0}
+"""The power of the tolerance with which errors fall, where it is not 1: of second order, with steps that go with its
+third root."""
 SAFETY = 3.0
 """An error does not fall with the tolerance exactly."""
 PROMISED = 100.0
 """Tolerances by which a run may be wrong before it says so."""
 LOST = 0.01
-"""Of a value's size: what is known no better than this is not known."""
+"""Of a value's size: what is known no better than this is not known; an estimate may be `SAFETY` times as large."""
 Again = Callable[[float, float, float], Result]
 """A run once more, of relative and absolute tolerance, for a duration (s)."""
 UNITS = ("m", "rad", "m/s", "rad/s", "J")
@@ -94,8 +98,8 @@ class Sensitivity:
             f"the end depends on the tolerance: {worst.item} is known to about {worst.error:.2g} {worst.unit}, as a "
             f"run at {self.tolerance:.0e} shows"
         )
-        return judged("sensitivity", np.max([e.share for e in self.estimates], axis=0),
-                      max(LOST, PROMISED * tolerance), t, unit="of the size", onwards=True, text=text)  # fmt: skip
+        share, allowed = np.max([e.share for e in self.estimates], axis=0), SAFETY * max(LOST, PROMISED * tolerance)
+        return judged("sensitivity", share, allowed, t, unit="of the size", onwards=True, text=text)
 
 
 def sensitivity_of(lowered: Lowered, what: Scenario, result: Result, again: Again) -> Sensitivity:
@@ -136,6 +140,7 @@ def _estimates(
         _of_joints(T, beside, lowered.joints),
         {} if lowered.stand_ins else _of_energies(T, beside),
     ]
+    fewer = times ** SLOWER.get(what.integrator, 1.0)
     found = []
     for unit in UNITS:
         columns = [part[unit] for part in parts if unit in part and part[unit].items]
@@ -143,7 +148,7 @@ def _estimates(
             continue
         away = np.nan_to_num(np.hstack([c.off for c in columns]), nan=np.inf)
         sizes = np.hstack([c.size for c in columns])
-        off = np.where(away > APART * (1.0 + sizes), away, away * SAFETY / times)
+        off = np.where(away > APART * (1.0 + sizes), away, away * SAFETY / fewer)
         items = [name for c in columns for name in c.items]
         counted = off / (what.atol + what.rtol * sizes)
         k, i = np.unravel_index(int(np.argmax(counted)), off.shape)

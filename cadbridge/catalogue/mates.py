@@ -46,7 +46,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a mate that the placements do not satisfy",
         "At the saved placements this mate is off by the given distance or angle. Contradictory mates also cause this.",
-        "Rebuild the assembly in CAD so that its mates are solved, or delete the wrong mate.",
+        "Rebuild the assembly in CAD so that its mates are solved, or correct the mate.",
         "A lid that was dragged 2 mm off its hinge after the last rebuild.",
         leaves_out=False,
     ),

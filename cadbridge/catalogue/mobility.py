@@ -71,7 +71,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "an assembly that cannot be closed",
         "No pose near the placements fulfils all mates; the message gives the residual of the least-squares solution.",
-        "Correct the dimensions of the mates named, or remove the one that contradicts the others.",
+        "Correct the dimensions of the mates named: they contradict each other.",
         "A rod of 700 mm between points that come no nearer than 800 mm.",
     ),
     "CB410": Entry(

@@ -96,7 +96,11 @@ def lower(
         groups=groups,
         coordinates=coordinates,
         coordinate_names=tuple(j.name for j in joints),
-        loads=(*(load for load in loads if load is not None), *_travel_armatures(units, resisted)),
+        loads=(
+            *(load for load in loads if load is not None),
+            *_travel_armatures(units, resisted),
+            *_turn_armatures(units, resisted),
+        ),
         bushings=tuple(_bushing(r, units) for r in resisted if r.damping or r.stiffness),
         meshes=() if friction is None else _meshes(mechanism, units, unit_of, friction),
         wrenches=_carried_weights(mechanism, units, collapse, gravity or mechanism.gravity),
@@ -245,8 +249,8 @@ def _resisted(mechanism: Mechanism, unit_of: dict[int, int]) -> list[_Resisted]:
 def _bodies(units: tuple[Unit, ...], resisted: list[_Resisted]) -> tuple[RigidBody, ...]:
     """The units as the solver's bodies.
 
-    A rotor alike about all axes, against the ground, is a sphere that turns with the body: ½ J ω². Between two moving
-    units it is none, which `cadbridge.mechanism.build` reports.
+    A rotor alike about all axes, against the ground, is a sphere that turns with the body: ½ J ω². For one between two
+    moving units see `_turn_armatures`.
     """
     inertias = [np.asarray(u.mass.inertia) for u in units]
     for r in resisted:
@@ -264,6 +268,20 @@ def _travel_armatures(units: tuple[Unit, ...], resisted: list[_Resisted]) -> lis
             for letter, axis in zip("xyz", np.eye(3), strict=True):
                 coordinate = Coordinate("distance", GROUND_BODY, r.b, r.X_AF.p, axis, point)
                 loads.append(JointLoad(coordinate, armature=r.armature, name=f"{r.name} along {letter}"))
+    return loads
+
+
+def _turn_armatures(units: tuple[Unit, ...], resisted: list[_Resisted]) -> list[JointLoad]:
+    """The armature of ball joints between moving units, ½ J |ω_b − ω_a|²: along the rates about three axes of unit a.
+
+    Whose axes these are does not matter: seen from either unit, ω_b − ω_a changes alike.
+    """
+    loads = []
+    for r in resisted:
+        if r.armature and GROUND_BODY not in (r.a, r.b):
+            for letter, axis in zip("xyz", np.eye(3), strict=True):
+                coordinate = Coordinate("spin", r.a, r.b, np.zeros(3), axis, np.zeros(3))
+                loads.append(JointLoad(coordinate, armature=r.armature, name=f"{r.name} about {letter}"))
     return loads
 
 

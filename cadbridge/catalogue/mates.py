@@ -114,14 +114,6 @@ ENTRIES: dict[str, Entry] = {
         "Free the joint, or remove the drive.",
         "A URDF transmission for a joint of type fixed.",
     ),
-    "CB228": Entry(
-        Severity.WARNING,
-        "the armature of a ball joint between two moving bodies",
-        "This rotor inertia resists every rotation of one moving body against another equally. It is not a body "
-        "of its own, so simulations omit it and the joint accelerates faster. The export to MJCF includes it.",
-        "Simulate the MJCF export in MuJoCo, or put the armature on single hinges.",
-        '`<joint type="ball" armature="0.1"/>` at the wrist of an arm.',
-    ),
     "CB229": Entry(
         Severity.ERROR,
         "ranges of one joint that exclude each other",

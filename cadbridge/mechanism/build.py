@@ -407,10 +407,6 @@ def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
             continue
         reflected = drive.reduction**2 * drive.rotor_inertia
         done[i] = replace(done[i], armature=done[i].armature + reflected)
-    for joint in done:
-        if joint.armature and joint.type == "spherical" and GROUND_BODY not in (joint.a, joint.b):
-            text = f"{joint.name}: {joint.armature:g} kg m² between two moving bodies"
-            b.findings.add("CB228", text, Where(item=joint.name), items=[joint.name])
     return tuple(done)
 
 

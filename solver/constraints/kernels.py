@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel
-from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, TURN, Terms
+from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, SPIN, TURN, Terms
 
 _TAU = 2 * math.pi
 
@@ -163,6 +163,13 @@ def evaluate_terms(T, which, x, R, v, with_rates, value, rate, bias, JA, JB):  #
             bias[k] = (dot(d1, d1) + dot(d, d2) - s1 * s1 - s * s2 - rate[k] ** 2) / rho
         elif kind == CROSSED:
             _crossed(k, e, w, d, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB)
+        elif kind == SPIN:
+            spin = sub(oB, oA)
+            _put(JA[k], (0.0, 0.0, 0.0), mul(-1.0, e))
+            _put(JB[k], (0.0, 0.0, 0.0), e)
+            value[k] = 0.0
+            rate[k] = dot(e, spin)
+            bias[k] = dot(e1, spin)
         else:
             _angle(kind == TURN, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB)
         if not with_rates:

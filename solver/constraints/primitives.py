@@ -134,7 +134,8 @@ class Coordinate:
 
     `kind` "angle": turn of ref_b against ref_a about axis_a by the right hand, unwrapped over any
     number of turns; "distance": axis_a · (p_B − p_A); "length": ‖p_B − p_A‖. ref_a and ref_b are
-    perpendicular to the axis, and the angle is 0 where they coincide.
+    perpendicular to the axis, and the angle is 0 where they coincide. "spin" has a rate alone, that of the turn about
+    axis_a, axis_a · (ω_B − ω_A): its value is 0 (three of them, across, bear the rotor inertia of a ball joint).
     """
 
     kind: str

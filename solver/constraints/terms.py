@@ -1,7 +1,7 @@
 """The terms of which all rows are made, and what compiles a coordinate to one.
 
 Every row of every primitive is Σ coefficient · term − constant, or with a curve f, coefficient · f(term). There are
-seven kinds of term; A and B are bodies, d = p_B − p_A, and e, t, w are directions fixed in A, A and B:
+eight kinds of term; A and B are bodies, d = p_B − p_A, and e, t, w are directions fixed in A, A and B:
 
 | kind | value | used by |
 |---|---|---|
@@ -12,6 +12,7 @@ seven kinds of term; A and B are bodies, d = p_B − p_A, and e, t, w are direct
 | CROSSED | (e × w)/‖e × w‖ · d | distance of crossed lines, bevel gear |
 | TURN | atan2(t·w, e·w) | angle coordinate, bevel gear, pinion on its rack |
 | ROLL | atan2(t·d, e·d) | wheel against the line of centres |
+| SPIN | 0, with the rate e·(ω_B − ω_A) | rotor inertia of ball joints |
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from solver.constraints.primitives import GROUND, Coordinate
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-PLANE, DOT, DISTANCE, LINE, CROSSED, TURN, ROLL = range(7)
+PLANE, DOT, DISTANCE, LINE, CROSSED, TURN, ROLL, SPIN = range(8)
 
 
 @table
@@ -131,8 +132,10 @@ def coordinate_term(c: Coordinate, coefficient: float = 1.0) -> Term:
     axis = unit(c.axis_a, "the axis of a coordinate")
     if c.kind == "distance":
         return Term(PLANE, c.a, c.b, coefficient, point_a=c.point_a, first_a=axis, point_b=c.point_b)
+    if c.kind == "spin":
+        return Term(SPIN, c.a, c.b, coefficient, first_a=axis)
     if c.kind != "angle":
-        raise ValueError(f'a coordinate is an "angle", a "distance" or a "length", not "{c.kind}"')
+        raise ValueError(f'a coordinate is an "angle", a "distance", a "length" or a "spin", not "{c.kind}"')
     ref = np.asarray(c.ref_a, float)
     ref = unit(ref - axis * (axis @ ref), "ref_a, perpendicular to the coordinate's axis,")
     return Term(

@@ -24,9 +24,9 @@ from solver.model.callbacks import Callbacks
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-KINDS = ("torque", "speed", "angle", "pd", "voltage")
+KINDS = ("torque", "speed", "angle", "pd", "servo", "voltage")
 """Kinds of motors."""
-PD, VOLTAGE = 1, 2
+PD, VOLTAGE, SERVO = 1, 2, 3
 """Laws of motors by their state (`Loads.motor_law`); 0: the effort is given."""
 
 
@@ -65,6 +65,9 @@ class Loads(NamedTuple):
     motor_effort: Array1
     motor_constant: Array1
     motor_resistance: Array1
+    motor_gain: Array2
+    motor_bias: Array2
+    motor_bounds: Array2
     gyrator_term: Ints2
     gyrator_modulus: Array1
     wrench_body: Ints1
@@ -120,7 +123,7 @@ def drives(model: Model) -> tuple[tuple[str, TimeFunction], ...]:
     )
 
 
-_LAWS = {"pd": PD, "voltage": VOLTAGE}
+_LAWS = {"pd": PD, "servo": SERVO, "voltage": VOLTAGE}
 
 
 def tables(model: Model, program: Program, held: int, driving: list[int], callbacks: Callbacks) -> Loads:
@@ -165,6 +168,9 @@ def tables(model: Model, program: Program, held: int, driving: list[int], callba
         motor_effort=of("effort", model.motors),
         motor_constant=of("constant", model.motors),
         motor_resistance=of("resistance", model.motors),
+        motor_gain=_stack([np.array(m.gain) for m in model.motors], 3),
+        motor_bias=_stack([np.array(m.bias) for m in model.motors], 3),
+        motor_bounds=_stack([np.array(m.bounds) for m in model.motors], 2),
         gyrator_term=program.coordinate_term[last + len(model.motors) :].reshape(-1, 2),
         gyrator_modulus=np.array([g.modulus for g in model.gyrators], dtype=float),
         wrench_body=np.array([c.wrench.body for c in wrenches], dtype=np.int64),
@@ -234,6 +240,11 @@ def _motor_faults(model: Model) -> Iterator[str]:
             yield from _bad(f"motor {motor.name}: its {name}", getattr(motor, name), 0.0)
         if not motor.effort > 0:
             yield f"motor {motor.name}: its largest effort must be above zero, not {motor.effort}"
+        if motor.kind == "servo":
+            if not np.isfinite([*motor.gain, *motor.bias]).all():
+                yield f"motor {motor.name}: its gain and bias must be finite numbers"
+            if not motor.bounds[0] <= motor.bounds[1]:
+                yield f"motor {motor.name}: its bounds are not a range: {motor.bounds[0]} to {motor.bounds[1]}"
         if motor.kind == "voltage":
             yield from _bad(f"motor {motor.name}: its constant", motor.constant)
             yield from _bad(f"motor {motor.name}: its resistance", motor.resistance, 0.0, above=True)

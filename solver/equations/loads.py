@@ -10,7 +10,7 @@ import math
 from solver.compilation.compiled import Array1, Array2, Array3, call_python, entry, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub, turn
 from solver.constraints.terms import Terms
-from solver.equations.loading import PD, VOLTAGE, Loads
+from solver.equations.loading import PD, SERVO, VOLTAGE, Loads
 from solver.sweeps.bodies import Bodies
 
 
@@ -76,6 +76,14 @@ def _stops(F, k, q, qd):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def servo_effort(F, k, u, q, qd):  # type: ignore[no-untyped-def]
+    """What servo k gives at a control u, a value q and its rate (see `solver.model.Motor`)."""
+    g, b = F.motor_gain, F.motor_bias
+    wish = g[k, 0] * u + b[k, 0] + (g[k, 1] * u + b[k, 1]) * q + (g[k, 2] * u + b[k, 2]) * qd
+    return min(max(wish, F.motor_bounds[k, 0]), F.motor_bounds[k, 1])
+
+
+@kernel
 def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type: ignore[no-untyped-def]
     """Springs, dampers, friction, stops, motors and gyrators into out (n, 6) and power."""
     for k in range(F.term.shape[0]):
@@ -98,6 +106,8 @@ def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type:
             if F.motor_law[k] == PD:
                 wish = F.motor_stiffness[k] * (drive[k, 0] - value[i]) + F.motor_damping[k] * (drive[k, 1] - rate[i])
                 amount = min(max(wish, -F.motor_effort[k]), F.motor_effort[k])
+            if F.motor_law[k] == SERVO:
+                amount = servo_effort(F, k, drive[k, 0], value[i], rate[i])
             power[k] = amount * rate[i]
             if F.motor_law[k] == VOLTAGE:
                 current = (drive[k, 0] - F.motor_constant[k] * rate[i]) / F.motor_resistance[k]

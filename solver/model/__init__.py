@@ -36,11 +36,14 @@ class TimeFunction:
 
 @dataclass(frozen=True)
 class Motor:
-    """Acts along a coordinate: `kind` "torque" (N m or N), "speed" (rad/s, m/s), "angle" (rad, m), "pd" or "voltage".
+    """Acts along a coordinate: `kind` "torque" (N m or N), "speed" (rad/s, m/s), "angle" (rad, m), "pd", "servo" or
+    "voltage".
 
     Speed and angle motors are drivers: they add a row, which counts neither in rows nor in mobility.
     A pd motor pulls towards its function with `stiffness` (N m/rad, N/m) times the gap and `damping` (N m s/rad,
     N s/m) times the gap's rate, never with more than `effort` (N m, N).
+    A servo makes (`gain` · [1, q, q̇]) u + `bias` · [1, q, q̇] of its function u, a control, and of the coordinate, held
+    within `bounds` (N m, N).
     A "voltage" V stands behind a `resistance` R (Ω): it drives i = (V − k rate) / R, which gives the effort k i, with
     the `constant` k (N m/A and V s/rad; N/A and V s/m). Its power is V i, of which R i² is lost.
     """
@@ -54,6 +57,9 @@ class Motor:
     effort: float = math.inf
     constant: float = 0.0
     resistance: float = 0.0
+    gain: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)

@@ -36,14 +36,22 @@ def constant_tangents(model: Model) -> tuple[Array, Array]:
     """Damping and stiffness along the coordinates after the loads'; those of loads change with their state."""
     motors = _answering(model)
     damping = [np.array([_damping(m) for m in motors]), *(np.diag(b.damping) for b in model.bushings)]
-    stiffness = [np.array([m.stiffness for m in motors]), *(np.diag(b.stiffness) for b in model.bushings)]
+    stiffness = [np.array([_stiffness(m) for m in motors]), *(np.diag(b.stiffness) for b in model.bushings)]
     return np.concatenate(damping).astype(float), np.concatenate(stiffness).astype(float)
 
 
 def _answering(model: Model) -> list[Motor]:
-    return [m for m in model.motors if m.kind in ("pd", "voltage")]
+    return [m for m in model.motors if m.kind in ("pd", "servo", "voltage")]
 
 
 def _damping(motor: Motor) -> float:
-    """A voltage behind a resistance resists motion as a damper of k² / R."""
+    """A voltage behind a resistance resists motion as a damper of k² / R; a servo as it does at first."""
+    if motor.kind == "servo":
+        return max(0.0, -motor.bias[2] - motor.gain[2] * motor.function.evaluate(0.0)[0])
     return motor.damping if motor.kind == "pd" else motor.constant**2 / motor.resistance
+
+
+def _stiffness(motor: Motor) -> float:
+    if motor.kind == "servo":
+        return max(0.0, -motor.bias[1] - motor.gain[1] * motor.function.evaluate(0.0)[0])
+    return motor.stiffness

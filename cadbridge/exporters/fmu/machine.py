@@ -139,16 +139,18 @@ def _changed(lowered: Lowered, what: Scenario, begun: Begun, findings: Findings)
     return course.system, course.state
 
 
-_FOLLOWED = {"angle": "target", "speed": "speed", "pd": "target", "torque": "torque", "voltage": "voltage"}
+_FOLLOWED = {"angle": "target", "speed": "speed", "pd": "target", "torque": "torque", "voltage": "voltage",
+             "servo": "control"}  # fmt: skip
 """Kind of motor → what its input is called."""
 
 
 def _followed(lowered: Lowered, motors: tuple[Motor, ...]) -> list[Given]:
-    """The inputs of the scenario's motors."""
-    found = []
+    """The inputs of the motors; of several servos on one joint the first has one."""
+    found: list[Given] = []
     joints = {joint.name: joint for joint in lowered.joints}
     for k, motor in enumerate(motors):
-        if motor.name in joints and motor.kind != "torque":
+        repeated = motor.kind == "servo" and any(g.kind == "control" and g.joint.name == motor.name for g in found)
+        if motor.name in joints and motor.kind != "torque" and not repeated:
             added = not motor.function.steady
             start = 0.0 if added else motor.function.evaluate(0.0)[0]
             found.append(Given(joints[motor.name], _FOLLOWED[motor.kind], k, start, added))

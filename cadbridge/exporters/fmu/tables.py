@@ -44,14 +44,15 @@ PLACES = (
     "SLOPE_TURNING", "SLOPE_POWER", "MULTIPLIERS", "REPEATED", "LEAST_X", "LEAST_Y", "ENERGY", "ROTATION", "BLOCKS",
     "BLOCK_ROW", "INPUT", "SIGNAL_START", "SIGNAL_TIME", "SIGNAL_VALUE", "MASS", "INVERSE_MASS", "EVEN_MASS",
     "INERTIA", "INVERSE_INERTIA", "EVEN_INERTIA", "MOTOR_COUNT", "MOTOR", "MOTOR_TERM", "MOTOR_ROW",
-    "MOTOR_STIFFNESS", "MOTOR_DAMPING", "MOTOR_EFFORT", "TERM_VALUE", "TERM_RATE", "EFFORTS", "EFFORT_COUNT",
+    "MOTOR_STIFFNESS", "MOTOR_DAMPING", "MOTOR_EFFORT", "MOTOR_GAIN", "MOTOR_BIAS", "MOTOR_BOUNDS", "TERM_VALUE",
+    "TERM_RATE", "EFFORTS", "EFFORT_COUNT",
     "WRENCHES", "WRENCH_COUNT", "WRENCH_START", "WRENCH_BLOCK", "WRENCH_BODY", "WRENCH_LEVER", "ORIGINS",
     "ORIGIN_COUNT", "ORIGIN_BODY", "ORIGIN_LEVER",
 )  # fmt: skip
 """Places in the block and counts, in the order of the enumeration in runtime/model.h."""
 
 MAGIC = b"CBFMU001"
-_LAWS = {"torque": 0, "pd": 1, "speed": 2, "angle": 2, "voltage": 3}
+_LAWS = {"torque": 0, "pd": 1, "speed": 2, "angle": 2, "voltage": 3, "servo": 4}
 _CONSTANT = {
     "Workspace": ("compliance",),
     "Within": ("pose_fit", "sum_fit", "most", "still", "every_term", "every_row", "coordinate"),
@@ -200,6 +201,7 @@ def _bodies_and_motors(made: Tables, machine: Machine) -> None:
     motors = [[_LAWS[m.kind], -1 if m.kind == "voltage" else index.get(m.name, -1)] for m in model.motors]
     made.put(MOTOR=np.array(motors, dtype=np.int64).reshape(-1, 2), MOTOR_TERM=F.motor_term, MOTOR_ROW=F.motor_row)
     made.put(MOTOR_STIFFNESS=F.motor_stiffness, MOTOR_DAMPING=F.motor_damping, MOTOR_EFFORT=F.motor_effort)
+    made.put(MOTOR_GAIN=F.motor_gain, MOTOR_BIAS=F.motor_bias, MOTOR_BOUNDS=F.motor_bounds)
     made.put(EFFORTS=np.zeros(len(index)))
     made.places |= {"MOTOR_COUNT": len(motors), "EFFORT_COUNT": len(index)}
 

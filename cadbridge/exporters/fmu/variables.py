@@ -91,12 +91,13 @@ def _orders(given: Given) -> int:
 
 
 def _followed_unit(given: Given, unit: str) -> str:
-    return {"target": unit, "speed": f"{unit}/s", "voltage": "V"}[given.kind]
+    return {"target": unit, "speed": f"{unit}/s", "voltage": "V", "control": "1"}[given.kind]
 
 
 def _meaning(given: Given) -> str:
     own = given.joint.name
-    what = {"target": f"value that {own} follows", "speed": f"rate that {own} follows", "voltage": f"voltage of {own}"}
+    what = {"target": f"value that {own} follows", "speed": f"rate that {own} follows", "voltage": f"voltage of {own}",
+            "control": f"control of the servo on {own}"}  # fmt: skip
     return what[given.kind] + (", added to the scenario's" if given.added else "")
 
 

@@ -17,7 +17,7 @@ int32_t solver_least_into(const int64_t *);
 
 static const char MAGIC[8] = "CBFMU001";
 enum { MARCH_GOES_ON, MARCH_ENDED, MARCH_STUCK };
-enum { TORQUE, PD, LED, VOLTAGE };  /* laws of motors, as in tables.py */
+enum { TORQUE, PD, LED, VOLTAGE, SERVO };  /* laws of motors, as in tables.py */
 enum { SAVED_WORDS = 4 };           /* before the block: magic, token (2), mode */
 
 static const int64_t MOST_STEPS = 20000000;
@@ -329,6 +329,12 @@ static void tell_efforts(Model *m) {
             double most = REALS(m, MOTOR_EFFORT)[k];
             effort = REALS(m, MOTOR_STIFFNESS)[k] * (drive[3 * k] - value[i]) + REALS(m, MOTOR_DAMPING)[k] * (drive[3 * k + 1] - rate[i]);
             effort = fmin(fmax(effort, -most), most);
+        }
+        if (motor[0] == SERVO) {
+            const double *g = REALS(m, MOTOR_GAIN) + 3 * k, *b = REALS(m, MOTOR_BIAS) + 3 * k, *ends = REALS(m, MOTOR_BOUNDS) + 2 * k;
+            double u = drive[3 * k];
+            effort = g[0] * u + b[0] + (g[1] * u + b[1]) * value[i] + (g[2] * u + b[2]) * rate[i];
+            effort = fmin(fmax(effort, ends[0]), ends[1]);
         }
         out[motor[1]] += effort;
     }

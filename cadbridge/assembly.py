@@ -27,6 +27,10 @@ GROUND = "ground"
 """The name by which mates and joints refer to the world itself."""
 
 
+TOUCHING = "touching"
+"""In `Assembly.extra`: how many geometries touch one another in the engine of the source."""
+
+
 @dataclass(frozen=True, eq=False)
 class Mesh:
     """Triangles: `vertices` (n, 3) in m, `triangles` (m, 3) indices, counter-clockwise from outside."""

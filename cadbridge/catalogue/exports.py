@@ -248,8 +248,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "an export that moves differently",
         "From the same initial velocities a joint reaches another position in the engine. The difference exceeds "
-        "the numerical errors of both. Where the message names a code, cadbridge's own run leaves that out, and the "
-        "export may be right.",
+        "the numerical errors of both. Where the message names a code, the export itself reported what it left out.",
         "Of an export that was changed since, export it anew. Else this is a bug: please report it with the model.",
         "A loop that hangs stiff because its closing row was left out.",
     ),

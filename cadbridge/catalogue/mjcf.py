@@ -66,8 +66,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "servo actuators",
         "Position, velocity and general actuators with a bias act on their joints even at a control of 0. "
-        "cadbridge keeps the law and exports it to MJCF. A simulation applies no actuator by itself.",
-        "In the scenario, define the joints as motors of type pd with the stiffness and damping of the servo.",
+        "cadbridge simulates them as MuJoCo does after a reset, at a control of 0 within its range, unless the "
+        "scenario gives `controls`, and exports the law to MJCF.",
+        "No action is needed. `servos: ignore` in the scenario leaves them out; a motor of the scenario on a joint "
+        "stands in for its servos.",
         '`<position joint="knee" kp="50"/>`.',
     ),
     "CB1412": Entry(

@@ -240,6 +240,35 @@ ENTRIES: dict[str, Entry] = {
         "Release another joint, or drive this one by torque or pd, which end with the release.",
         "`release: Lift` of a joint with a `cylinder`.",
     ),
+    "CB641": Entry(
+        Severity.INFO,
+        "servos that the scenario's motors replace",
+        "The scenario moves the joint of a servo that the source has. The servo does not act beside that motor.",
+        "No action is needed. To lead the servo itself, give its control under `controls`.",
+        "A pd motor on the knee of a robot whose MJCF has a position servo there.",
+    ),
+    "CB642": Entry(
+        Severity.WARNING,
+        "servos that are limited one by one",
+        "Several servos act on one joint, and its limit of effort is for all of them together. cadbridge limits each.",
+        "Give each servo a limit of its own in the source, or simulate in its engine where they reach the limit.",
+        'Two `<position>` on a joint with `actuatorfrcrange="-10 10"`.',
+    ),
+    "CB643": Entry(
+        Severity.WARNING,
+        "contact that is not simulated",
+        "In the engine of the source geometries touch one another. cadbridge has no contact: what stands on the ground "
+        "there falls here, and bodies pass through one another.",
+        "Fix what stands to the ground in a mates file, or export the mechanism to an engine with contact.",
+        "A quadruped on its feet.",
+    ),
+    "CB644": Entry(
+        Severity.WARNING,
+        "servos that are not simulated",
+        "The scenario says `servos: ignore`, so that joints which the source's servos hold move freely.",
+        "Remove `servos: ignore` to simulate them.",
+        "An arm that falls, where it stands still in MuJoCo.",
+    ),
     "CB648": Entry(
         Severity.ERROR,
         "an invalid sweep file",

@@ -86,9 +86,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1451": Entry(
         Severity.INFO,
         "drives with targets",
-        "The drives of the file pull to a pose of their own, or hold a velocity. cadbridge keeps their stiffness and "
-        "damping, and a simulation applies a drive only where its scenario names it.",
-        "Lead the joints in the scenario.",
+        "The drives of the file pull to a pose of their own, or hold a velocity. Simulations begin with these.",
+        "No action is needed. The scenario's `controls` give them other targets, `servos: ignore` leaves them out.",
         "`drive:angular:physics:targetPosition = 45`.",
     ),
     "CB1452": Entry(

@@ -100,6 +100,10 @@ def _effort(of: Sampled, k: int, motor: Motor) -> Array:
     drive = of.drive[:, k]
     if motor.kind == "torque":
         return drive[:, 0]
+    if motor.kind == "servo":
+        state = np.column_stack([np.ones(len(drive)), of.values[:, place], of.rates[:, place]])
+        wish = (state @ np.array(motor.gain)) * drive[:, 0] + state @ np.array(motor.bias)
+        return np.asarray(np.clip(wish, *motor.bounds))
     gap, rate = drive[:, 0] - of.values[:, place], drive[:, 1] - of.rates[:, place]
     return np.asarray(np.clip(motor.stiffness * gap + motor.damping * rate, -motor.effort, motor.effort))
 

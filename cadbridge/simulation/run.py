@@ -24,6 +24,7 @@ from cadbridge.simulation.laws import check_laws, locking_wheels, prescribed_joi
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.scenario import Scenario, on_joint
+from cadbridge.simulation.servos import servo_motors
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, run_tree
@@ -287,7 +288,10 @@ def begin(lowered: Lowered, what: Scenario, findings: Findings) -> Begun:
     stops = limit_stops(lowered, what.loads) if what.limits == "stop" else ()
     specs = replace(what.loads, stops=(*stops, *what.loads.stops))
     state = initial_state(lowered, what, findings)
-    model = replace(placed(lowered, specs), motors=_motors(lowered, what))
+    motors = _motors(lowered, what)
+    moved = {m.name for m in motors} | {c.joint for c in what.circuits}
+    motors += servo_motors(lowered, what.servos, moved, findings)
+    model = replace(placed(lowered, specs), motors=motors)
     circuits = wired(lowered, model, what.circuits, what.friction, state)
     for frame in prescribed_frames(lowered, what.frame_motions, findings):
         frame.drive(circuits)

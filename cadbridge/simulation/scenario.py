@@ -13,6 +13,7 @@ from cadbridge.simulation.changes import ChangeSpec
 from cadbridge.simulation.circuits import Circuit
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.loads import LoadSpecs
+from cadbridge.simulation.servos import Servos
 from cadbridge.study import FrameMotion
 from solver.functions import scaled
 from solver.model import TimeFunction
@@ -56,6 +57,7 @@ class Scenario:
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
     `frame_motions` are poses prescribed between frames. `circuits` are motors and cylinders with their own laws
     (`cadbridge.simulation.circuits`).
+    `servos` says what the source's own actuators do.
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
     `integrator` is one of the solver's; with a `step` (s) all steps are of that length. `changes` of the mechanism are
     in order of time. Mates that repeat others may contradict them by `gap` (m). With `sensitivity` a second run at a
@@ -76,6 +78,7 @@ class Scenario:
     motors: tuple[MotorSpec, ...] = ()
     frame_motions: tuple[FrameMotion, ...] = ()
     circuits: tuple[Circuit, ...] = ()
+    servos: Servos = field(default_factory=Servos)
     loads: LoadSpecs = field(default_factory=LoadSpecs)
     limits: str = "ignore"
     friction: tuple[float, float] | None = FRICTION_SPEEDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from dataclasses import dataclass, replace
@@ -24,7 +25,9 @@ from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Strict, function_of
 from cadbridge.simulation.loads import si, too_far
 from cadbridge.simulation.scenario import EventSpec, MotorSpec, Scenario, find_joint, on_joint
+from cadbridge.simulation.servos import Servos
 from solver.functions import scaled
+from solver.model import TimeFunction
 
 if TYPE_CHECKING:
     from cadbridge.readers.mates_file.positions import Place, Yaml
@@ -123,6 +126,8 @@ class ScenarioFile(Strict):
     step: Positive | None = None
     initial: Initial = Field(default_factory=Initial)
     motors: list[MotorEntry] = Field(default_factory=list)
+    controls: dict[str, Function] = Field(default_factory=dict)
+    servos: Literal["apply", "ignore"] = "apply"
     loads: LoadsFile = Field(default_factory=LoadsFile)
     limits: Literal["stop", "ignore"] = "ignore"
     friction: Literal["apply", "ignore"] = "apply"
@@ -230,6 +235,7 @@ class _Resolver:
             rates=self._values(spec.initial.rates, "rates"),
             motors=motors,
             circuits=tuple(m for m in made if not isinstance(m, MotorSpec)),
+            servos=Servos(self._controls(spec.controls), spec.servos == "apply"),
             loads=loads.resolve(spec.loads),
             limits=spec.limits,
             friction=speeds if spec.friction == "apply" else None,
@@ -272,6 +278,22 @@ class _Resolver:
             done[joint.name] = value * si(joint)
             if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
                 self.findings.add("CB601", why, self._where("initial", section, name), items=(joint.name,))
+        return done
+
+    def _controls(self, controls: dict[str, Function]) -> dict[str, TimeFunction]:
+        """Functions of time by the names of the source's actuators, in the actuators' own units."""
+        done, known = {}, [drive.name for drive in self.mechanism.drives]
+        for name, value in controls.items():
+            where = self._where("controls", name)
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+                text = f"there is no actuator {name!r}" + (f"; nearest: {', '.join(near)}" if near else "")
+                self.findings.add("CB602", text, where)
+                continue
+            try:
+                done[name] = function_of(value)
+            except ValueError as fault:
+                self.findings.add("CB603", f"control of {name}: {fault}", where)
         return done
 
     def _event(self, i: int, entry: EventEntry) -> EventSpec | None:

@@ -37,7 +37,7 @@ EXACT = 1e-8
 """Relative difference of accelerations up to which they are equal."""
 
 EXPLAINING = {
-    "CB191", "CB228", "CB1246", "CB1249", "CB1250", "CB1254", "CB1255", "CB1260", "CB1261", "CB1410", "CB1431",
+    "CB191", "CB1246", "CB1249", "CB1250", "CB1254", "CB1255", "CB1260", "CB1261", "CB1410", "CB1431",
     "CB1432",
 }  # fmt: skip
 """Codes of findings that say why an engine accelerates otherwise, or why nothing can be computed."""

@@ -161,10 +161,15 @@ def _differs(c: Context, field: str) -> bool:
     return values is not None and bool(len(values)) and not np.allclose(values, hard)
 
 
-def _contacts(c: Context) -> str | None:
+def touching(c: Context) -> int:
+    """How many geoms may touch others."""
     m = c.model
-    touching = int(np.count_nonzero((m["geom_contype"] != 0) | (m["geom_conaffinity"] != 0)))
-    return f"contact of {touching} geoms" if touching else None
+    return int(np.count_nonzero((m["geom_contype"] != 0) | (m["geom_conaffinity"] != 0)))
+
+
+def _contacts(c: Context) -> str | None:
+    geoms = touching(c)
+    return f"contact of {geoms} geoms" if geoms else None
 
 
 def _idle_ranges(c: Context) -> str | None:

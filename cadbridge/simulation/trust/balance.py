@@ -118,4 +118,5 @@ def stiffnesses(model: Model) -> list[float]:
         *loads,
         *(float(np.linalg.norm(bushing.stiffness, 2)) for bushing in model.bushings),
         *(motor.stiffness for motor in model.motors if motor.kind == "pd"),
+        *(abs(motor.bias[1]) for motor in model.motors if motor.kind == "servo"),
     ]

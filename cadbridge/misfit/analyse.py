@@ -6,6 +6,7 @@ import difflib
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNee
 from cadbridge.misfit.play import CLOSE, STARTS, Play
 from cadbridge.misfit.proposing import Proposer
 from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_of, tolerances_of
+from cadbridge.misfit.weights import carried_weights
 from cadbridge.misfit.zones import Zones
 
 Array = NDArray[np.float64]
@@ -54,15 +56,18 @@ def fit(
     findings = Findings()
     constraints = constraints_of(mechanism)
     sizes = sizes_of(mechanism.assembly)
-    known: dict[bytes, tuple[PlayNeeded, Array]] = {}
     if body is not None and mechanism.units.get(body, -1) < 0:
         raise InputError(f"No moving component has the name {body!r}{_near(body, mechanism.component_names)}.")
     proposer = Proposer(constraints, settings, releases, body)
-    judged = [_group(group, settings, sizes, known, proposer) for group in groups_of(constraints)]
+    weights = carried_weights(constraints)
+    job = _Job(settings, sizes, proposer, None if weights is None else weights[0])
+    judged = [_group(group, job) for group in groups_of(constraints)]
     groups = tuple(sorted(judged, key=lambda g: -round(g.play.worst, 12)))
     _report(mechanism, groups, findings)
     dof = 6 * constraints.rows.count - constraints.dependence.rank
-    return Fit(groups, settings, dof, len(constraints.rows), findings.as_tuple())
+    return Fit(
+        groups, settings, None if weights is None else weights[1], dof, len(constraints.rows), findings.as_tuple()
+    )
 
 
 def _near(name: str, known: Sequence[str]) -> str:
@@ -90,10 +95,19 @@ def _extent(assembly: Assembly, component: str) -> float:
     return max((float(np.linalg.norm(np.ptp(mesh.vertices, axis=0))) for mesh in meshes), default=0.0)
 
 
-def _group(
-    group: Group, settings: Settings, sizes: Mapping[str, float], known: dict[bytes, tuple[PlayNeeded, Array]],
-    proposer: Proposer,
-) -> GroupFit:  # fmt: skip
+@dataclass(eq=False)
+class _Job:
+    """What all groups share; `weights` (m,) are forces that balance the weights, `known` what was computed before."""
+
+    settings: Settings
+    sizes: Mapping[str, float]
+    proposer: Proposer
+    weights: Array | None
+    known: dict[bytes, tuple[PlayNeeded, Array]] = field(default_factory=dict)
+
+
+def _group(group: Group, job: _Job) -> GroupFit:
+    settings, sizes, known = job.settings, job.sizes, job.known
     zones = Zones(group.errors.zones, tolerances_of(settings, group.errors, sizes))
     gaps = group.gaps + _preloads(group, settings)
     reaches = np.array([reach_of(settings, block) for block in group.blocks])
@@ -104,8 +118,8 @@ def _group(
     needed, shares = known[key]
     return GroupFit(
         group.mates, len(group.rows), group.redundant, _equations(group, zones, gaps), _errors(group, zones, shares),
-        needed, _loads(group, zones, gaps, settings), float(np.median(reaches)),
-        proposer.of(group),
+        needed, _loads(group, zones, gaps, job), float(np.median(reaches)),
+        job.proposer.of(group),
     )  # fmt: skip
 
 
@@ -201,12 +215,13 @@ def _errors(group: Group, zones: Zones, shares: Array) -> tuple[Error, ...]:
     return tuple(Error(*_named(group, z), float(zones.radii[z]), float(shares[z])) for z in order)
 
 
-def _loads(group: Group, zones: Zones, gaps: Array, settings: Settings) -> tuple[Load, ...]:
+def _loads(group: Group, zones: Zones, gaps: Array, job: _Job) -> tuple[Load, ...]:
     """The forces in each block, for errors that no play takes up."""
     k = np.zeros(len(group.rows))
     for block in group.blocks:
-        k[block.rows] = stiffness_of(settings, block)
+        k[block.rows] = stiffness_of(job.settings, block)
     springs = Springs(group, k)
+    weights = None if job.weights is None else springs.shared(job.weights[group.rows])
     designed = springs.forces(gaps)
     found: list[Load] = []
     for blocks in _chunks(group):
@@ -223,7 +238,8 @@ def _loads(group: Group, zones: Zones, gaps: Array, settings: Settings) -> tuple
             worst = still + zones.widest(G)[0]
             stiffness = float(k[block.rows[0]])
             squares = math.hypot(still, zones.widest_squares(G))
-            found.append(Load(block.mate, block.kind, block.turns, stiffness, still, worst, squares))
+            weight = None if weights is None else float(np.linalg.norm(weights[block.rows]))
+            found.append(Load(block.mate, block.kind, block.turns, stiffness, still, worst, squares, weight))
     return tuple(found)
 
 

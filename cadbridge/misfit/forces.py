@@ -53,6 +53,10 @@ class Springs:
         factored = splu(H)
         return lambda b: np.asarray(factored.solve(b))
 
+    def shared(self, force: Array) -> Array:
+        """Of all forces that balance the same loads as `force` (m,), those that the springs carry."""
+        return np.asarray(force - self.forces(force / self.k))
+
     def forces(self, e: Array) -> Array:
         """The multipliers (m, …) for misfits e (m, …)."""
         if self._by_stresses:

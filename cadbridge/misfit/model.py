@@ -81,6 +81,8 @@ class PlayNeeded:
 class Load:
     """Force (N) or moment (N m, where it `turns`) of a kind in a mate, for errors that no play takes up.
 
+    `weight` is what it carries of the weights by stiffness, None where they are not known.
+
     `designed` by the misfit of the design, `worst` with the worst errors beside it, `squares` by the root sum of
     squares of the errors. At the mate's point; `stiffness` is that of the mate (N/m, N m/rad).
     """
@@ -92,6 +94,7 @@ class Load:
     designed: float
     worst: float
     squares: float
+    weight: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,10 +153,14 @@ class GroupFit:
 
 @dataclass(frozen=True, eq=False)
 class Fit(Shown):
-    """The groups of a mechanism, the costliest first, with what was assumed; `together` as of `PlayNeeded`, for all."""
+    """The groups of a mechanism, the costliest first, with what was assumed; `together` as of `PlayNeeded`, for all.
+
+    `rests`: whether the mechanism stands still under its weights, None where these are not known.
+    """
 
     groups: tuple[GroupFit, ...]
     settings: Settings
+    rests: bool | None
     dof: int
     rows: int
     findings: Sequence[Finding]

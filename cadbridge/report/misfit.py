@@ -37,6 +37,7 @@ def fit_document(fit: Fit, assembly: Assembly, findings: Iterable[Finding]) -> D
             "distribution": "uniform" if fit.settings.uniform else "normal",
         },
         "together": fit.together,
+        "rests": fit.rests,
         "groups": [_group_document(group) for group in fit.groups],
         "findings": findings_list(findings),
     }
@@ -63,7 +64,7 @@ def _group_document(group: GroupFit) -> Document:
         "releases": _releases_document(group),
         "loads": [
             {"mate": load.mate, "kind": load.kind, "unit": "N m" if load.turns else "N", "stiffness": load.stiffness,
-             "designed": load.designed, "worst": load.worst, "root_sum_square": load.squares}
+             "designed": load.designed, "worst": load.worst, "root_sum_square": load.squares, "weight": load.weight}
             for load in group.loads
         ],
     }  # fmt: skip
@@ -191,6 +192,7 @@ def _stiffness(loads: Sequence[Load]) -> str:
 def _assumed(fit: Fit) -> list[str]:
     """What the numbers rest on."""
     settings = fit.settings
+    weights = {True: "", False: "; weights as it is let go from rest", None: "; weights not known"}[fit.rests]
     spread = "spread evenly" if settings.uniform else "normal, three deviations"
     reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
     return [
@@ -198,7 +200,7 @@ def _assumed(fit: Fit) -> list[str]:
         f"Assumed: faces off by half of ISO 2768-{settings.iso_class}, so that a distance between two faces of a part "
         f"keeps it{', but where the fit file says otherwise' if settings.tolerances else ''}; errors {spread}, "
         f"{settings.draws} draws; play in all directions, and of a tilt as much as that play over {' to '.join(reach)} "
-        "mm; first order, at the designed pose; mates push and pull.",
+        f"mm; first order, at the designed pose; mates push and pull{weights}.",
     ]
 
 
@@ -218,8 +220,10 @@ def _details(group: GroupFit, number: int, columns: int) -> str:
     """A group in full; `number` (0: the only one) is its place."""
     title = f" of {listed(group.mates, 4)}" if number else ""
     equations = [[_equation(e), _feels(e), f"{figure(e.worst * 1e3, 3)} {_unit(e.turns)}"] for e in group.equations]
+    most = max((load.worst for load in group.loads), default=0.0)
     loads = [
-        [load.mate, load.kind, *(_plain(x) for x in (load.worst, load.squares)), "N m" if load.turns else "N",
+        [load.mate, load.kind, *(_plain(x, most) for x in (load.worst, load.squares)),
+         "–" if load.weight is None else _plain(load.weight, most), "N m" if load.turns else "N",
          f"{load.stiffness:.3g}"]
         for load in group.loads
     ]  # fmt: skip
@@ -233,9 +237,9 @@ def _details(group: GroupFit, number: int, columns: int) -> str:
         + plain_table(("equation", "feels", "at worst"), equations, columns, (False, False, True)).rstrip("\n"),
         f"What costs most play{title}\n"
         + plain_table(("error", "tolerance", "share"), errors, columns, (False, True, True)).rstrip("\n"),
-        f"Forces without play{title}\n"
-        + plain_table(("mate", "kind", "at worst", "RSS", "unit", "k"), loads, columns,
-                      (False, False, True, True, False, True)).rstrip("\n"),
+        f"Forces without play, and of the weights by stiffness{title}\n"
+        + plain_table(("mate", "kind", "at worst", "RSS", "weight", "unit", "k"), loads, columns,
+                      (False, False, True, True, True, False, True)).rstrip("\n"),
         _releases(group, title, max(number, 1), columns),
     ]).rstrip()  # fmt: skip
 
@@ -293,8 +297,10 @@ def _mm(value: float) -> str:
     return f"{figure(value * 1e3, 3)} mm"
 
 
-def _plain(value: float) -> str:
-    """Three digits without a power of ten, as forces are read."""
+def _plain(value: float, scale: float = 0.0) -> str:
+    """Three digits without a power of ten, as forces are read; beside the largest, `scale`, rounding is 0."""
+    if abs(value) < 1e-9 * scale:
+        return "0"
     if not 1e3 <= abs(value) < 1e7:
         return figure(value, 3)
     return f"{float(f'{value:.3g}'):.0f}"

@@ -1,0 +1,56 @@
+"""What mates carry of the weights, shared by stiffness where rigid theory leaves it open.
+
+Let go from rest, the mechanism accelerates with a: M a + Aᵀ λ = w, A a = 0, so that (A M⁻¹ Aᵀ) λ = A M⁻¹ w for the
+independent rows. Where a is none these are the forces at rest. Of all forces that balance the same weights, those of
+the least energy ½ λᵀ C λ are what springs in the mates carry: λ − N (Nᵀ C N)⁻¹ Nᵀ C λ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_diag, csc_array, csr_array
+from scipy.sparse.linalg import splu
+
+from cadbridge.misfit.groups import Constraints
+from cadbridge.misfit.statics import matrix
+from solver.rotation import skew
+
+Array = NDArray[np.float64]
+
+STILL = 1e-6
+"""An acceleration (m/s², rad/s²) below this part of gravity's is none."""
+
+
+def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
+    """The forces (m,) of all rows under the components' weights, and whether the mechanism rests.
+
+    None where a mass is not known or none, or nothing weighs. Rows that are not in the basis carry nothing yet.
+    """
+    mechanism, rows = constraints.mechanism, constraints.rows
+    g = np.array(mechanism.gravity)
+    if not np.any(g):
+        return None
+    inverse, weights, frames = [], [], []
+    for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True):
+        mass = mechanism.component_masses[name].mass
+        if mass is None or not mass.mass > 0.0:
+            return None
+        inertia = X.R @ mass.inertia @ X.R.T
+        if not np.linalg.eigvalsh(inertia)[0] > 0.0:
+            return None
+        none = np.zeros((3, 3))
+        inverse.append(np.block([[np.eye(3) / mass.mass, none], [none, np.linalg.inv(inertia)]]))
+        weights.append(np.concatenate([mass.mass * g, np.zeros(3)]))
+        # v of the rows' centre, from v of the centre of mass.
+        frames.append(np.block([[np.eye(3), -skew(rows.centre - X.point(mass.com))], [none, np.eye(3)]]))
+    keep = np.flatnonzero(constraints.dependence.keep)
+    A = csr_array(matrix(constraints)[keep] @ csr_array(block_diag(frames)))
+    M, w = csr_array(block_diag(inverse)), np.concatenate(weights)
+    size = np.sqrt(np.asarray(A.multiply(A @ M).sum(axis=1)).ravel())
+    A = csr_array(A.multiply(1.0 / size[:, None]))
+    force = splu(csc_array(A @ M @ A.T)).solve(np.asarray(A @ (M @ w)))
+    acceleration = M @ (w - A.T @ force)
+    found = np.zeros(len(rows))
+    found[keep] = force / size
+    return found, bool(np.abs(acceleration).max() < STILL * float(np.linalg.norm(g)))

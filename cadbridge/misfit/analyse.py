@@ -6,7 +6,7 @@ import difflib
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.blocks import Block
 from cadbridge.misfit.forces import Springs
 from cadbridge.misfit.groups import Group, constraints_of, groups_of
-from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNeeded, Term
+from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNeeded, Releases, Term
 from cadbridge.misfit.play import CLOSE, STARTS, Play
 from cadbridge.misfit.proposing import Proposer
 from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_of, tolerances_of
@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 
 RELEASES = 5
 """Releases of a group that are listed."""
+RELEASED = 50
+"""Groups, the costliest ones, for which releases are looked for."""
 LEAST_PLAY = 1e-9
 """m (rad): the play of a mate that has none, where others have some."""
 OPEN = 1e-5
@@ -49,8 +51,8 @@ def fit(
     """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
 
     Errors of faces, play, stiffness and preload are those of `settings` (see `Settings`, `load_fit`). So many
-    `releases` of each group are listed, by the stiffness that they leave at the component `body` (by default the
-    heaviest of the group).
+    `releases` of each of the `RELEASED` costliest groups are listed, by the stiffness that they leave at the component
+    `body` (by default the heaviest of the group). InputError where there is no such component.
     """
     settings = settings or Settings()
     findings = Findings()
@@ -60,9 +62,11 @@ def fit(
         raise InputError(f"No moving component has the name {body!r}{_near(body, mechanism.component_names)}.")
     proposer = Proposer(constraints, settings, releases, body)
     weights = carried_weights(constraints)
-    job = _Job(settings, sizes, proposer, None if weights is None else weights[0])
-    judged = [_group(group, job) for group in groups_of(constraints)]
-    groups = tuple(sorted(judged, key=lambda g: -round(g.play.worst, 12)))
+    job = _Job(settings, sizes, None if weights is None else weights[0])
+    judged = [(group, _group(group, job)) for group in groups_of(constraints)]
+    judged.sort(key=lambda pair: -round(pair[1].play.worst, 12))
+    first = [replace(done, releases=proposer.of(group)) for group, done in judged[:RELEASED]]
+    groups = (*first, *(done for _, done in judged[RELEASED:]))
     _report(mechanism, groups, findings)
     dof = 6 * constraints.rows.count - constraints.dependence.rank
     return Fit(
@@ -101,7 +105,6 @@ class _Job:
 
     settings: Settings
     sizes: Mapping[str, float]
-    proposer: Proposer
     weights: Array | None
     known: dict[bytes, tuple[PlayNeeded, Array]] = field(default_factory=dict)
 
@@ -119,7 +122,7 @@ def _group(group: Group, job: _Job) -> GroupFit:
     return GroupFit(
         group.mates, len(group.rows), group.redundant, _equations(group, zones, gaps), _errors(group, zones, shares),
         needed, _loads(group, zones, gaps, job), float(np.median(reaches)),
-        job.proposer.of(group),
+        Releases((), 0, False, "", ()),
     )  # fmt: skip
 
 

@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 
 ROUNDS = 400
 """Rounds of springs."""
+FEW = 40
+"""Rounds that tell how much some errors need beside others."""
 CLOSE = 1e-2
 """Of draws the bounds may differ by this part."""
 EXACT = 1e-11
@@ -104,20 +106,20 @@ class Play:
             return np.asarray((M @ np.linalg.solve(M.T @ (M / weight), M.T @ e)) / weight)
         return np.asarray(e - M @ np.linalg.solve(M.T @ (weight * M), M.T @ (weight * e)))
 
-    def least(self, e: Array, close: float = EXACT) -> Needed:
-        """The least play for misfits e (m, c), to within `close` where `ROUNDS` are enough."""
+    def least(self, e: Array, close: float = EXACT, rounds: int = ROUNDS) -> Needed:
+        """The least play for misfits e (m, c), to within `close` where so many rounds of springs are enough."""
         step = max(1, NUMBERS // max(len(e), self._squares.shape[1]))
-        parts = [self._least(e[:, i : i + step], close) for i in range(0, e.shape[1], step)]
+        parts = [self._least(e[:, i : i + step], close, rounds) for i in range(0, e.shape[1], step)]
         return Needed(
             np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]),
             np.hstack([p.stress for p in parts]), np.hstack([p.off for p in parts]),
         )  # fmt: skip
 
-    def _least(self, e: Array, close: float) -> Needed:
+    def _least(self, e: Array, close: float, rounds: int) -> Needed:
         c = e.shape[1]
         best = Needed(np.zeros(c), np.full(c, np.inf), np.zeros(e.shape), np.zeros(e.shape))
         open_, k = np.arange(c), np.ones((len(self.w), c)) / self.w[:, None] ** 2
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             stiff = k[self._owner]
             r = self._left(e[:, open_], stiff)
             force = stiff * r
@@ -147,11 +149,11 @@ class Play:
         best, found = -np.inf, z[:, 0]
         before = np.full(z.shape[1], -np.inf)
         for _ in range(CLIMBS):
-            needed = self.least(gaps[:, None] + B @ z, CLOSE * 0.01)
+            needed = self.least(gaps[:, None] + B @ z, CLOSE, FEW)
             k = int(np.argmax(needed.low))
             if needed.low[k] > best:
                 best, found = float(needed.low[k]), z[:, k]
-            up = needed.low > before * (1.0 + 1e-6)
+            up = needed.low > before * (1.0 + CLOSE * 0.1)
             if not np.any(up):
                 break
             before = needed.low[up]

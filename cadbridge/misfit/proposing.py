@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import GROUND, Assembly, Mate
+from cadbridge.diagnosis.dependence import Dependence
 from cadbridge.mechanism import build
 from cadbridge.misfit.groups import Constraints, Group, constraints_of
 from cadbridge.misfit.model import Change, Release, Releases
@@ -55,7 +56,9 @@ class Proposer:
         plain = min(found.candidates, key=lambda c: (len(c.options), -c.left), default=None)
         if plain is not None and plain not in chosen:
             chosen[-1:] = [plain]
-        proved = [r for c in chosen if (r := self._proved(group, c, carried.names)) is not None]
+        around = _around(mechanism.assembly, group)
+        before = constraints_of(build(around)).dependence
+        proved = [r for c in chosen if (r := self._proved(group, c, carried.names, around, before)) is not None]
         fixed = tuple(sorted(set(group.mates) & coordinates(mechanism.assembly)))
         return Releases(tuple(proved), len(found.candidates), found.complete, carried.component, fixed)
 
@@ -91,8 +94,13 @@ class Proposer:
         X = mechanism.X_WC[unit]
         return X.p if mass is None else X.point(mass.com)
 
-    def _proved(self, group: Group, candidate: Candidate, names: Sequence[str]) -> Release | None:
-        """A candidate as a release; None where the diagnosis of what it makes contradicts it."""
+    def _proved(
+        self, group: Group, candidate: Candidate, names: Sequence[str], around: Assembly, before: Dependence
+    ) -> Release | None:
+        """A candidate as a release; None where the diagnosis of what it makes contradicts it.
+
+        `around` is the group by itself, whose rows depend on each other as in `before`.
+        """
         assembly = self._constraints.mechanism.assembly
         mates = {m.name: m for m in assembly.mates}
         changes = []
@@ -101,10 +109,8 @@ class Proposer:
             frame = self._constraints.blocks.frames[option.mate]
             made = weakened(assembly, mates[option.mate], blocks, frame, option)
             changes.append(Change(option.mate, words(option, blocks), tuple(made)))
-        around = _around(assembly, group)
-        before, after = constraints_of(build(around)), constraints_of(build(applied(around, changes)))
-        same = before.dependence.rank == after.dependence.rank
-        if not same or len(before.dependence.repeated) - len(after.dependence.repeated) != group.redundant:
+        after = constraints_of(build(applied(around, changes))).dependence
+        if after.rank != before.rank or len(before.repeated) - len(after.repeated) != group.redundant:
             return None
         along = dict(zip(names, candidate.along.tolist(), strict=True))
         return Release(tuple(changes), candidate.left, along)
@@ -126,6 +132,7 @@ def _around(assembly: Assembly, group: Group) -> Assembly:
     return replace(
         assembly,
         mates=mates, couplings=(), drives=(), frames=(), home={}, joint_names={}, findings=(), study=None,
+        parts=tuple(replace(part, shape=None) for part in assembly.parts),  # nothing is weighed
         components=tuple(c for c in assembly.components if c.name in held),
         instances=tuple(i for i in assembly.instances if i.component in held),
     )  # fmt: skip

@@ -101,13 +101,15 @@ def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[Sequence[tuple[Optio
 
 def _grown(basis: Array, rows: Array) -> Array | None:
     """An orthonormal basis (k, d) with more rows; None where they depend on it or on each other."""
-    rest = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    for _ in range(2):
-        rest = rest - (rest @ basis.T) @ basis
-    _, s, Vt = np.linalg.svd(rest, full_matrices=False)
-    if len(s) < len(rows) or s[-1] < FULL:
-        return None
-    return np.vstack([basis, Vt])
+    for row in rows:
+        rest = row / max(float(np.linalg.norm(row)), 1e-300)
+        for _ in range(2):
+            rest = rest - (basis @ rest) @ basis
+        size = float(np.linalg.norm(rest))
+        if size < FULL:
+            return None
+        basis = np.concatenate([basis, rest[None] / size])
+    return basis
 
 
 def _stiff_sets(N: Array, options: dict[str, list[Option]], loads: Loads) -> Iterator[tuple[Option, ...]]:

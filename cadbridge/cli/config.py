@@ -18,6 +18,8 @@ from cadbridge.readers.options import ReadOptions
 NAME = "cadbridge.toml"
 MAX_BYTES, MOST_DOTS = 1 << 16, 1_000
 """Bytes of a file, and dots of a line: Python's TOML takes memory by the square of the parts of a dotted key."""
+COMMAND_LINE_ONLY = ("allow_larger",)
+"""Options that a file must not give: it may have come with the source whose limits they raise."""
 CHOOSING = ("select", "ignore")
 """Keys beside those of ReadOptions: a list of codes, families or stages."""
 
@@ -55,7 +57,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # numbers of too many digits are a ValueError, too
         findings.add("CB116", f"not TOML: {error}", Where(str(path)))
         raise InputError(f"{path} cannot be used.", findings) from None
-    known = {o.key: o for o in options_of(ReadOptions).values()}
+    known = {o.key: o for o in options_of(ReadOptions).values() if o.key not in COMMAND_LINE_ONLY}
     values = {}
     for key, value in data.items():
         where = Where(str(path), _line_of(text, key))

@@ -13,6 +13,7 @@ import numpy as np
 from lxml import etree
 
 from cadbridge.assembly import Mesh
+from cadbridge.budget import beyond
 from cadbridge.mass.audit import weld
 from cadbridge.mass.gltf import check_gltf
 
@@ -21,7 +22,6 @@ logging.getLogger("trimesh").addHandler(logging.NullHandler())
 
 ENDINGS = ("stl", "dae", "obj", "glb", "gltf")
 GLTF = ("glb", "gltf")
-MAX_BYTES = 1 << 30
 LARGEST = 1e12
 """m; no part comes near, and the volumes and inertias of larger ones are beyond the numbers of a computer."""
 MAX_NODES = 20_000
@@ -39,8 +39,8 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
     if ending not in ENDINGS:
         raise ValueError(f"{path.name}: meshes are read from {', '.join(ENDINGS)}, not from {ending!r}")
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ValueError(f"{path.name} is larger than {MAX_BYTES >> 20} MiB")
+        if why := beyond("mesh bytes", path.stat().st_size, path.name):
+            raise ValueError(why)
         data = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path.name} cannot be read: {error.strerror or error}") from error
@@ -75,6 +75,8 @@ def _triangles(data: bytes, ending: str, name: str) -> tuple[Any, Any]:
     try:
         plain = {"skip_materials": True} if ending in GLTF else {}
         scene = trimesh.load_scene(io.BytesIO(data), file_type=ending, resolver=None, process=False, **plain)
+        if why := beyond("vertices", _vertices(scene), name):
+            raise ValueError(why)
         # to_mesh puts every node in its place in the scene and joins them.
         mesh = scene.to_mesh() if scene.geometry else None
     except Exception as error:
@@ -83,6 +85,12 @@ def _triangles(data: bytes, ending: str, name: str) -> tuple[Any, Any]:
     if mesh is None or not hasattr(mesh, "faces"):
         return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int32)
     return np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)
+
+
+def _vertices(scene: Any) -> int:
+    """Vertices of a scene, those of a mesh as often as a node places it."""
+    places = (scene.graph[node][1] for node in scene.graph.nodes_geometry)
+    return sum(len(getattr(scene.geometry.get(name), "vertices", ())) for name in places)
 
 
 def _harmless_dae(data: bytes, name: str) -> bytes:

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cadbridge.budget import allow
 from cadbridge.errors import InputError
 from cadbridge.readers.options import ReadOptions
 from cadbridge.storage import use_cache
@@ -47,6 +48,7 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
 
     options = options or ReadOptions()
     use_cache(not options.no_cache)
+    allow(options.larger)
     path = openable(Path(source))
     if options.recognise:
         if mates is not None:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from cadbridge.budget import refuse
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
@@ -66,6 +67,7 @@ class JsonFile:
             raise InputError(f"{path.name} is too large.", findings)
         try:
             self.text = path.read_text(encoding="utf-8-sig")
+            refuse("marks", self.text.count(",") + self.text.count(":"), path.name, findings, where)
             self.content: Any = json.loads(
                 self.text, parse_constant=_no_number, parse_int=_integer, object_pairs_hook=self._object
             )

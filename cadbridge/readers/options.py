@@ -31,6 +31,7 @@ class ReadOptions:
     pairs of a xacro file's arguments. `recognise` finds mates from the geometry, and reads no mates file beside the
     source. `no_cache` neither uses nor keeps what OCCT answered. `geometry` False leaves shapes unread where a format
     allows it. `overrides` names a file that is laid over all else.
+    `larger` multiplies the limits on the size of inputs (cadbridge/budget.py).
     """
 
     density: float | None = option(
@@ -70,6 +71,10 @@ class ReadOptions:
     overrides: Path | None = option(
         None, "--overrides", Path, "Overrides file, over all else; by default NAME.cadbridge.yaml beside the source.",
         metavar="FILE",
+    )  # fmt: skip
+    larger: float = option(
+        1.0, "--allow-larger", float, "Allow inputs so many times larger than usual (docs/security.md).", least=1.0,
+        metavar="TIMES",
     )  # fmt: skip
     geometry: bool = True
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Mesh
+from cadbridge.budget import refuse
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -55,7 +56,9 @@ def _document(path: Path, findings: Findings) -> dict[str, Any]:
     try:
         if path.stat().st_size > LARGEST:
             raise ValueError(f"it is larger than {LARGEST >> 20} MB")
-        document = json.loads(path.read_bytes())
+        data = path.read_bytes()
+        refuse("marks", data.count(b",") + data.count(b":"), path.name, findings, where)
+        document = json.loads(data)
     except (ValueError, RecursionError, OSError) as error:
         line = getattr(error, "lineno", None)
         findings.add("CB180", f"{path.name} is no JSON document: {error}", Where(str(path), line))

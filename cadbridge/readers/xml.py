@@ -11,6 +11,7 @@ from typing import Any
 
 from lxml import etree
 
+from cadbridge.budget import refuse
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.bounds import READABLE
@@ -22,6 +23,7 @@ MAX_BYTES = 256 * 1024 * 1024
 
 NEAR, SHORTEST = 0.85, 4
 """How alike two names are, from 0 to 1, of which one may be a slip of the other; and how long they are at least."""
+_PIECE = 1 << 22
 
 Element = Any
 """An lxml element; lxml's own types say no more."""
@@ -33,11 +35,20 @@ def parse(path: Path, findings: Findings) -> Element:
     if path.stat().st_size > MAX_BYTES:
         findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", Where(file=str(path)))
         raise InputError(f"{path.name} is too large.", findings)
+    _count_tags(path, findings)
     return _parse(os.fsencode(path), path, findings, path.read_bytes)  # a name need not be UTF-8
 
 
+def _count_tags(path: Path, findings: Findings) -> None:
+    """InputError (CB108) for more tags than fit: an element takes much more room than its text."""
+    with path.open("rb") as stream:
+        tags = sum(piece.count(b"<") for piece in iter(lambda: stream.read(_PIECE), b""))
+    refuse("tags", tags, path.name, findings, Where(file=str(path)))
+
+
 def parse_text(text: bytes, path: Path, findings: Findings) -> Element:
-    """The root of XML that was made from the file at `path`; InputError (CB103, CB104) as of `parse`."""
+    """The root of XML that was made from the file at `path`; InputError (CB103, CB104, CB108) as of `parse`."""
+    refuse("tags", text.count(b"<"), path.name, findings, Where(file=str(path)))
     return _parse(BytesIO(text), path, findings, lambda: text)
 
 

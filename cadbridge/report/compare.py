@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cadbridge.budget import beyond
 from cadbridge.catalogue.compare import ENTRIES
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings
@@ -42,7 +43,10 @@ def read_old(path: Path) -> Document:
             raise InputError(f"{path} is no plain file (a folder, a device or a pipe).")
         if path.stat().st_size > LARGEST:
             raise InputError(f"{path} is too large for a check document ({path.stat().st_size} bytes).")
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if why := beyond("marks", text.count(",") + text.count(":"), path.name):
+            raise InputError(why)
+        document = json.loads(text)
     except OSError as fault:
         raise InputError(f"{path} cannot be read: {fault.strerror or fault}.") from fault
     except (ValueError, RecursionError) as fault:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.budget import beyond
 from cadbridge.errors import InputError
 from cadbridge.files import output
 from cadbridge.identity import source_files
@@ -351,6 +352,18 @@ def _check_columns(table: pa.Table, path: Path) -> None:
             value.decode()
 
 
+def refuse_large(path: Path) -> None:
+    """InputError if a Parquet file holds more numbers than fit: packed, they may take no room on the disk."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        found = file.metadata
+        groups = (found.row_group(i) for i in range(found.num_row_groups))
+        cells = sum(group.column(k).num_values for group in groups for k in range(group.num_columns))
+    if why := beyond("cells", max(cells, found.num_rows * max(1, found.num_columns)), path.name):
+        raise InputError(why)
+
+
 def read_trajectory(path: Path) -> pa.Table:
     """Read a Parquet trajectory, in SI units whatever it was written in; InputError where it is none of ours."""
     return _in_si(stored_trajectory(path))
@@ -366,6 +379,7 @@ def stored_trajectory(path: Path) -> pa.Table:
     looked_for(path)  # Arrow opens it in C++
     openable(path)
     try:
+        refuse_large(path)
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as fault:
         raise InputError(f"{path} cannot be read as a trajectory: {fault}") from fault

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cadbridge.budget import Counted
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.bounds import READABLE
@@ -24,6 +25,7 @@ class Context:
     findings: Findings = field(default_factory=Findings)
     unread: Counter[str] = field(default_factory=Counter)
     files: dict[Element, Path] = field(default_factory=dict)
+    vertices: Counted = field(default_factory=lambda: Counted("vertices", "the model"))
 
     def where(self, element: Element, item: str | None = None) -> Where:
         """The place of an element, in the file that holds it."""

@@ -94,9 +94,13 @@ def _colour(link: Element) -> tuple[float, float, float, float] | None:
 
 
 def _shape(c: Context, scope: Scope, link: Element, name: str) -> Shape | None:
+    before = c.vertices.count
     visual, visual_files = _joined(c, scope, link, "visual", name)
     collision, collision_files = _joined(c, scope, link, "collision", name)
-    return solids.shape(visual, collision, (visual_files, collision_files))
+    shape = solids.shape(visual, collision, (visual_files, collision_files))
+    if shape is not None:
+        c.vertices.keep(shape.key, before)
+    return shape
 
 
 def _joined(c: Context, scope: Scope, link: Element, tag: str, name: str) -> tuple[Mesh | None, str | None]:
@@ -115,6 +119,7 @@ def _joined(c: Context, scope: Scope, link: Element, tag: str, name: str) -> tup
             continue
         mesh = maker(c, kinds[0], name)
         if mesh is not None:
+            c.vertices.add(len(mesh.vertices), c.findings, c.where(element, name))
             meshes.append(solids.placed(_pose(c, scope, element, link, name), mesh))
             files.append(c.text(kinds[0], "uri").rsplit("/", 1)[-1] or kind)
     return solids.joined(meshes), ", ".join(files) or None

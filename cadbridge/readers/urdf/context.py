@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cadbridge.budget import Counted
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.bounds import READABLE
@@ -32,6 +33,7 @@ class Context:
     expanded: bool = False
     placements: dict[str, Pose] = field(default_factory=dict)
     padded: list[tuple[str, str, int | None]] = field(default_factory=list)
+    vertices: Counted = field(default_factory=lambda: Counted("vertices", "the robot"))
 
     def where(self, element: Element, item: str | None = None) -> Where:
         """The place of an element."""

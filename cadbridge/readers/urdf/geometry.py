@@ -15,11 +15,13 @@ from cadbridge.readers.xml import Element, child, children, local
 
 def shape_of(c: Context, link: Element, name: str) -> Shape | None:
     """The shape of a link, None where it has none: visuals joined to one mesh, collisions to another."""
+    before = c.vertices.count
     visual, visual_file = _joined(c, link, "visual", name)
     collision, collision_file = _joined(c, link, "collision", name)
     shape = solids.shape(visual, collision, (visual_file, collision_file))
     if shape is None:
         return None
+    c.vertices.keep(shape.key, before)
     if c.options.mass_from == "mesh":
         _report_weighed(c, link, name, shape)
     return shape
@@ -59,6 +61,7 @@ def _joined(c: Context, link: Element, tag: str, name: str) -> tuple[Mesh | None
             continue
         made = maker(c, kinds[0], name)
         if made is not None:
+            c.vertices.add(len(made.vertices), c.findings, c.where(element, name))
             meshes.append(solids.placed(X_LG, made))
             files.append((kinds[0].get("filename") or kind).replace("\\", "/").rsplit("/", 1)[-1])
     return solids.joined(meshes), ", ".join(files) or None

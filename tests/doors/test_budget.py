@@ -1,0 +1,127 @@
+"""A plain file does not fill the machine: what it makes is counted, and the option that allows more is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cadbridge import budget
+from cadbridge.cli import main
+from cadbridge.errors import InputError
+from cadbridge.mass import load_mesh_file
+from cadbridge.readers import ReadOptions, read
+from cadbridge.simulation.trajectory import FORMAT, read_trajectory
+
+BALL = '<visual><geometry><sphere radius="{}"/></geometry></visual>'
+ROBOT = '<robot name="r"><link name="a">{}</link></robot>'
+
+
+@pytest.fixture(autouse=True)
+def usual() -> Iterator[None]:
+    yield
+    budget.allow(1.0)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("file", ["r.urdf", "r.sdf"])
+def test_balls_without_end_are_refused_with_the_option_that_allows_them(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(budget.LIMITS, "vertices", (100_000, "vertices of shapes"))
+    text = ROBOT.format("".join(BALL.format(1 + k / 100) for k in range(40)))
+    if file.endswith("sdf"):
+        balls = "".join(
+            f'<visual name="v{k}"><geometry><sphere><radius>{1 + k / 100}</radius></sphere></geometry></visual>'
+            for k in range(40)
+        )
+        text = f'<sdf version="1.9"><model name="m"><link name="a">{balls}</link></model></sdf>'
+    with pytest.raises(InputError) as caught:
+        read(written(tmp_path / file, text))
+    (finding,) = (f for f in caught.value.findings if f.code == "CB108")
+    assert "--allow-larger" in finding.message
+    assert finding.where.line is not None
+    assert read(tmp_path / file, options=ReadOptions(larger=10.0)).parts
+
+
+def test_the_same_shape_on_many_links_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(budget.LIMITS, "vertices", (20_000, "vertices of shapes"))
+    links = "".join(f'<link name="l{k}">{BALL.format(0.1)}</link>' for k in range(60))
+    joints = "".join(
+        f'<joint name="j{k}" type="fixed"><parent link="l{k - 1}"/><child link="l{k}"/></joint>' for k in range(1, 60)
+    )
+    assert len(read(written(tmp_path / "r.urdf", f'<robot name="r">{links}{joints}</robot>')).parts) == 60
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "text"),
+    [
+        ("tags", "r.urdf", ROBOT.format("<x/>" * 200)),
+        ("tags", "r.sdf", "<sdf version='1.9'>" + "<x/>" * 200 + "</sdf>"),
+        ("marks", "r.json", json.dumps({"rootAssembly": {}, "x": [0] * 200})),
+        ("marks", "m.json", json.dumps({"format": "cadbridge.mechanism/1", "x": [0] * 200})),
+    ],
+)
+def test_elements_and_values_are_counted(
+    kind: str, file: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(budget.LIMITS, kind, (100, budget.LIMITS[kind][1]))
+    with pytest.raises(InputError) as caught:
+        read(written(tmp_path / file, text))
+    assert [f.code for f in caught.value.findings] == ["CB108"]
+
+
+def test_a_packed_table_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    rows = 30_000_000
+    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array([0.0]))
+    table = pa.table(dict.fromkeys(("time", "a", "b", "c"), column)).replace_schema_metadata({FORMAT: ""})
+    pq.write_table(table, tmp_path / "run.parquet")
+    assert (tmp_path / "run.parquet").stat().st_size < 1_000_000
+    with pytest.raises(InputError, match="--allow-larger 2"):
+        read_trajectory(tmp_path / "run.parquet")
+
+
+def test_an_old_document_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = written(tmp_path / "r.urdf", ROBOT.format(""))
+    monkeypatch.setitem(budget.LIMITS, "marks", (100, "values and keys of JSON"))
+    old = written(tmp_path / "old.json", json.dumps([0] * 200))
+    assert main(["check", str(source), "--compare", str(old)]) == 2
+    assert "--allow-larger" in capsys.readouterr().err
+
+
+def test_a_mesh_placed_many_times_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import trimesh
+
+    scene = trimesh.Scene()
+    for k in range(50):
+        scene.add_geometry(
+            trimesh.creation.box(), geom_name="box", transform=np.eye(4) * [1, 1, 1, 1], node_name=f"n{k}"
+        )
+    (tmp_path / "m.glb").write_bytes(scene.export(file_type="glb"))
+    load_mesh_file(tmp_path / "m.glb")
+    monkeypatch.setitem(budget.LIMITS, "vertices", (100, "vertices of shapes"))
+    with pytest.raises(ValueError, match="--allow-larger"):
+        load_mesh_file(tmp_path / "m.glb")
+    monkeypatch.setitem(budget.LIMITS, "mesh bytes", (100, "bytes of a mesh file"))
+    with pytest.raises(ValueError, match="--allow-larger"):
+        load_mesh_file(tmp_path / "m.glb")
+
+
+def test_a_configuration_that_came_with_the_source_raises_no_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = written(tmp_path / "r.urdf", ROBOT.format(""))
+    written(tmp_path / "cadbridge.toml", "allow_larger = 1000\n")
+    assert main(["check", str(source)]) == 2
+    assert "CB116" in capsys.readouterr().err

@@ -64,19 +64,24 @@ def advice_on(whole: Mapping[str, Array], weaker: Mapping[str, Iterable[tuple[st
 
 def deletions(whole: Mapping[str, Array]) -> tuple[frozenset[str], tuple[DeletionChoice, ...]]:
     """Of mates that could go alone: those that can go whatever else goes, and the choices among the others."""
+    deletable, others = deletable_together(whole)
+    return deletable, tuple(_choice(names, [unit_rows(whole[name]) for name in names]) for names in others)
+
+
+def deletable_together(whole: Mapping[str, Array]) -> tuple[frozenset[str], list[list[str]]]:
+    """Of mates that could go alone: those that can go whatever else goes, and the others in independent sets."""
     if not whole:
-        return frozenset(), ()
+        return frozenset(), []
     names = list(whole)
     parts = [unit_rows(whole[name]) for name in names]
-    deletable, choices = [], []
+    deletable, others = [], []
     for members in independent(parts):
-        if len(members) == 1:
-            deletable.append(names[members[0]])
-        elif _full(parts[i] for i in members):
-            deletable += [names[i] for i in members]
+        of_set = [names[i] for i in members]
+        if len(members) == 1 or _full(parts[i] for i in members):
+            deletable += of_set
         else:
-            choices.append(_choice([names[i] for i in members], [parts[i] for i in members]))
-    return frozenset(deletable), tuple(choices)
+            others.append(of_set)
+    return frozenset(deletable), others
 
 
 def _full(parts: Iterable[Array]) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.advice import Advice, advice_on, deletions
+from cadbridge.diagnosis.advice import Advice, advice_on, deletable_together
 from cadbridge.diagnosis.carried import carried
 from cadbridge.diagnosis.dependence import Dependence, rows_by_owner
 from cadbridge.diagnosis.model import DeletableSet, DeletionChoice, Group, Redundancy, Repetition
@@ -138,7 +138,7 @@ def _of_group(
     def weaker(mate: str) -> Iterator[tuple[str, Array]]:
         return weaker_mates(mechanism, rows, mate_of.get(mate), group.own[mate], group.stress[mate])
 
-    deletable, _ = deletions(group.whole(group.mates))
+    deletable, _ = deletable_together(group.whole(group.mates))
     repetitions = []
     for mate in group.mates:
         spare, own, alone = group.spare[mate], len(group.own[mate]), group.alone(mate)

@@ -15,7 +15,11 @@ from cadbridge.readers.mates_file.schema import MassSpec
 
 def set_densities(draft: Draft) -> None:
     """Densities by pattern, the last that fits; then the file's own materials for parts that name them."""
-    own = {name.casefold(): spec.density for name, spec in draft.spec.materials.items()}
+    own: dict[str, float] = {}
+    for name, given in draft.spec.materials.items():
+        if own.setdefault(name.casefold(), given.density) != given.density:
+            message = f"the material {name!r} is given twice, with other letters large; the first holds"
+            draft.findings.add("CB143", message, draft.place("materials", name))
     for index, spec in enumerate(draft.spec.density):
         where = draft.place("density", index)
         fits = wildcard(spec.parts)

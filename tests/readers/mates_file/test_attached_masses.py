@@ -59,3 +59,10 @@ def test_a_mass_within_a_component_whose_own_is_given_is_told(tmp_path: Path) ->
     assert masses(model) == pytest.approx([10.0])
     (told,) = [f for f in model.findings if f.code == "CB1471"]
     assert set(told.items) == {"a", "b"}
+
+
+def test_two_materials_whose_names_differ_in_large_letters_only_are_told(tmp_path: Path) -> None:
+    model = robot(tmp_path, "format: cadbridge.mates/1\nmaterials:\n  Foam: {density: 30}\n  foam: {density: 60}\n")
+    (told,) = [f for f in model.findings if f.code == "CB143"]
+    assert "'foam' is given twice" in told.message
+    assert told.where.line == 4

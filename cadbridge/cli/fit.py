@@ -35,6 +35,10 @@ def fit(
         list[str] | None,
         typer.Option("--apply", help="Write this release of the table into the mates file; repeat for more groups."),
     ] = None,
+    along: Annotated[
+        str | None,
+        typer.Option("--along", help="Move this joint and tell at which pose it binds first.", metavar="JOINT"),
+    ] = None,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -46,6 +50,7 @@ def fit(
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
     from cadbridge.report.misfit import fit_document, fit_text
+    from cadbridge.report.misfit_along import along_document, along_text
     from cadbridge.report.terminal import width
 
     assembly = reading.assembly()
@@ -55,11 +60,19 @@ def fit(
         settings = replace(settings, iso_class=iso)
     with working("weighing the redundant mates"):
         found = analyse(mechanism, settings, releases, body)
+        moved = None
+        if along is not None:
+            from cadbridge.sweeps.fits import fit_along
+
+            moved = fit_along(mechanism, along, settings)
     findings = (*assembly.findings, *mechanism.findings, *found.findings)
     if json:
-        print_json(fit_document(found, assembly, findings))
+        document = fit_document(found, assembly, findings)
+        print_json(document if moved is None else {**document, "along": along_document(moved)})
     else:
         typer.echo(fit_text(found, assembly.name, everything, width()))
+        if moved is not None:
+            typer.echo("\n" + along_text(moved, width()))
         print_findings(findings)
     if apply:
         from cadbridge.cli.releasing import apply as write

@@ -44,7 +44,7 @@ def settled(mechanism: Mechanism) -> Mechanism:
             items=[name for name, _, _ in after],
         )
         return replace(mechanism, findings=findings.as_tuple())
-    moved = build(_placed(mechanism, poses))
+    moved = build(placed_at(mechanism, poses))
     if mechanism.assembly.extra.get("before_assembly"):
         # The format keeps the poses that its solver starts from: that they are open is no fault of the file.
         findings = Findings(f for f in mechanism.findings if f.code != "CB207")
@@ -99,8 +99,8 @@ def _farther(mechanism: Mechanism, before: Sequence[tuple[str, float, float]]) -
     return poses if poses is not None and not _open(mechanism, poses) else None
 
 
-def _placed(mechanism: Mechanism, poses: Sequence[Pose]) -> Assembly:
-    """The assembly with its components at poses."""
+def placed_at(mechanism: Mechanism, poses: Sequence[Pose]) -> Assembly:
+    """The assembly with its moving components at poses X_WC, in their order."""
     assembly = mechanism.assembly
     X_WC = dict(zip(mechanism.component_names, poses, strict=True))
     moved = {c.name: X_WC[c.name] @ c.X_WC.inverse() for c in assembly.components if c.name in X_WC}

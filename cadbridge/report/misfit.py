@@ -171,7 +171,7 @@ def _carried(groups: Sequence[GroupFit]) -> str:
     for turns, unit in ((False, "N"), (True, "N m")):
         own = max((load for load in loads if load.turns == turns), key=lambda load: load.worst, default=None)
         if own is not None and own.worst > 0.0:
-            texts.append(f"{_plain(own.worst)} {unit} ({own.mate}, {own.kind})")
+            texts.append(f"{plain_force(own.worst)} {unit} ({own.mate}, {own.kind})")
     if not texts:
         return ""
     known = any(load.stiffness not in (FORCE_STIFFNESS, TURN_STIFFNESS) for load in loads)
@@ -210,7 +210,9 @@ def _overview(groups: Sequence[GroupFit], columns: int) -> str:
     for g in groups:
         forces = [max((load.worst for load in g.loads if load.turns == turns), default=0.0) for turns in (False, True)]
         cells = [figure(x * 1e3, 3) for x in (g.play.worst, g.play.squares, g.play.most95)]
-        rows.append([listed(g.mates, 3), str(g.redundant), *cells, *(_plain(f) for f in forces), _face(g.errors[0])])
+        rows.append(
+            [listed(g.mates, 3), str(g.redundant), *cells, *(plain_force(f) for f in forces), _face(g.errors[0])]
+        )
     return "Groups of mates, the costliest first\n" + plain_table(
         head, rows, columns, (False, True, True, True, True, True, True, False)
     )
@@ -222,8 +224,8 @@ def _details(group: GroupFit, number: int, columns: int) -> str:
     equations = [[_equation(e), _feels(e), f"{figure(e.worst * 1e3, 3)} {_unit(e.turns)}"] for e in group.equations]
     most = max((load.worst for load in group.loads), default=0.0)
     loads = [
-        [load.mate, load.kind, *(_plain(x, most) for x in (load.worst, load.squares)),
-         "–" if load.weight is None else _plain(load.weight, most), "N m" if load.turns else "N",
+        [load.mate, load.kind, *(plain_force(x, most) for x in (load.worst, load.squares)),
+         "–" if load.weight is None else plain_force(load.weight, most), "N m" if load.turns else "N",
          f"{load.stiffness:.3g}"]
         for load in group.loads
     ]  # fmt: skip
@@ -297,7 +299,7 @@ def _mm(value: float) -> str:
     return f"{figure(value * 1e3, 3)} mm"
 
 
-def _plain(value: float, scale: float = 0.0) -> str:
+def plain_force(value: float, scale: float = 0.0) -> str:
     """Three digits without a power of ten, as forces are read; beside the largest, `scale`, rounding is 0."""
     if abs(value) < 1e-9 * scale:
         return "0"

@@ -1,0 +1,56 @@
+"""What redundant mates cost at other poses than the designed one: where the mechanism binds first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from cadbridge.diagnosis.settle import placed_at
+from cadbridge.frames import Pose
+from cadbridge.mechanism import GROUND_BODY, Mechanism, build
+from cadbridge.misfit.analyse import fit
+from cadbridge.misfit.settings import Settings
+
+DRAWS = 1000
+"""Draws at each pose: they only start the search for the worst case."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoseFit:
+    """At one pose: redundant equations, the worst play (m) with its mates, the largest force (N) and moment (N m).
+
+    Force and moment are those of the worst errors without play.
+    """
+
+    redundant: int
+    play: float
+    mates: tuple[str, ...]
+    force: float
+    moment: float
+
+
+def fit_at(mechanism: Mechanism, poses: Iterable[Sequence[Pose]], settings: Settings | None = None) -> list[PoseFit]:
+    """The play needed and the forces at poses X_WB of the bodies, each pose looked at as if it were the design."""
+    settings = replace(settings or Settings(), draws=DRAWS)
+    bare = replace(
+        mechanism,
+        assembly=replace(
+            mechanism.assembly,
+            parts=tuple(replace(part, shape=None) for part in mechanism.assembly.parts),  # nothing is weighed
+        ),
+    )
+    return [_at(bare, X_WB, settings) for X_WB in poses]
+
+
+def _at(mechanism: Mechanism, X_WB: Sequence[Pose], settings: Settings) -> PoseFit:
+    X_WC = []
+    for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True):
+        body = mechanism.body_of[name]
+        X_WC.append(X if body == GROUND_BODY else X_WB[body] @ mechanism.X_WB(body).inverse() @ X)
+    found = fit(build(placed_at(mechanism, X_WC)), settings, releases=0)
+    if not found.groups:
+        return PoseFit(0, 0.0, (), 0.0, 0.0)
+    loads = [load for group in found.groups for load in group.loads]
+    force, moment = (max((x.worst for x in loads if x.turns == turns), default=0.0) for turns in (False, True))
+    first = found.groups[0]
+    return PoseFit(found.redundant, first.play.worst, first.mates, force, moment)

@@ -5,6 +5,14 @@ from __future__ import annotations
 from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
+    "CB1413": Entry(
+        Severity.WARNING,
+        "a joint controller that is simplified",
+        "Gazebo's joint position controllers are simulated as springs and dampers towards their position. What is "
+        "named (an integral part, rates that are set) is left out: the joint rests elsewhere or moves freely.",
+        "Set <i_gain> to 0 and <use_velocity_commands> to false, or lead the joint by a motor of the scenario.",
+        "A JointPositionController without <i_gain>, whose default is 0.1.",
+    ),
     "CB1422": Entry(
         Severity.ERROR,
         "a duplicate name",

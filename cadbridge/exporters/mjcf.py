@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -341,9 +342,17 @@ def _actuators(root: ET.Element, plan: Plan, kept: Kept, findings: Findings) -> 
     return [motor.get("name", "") for motor in actuator]
 
 
+def from_start(law: ControlLaw) -> ControlLaw:
+    """The law by a control that counts from where it starts: MuJoCo starts at 0, a drive of USD at its target."""
+    u = law.start
+    bias = tuple(b + g * u for b, g in zip(law.bias, law.gain, strict=True))
+    ends = None if law.control is None else (law.control[0] - u, law.control[1] - u)
+    return replace(law, bias=bias, control=ends, start=0.0)  # type: ignore[arg-type]
+
+
 def _actuator(actuator: ET.Element, name: str, joint: str, drive: Drive) -> ET.Element:
     """A motor, or what its law says."""
-    law = drive.law or ControlLaw()
+    law = from_start(drive.law or ControlLaw())
     plain = law.gain == (1.0, 0.0, 0.0) and not any(law.bias)
     element = add(actuator, "motor" if plain else "general", name=name, joint=joint, gear=number(drive.reduction))
     if not plain:

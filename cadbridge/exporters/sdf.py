@@ -13,7 +13,7 @@ from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, report_tree
 from cadbridge.exporters.relations import eliminate, ranking
-from cadbridge.exporters.sdf_writer import NATIVE, Older, Writer
+from cadbridge.exporters.sdf_writer import NATIVE, Older, Writer, servos_of
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Mechanism
@@ -60,8 +60,10 @@ def _report(plan: Plan, findings: Findings) -> None:
     sprung = [j.name for j in mechanism.joints if j.stiffness and len(j.freedom.T) > 1]
     if sprung:
         findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)
+    held = servos_of(plan)
     for drive in mechanism.drives:
-        findings.add("CB520", f"drive {drive.name} on {drive.joint}", drive.where)
+        if drive.name not in held:
+            findings.add("CB520", f"drive {drive.name} on {drive.joint}", drive.where)
 
 
 def _config(name: str) -> bytes:

@@ -57,6 +57,7 @@ class Writer:
         for frame, i, X_LF in self._plan.frames():
             element = add(model, "frame", {"name": frame, "attached_to": self._name(i)})
             _pose(element, X_LF)
+        self._servos(model)
         self._close(model)
         return document(root)
 
@@ -123,6 +124,14 @@ class Writer:
             self._between(joint, parent, below)
             self._axis(joint, freedom, link.joint, link.first + n, (below, parent))
             parent = below
+
+    def _servos(self, model: ET.Element) -> None:
+        """Gazebo's controllers of the joints that servos hold."""
+        for joint, values in servos_of(self._plan).values():
+            plugin = add(model, "plugin", filename=_CONTROLLER[0], name=_CONTROLLER[1])
+            add(plugin, "joint_name").text = joint
+            for key, value in values.items():
+                add(plugin, key).text = exact(value)
 
     def _between(self, joint: ET.Element, parent: str, child: str) -> None:
         add(joint, "parent").text = parent
@@ -226,6 +235,36 @@ class Older(Writer):
 
     def _index(self, link: Link) -> int:
         return next(i for i, other in enumerate(self._plan.tree.links) if other is link)
+
+
+_CONTROLLER = "gz-sim-joint-position-controller-system", "gz::sim::systems::JointPositionController"
+
+
+def servos_of(plan: Plan) -> dict[str, tuple[str, dict[str, float]]]:
+    """By drive, its joint and what Gazebo's controller takes of a servo that pulls towards a value.
+
+    Others have no place, nor has a second one on a joint.
+    """
+    found: dict[str, tuple[str, dict[str, float]]] = {}
+    for drive in plan.mechanism.drives:
+        at = plan.joint_of(drive)
+        if at is None or drive.law is None or plan.joint_names[at[1]] in {joint for joint, _ in found.values()}:
+            continue
+        constant, p, d = drive.law.on_joint(drive.law.start, drive.reduction)
+        if not p > 0 or d < 0:
+            continue
+        limit = at[0].limit
+        most = limit.effort if limit is not None and limit.effort else np.inf
+        ends = sorted(drive.reduction * end for end in drive.law.effort or (-np.inf, np.inf))
+        low, high = max(ends[0], -most, -_ENDLESS), min(ends[1], most, _ENDLESS)
+        found[drive.name] = plan.joint_names[at[1]], {
+            "p_gain": p, "i_gain": 0.0, "d_gain": d, "cmd_min": low, "cmd_max": high, "initial_position": constant / p,
+        }  # fmt: skip
+    return found
+
+
+_ENDLESS = 1e9
+"""N m or N: Gazebo's own bounds of a controller are 1000."""
 
 
 def _geometry(link: ET.Element, tag: str, name: str, X: Pose, body: str | Solid) -> ET.Element:

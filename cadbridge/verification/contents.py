@@ -266,7 +266,7 @@ def _compare_servos(exported: Exported, held: Contents, within: float, found: Co
         ]
         states = _states(len(laws), held.led)
         ours = np.array([
-            sum(r * law.effort_at(u if held.led else law.start, r * q, r * v) for r, law in laws) for u, q, v in states
+            sum(r * law.effort_at(law.start + u, r * q, r * v) for r, law in laws) for u, q, v in states
         ])  # fmt: skip
         most = _end(joint.limit, "effort", math.inf)
         ours = np.clip(ours, -most, most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -183,10 +184,14 @@ def test_activation_dynamics_take_steady_controls_alone(tmp_path: Path) -> None:
 # --- there and back ---
 
 
-@pytest.mark.parametrize("to", ["mjcf", "usd", "json"])
+@pytest.mark.parametrize("to", ["mjcf", "usd", "sdf", "json"])
 @pytest.mark.parametrize("law", ["position", "velocity"])
 def test_an_export_read_back_moves_alike(to: str, law: str, tmp_path: Path) -> None:
+    if (to, law) == ("sdf", "velocity"):
+        pytest.skip("Gazebo's controllers of rates set them")
     mechanism, _ = built(tmp_path, LAWS[law])
+    if to == "sdf":  # which has no place for rotor inertias (CB516)
+        mechanism = replace(mechanism, joints=tuple(replace(j, armature=0.0) for j in mechanism.joints))
     files = cb.export(mechanism, tmp_path / "out", to=to).files
     model = next(f for f in files if f.name != "scene.xml")
     back = cb.build(cb.read(model))
@@ -195,6 +200,45 @@ def test_an_export_read_back_moves_alike(to: str, law: str, tmp_path: Path) -> N
     assert sorted(names[0]) == sorted(names[1])
     order = [names[1].index(name) for name in names[0]]
     np.testing.assert_allclose(second[order], first, atol=2e-6 if to == "usd" else 1e-9)
+
+
+GAZEBO = """<sdf version="1.11"><model name="arm"><link name="arm"><pose>0 0 1 0 0 0</pose>
+  <inertial><pose>.2 0 0 0 0 0</pose><mass>2</mass>
+    <inertia><ixx>.01</ixx><iyy>.02</iyy><izz>.02</izz></inertia></inertial>
+</link><joint name="hinge" type="revolute"><parent>world</parent><child>arm</child><axis><xyz>0 1 0</xyz></axis></joint>
+<plugin filename="gz-sim-joint-position-controller-system" name="gz::sim::systems::JointPositionController">
+  <joint_name>hinge</joint_name><p_gain>80</p_gain><i_gain>{i}</i_gain><d_gain>9</d_gain><cmd_max>60</cmd_max>
+  <initial_position>.4</initial_position></plugin></model></sdf>"""
+
+
+@pytest.mark.parametrize("i", [0.0, 0.1])
+def test_a_controller_of_gazebo_pulls_to_its_position(i: float, tmp_path: Path) -> None:
+    path = tmp_path / "arm.sdf"
+    path.write_text(GAZEBO.format(i=i), encoding="utf-8")
+    mechanism = cb.build(cb.read(path))
+    assert ("CB1413" in {f.code for f in mechanism.assembly.findings}) == bool(i)
+    run = simulate(mechanism, Scenario(duration=6.0, rate=10))
+    q, rate = run.result.trajectory.coordinates[-1, 0], run.result.trajectory.coordinate_rates[-1, 0]
+    assert abs(rate) < 1e-6
+    # At rest p (u − q) holds the weight: a positive turn about y lowers the arm.
+    assert 80 * (0.4 - q) + 2 * 9.81 * 0.2 * np.cos(q) == pytest.approx(0.0, abs=1e-4)
+
+
+def test_a_controller_of_no_joint_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "arm.sdf"
+    path.write_text(GAZEBO.format(i=0).replace("<joint_name>hinge", "<joint_name>knee"), encoding="utf-8")
+    assert "CB1425" in {f.code for f in cb.read(path).findings}
+
+
+def test_a_drive_of_usd_keeps_its_target_in_an_mjcf(tmp_path: Path) -> None:
+    """MuJoCo's controls start at 0: what is written counts from the target."""
+    mechanism, _ = built(tmp_path, LAWS["general"])
+    usd = cb.export(mechanism, tmp_path / "usd", to="usd").files[0]
+    from_usd = cb.build(cb.read(usd))
+    assert any(d.law is not None and d.law.start for d in from_usd.drives)
+    mjcf = cb.export(from_usd, tmp_path / "mjcf", to="mjcf").files[0]
+    first, second = (ours(m).result.trajectory.coordinates[-1] for m in (from_usd, cb.build(cb.read(mjcf))))
+    np.testing.assert_allclose(second, first, atol=1e-9)
 
 
 BALL = """<mujoco><option timestep="1e-4" integrator="RK4"><flag contact="disable"/></option><worldbody>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cadbridge.assembly import Assembly, Component, Coupling, Instance, Mate, NamedFrame, Part
+from cadbridge.assembly import Assembly, Component, Coupling, Instance, Mate, MateKind, NamedFrame, Part
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
@@ -14,6 +14,7 @@ from cadbridge.readers.sdf.frames import Scope, UnresolvedError
 from cadbridge.readers.sdf.joints import read_joints, read_mimics
 from cadbridge.readers.sdf.links import read_part, weightless
 from cadbridge.readers.sdf.models import Models, placed, scopes
+from cadbridge.readers.sdf.servos import read_servos
 from cadbridge.readers.sdf.vocabulary import report_unknown
 from cadbridge.readers.xml import Element, child, local, numbers, parse
 
@@ -41,6 +42,8 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         c.say("CB180", f"{c.path.name} holds no link", root)
         raise InputError(f"{c.path.name} holds no link", c.findings)
     mates, couplings, count = _joints(c, everything, X, _version(c, root))
+    single = {m.name for m in mates if m.kind in (MateKind.REVOLUTE, MateKind.PRISMATIC)}
+    drives = [drive for scope in everything for drive in read_servos(c, scope, single)]
     c.report_unread()
     return Assembly(
         name=next(iter(world.nested), "") or c.path.stem,
@@ -51,6 +54,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         components=tuple(components),
         mates=tuple(mates),
         couplings=tuple(couplings),
+        drives=tuple(drives),
         frames=tuple(_frames(c, everything, X)),
         units=("SDF: m, kg, rad (SI by definition)",),
         mates_in_file=count,

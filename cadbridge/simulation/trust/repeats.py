@@ -25,7 +25,7 @@ MOST = 8
 """Intervals that are computed again."""
 A_REPEAT = 25
 """Steps of a run for each of them."""
-MARGIN = 300.0
+MARGIN = 1000.0
 """Tolerances by which an interval may end elsewhere: of the step that led to its ends, of those that are taken again,
 and of what the motion multiplies in between."""
 ROUNDING = 1e-11

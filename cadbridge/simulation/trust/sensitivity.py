@@ -21,6 +21,7 @@ from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.checks import NOT_TESTED, OK, Check, judged, known, not_tested
+from solver.model import Model
 from solver.result import Result, Trajectory
 
 Array = NDArray[np.float64]
@@ -36,6 +37,8 @@ APART = 0.5
 SLOWER = {"generalized_alpha": 2.0 / 3.0}
 """The power of the tolerance with which errors fall, where it is not 1: of second order, with steps that go with its
 third root."""
+BENT = 2.0 / 3.0
+"""The same of all methods where friction, losses or stops bend the loads: by the runs of scripts/measure/oracle.py."""
 SAFETY = 3.0
 """An error does not fall with the tolerance exactly."""
 PROMISED = 100.0
@@ -112,7 +115,7 @@ def sensitivity_of(lowered: Lowered, what: Scenario, result: Result, again: Agai
     if lowered.model.callbacks:
         return Sensitivity(reason="functions in Python are not called again")
     # A companion far away is cheap and rough; what it shows to be doubtful is looked at from nearer by.
-    first = max(NEARER, min(COARSER, COARSEST / tolerance))
+    first = NEARER if _bends(lowered.model) else max(NEARER, min(COARSER, COARSEST / tolerance))
     found = Sensitivity(reason="no run at a larger tolerance came to its end")
     for times in dict.fromkeys((first, NEARER)):
         beside = _companion(what, T, again, times)
@@ -122,6 +125,12 @@ def sensitivity_of(lowered: Lowered, what: Scenario, result: Result, again: Agai
             if near and not found.told:
                 break
     return found
+
+
+def _bends(model: Model) -> bool:
+    """Whether loads bend, where friction turns round or a stop is met: errors there fall more slowly than tolerances,
+    and a companion far away would make them look small."""
+    return bool(model.meshes) or any(load.friction or load.stop for load in model.loads)
 
 
 def _companion(what: Scenario, T: Trajectory, again: Again, times: float) -> Trajectory | None:
@@ -140,7 +149,7 @@ def _estimates(
         _of_joints(T, beside, lowered.joints),
         {} if lowered.stand_ins else _of_energies(T, beside),
     ]
-    fewer = times ** SLOWER.get(what.integrator, 1.0)
+    fewer = times ** (BENT if _bends(lowered.model) else SLOWER.get(what.integrator, 1.0))
     found = []
     for unit in UNITS:
         columns = [part[unit] for part in parts if unit in part and part[unit].items]

@@ -7,9 +7,11 @@ import io
 import json
 import warnings
 from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
+from cadbridge.errors import MissingExtraError
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Tree
@@ -21,6 +23,7 @@ from cadbridge.verification.stage import Stage, bare_stage
 from cadbridge.verification.start import Start
 from cadbridge.wording import listed
 
+CURE = "`pip install 'cadbridge[newton]'` brings what goes together; use an environment of its own for another MuJoCo."
 CLOSES = ("revolute", "spherical", "fixed")
 """Joints by which Newton's MuJoCo solver closes loops."""
 
@@ -48,6 +51,8 @@ class Newton(MuJoCo):
 
     def _compiled(self, folder: Path) -> Any:
         """The model that Newton's MuJoCo solver runs."""
+        if wrong := misfits():
+            raise MissingExtraError(f"Newton cannot be used: {'; '.join(wrong)}. {CURE}")
         with silent():
             self._newton = load_module("newton")
             builder = self._newton.ModelBuilder()
@@ -76,6 +81,31 @@ class Newton(MuJoCo):
             return super().swing(joints, start, duration, finer)
         with silent():
             return self._kamino.swing(joints, start, duration, finer)
+
+
+def misfits() -> list[str]:
+    """What Newton's import of USD and its solvers need and do not find: packages, or versions that go together.
+
+    Newton itself says which MuJoCo it goes with, in the requirements of its extra "sim".
+    """
+    from packaging.requirements import Requirement
+
+    try:
+        needs = [Requirement(text) for text in requires("newton") or ()]
+    except PackageNotFoundError:
+        return ["newton is not installed"]
+    found = []
+    for need in (*needs, Requirement("newton-usd-schemas")):
+        if need.marker is not None and not need.marker.evaluate({"extra": "sim"}):
+            continue
+        try:
+            have = version(need.name)
+        except PackageNotFoundError:
+            found.append(f"{need.name} is not installed")
+            continue
+        if not need.specifier.contains(have, prereleases=True):
+            found.append(f"{need.name} {have} is installed, and Newton needs {need.specifier}")
+    return found
 
 
 @contextlib.contextmanager

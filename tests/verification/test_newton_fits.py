@@ -1,0 +1,43 @@
+"""Newton without what it needs, or beside a MuJoCo of another version, is told with what to install."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+
+from cadbridge.cli import main
+from cadbridge.verification import compare, newton
+
+NEEDS = ["warp-lang>=1.17.0", "coverage; extra == 'dev'", "mujoco~=3.17.0; extra == 'sim'"]
+ARM = Path(__file__).resolve().parents[2] / "fixtures" / "puma560" / "puma560.urdf"
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
+    """Newton as its metadata say, and other packages in some versions."""
+
+    def version(name: str) -> str:
+        if name not in versions:
+            raise PackageNotFoundError(name)
+        return versions[name]
+
+    monkeypatch.setattr(newton, "requires", lambda name: NEEDS)
+    monkeypatch.setattr(newton, "version", version)
+
+
+def test_what_goes_together_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(monkeypatch, **{"warp-lang": "1.19.0", "mujoco": "3.17.2", "newton-usd-schemas": "0.6.0"})
+    assert newton.misfits() == []
+
+
+def test_what_lacks_and_what_does_not_go_together_is_told_by_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was "a fault of cadbridge", status 3."""
+    installed(monkeypatch, **{"warp-lang": "1.19.0", "mujoco": "4.0.0"})
+    monkeypatch.setattr(compare, "find_spec", lambda name: object())
+    assert main(["verify", str(ARM), "--to", "usd"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "mujoco 4.0.0 is installed, and Newton needs ~=3.17.0; newton-usd-schemas is not installed" in said
+    assert "pip install 'cadbridge[newton]'" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,3 +67,28 @@ def test_two_materials_whose_names_differ_in_large_letters_only_are_told(tmp_pat
     (told,) = [f for f in model.findings if f.code == "CB143"]
     assert "'foam' is given twice" in told.message
     assert told.where.line == 4
+
+
+@pytest.mark.parametrize(
+    ("section", "range_of_it"),
+    [
+        ("joints:\n  swing: {mates: [low, high], limits: {lower: -80, upper: 80}}", (-80.0, 80.0)),
+        ("joints:\n  swing: {mates: [low, high]}\noverrides:\n  - {joints: swing, limits: {upper: 85}}", (-10.0, 85.0)),
+        ("joints:\n  swing: {mates: [low, high]}", (-10.0, 60.0)),
+    ],
+)
+def test_a_range_given_for_a_joint_replaces_those_of_its_mates(
+    section: str, range_of_it: tuple[float, float], tmp_path: Path
+) -> None:
+    side = "a: {{component: b, point: [0, 0, {1}], axis: [0, 0, 1]}}, b: {{component: a}}"
+    hinge = f"{{{{name: {{0}}, type: insert, {side}, {{2}}}}}}"
+    low = hinge.format("low", 0, "limits: {lower: -30, upper: 60}")
+    high = hinge.format("high", 100, "limits: {lower: -10, upper: 90}")
+    text = f"format: cadbridge.mates/1\nmates:\n  - {low}\n  - {high}\n{section}\n"
+    mechanism = cb.build(robot(tmp_path, text))
+    joint = mechanism.joint_named("swing")
+    assert joint is not None
+    assert joint.limit is not None
+    assert joint.limit.lower is not None
+    assert joint.limit.upper is not None
+    assert (math.degrees(joint.limit.lower), math.degrees(joint.limit.upper)) == pytest.approx(range_of_it)

@@ -57,6 +57,7 @@ def test_a_text_that_both_read_alike_is_read(encoding: str, tmp_path: Path) -> N
         '<INCLUDE file="../other.xml"/>',
         '<compiler strippath="true"/>' + MESH.format("x/link.stl"),
         MESH.format("d/../../../other.xml"),
+        MESH.format("d/../../other.xml"),  # by its links within the folder, by its dots above
         MESH.format("x&#9;y/../../../other.xml"),
         MESH.format("&#47;etc/passwd"),
         '<compiler meshdir="d/../../.."/>' + MESH.format("other.xml"),

@@ -66,6 +66,16 @@ def test_a_scenario_with_such_a_number_is_refused(case: str, robot: Path, capsys
         assert "degrees" in said
 
 
+@pytest.mark.parametrize("text", ["<<: abc", "'<table>': 1", "'<': 1", "motors: [{joint: J, torque: 1, '<<': x}]"])
+def test_a_key_that_looks_like_a_form_is_an_unknown_key(
+    text: str, robot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = robot.with_name("s.yaml")
+    scenario.write_text(f"format: cadbridge.scenario/1\n{text}\n", encoding="utf-8")
+    assert main(["simulate", str(robot), "--scenario", str(scenario), "-o", str(robot.with_name("o.csv"))]) == 2
+    assert "CB601" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["joints: {J: 1e308}", "joints: {J: '10*t'}\ninitial: {positions: {J: 1e9}}"])
 def test_a_motion_with_such_a_number_is_refused(text: str, robot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     motion = robot.with_name("m.yaml")

@@ -9,6 +9,7 @@ import pytest
 
 from cadbridge import folders
 from cadbridge.cli import main
+from cadbridge.readers.paths import package_folder
 
 SECRET = "secret_of_another_file"
 ROBOT = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -121,3 +122,12 @@ def test_no_file_beside_a_source_is_a_link_out_of_its_folder(
     said = capsys.readouterr()
     assert "CB102" in said.err
     assert SECRET not in said.out + said.err
+
+
+@pytest.mark.parametrize("name", ["a/b", "a\\b", "/a", "a:b", "", ".", ".."])
+def test_a_name_with_a_separator_is_no_package(name: str, tmp_path: Path) -> None:
+    for folder in (tmp_path / "a" / "b", tmp_path / "a\\b", tmp_path / "a:b", tmp_path):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "package.xml").write_text("<package><name>x</name></package>", encoding="utf-8")
+    for given in ((), (tmp_path,)):
+        assert package_folder(name, folders.Folders(tmp_path / "in", given)) is None

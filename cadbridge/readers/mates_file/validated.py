@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection
 from copy import deepcopy
 from typing import Any, TypeVar, get_args
@@ -15,6 +16,8 @@ from cadbridge.readers.mates_file.document import Reporter, keys_at
 from cadbridge.readers.mates_file.positions import Place
 
 Kind = TypeVar("Kind", bound=BaseModel)
+_FORM = re.compile(r"<[a-z ]+>")
+"""The name of a form that a value may have."""
 ROUNDS = 4
 """What is left out can uncover a fault of what holds it, a few times."""
 
@@ -42,7 +45,8 @@ def validated(kind: type[Kind], data: object, places: Place, file: str, findings
             spec = kind.model_validate(data)
         except ValidationError as error:
             for fault in error.errors(include_url=False, include_context=True):
-                loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not step.startswith("<"))
+                loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not _FORM.fullmatch(step))
+                loc = loc or fault["loc"]  # a key of the file may look like the name of a form
                 if all(before[: len(loc)] != loc for before in reported):
                     reporter(loc, fault)
                 reported.add(loc)

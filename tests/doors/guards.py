@@ -1,0 +1,109 @@
+"""The guards: what keeps a stranger's file from reading or filling what it may not, each with a test that it carries.
+
+`GUARDS` names, for each, a line of the code, what it becomes where the guard is taken away, and the test that fails
+then. `test_guards.py` holds the list against the code; `python -m tests.doors.guards` takes each away in turn and runs
+its test (in the working copy: every file is put back).
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A guard: the `line` of a `file` that is it, what stands there `without` it, and the `test` that fails then."""
+
+    name: str
+    file: str
+    line: str
+    without: str
+    test: str
+
+
+XACRO, STEP = "tests/doors/test_xacro_reads.py::", "tests/doors/test_step_reads.py::"
+MJCF, MACHINE = "tests/doors/test_mjcf_reads.py::", "tests/doors/test_machine.py::"
+NUMBERS, BUDGET = "tests/doors/test_numbers.py::", "tests/doors/test_budget.py::"
+PATHS, FOLDERS = "cadbridge/readers/paths.py", "cadbridge/folders.py"
+FILES, EXTERNAL = "cadbridge/readers/mjcf/files.py", "cadbridge/shapes/external.py"
+LIBRARY = "solver/compilation/library.py"
+
+GUARDS = (
+    Guard("a package's name holds no separator", PATHS, 'set("/\\\\:\\0")', "set()",
+          XACRO + "test_a_name_with_a_separator_is_no_package"),
+    Guard("a home is no package", PATHS,
+          "if found is not None and holds(at, real := found.resolve()) and not is_home_or_above(real):",
+          "if (found := found or (at if at.name == package else None)) is not None and (real := found.resolve()):",
+          XACRO + "test_a_file_of_others_does_not_come_out"),
+    Guard("nothing hidden in a home", FOLDERS, 'if any(name.startswith(".") for name in inner):', "if False:",
+          XACRO + "test_a_source_in_a_home_reads_nothing_hidden_there"),
+    Guard("the process of xacro asks for each file", "cadbridge/readers/urdf/xacro_child.py",
+          "if not self.folders.hold(real):", "if False:", XACRO + "test_a_source_in_a_home_reads_nothing_hidden_there"),
+    Guard("a configuration names its own folder", "cadbridge/cli/config.py",
+          "own = holds(path.parent.resolve(), Path(name).resolve())", "own = True",
+          XACRO + "test_the_configuration_of_a_stranger_opens_no_folder_elsewhere"),
+    Guard("a configuration is no link", "cadbridge/cli/config.py",
+          "if not holds(path.parent.resolve(), path.resolve()):", "if False:",
+          XACRO + "test_no_file_beside_a_source_is_a_link_out_of_its_folder"),
+    Guard("a file beside a source is no link", PATHS, "    if lies_beside(path, source):", "    if True:",
+          XACRO + "test_no_file_beside_a_source_is_a_link_out_of_its_folder"),
+    Guard("short names of Part 21", EXTERNAL, "|DCMFL|", "|",
+          STEP + "test_no_string_that_occt_could_take_for_a_file_reaches_it"),
+    Guard("strings as OCCT ends them", EXTERNAL, '(?![\\" \\n\\r]*[),])', "(?!$)",
+          STEP + "test_no_string_that_occt_could_take_for_a_file_reaches_it"),
+    Guard("a part lies in the folder", EXTERNAL, "outside = outside or not folders.hold(found)", "outside = False",
+          STEP + "test_a_part_above_is_not_read_and_told"),
+    Guard("encodings of an MJCF", FILES, "if encoding not in _ENCODINGS:", "if False:",
+          MJCF + "test_a_text_that_two_parsers_read_differently_is_refused"),
+    Guard("includes in capitals", FILES, "if (local(element).lower() in _INCLUDING) is not included:",
+          "if (local(element) in _INCLUDING) is not included:",
+          MJCF + "test_what_an_include_in_capitals_names_is_looked_at_too"),
+    Guard("dots before links", FILES, "return path.resolve(), Path(os.path.normpath(path)).resolve()",
+          "return path.resolve(), path.resolve()", MJCF + "test_no_way_out_is_missed"),
+    Guard("the kernel holds MuJoCo", "cadbridge/readers/mjcf/worker.py",
+          "confine(map(Path, files), None, None)", "pass",
+          MJCF + "test_the_process_of_mujoco_opens_nothing_that_was_not_named"),
+    Guard("no folder where the user stands", "solver/compilation/caches.py",
+          "if value and not os.path.isabs(value):", "if False:",
+          MACHINE + "test_an_empty_or_relative_name_means_no_folder_where_the_user_stands"),
+    Guard("kernels of the user's own", LIBRARY, "if is_own(path) and is_own(path.parent):", "if True:",
+          MACHINE + "test_kernels_that_others_can_write_are_not_loaded"),
+    Guard("answers of the user's own", "cadbridge/storage.py", "    if not is_own(path):", "    if False:",
+          MACHINE + "test_an_answer_that_others_can_write_is_not_believed"),
+    Guard("numbers are bounded", "cadbridge/numbers.py", "LARGEST = 1e12", "LARGEST = 1e400",
+          NUMBERS + "test_each_kind_is_bounded"),
+    Guard("a start within a hundred turns", "cadbridge/simulation/loads.py",
+          "    if abs(value) <= most:", "    if True:",
+          NUMBERS + "test_a_sweep_with_such_a_start_is_refused"),
+    Guard("vertices are counted", "cadbridge/budget.py", "    if count <= allowed:", "    if True:",
+          BUDGET + "test_balls_without_end_are_refused_with_the_option_that_allows_them"),
+    Guard("tables are looked at before they are unpacked", "cadbridge/simulation/trajectory.py",
+          "        refuse_large(path)", "        pass",
+          BUDGET + "test_a_packed_table_is_refused_before_it_is_unpacked"),
+    Guard("no configuration raises a limit", "cadbridge/cli/config.py", "if o.key not in COMMAND_LINE_ONLY", "if True",
+          BUDGET + "test_a_configuration_that_came_with_the_source_raises_no_limit"),
+)  # fmt: skip
+"""All guards of this folder's tests; those of expressions of xacro stand in tests/readers/test_xacro_escapes.py."""
+
+
+def fails_without(guard: Guard) -> bool:
+    """Whether the test of a guard fails where the guard is taken away."""
+    path = ROOT / guard.file
+    text = path.read_text(encoding="utf-8")
+    try:
+        path.write_text(text.replace(guard.line, guard.without), encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", guard.test]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 1
+    finally:
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for each in GUARDS:
+        sys.stdout.write(f"{'fails' if fails_without(each) else 'PASSES'} without: {each.name}\n")
+        sys.stdout.flush()

@@ -1,0 +1,19 @@
+"""The list of guards is that of the code: each stands where it says, once, and its test is there."""
+
+from __future__ import annotations
+
+import ast
+
+from tests.doors.guards import GUARDS, ROOT
+
+
+def test_each_guard_stands_once_in_its_file() -> None:
+    found = {guard.name: (ROOT / guard.file).read_text("utf-8").count(guard.line) for guard in GUARDS}
+    assert {name: n for name, n in found.items() if n != 1} == {}
+
+
+def test_each_guard_has_its_test() -> None:
+    for guard in GUARDS:
+        file, _, name = guard.test.partition("::")
+        tree = ast.parse((ROOT / file).read_text("utf-8"))
+        assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, guard.name

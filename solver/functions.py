@@ -9,14 +9,27 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
+from solver import bounds
+from solver.bounds import Bounds
 from solver.model import TimeFunction
 
 Dual = tuple[float, float, float]
 """f, f', f''."""
-_Node = Callable[[float], Dual]
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A part of an expression: its value, its bounds over an interval, and the times in one at which it bends."""
+
+    value: Callable[[float], Dual]
+    bounds: Callable[[float, float], Bounds]
+    corners: Callable[[float, float], set[float]]
+
 
 _LONGEST, _DEEPEST = 2000, 60
 _CONSTANTS = {"pi": math.pi, "e": math.e}
@@ -55,7 +68,11 @@ def table(points: Sequence[Sequence[float]]) -> TimeFunction:
             return (float(end[1]), 0.0, 0.0)
         return (float(spline(t)), float(first(t)), float(second(t)))
 
-    return TimeFunction(evaluate, text="table")
+    # Where two pieces are one cubic, or both at rest, nothing bends.
+    third = np.concatenate([[0.0], spline.c[0], [0.0]])
+    bends = np.abs(np.diff(third)) > 1e-9 * np.max(np.abs(third))
+    bends |= np.abs(second(data[:, 0])) * np.isin(np.arange(len(data)), [0, len(data) - 1]) > 0.0
+    return TimeFunction(evaluate, text="table", knots=tuple(data[bends, 0].tolist()))
 
 
 def scaled(function: TimeFunction, factor: float) -> TimeFunction:
@@ -65,7 +82,7 @@ def scaled(function: TimeFunction, factor: float) -> TimeFunction:
         f, f1, f2 = function.evaluate(t)
         return (factor * f, factor * f1, factor * f2)
 
-    return TimeFunction(evaluate, text=function.text, steady=function.steady)
+    return replace(function, evaluate=evaluate)
 
 
 def expression(text: str) -> TimeFunction:
@@ -87,14 +104,14 @@ def expression(text: str) -> TimeFunction:
 
     def evaluate(t: float) -> Dual:
         try:
-            result = node(t)
+            result = node.value(t)
         except (ZeroDivisionError, OverflowError, ValueError):
             raise ValueError(f"the expression {text!r} has no value at t = {t:.6g}") from None
         if not all(map(math.isfinite, result)):
             raise ValueError(f"the expression {text!r} has no finite value at t = {t:.6g}")
         return result
 
-    return TimeFunction(evaluate, text=text)
+    return TimeFunction(evaluate, text=text, corners=lambda start, end: sorted(node.corners(start, end)))
 
 
 def _chain(f: float, d1: float, d2: float, u: Dual) -> Dual:
@@ -215,12 +232,12 @@ FUNCTIONS: dict[str, Callable[[Dual], Dual]] = {
 }  # fmt: skip
 """Functions of one argument; `step` is 0 before 0 and 1 after, `smoothstep` rises from 0 to 1 within [0, 1]."""
 
-_BINARY: dict[type[ast.operator], Callable[[Dual, Dual], Dual]] = {
-    ast.Add: _add,
-    ast.Sub: _subtract,
-    ast.Mult: _multiply,
-    ast.Div: _divide,
-    ast.Pow: _power,
+_BINARY: dict[type[ast.operator], tuple[Callable[[Dual, Dual], Dual], Callable[[Bounds, Bounds], Bounds]]] = {
+    ast.Add: (_add, bounds.add),
+    ast.Sub: (_subtract, bounds.subtract),
+    ast.Mult: (_multiply, bounds.multiply),
+    ast.Div: (_divide, bounds.divide),
+    ast.Pow: (_power, bounds.power),
 }
 
 
@@ -237,6 +254,15 @@ def _shown(node: ast.expr) -> str:
     return type(node).__name__.lower()
 
 
+def _steady(value: float) -> _Node:
+    bounds: Bounds = ((value, value), (0.0, 0.0))
+    return _Node(lambda t: (value, 0.0, 0.0), lambda a, b: bounds, _none)
+
+
+def _none(start: float, end: float) -> set[float]:
+    return set()
+
+
 def _number(node: ast.Constant, depth: int) -> _Node:
     if isinstance(node.value, bool) or not isinstance(node.value, int | float):
         raise ValueError(f"not a number, at character {node.col_offset + 1}: {node.value!r}")
@@ -246,15 +272,14 @@ def _number(node: ast.Constant, depth: int) -> _Node:
         value = math.inf
     if not math.isfinite(value):
         raise ValueError(f"the number at character {node.col_offset + 1} is too large")
-    return lambda t: (value, 0.0, 0.0)
+    return _steady(value)
 
 
 def _name(node: ast.Name, depth: int) -> _Node:
     if node.id == "t":
-        return lambda t: (t, 1.0, 0.0)
+        return _Node(lambda t: (t, 1.0, 0.0), lambda a, b: ((a, b), (1.0, 1.0)), _none)
     if node.id in _CONSTANTS:
-        value = _CONSTANTS[node.id]
-        return lambda t: (value, 0.0, 0.0)
+        return _steady(_CONSTANTS[node.id])
     known = ", ".join(["t", *_CONSTANTS])
     raise ValueError(f'unknown name "{node.id}" at character {node.col_offset + 1}; known are {known}')
 
@@ -262,18 +287,29 @@ def _name(node: ast.Name, depth: int) -> _Node:
 def _unary(node: ast.UnaryOp, depth: int) -> _Node:
     inner = _build(node.operand, depth + 1)
     if isinstance(node.op, ast.USub):
-        return lambda t: _subtract((0.0, 0.0, 0.0), inner(t))
+        return _both(_steady(0.0), inner, _subtract, bounds.subtract)
     if isinstance(node.op, ast.UAdd):
         return inner
     raise ValueError(f"not allowed in an expression of t, at character {node.col_offset + 1}")
 
 
 def _binary(node: ast.BinOp, depth: int) -> _Node:
-    operation = _BINARY.get(type(node.op))
-    if operation is None:
+    operations = _BINARY.get(type(node.op))
+    if operations is None:
         raise ValueError(f"unknown operator at character {node.right.col_offset}; known are + - * / **")
     left, right = _build(node.left, depth + 1), _build(node.right, depth + 1)
-    return lambda t: operation(left(t), right(t))
+    return _both(left, right, *operations)
+
+
+def _both(
+    left: _Node, right: _Node, value: Callable[[Dual, Dual], Dual], enclosed: Callable[[Bounds, Bounds], Bounds]
+) -> _Node:
+    one, other = left.value, right.value
+    return _Node(
+        lambda t: value(one(t), other(t)),
+        lambda a, b: enclosed(left.bounds(a, b), right.bounds(a, b)),
+        lambda a, b: left.corners(a, b) | right.corners(a, b),
+    )
 
 
 def _call(node: ast.Call, depth: int) -> _Node:
@@ -284,7 +320,30 @@ def _call(node: ast.Call, depth: int) -> _Node:
     if len(node.args) != 1 or node.keywords:
         raise ValueError(f"{name} at character {node.col_offset + 1} takes one argument")
     inner = _build(node.args[0], depth + 1)
-    return lambda t: function(inner(t))
+    value = inner.value
+    return _Node(
+        lambda t: function(value(t)),
+        lambda a, b: bounds.of(name, inner.bounds(a, b)),
+        lambda a, b: _bends(inner, _CORNERS.get(name, ()), a, b),
+    )
+
+
+_CORNERS = {"abs": (0.0,), "sign": (0.0,), "step": (0.0,), "smoothstep": (0.0, 1.0)}
+"""Where functions are not smooth."""
+
+
+def _bends(inner: _Node, levels: Sequence[float], start: float, end: float) -> set[float]:
+    """The corners of an argument, and the times at which it reaches one of the `levels`."""
+    found = inner.corners(start, end)
+    ends = [start, *sorted(found), end]
+    for level in levels:
+        for a, b in pairwise(ends):
+            # Where the argument bends it may jump: of a piece its own side counts.
+            aside = 1e-13 * max(1.0, abs(b))
+            first, last = (a if a == start else a + aside), (b if b == end else b - aside)
+            if last > first:
+                found |= set(bounds.roots(lambda t: inner.value(t)[0], inner.bounds, level, first, last))
+    return found
 
 
 _BUILDERS: dict[type[ast.expr], Callable[..., _Node]] = {

@@ -253,4 +253,4 @@ def _ramp(start: float, end: float) -> TimeFunction:
             way * 60 * s * (1 - s) * (1 - 2 * s),
         )
 
-    return TimeFunction(evaluate, text="lead-in")
+    return TimeFunction(evaluate, text="lead-in", knots=(0.0, 1.0))

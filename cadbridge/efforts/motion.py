@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -340,4 +340,4 @@ def shifted(function: TimeFunction, by: float) -> TimeFunction:
         f, f1, f2 = function.evaluate(t)
         return (f + by, f1, f2)
 
-    return TimeFunction(evaluate, text=function.text)
+    return replace(function, evaluate=evaluate)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +114,7 @@ def _from(function: TimeFunction, start: float) -> TimeFunction:
         f, f1, f2 = function.evaluate(t)
         return f - start, f1, f2
 
-    return TimeFunction(evaluate, text=function.text)
+    return replace(function, evaluate=evaluate)
 
 
 def prescribed_frames(

@@ -302,7 +302,13 @@ def _turned(R: np.ndarray, parts: list[TimeFunction | None]) -> list[TimeFunctio
                     total += factor * np.array(part.evaluate(t))
             return (float(total[0]), float(total[1]), float(total[2]))
 
-        return TimeFunction(evaluate, text="turned")
+        given = [part for part in parts if part is not None]
+        return TimeFunction(
+            evaluate,
+            text="turned",
+            corners=lambda start, end: [t for part in given for t in part.corners(start, end)],
+            knots=tuple(sorted({t for part in given for t in part.knots})),
+        )
 
     if all(part is None for part in parts):
         return parts

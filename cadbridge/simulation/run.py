@@ -181,7 +181,7 @@ def _call(
         "duration": what.duration, "rate": what.rate, "rtol": what.rtol, "atol": what.atol,
         "integrator": what.integrator, "step": what.step, "events": _events(lowered, what),
         "progress": None if progress is None else (lambda part: progress(part * what.duration)),
-        "longest_step": 1 / what.rate if real_time else np.inf,
+        "longest_step": min(1 / what.rate if real_time else np.inf, what.max_step or np.inf),
     }  # fmt: skip
 
 

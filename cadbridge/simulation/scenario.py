@@ -59,9 +59,9 @@ class Scenario:
     (`cadbridge.simulation.circuits`).
     `servos` says what the source's own actuators do.
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
-    `integrator` is one of the solver's; with a `step` (s) all steps are of that length. `changes` of the mechanism are
-    in order of time. Mates that repeat others may contradict them by `gap` (m). With `sensitivity` a second run at a
-    larger tolerance says how far the end depends on it.
+    `integrator` is one of the solver's; with a `step` (s) all steps are of that length, and none is longer than
+    `max_step` (s). `changes` of the mechanism are in order of time. Mates that repeat others may contradict them by
+    `gap` (m). With `sensitivity` a second run at a larger tolerance says how far the end depends on it.
     """
 
     gravity: tuple[float, float, float] | None = None
@@ -73,6 +73,7 @@ class Scenario:
     gap: float = GAP
     integrator: str = "dopri5"
     step: float | None = None
+    max_step: float | None = None
     positions: dict[str, float] = field(default_factory=dict)
     rates: dict[str, float] = field(default_factory=dict)
     motors: tuple[MotorSpec, ...] = ()

@@ -124,6 +124,7 @@ class ScenarioFile(Strict):
     gap: NotNegative = GAP * 1e3
     integrator: Literal["dopri5", "dop853", "rk4", "generalized_alpha"] = "dopri5"
     step: Positive | None = None
+    max_step: Positive | None = None
     initial: Initial = Field(default_factory=Initial)
     motors: list[MotorEntry] = Field(default_factory=list)
     controls: dict[str, Function] = Field(default_factory=dict)
@@ -231,6 +232,7 @@ class _Resolver:
             gap=spec.gap * 1e-3,
             integrator=spec.integrator,
             step=spec.step,
+            max_step=spec.max_step,
             positions=self._values(spec.initial.positions, "positions"),
             rates=self._values(spec.initial.rates, "rates"),
             motors=motors,

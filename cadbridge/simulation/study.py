@@ -110,7 +110,7 @@ def _measured(law_of_time: TimeFunction, zero: float, sense: float) -> TimeFunct
         f, f1, f2 = law_of_time.evaluate(t)
         return sense * (f - zero), sense * f1, sense * f2
 
-    return TimeFunction(evaluate, text=law_of_time.text)
+    return replace(law_of_time, evaluate=evaluate)
 
 
 def _designed(a: Side, b: Side, kind: str) -> float:

@@ -102,7 +102,7 @@ def _integral(function: TimeFunction, start: float, value: float) -> TimeFunctio
         rate, second, _ = function.evaluate(t)
         return (total, rate, second)
 
-    return TimeFunction(evaluate, f"integral of {function.text}")
+    return replace(function, evaluate=evaluate, text=f"integral of {function.text}", steady=False)
 
 
 def _at_rest(state: State) -> State:

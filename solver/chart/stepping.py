@@ -21,12 +21,11 @@ from solver.chart.kinematics import (
 )
 from solver.chart.reading import read_poses
 from solver.chart.spanning import Chart, no_chart
-from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel, table, zeros
+from solver.compilation.compiled import Array1, Array2, entry, inlined, kernel, table, zeros
 from solver.constraints.kernels import turn_angles
-from solver.equations.dynamics import SlopeArrays, Tables, place, stage
+from solver.equations.dynamics import Tables, place, stage
 from solver.equations.projection import correct, look_at_gaps, rounding
 from solver.steps.explicit import kinetic_energy, scaled_error
-from solver.steps.tableaus import Tableau
 from solver.sweeps.factor import factor as factor_sweeps
 
 _SMALL = 1e-6
@@ -42,7 +41,8 @@ class JointSteps(NamedTuple):
     end; `most` (N,) bounds of their sizes in what errors are allowed: a rotation counts as an orientation does, not by
     its turns. q, `rates`, `angles`, `work`
     are a state within the step, and at last the one at its end; `acceleration` is θ̈, `multipliers` (m,) are of the
-    stage. `before` (nq,) are coordinates before their closing, `change` (nq,) and `displacement` (nv,) its corrections.
+    stage. `before` (nq + nv,) are q and θ̇ before their closing, `change` (nq,) and `displacement` (nv,) its
+    corrections; `sudden` (1,) is what it may change rates by, of the fastest, beside the error allowed.
     `signs` (n,) are those of the bodies' quaternions over those of the chart: these go on without a jump however often
     a wheel turns in a step, and so must the state's.
     """
@@ -60,6 +60,7 @@ class JointSteps(NamedTuple):
     before: Array1
     change: Array1
     displacement: Array1
+    sudden: Array1
     signs: Array1
 
 
@@ -71,7 +72,7 @@ def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> J
     """Workspace for a method of so many stages and a system of so many angles, powers and rows."""
     nq, nv = int(C.q_start[-1]), int(C.v_start[-1])
     size = nq + nv + angles + powers
-    sizes = (nq, nv, angles, powers, nv, rows, nq, nq, nv, len(C.body))
+    sizes = (nq, nv, angles, powers, nv, rows, nq + nv, nq, nv, 1, len(C.body))
     most = np.full(size, np.inf)
     most[C.q_start[:-1][C.spin != 0.0]] = 1.0
     return JointSteps(*zeros(size, size, (stages, size)), most, *zeros(*sizes))  # type: ignore[call-arg]
@@ -200,11 +201,8 @@ def _displace(C, K, S, move):  # type: ignore[no-untyped-def]
     return largest
 
 
-@entry
-def joint_step(
-    tables: Tables, C: Chart, K: Kinematics, S: JointSteps, tableau: Tableau, h: float, slope: SlopeArrays,
-    drives: Array3, drive: Array2, tolerances: tuple[float, float],
-) -> tuple[float, float, float]:  # fmt: skip
+@kernel
+def joint_step(tables, C, K, S, tableau, h, slope, drives, drive, tolerances):  # type: ignore[no-untyped-def]
     """A step of h and its closing: scaled error, how far the closing moved over what is allowed, residual.
 
     From S.start, where `slope` is (v̇ (n, 6), rates of the angles, power), to S's state, with the bodies in K. `drives`
@@ -214,12 +212,20 @@ def joint_step(
     moved, residual = 0.0, 0.0
     # A comparison with NaN is false.
     if error <= 1.0:
-        for i in range(S.q.shape[0]):
+        nq, (rtol, atol) = S.q.shape[0], tolerances
+        for i in range(nq):
             S.before[i] = S.q[i]
+        for j in range(S.rates.shape[0]):
+            S.before[nq + j] = S.rates[j]
         residual = close_joints(tables, C, K, S, drive)
-        rtol, atol = tolerances
-        for i in range(S.q.shape[0]):
+        for i in range(nq):
             moved = max(moved, abs(S.q[i] - S.before[i]) / (atol + rtol * min(S.most[i], abs(S.q[i]))))
+        fastest = 0.0
+        for j in range(S.rates.shape[0]):
+            fastest = max(fastest, abs(S.rates[j]))
+        for j in range(S.rates.shape[0]):
+            allowed = atol + rtol * abs(S.rates[j]) + S.sudden[0] * fastest
+            moved = max(moved, abs(S.rates[j] - S.before[nq + j]) / allowed)
     return error, moved, residual
 
 
@@ -265,6 +271,28 @@ def keep_joints(joints):  # type: ignore[no-untyped-def]
         S = joints[2]
         for i in range(S.start.shape[0]):
             S.start[i] = S.end[i]
+
+
+@kernel
+def read_rates(S, angles):  # type: ignore[no-untyped-def]
+    """The state at the start of the next step into S."""
+    nq = S.q.shape[0]
+    for i in range(nq):
+        S.q[i] = S.start[i]
+    for j in range(S.rates.shape[0]):
+        S.rates[j] = S.start[nq + j]
+    for k in range(angles.shape[0]):
+        S.angles[k] = angles[k]
+
+
+@kernel
+def keep_rates(S):  # type: ignore[no-untyped-def]
+    """S's q and rates as those at the start of the next step."""
+    nq = S.q.shape[0]
+    for i in range(nq):
+        S.start[i] = S.q[i]
+    for j in range(S.rates.shape[0]):
+        S.start[nq + j] = S.rates[j]
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +24,25 @@ class RigidBody:
     inertia: Array
 
 
+def _no_corners(start: float, end: float) -> Sequence[float]:
+    return ()
+
+
 @dataclass(frozen=True)
 class TimeFunction:
-    """A function of time with its first two derivatives: t ↦ (f, f', f'')."""
+    """A function of time with its first two derivatives: t ↦ (f, f', f'').
+
+    `corners(start, end)` are the times (s) between at which it or its rate jumps: steps end there. `knots` (s) are
+    those at which a higher derivative does: there end steps whose error is controlled. A function from elsewhere that
+    names none is taken for smooth.
+    """
 
     evaluate: Callable[[float], tuple[float, float, float]]
     text: str = ""
     steady: bool = False
     """Whether its value never changes: compiled code then asks once."""
+    corners: Callable[[float, float], Sequence[float]] = _no_corners
+    knots: Sequence[float] = ()
 
 
 @dataclass(frozen=True)

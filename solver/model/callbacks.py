@@ -97,5 +97,7 @@ class Filler:
             return
         try:
             out[:] = self._values(t)
-        except (ValueError, KeyboardInterrupt):  # asked again in Python, where it is reported
+        except ValueError:  # asked again in Python, where it is reported
+            return
+        except KeyboardInterrupt:
             self._failed = True

@@ -1,4 +1,4 @@
-"""Functions of time as compiled steps see them."""
+"""Functions of time as compiled steps see them, and the times at which they bend or jump: ends of steps."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array2, Array3, Ints1, call_python, kernel, table
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, call_python, inlined, kernel, table
+
+_ASIDE = 1e-14
+"""s, over the time from 1 s on: what is a corner's own side is evaluated so far from it."""
 
 
 @table
 class Drives(NamedTuple):
     """The functions of time: their values (rows, 3) where they are `constant`, and the address of a `filler` (0 or 1,)
     where they are not (`solver.model.callbacks`). `nodes` (s, rows, 3) and `end` (rows, 3) are workspace for a step.
+
+    `corners` (c,) s are the next times at which one of them has no smooth value, rising, filled up with infinity.
     """
 
     constant: Array2
     filler: Ints1
+    corners: Array1
     nodes: Array3
     end: Array2
 
@@ -32,12 +38,49 @@ def fill(drives, t, out):  # type: ignore[no-untyped-def]
             out[k, j] = drives.constant[k, j]
 
 
+@inlined
+def _aside(t):  # type: ignore[no-untyped-def]
+    return _ASIDE * max(1.0, abs(t))
+
+
 @kernel
-def fill_nodes(drives, tableau, t, h):  # type: ignore[no-untyped-def]
-    """The functions of time at a step's nodes and its end; whether all have values."""
+def fill_after(drives, corner, out):  # type: ignore[no-untyped-def]
+    """The functions of time just after a corner."""
+    fill(drives, corner + _aside(corner), out)
+
+
+@kernel
+def fill_before(drives, corner, out):  # type: ignore[no-untyped-def]
+    """The functions of time just before a corner."""
+    fill(drives, corner - _aside(corner), out)
+
+
+@kernel
+def fill_here(drives, t, out):  # type: ignore[no-untyped-def]
+    """The functions of time from t on: at a corner those after it."""
+    for k in range(drives.corners.shape[0]):
+        if abs(drives.corners[k] - t) <= 2 * _aside(t):
+            fill_after(drives, drives.corners[k], out)
+            return
+    fill(drives, t, out)
+
+
+@kernel
+def next_corner(drives, t):  # type: ignore[no-untyped-def]
+    """The first corner after t."""
+    for k in range(drives.corners.shape[0]):
+        if drives.corners[k] > t + 2 * _aside(t):
+            return drives.corners[k]
+    return np.inf
+
+
+@kernel
+def fill_nodes(drives, tableau, t, h, corner):  # type: ignore[no-untyped-def]
+    """The functions of time at a step's nodes and its end, all before the next corner; whether all have values."""
+    last = corner - _aside(corner) if corner < np.inf else np.inf
     for s in range(drives.nodes.shape[0]):
-        fill(drives, t + tableau.nodes[s] * h, drives.nodes[s])
-    fill(drives, t + h, drives.end)
+        fill(drives, min(t + tableau.nodes[s] * h, last), drives.nodes[s])
+    fill(drives, min(t + h, last), drives.end)
     total = 0.0
     for k in range(drives.end.shape[0]):
         for j in range(3):

@@ -1,4 +1,4 @@
-"""A run in compiled code (`marching`), as Python sees it: chunks of steps, and rows."""
+"""A run in compiled code (`marching`), as Python sees it: chunks of steps, rows, and looks within the last step."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from solver.chart.stepping import Joints, no_joints
 from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import space
-from solver.equations.projection import drive_values
+from solver.equations.projection import drive_values, function_values
 from solver.model.callbacks import Filler
+from solver.runs.corners import corners_ahead
 from solver.runs.driving import Drives
-from solver.runs.marching import STUCK, Course, march, sample_start
+from solver.runs.events import DIRECTIONS, Event
+from solver.runs.marching import Course, look_within, march, sample_start
+from solver.runs.meeting import Watched, nothing_watched, watched
 from solver.state import State
-from solver.steps.dense import Slope
 from solver.steps.explicit import Pace
-from solver.steps.implicit import Memory
-from solver.steps.methods import Absolute, Remembered
+from solver.steps.methods import Absolute, Slope
 from solver.steps.samples import least_of_samples, make_samples
 from solver.steps.tableaus import no_tableau
 
@@ -29,6 +30,12 @@ _EVALUATIONS = 1800
 """Of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
 _SAMPLES = 500
 """As many samples, for which there is room."""
+_SUDDEN = 0.05
+"""Times the root of the tolerance: what the projection after a step may change velocities by, of the fastest, and some
+twenty times that before the step is refused. Near a pose of another rank an error δ of the pose turns what velocities
+the rows allow by the root of δ; a step on another branch changes them at once."""
+_CORNERS = 256
+"""As many corners of functions of time ahead."""
 
 
 class Marcher:
@@ -44,47 +51,73 @@ class Marcher:
         self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.empty(na))
         self._slope = (np.empty((n, 6)), np.empty(na), np.empty(d + 1))
         self._work = np.empty(d + 1)
-        self._course = Course(np.zeros(8), np.zeros(7, np.int64))
+        self._course = Course(np.zeros(11), np.zeros(7, np.int64))
         steady = all(function.steady for _, function in system.drives)
         constant = drive_values(system, 0.0) if steady else np.zeros((d, 3))
-        self._filler = None if steady else Filler(lambda t: drive_values(system, t), d)
+        self._filler = None if steady else Filler(lambda t: function_values(system, t), d)
         address = np.zeros(0, np.int64) if self._filler is None else self._filler.address
-        self._drives = Drives(constant, address, np.zeros((len(self._tableau.nodes), d, 3)), np.zeros((d, 3)))
+        corners = np.full(_CORNERS if self._filler is not None else 0, np.inf)
+        self._drives = Drives(constant, address, corners, np.zeros((len(self._tableau.nodes), d, 3)), np.zeros((d, 3)))
         self._samples = make_samples(system, np.zeros(0))
         self._asked: tuple[Any, ...] = ()
 
     def begin(
-        self, state: State, pace: Pace, times: Array, tolerances: tuple[float, float], watched: bool
+        self, state: State, pace: Pace, times: Array, tolerances: tuple[float, float], watched: bool,
+        events: tuple[Event, ...] = (),
     ) -> None:  # fmt: skip
-        """A run that samples at `times`, the start first, which is sampled at once.
+        """A run that samples at `times`, the start first, which is sampled at once, and looks for `events`.
 
         Where it is `watched`, one call makes an eighth of the samples at most.
         """
-        self._times, self._first = times, 0
+        self._times, self._first, self._fixed = times, 0, pace.fixed
         # The start, and at least one more.
         room = min(len(times) // (8 if watched else 1) + 2, max(2, int(self._few * _SAMPLES)))
-        asked = (room, pace, tolerances)
+        asked = (room, pace, tolerances, events)
         if asked != self._asked:
             self._bind(*asked)
         self._open()
-        self._course.clock[:] = state.t, pace.h, times[-1], np.inf, 0.0, 1.0, 0.0, 0.0
+        self._course.clock[:10] = state.t, pace.h, times[-1], np.inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
         self._course.counts[:6] = 0
+        self.engine.may_change_suddenly(_SUDDEN * np.sqrt(max(tolerances)))
         self._set(state)
         self._work[:] = 0.0
+        self._find_corners()
         self._repeated = self._sample_start()
-        self._recall(self.engine.begin_at(self._slope[0]))
+        _, _, memory, _ = self.engine.implicit
+        for own, value in zip(memory, (*[self._slope[0]] * 3, np.zeros(2), np.ones(1)), strict=True):
+            own[...] = value
         self._course.counts[4] = 1
 
-    def _bind(self, room: int, pace: Pace, tolerances: tuple[float, float]) -> None:
+    def _find_corners(self) -> None:
+        """The corners of the functions of time from where the run is, as many as there is room for."""
+        clock, corners = self._course.clock, self._drives.corners
+        clock[10] = np.inf
+        if len(corners):
+            functions = [function for _, function in self.engine.system.drives]
+            found, clock[10] = corners_ahead(functions, clock[0], clock[2], len(corners), knots=not self._fixed)
+            corners[:] = np.inf
+            corners[: len(found)] = found
+
+    def _bind(self, room: int, pace: Pace, tolerances: tuple[float, float], events: tuple[Event, ...]) -> None:
         """Arguments of compiled code, whose addresses stay the same until something else is asked for."""
         engine, steps = self.engine, self.engine.steps
         if len(self._samples.times) != room:
             self._samples = make_samples(engine.system, np.zeros(room))
-        places = (self._drives, engine.within, self._course, self._state, self._work, self._slope, self._samples)
+        D, own = engine.within, (self._course, self._state, self._work, self._slope, self._samples)
         most = max(1, int(self._few * _EVALUATIONS / engine.method.evaluations))
-        self._march = march.bound(engine.tables, self._charts, steps, self._tableau, pace, *places, most, tolerances)
-        self._sample_start = sample_start.bound(engine.tables, steps, *places)
-        self._asked = (room, pace, tolerances)
+        steady = (engine.tables, self._charts, steps, self._tableau, pace, self._drives, D, self._watched(events))
+        self._march = march.bound(*steady, *own, most, tolerances)
+        self._sample_start = sample_start.bound(engine.tables, steps, self._drives, D, *own)
+        self._asked = (room, pace, tolerances, events)
+
+    def _watched(self, events: tuple[Event, ...]) -> Watched:
+        """What compiled steps look for; coordinates stand last among the terms."""
+        if not events:
+            return nothing_watched()
+        first = len(self.engine.within.every_term) - len(self.engine.within.coordinate)
+        terms = np.array([first + event.coordinate for event in events], np.int64)
+        senses = np.array([float(DIRECTIONS[event.direction]) for event in events])
+        return watched(terms, np.array([event.value for event in events], float), senses)
 
     def _open(self) -> None:
         """Room for the next samples."""
@@ -92,56 +125,60 @@ class Marcher:
         self._samples.times[: len(times)] = times
         self._course.counts[4], self._course.counts[6], self._taken = 0, len(times), 0
 
-    def start(self, state: State, slope: Slope, work: Array, h: float, before: float, memory: Remembered) -> None:
-        """Go on from here, with a step of h (s) after one of the error `before`."""
-        clock = self._course.clock
-        clock[0], clock[1], clock[5] = state.t, h, before
-        self._set(state)
-        for own, value in zip(self._slope, (slope.acceleration, slope.turning, slope.power), strict=True):
-            own[...] = value
-        self._work[:] = work
-        self._recall(memory)
-
-    def _recall(self, memory: Remembered) -> None:
-        if isinstance(memory, Memory):
-            for own, value in zip(self._charts[1][2], memory, strict=True):
-                own[...] = value
-
-    @property
-    def memory(self) -> Memory:
-        """What generalised-α knows where the run is."""
-        return Memory(*(a.copy() for a in self._charts[1][2]))
-
     def _set(self, state: State) -> None:
         given = (state.positions, state.quaternions, state.velocities, state.angles)
         for own, value in zip(self._state, given, strict=True):
             own[...] = value
         self.state = state
 
-    def go(self) -> bool:
-        """Some tens of milliseconds of steps; whether the next one needs a closer look."""
+    def go(self) -> int:
+        """Some tens of milliseconds of steps; how they ended (`solver.runs.marching`)."""
         clock = self._course.clock
         clock[3], clock[4] = np.inf, 0.0
         self._course.counts[:4] = 0
+        if clock[0] >= clock[10]:
+            self._find_corners()
         how, self._repeated = self._march()
         if self._filler is not None:
             self._filler.forget()
-        return bool(how == STUCK)
+        return int(how)
+
+    def look(self, theta: float) -> tuple[State, Array]:
+        """The state at a part of the last step, closed on all rows, and the coordinates (c,) there."""
+        D, (start, length) = self.engine.within, self._course.clock[6:8].tolist()
+        look_within(self.engine.tables, self._charts, self._drives, D, self._course, theta)
+        state = State(start + theta * length, D.x.copy(), D.q.copy(), D.v.copy(), D.angles.copy())
+        return state, D.value[D.coordinate][: len(self.engine.system.model.coordinates)]
+
+    def end_at(self, t: float) -> None:
+        """Let the run end at a time (s) within the last step: samples up to there, the last of them there."""
+        done = self.reported
+        before = self._times[done:][self._times[done:] < t - 1e-12 * max(1.0, abs(t))]
+        self._times = np.concatenate([self._times[:done], before, [t]])
+        room = self._times[self._first :][: len(self._samples.times)]
+        self._samples.times[: len(room)] = room
+        self._course.counts[6] = len(room)
+
+    @property
+    def done(self) -> bool:
+        """Whether all samples are made."""
+        return self.reported == len(self._times)
+
+    @property
+    def ahead(self) -> Array:
+        """The times (s) of the samples that are still to be made."""
+        return self._times[self.reported :]
+
+    @property
+    def nodes(self) -> Array:
+        """The times (s) at which the next step takes the functions of time."""
+        t, h = self._course.clock[:2].tolist()
+        return np.array([*(t + c * h for c in self._tableau.nodes), t + h])
 
     @property
     def reported(self) -> int:
         """How many samples there are so far."""
         return self._first + int(self._course.counts[4])
-
-    @property
-    def h(self) -> float:
-        """The next step's length (s)."""
-        return float(self._course.clock[1])
-
-    @property
-    def before(self) -> float:
-        """The error of the last step, over what is allowed."""
-        return float(self._course.clock[5])
 
     @property
     def blocked(self) -> bool:
@@ -198,9 +235,3 @@ class Marcher:
         poses = (np.zeros((n + 1, 3)), np.empty((n + 1, 3, 3)), np.zeros((n + 1, 6)))
         tables = (T, system.schur, system.bodies, system.rows, space(T, system.schur, n))
         return (*tables, poses, terms_workspace(T), rows_workspace(T))
-
-    def skip(self) -> None:
-        """The next sample was made by somebody else."""
-        self._course.counts[4] += 1
-        self._taken += 1
-        self._go_on()

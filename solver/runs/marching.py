@@ -13,14 +13,18 @@ import numpy as np
 
 from solver.chart.stepping import Joints, advance_joints, keep_joints, read_start
 from solver.compilation.compiled import Array1, Ints1, entry, kernel, table
-from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, scaled_residual, stage
+from solver.constraints.kernels import evaluate_terms, unwind
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, scaled_residual, stage
 from solver.equations.system import SPEED
-from solver.runs.driving import Drives, fill, fill_nodes
+from solver.runs.driving import Drives, fill_here, fill_nodes, next_corner
+from solver.runs.jumping import begin_anew
+from solver.runs.meeting import Watched, look_at_watched, may_meet, pass_on
 from solver.runs.within import begin_within, closed_within, raise_degree
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
 from solver.steps.implicit import Implicit, advance_implicit, remember
 from solver.steps.samples import Samples, Within, record, sample_within
 from solver.steps.tableaus import Tableau
+from solver.sweeps.factor import mark_repeats, smallest_pivot
 from solver.sweeps.work import copy_rows
 
 OPEN = 1e-6
@@ -29,16 +33,22 @@ LEFT = 1e-9
 """A residual of the projection above this refuses a step."""
 SHORTEST = 1e-13
 """s, over the time from 1 s on: no step is shorter."""
-GOES_ON, ENDED, STUCK = range(3)
-"""How a march ends: it may go on, all samples are made, or the next step needs a closer look."""
+NEAR = 1e-9
+"""s: how near a run comes to a time at which a load's function has no value."""
+FINEST = 1e-7
+"""The smallest part of a fixed step that an implicit method takes where its iteration does not converge."""
+GOES_ON, ENDED, TOO_SHORT, NO_VALUE, NO_SOLUTION, MET = range(6)
+"""How a march ends: it may go on, all samples are made, no step is short enough, a function of time has no value, a
+step of fixed length has no solution, or an event may have occurred in the last step."""
 
 
 @table
 class Course(NamedTuple):
     """Where a run is, in place. `clock`: t, the next step's length, the run's end, the shortest and the longest step,
-    the error of the step before, where that began and its length. `counts`: steps, refused, refused for the
-    constraints, evaluations, samples made, whether the last refusal was for the constraints, and how many samples to
-    make.
+    the error of the step before, where that began and its length; what is left of a step of fixed length that could
+    only be taken in parts, and the next part; up to where all corners are known. `counts`: steps, refused, refused for
+    the constraints, evaluations, samples made, whether the last refusal was for the constraints, and how many samples
+    to make.
     """
 
     clock: Array1
@@ -81,8 +91,6 @@ def _judged(tables, S, pace, error, moved, residual):  # type: ignore[no-untyped
 @kernel
 def next_step(pace, h, whole, before, refused):  # type: ignore[no-untyped-def]
     """The next step's length after one of h with the error `whole`, the one before having had `before`."""
-    if pace.fixed:
-        return h
     memory = 0.2 * pace.exponent
     factor = pace.safety * max(whole, 1e-10) ** (0.75 * memory - pace.exponent) * before**memory
     return min(pace.longest, h * min(1.0 if refused else pace.grow, max(pace.shrink, factor)))
@@ -96,25 +104,26 @@ def shrink(pace, whole):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _reported(tables, joints, S, drives, D, out, i, within):  # type: ignore[no-untyped-def]
-    """Sample i of a step: `within` has its start (s), length, and end."""
-    (T, P, B, F, W, _, E), (start, h, state, work) = tables, within
+def _report(run, begin, i, start, h):  # type: ignore[no-untyped-def]
+    """Sample i, within the step of h (s) from `start` or at its end, where the run is."""
+    (tables, charts, S, drives, D, _, _, out), (state, work, _) = run, begin
+    T, P, B, F, W, _, E = tables
     if (out.times[i] - start) / h >= 1.0 - 1e-12:
         stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
         for k in range(work.shape[0]):
             out.work[i, k] = work[k]
         record(tables, D, state, drives.end, S.multipliers, out, i)
         return
-    closed_within(tables, joints, drives, D, out.times[i], start, h)
+    closed_within(tables, charts[0], drives, D, out.times[i], start, h)
     sample_within(tables, D, out, i)
 
 
 @kernel
-def _advance(tables, charts, S, tableau, pace, h, begin, drives, whole, tolerances):  # type: ignore[no-untyped-def]
+def _advance(tables, charts, S, tableau, plain, h, begin, drives, whole, tolerances):  # type: ignore[no-untyped-def]
     """A step in the coordinates of the bodies, or of the tree where there is one, and evaluations: `solver.steps`."""
     (joints, implicit), (state, work, slope), nodes, end = charts, begin, drives.nodes, drives.end
     if implicit[1].beta > 0.0:
-        return advance_implicit(tables, implicit, S, pace, h, state, work, slope, end, whole, tolerances)
+        return advance_implicit(tables, implicit, S, plain, h, state, work, slope, end, whole, tolerances)
     if joints[0].body.shape[0] > 0:
         error, moved, residual = advance_joints(tables, joints, S, tableau, h, slope, nodes, end, False, tolerances)
     else:
@@ -123,46 +132,46 @@ def _advance(tables, charts, S, tableau, pace, h, begin, drives, whole, toleranc
 
 
 @kernel
-def _length(pace, h, left):  # type: ignore[no-untyped-def]
+def _length(fixed, h, left):  # type: ignore[no-untyped-def]
     """How long a step of h is where so much is left, and whether it is the last: no tiny one shall follow it."""
     if h >= left * (1 - 1e-9):
         return left, True
-    if not pace.fixed and h > 0.5 * left:
+    if not fixed and h > 0.5 * left:
         return 0.5 * left, False
     return h, False
 
 
 @kernel
-def _read(tables, joints, S, drives, D, course, out, times, begin, tolerances):  # type: ignore[no-untyped-def]
-    """The polynomial of a step just taken, where a sample is within: its error over what is allowed, and its cost."""
-    (start, h, now), (state, work, slope) = times, begin
-    if not (_due(course, out, now) and (out.times[course.counts[4]] - start) / h < 1.0 - 1e-12):
-        return 0.0, 0
-    begin_within(tables, joints, S, D, h, state, slope, work)
-    count, off = raise_degree(tables, joints, drives, D, start, h, tolerances)
-    return off, count
+def _read(run, begin, t, h, now, tolerances):  # type: ignore[no-untyped-def]
+    """The polynomial of a step of h just taken from t to `now`, where a sample or an event may be within.
+
+    Its error over what is allowed, and whether an event may be within.
+    """
+    (tables, charts, S, drives, D, A, course, out), (state, work, slope), met = run, begin, False
+    if A.term.shape[0] > 0:
+        look_at_watched(tables, D, A, (S.x, S.q, S.v, S.angles), tables[6].acceleration, A.after)
+        met = may_meet(A, h)
+    if not (met or _within(course, out, t, h, now)):
+        return 0.0, False
+    begin_within(tables, charts[0], S, D, h, state, slope, work)
+    count, off = raise_degree(tables, charts[0], drives, D, t, h, tolerances)
+    course.counts[3] += count
+    return off, met
 
 
 @kernel
-def _go_on(tables, charts, S, drives, D, course, times, begin, out):  # type: ignore[no-untyped-def]
-    """Make a step's end the start of the next, and make the samples within: `times` are its start, h, and its end."""
-    counts, clock, (joints, implicit) = course.counts, course.clock, charts
-    (start, h, _), (state, work, slope) = times, begin
-    remember(implicit, h, slope[0])
-    keep(tables[6], S, state, work, slope)
-    keep_joints(joints)
-    _sample_step(tables, joints, S, drives, D, course, times, state, work, out)
-    counts[0] += 1
-    clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
-    clock[6], clock[7] = start, h
+def _within(course, out, t, h, now):  # type: ignore[no-untyped-def]
+    """Whether the next sample is within a step of h from t to `now`, and not at its end."""
+    return _due(course, out, now) and (out.times[course.counts[4]] - t) / h < 1.0 - 1e-12
 
 
 @kernel
-def _sample_step(tables, joints, S, drives, D, course, times, state, work, out):  # type: ignore[no-untyped-def]
-    """Make the samples within a step, as far as there is room."""
-    counts, (start, h, now) = course.counts, times
+def _sample_step(run, begin, t, h, now):  # type: ignore[no-untyped-def]
+    """Make the samples within a step of h from t to `now`, as far as there is room."""
+    course, out = run[6], run[7]
+    counts = course.counts
     while counts[4] < counts[6] and _due(course, out, now):
-        _reported(tables, joints, S, drives, D, out, counts[4], (start, h, state, work))
+        _report(run, begin, counts[4], t, h)
         counts[3] += 1
         counts[4] += 1
 
@@ -180,22 +189,130 @@ def sample_start(
 ) -> bool:  # fmt: skip
     """The accelerations where a run begins, into `slope`, and its first sample; whether rows repeat each other."""
     (T, P, B, F, W, _, E), (acceleration, turning, power) = tables, slope
-    fill(drives, course.clock[0], drives.end)
+    fill_here(drives, course.clock[0], drives.end)
     stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
     copy_rows(E.acceleration, acceleration)
     for k in range(turning.shape[0]):
         turning[k] = E.turning[k]
     for k in range(power.shape[0]):
         power[k], out.work[0, k] = E.power[k], work[k]
+    mark_repeats(P, E.sweeps, W.compliance, D.doubled)
+    D.worst[0] = D.pivot[1] = 0.0
+    D.pivot[0] = smallest_pivot(P, E.sweeps, W.compliance, D.doubled)
     record(tables, D, state, drives.end, S.multipliers, out, 0)
     again: bool = repeated(tables)
     return again
 
 
+@kernel
+def _resume(run, begin):  # type: ignore[no-untyped-def]
+    """Make the samples that are still due in the last step, whose polynomial stands; then the run goes on."""
+    (tables, charts, _, _, D, A, course, _), (state, work, slope) = run, begin
+    t, start, h = course.clock[0], course.clock[6], course.clock[7]
+    if h > 0.0 and abs(start + h - t) <= 1e-12 * max(1.0, abs(t)):
+        _sample_step(run, begin, start, h, t)
+    read_start(charts[0], state, work)
+    if A.term.shape[0] > 0:
+        look_at_watched(tables, D, A, state, slope[0], A.before)
+
+
+@kernel
+def _try_step(run, begin, tableau, pace, refused, tolerances):  # type: ignore[no-untyped-def]
+    """One step, taken or refused: how it ended, and whether it was refused; `refused`: the one before was."""
+    tables, charts, S, drives, D, A, course, out = run
+    clock, counts = course.clock, course.counts
+    t, corner = clock[0], next_corner(drives, clock[0])
+    bound, plain = min(clock[2], corner, clock[10]), pace.fixed and clock[8] == 0.0
+    step, last = _length(plain, clock[1] if clock[8] == 0.0 else min(clock[8], clock[9]), bound - t)
+    if step < SHORTEST * max(1.0, abs(t)):
+        return TOO_SHORT, True
+    if not fill_nodes(drives, tableau, t, step, corner):
+        without = pace.fixed or step < NEAR
+        clock[1] = step if without else 0.5 * step
+        counts[1] += 1
+        counts[5] = 0
+        return NO_VALUE if without else GOES_ON, True
+    due = last or A.term.shape[0] > 0 or _due(course, out, t + step)
+    error, moved, residual, cost = _advance(tables, charts, S, tableau, plain, step, begin, drives, due, tolerances)
+    counts[3] += cost
+    whole = _judged(tables, S, pace, error, moved, residual)
+    off, met, now, pivot = 0.0, False, bound if last else t + step, np.inf
+    if whole <= 1.0:
+        pivot = smallest_pivot(tables[1], tables[6].sweeps, tables[4].compliance, D.doubled)
+        off, met = _read(run, begin, t, step, now, tolerances)
+    if whole > 1.0 or (not off <= 1.0 and not pace.fixed):
+        counts[5] = 1 if whole > 1.0 and error <= 1.0 else 0
+        return _refuse(run, pace, step, now, whole, off), True
+    D.worst[0] = max(D.worst[0], off)
+    if pivot < D.pivot[0]:
+        D.pivot[0], D.pivot[1] = pivot, now
+    _accept(run, begin, step, now, corner)
+    clock[1] = _longer(pace, course, step, whole, last, refused)
+    if met:
+        return MET, False
+    _sample_step(run, begin, t, step, now)
+    return ENDED if counts[4] == counts[6] else GOES_ON, False
+
+
+@kernel
+def _refuse(run, pace, step, now, whole, off):  # type: ignore[no-untyped-def]
+    """A shorter length after a step to `now` with the error `whole`, or whose polynomial has `off`: how that ended.
+
+    Of a step of fixed length the first part; of an explicit method there are none.
+    """
+    _, charts, _, _, _, _, course, out = run
+    clock, counts = course.clock, course.counts
+    counts[1] += 1
+    counts[2] += counts[5]
+    part = step * shrink(pace, whole if whole > 1.0 else off)
+    if not pace.fixed:
+        # A step that ends at a sample needs no polynomial for it.
+        cut = whole <= 1.0 and _within(course, out, clock[0], step, now)
+        clock[1] = max(part, out.times[counts[4]] - clock[0]) if cut else part
+        return GOES_ON
+    if charts[1][1].beta == 0.0 or step < FINEST * pace.h:
+        return NO_SOLUTION
+    if clock[8] == 0.0:
+        clock[8] = step
+    clock[9] = part
+    return GOES_ON
+
+
+@kernel
+def _accept(run, begin, h, now, corner):  # type: ignore[no-untyped-def]
+    """Make the end `now` of a step of h the start of the next; after a corner that begins with other accelerations."""
+    (tables, charts, S, drives, D, A, course, _), (state, work, slope) = run, begin
+    (joints, implicit), clock = charts, course.clock
+    remember(implicit, h, slope[0])
+    keep(tables[6], S, state, work, slope)
+    keep_joints(joints)
+    if now == corner:
+        begin_anew(tables, charts, S, drives, corner, begin)
+        look_at_watched(tables, D, A, state, slope[0], A.after)
+    pass_on(A)
+    course.counts[0] += 1
+    clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
+    clock[6], clock[7], clock[0] = clock[0], h, now
+
+
+@kernel
+def _longer(pace, course, step, whole, last, refused):  # type: ignore[no-untyped-def]
+    """The length of the next step after an accepted one."""
+    clock = course.clock
+    wished = next_step(pace, step, whole, clock[5], refused)
+    clock[5] = max(whole, 1e-4)
+    if pace.fixed:
+        left = clock[8] - step
+        clock[8], clock[9] = left if left > 1e-9 * pace.h and not last else 0.0, wished
+        return pace.h
+    # A step cut short to meet the end says little of the length that the error would allow.
+    return min(pace.longest, max(wished, clock[1])) if step < clock[1] and not refused else wished
+
+
 @entry
 def march(
     tables: Tables, charts: tuple[Joints, Implicit], S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within,
-    course: Course, state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int,
+    A: Watched, course: Course, state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int,
     tolerances: tuple[float, float],
 ) -> tuple[int, bool]:  # fmt: skip
     """Steps of a method in one call with the samples on the way; about so many tries at `most`.
@@ -203,54 +320,26 @@ def march(
     `state` (x, q, v, angles), `work` and `slope` (v̇, α̇, power) go on in place, the multipliers at the end are in S. How
     it ended (`GOES_ON` …), and whether rows repeat each other there.
     """
+    run, begin = (tables, charts, S, drives, D, A, course, out), (state, work, slope)
     clock, counts = course.clock, course.counts
-    t, h, end, before = clock[0], clock[1], clock[2], clock[5]
-    tried, how, refused, joints = 0, GOES_ON, False, charts[0]
-    start, length = clock[6], clock[7]
-    if length > 0.0 and abs(start + length - t) <= 1e-12 * max(1.0, abs(t)):
-        # There may have been no room for all samples of the step that ended here: its polynomial still stands.
-        _sample_step(tables, joints, S, drives, D, course, (start, length, t), state, work, out)
-        if counts[4] == counts[6]:
-            return ENDED, repeated(tables)
-    read_start(joints, state, work)
-    while refused or tried < most:
-        step, last = _length(pace, h, end - t)
+    _resume(run, begin)
+    tried, refused, how = 0, False, ENDED if counts[4] == counts[6] else GOES_ON
+    while how == GOES_ON and (refused or (tried < most and clock[0] < clock[10])):
         tried += 1
-        if step < SHORTEST * max(1.0, abs(t)) or not fill_nodes(drives, tableau, t, step):
-            how = STUCK
-            break
-        begin, due = (state, work, slope), last or _due(course, out, t + step)
-        error, moved, residual, cost = _advance(tables, charts, S, tableau, pace, step, begin, drives, due, tolerances)
-        counts[3] += cost
-        whole = _judged(tables, S, pace, error, moved, residual)
-        if whole > 1.0:
-            if pace.fixed:
-                how = STUCK
-                break
-            counts[1] += 1
-            counts[5] = 1 if error <= 1.0 else 0
-            counts[2] += counts[5]
-            h, refused = step * shrink(pace, whole), True
-            continue
-        now = end if last else t + step
-        off, cost = _read(tables, joints, S, drives, D, course, out, (t, step, now), begin, tolerances)
-        counts[3] += cost
-        if not off <= 1.0 and not pace.fixed:
-            # No step ends within rounding of a sample: the state there is the step's own.
-            counts[1] += 1
-            h, refused = max(step * shrink(pace, off), out.times[counts[4]] - t), True
-            continue
-        D.worst[0] = max(D.worst[0], off)
-        _go_on(tables, charts, S, drives, D, course, (t, step, now), begin, out)
-        wished = next_step(pace, step, whole, before, refused)
-        # A step cut short to meet the end says little of the length that the error would allow.
-        h = min(pace.longest, max(wished, h)) if step < h and not refused else wished
-        t, before, refused = now, max(whole, 1e-4), False
-        if counts[4] == counts[6]:
-            how = ENDED
-            break
+        how, refused = _try_step(run, begin, tableau, pace, refused, tolerances)
     T, P, B, F, W, _, E = tables
-    fill(drives, t, drives.end)
+    fill_here(drives, clock[0], drives.end)
     stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
-    clock[0], clock[1], clock[5] = t, h, before
     return how, repeated(tables)
+
+
+@entry
+def look_within(
+    tables: Tables, charts: tuple[Joints, Implicit], drives: Drives, D: Within, course: Course, theta: float
+) -> None:
+    """The state at the part θ of the last step, closed on all rows, into D, with its coordinates in D.value."""
+    (T, _, _, _, _, _, E), start, h = tables, course.clock[6], course.clock[7]
+    closed_within(tables, charts[0], drives, D, start + theta * h, start, h)
+    place(E, D.x, D.q, D.v)
+    evaluate_terms(T, D.coordinate, E.x, E.R, E.v, True, D.value, D.term_rate, D.bias, D.JA, D.JB)
+    unwind(T, D.coordinate, D.value, D.angles)

@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 def total(parts: Sequence[Statistics], seconds: float) -> Statistics:
     """The steps of all stages, and the seconds of the whole."""
+    nearest = min(parts, key=lambda s: s.pivot, default=Statistics())
     return Statistics(
         steps=sum(s.steps for s in parts),
         rejected=sum(s.rejected for s in parts),
@@ -24,6 +25,9 @@ def total(parts: Sequence[Statistics], seconds: float) -> Statistics:
         longest=max((s.longest for s in parts), default=0.0),
         seconds=seconds,
         unsolved=sum(s.unsolved for s in parts),
+        within=max((s.within for s in parts), default=0.0),
+        pivot=nearest.pivot,
+        pivot_at=nearest.pivot_at,
     )
 
 

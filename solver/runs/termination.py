@@ -12,7 +12,7 @@ from solver.equations.projection import complete
 from solver.equations.system import System
 from solver.result import Status
 from solver.state import State
-from solver.steps.dense import Slope
+from solver.steps.methods import Slope
 
 Array = NDArray[np.float64]
 

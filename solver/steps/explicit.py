@@ -87,7 +87,8 @@ class Steps(NamedTuple):
     `start`, `end` (N,) and `slopes` (s, N) hold [x, δ, v, α, work] and their rates, `most` (N,) bounds of their sizes
     in what errors are allowed (none); `spins` (n, 3) are the shafts'.
     x, `turn`, q, v, `angles` are a state within the step, and at last the one at its end, `work` what was done up to
-    there; `before_x`, `before_q` are poses before their projection.
+    there; `before_x`, `before_q`, `before_v` are as they were before their projection,
+    which may change velocities by `sudden` (1,) of the fastest, beside the error allowed.
     """
 
     start: Array1
@@ -103,6 +104,8 @@ class Steps(NamedTuple):
     work: Array1
     before_x: Array2
     before_q: Array2
+    before_v: Array2
+    sudden: Array1
     multipliers: Array1
 
 
@@ -112,7 +115,7 @@ def make_steps(stages: int, n: int, angles: int, powers: int, rows: int) -> Step
     return Steps(  # type: ignore[call-arg]  # several lists of arrays
         *zeros(size, size, (stages, size)),
         np.full(size, np.inf),
-        *zeros((n, 3), (n, 3), (n, 4), (n, 4), (n, 6), angles, powers, (n, 3), (n, 4), rows),
+        *zeros((n, 3), (n, 3), (n, 4), (n, 4), (n, 6), angles, powers, (n, 3), (n, 4), (n, 6), 1, rows),
     )
 
 
@@ -251,16 +254,19 @@ def step(
 
 @entry
 def settle(
-    tables: Tables, before: tuple[Array2, Array2], state: StateArrays, drive: Array2, tolerances: tuple[float, float]
-) -> tuple[float, float]:
+    tables: Tables, before: tuple[Array2, Array2, Array2], sudden: Array1, state: StateArrays, drive: Array2,
+    tolerances: tuple[float, float],
+) -> tuple[float, float]:  # fmt: skip
     """Project a state in place; how far that moved it over what is allowed, and the residual left.
 
-    `before` ((n, 3), (n, 4)) is workspace for the poses as they were.
+    `before` ((n, 3), (n, 4), (n, 6)) is workspace for poses and velocities as they were; `sudden` (1,) is what they may
+    be changed by, of the fastest, beside the error allowed.
     """
     (T, P, B, _, W, length, E), (x, q, v, angles) = tables, state
-    (x0, q0), (rtol, atol) = before, tolerances
+    (x0, q0, v0), (rtol, atol) = before, tolerances
     copy_rows(x, x0)
     copy_rows(q, q0)
+    copy_rows(v, v0)
     residual = put_back(T, P, B, W, length, E, x, q, v, angles, drive, 8)
     moved = 0.0
     for i in range(x.shape[0]):
@@ -268,6 +274,13 @@ def settle(
             moved = max(moved, abs(x[i, j] - x0[i, j]) / (atol + rtol * abs(x[i, j])))
         for j in range(4):
             moved = max(moved, abs(q[i, j] - q0[i, j]) / (atol + rtol))
+    fastest = 0.0
+    for i in range(v.shape[0]):
+        for j in range(6):
+            fastest = max(fastest, abs(v[i, j]))
+    for i in range(v.shape[0]):
+        for j in range(6):
+            moved = max(moved, abs(v[i, j] - v0[i, j]) / (atol + rtol * abs(v[i, j]) + sudden[0] * fastest))
     return moved, residual
 
 
@@ -283,7 +296,7 @@ def advance(tables, S, tableau, h, state, work, slope, drives, drive, complete, 
     # A comparison with NaN is false.
     if error <= 1.0:
         end = (S.x, S.q, S.v, S.angles)
-        moved, residual = settle(tables, (S.before_x, S.before_q), end, drive, tolerances)
+        moved, residual = settle(tables, (S.before_x, S.before_q, S.before_v), S.sudden, end, drive, tolerances)
         stage(T, P, B, F, W, E, end, drive, complete, S.multipliers)
     return error, moved, residual
 
@@ -293,16 +306,6 @@ def repeated(tables):  # type: ignore[no-untyped-def]
     """Whether rows repeat each other where the workspace's factor was made."""
     _, P, _, _, W, _, E = tables
     return repeats(P, E.sweeps, W.compliance)
-
-
-@entry
-def attempt(
-    tables: Tables, S: Steps, tableau: Tableau, h: float, state: StateArrays, work: Array1, slope: SlopeArrays,
-    drives: Array3, drive: Array2, tolerances: tuple[float, float],
-) -> tuple[float, float, float, bool]:  # fmt: skip
-    """As `advance` with all multipliers; and whether rows repeat each other."""
-    error, moved, residual = advance(tables, S, tableau, h, state, work, slope, drives, drive, True, tolerances)
-    return error, moved, residual, repeated(tables)
 
 
 @table
@@ -323,12 +326,22 @@ class Pace(NamedTuple):
 def keep(E, S, state, work, slope):  # type: ignore[no-untyped-def]
     """Make the end of a step the start of the next."""
     x, q, v, angles = state
-    acceleration, turning, power = slope
     copy_rows(S.x, x)
     copy_rows(S.q, q)
     copy_rows(S.v, v)
-    copy_rows(E.acceleration, acceleration)
     for k in range(angles.shape[0]):
-        angles[k], turning[k] = S.angles[k], E.turning[k]
+        angles[k] = S.angles[k]
     for k in range(work.shape[0]):
-        work[k], power[k] = S.work[k], E.power[k]
+        work[k] = S.work[k]
+    keep_slope(E, slope)
+
+
+@kernel
+def keep_slope(E, slope):  # type: ignore[no-untyped-def]
+    """The workspace's accelerations, rates of angles, and power."""
+    acceleration, turning, power = slope
+    copy_rows(E.acceleration, acceleration)
+    for k in range(turning.shape[0]):
+        turning[k] = E.turning[k]
+    for k in range(power.shape[0]):
+        power[k] = E.power[k]

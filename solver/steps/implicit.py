@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, entry, kernel, table, zeros
+from solver.compilation.compiled import Array1, Array2, kernel, table, zeros
 from solver.constraints.kernels import cross, turn_angles, turn_rates
-from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, act, look, place, solve_loaded, stage
+from solver.equations.dynamics import act, look, place, solve_loaded
 from solver.equations.projection import correct, look_around, put_back, turn_by
 from solver.equations.system import ROTOR, SPEED
-from solver.steps.explicit import Steps, repeated
+from solver.steps.explicit import Steps
 from solver.sweeps.factor import factor
 from solver.sweeps.joints import gaps
 from solver.sweeps.work import add_rows, copy_rows, row
@@ -352,24 +352,12 @@ def _iterate(tables, G, alpha, h, known, drive, soft, tolerances):  # type: igno
     return left <= 1.0, moved, rounds
 
 
-@entry
-def alpha_attempt(
-    tables: Tables, G: Guess, alpha: Alpha, h: float, state: StateArrays, slope: SlopeArrays, memory: Memory,
-    drive: Array2, soft: tuple[int, tuple[Array1, Array1]], tolerances: tuple[float, float],
-) -> tuple[float, float, int, bool]:  # fmt: skip
-    """As `alpha_step`, with all multipliers in G; and whether rows repeat each other."""
-    T, P, B, F, W, _, E = tables
-    error, residual, rounds = alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances, True)
-    if error < np.inf:
-        stage(T, P, B, F, W, E, (G.x, G.q, G.v, G.angles), drive, True, G.multipliers)
-    return error, residual, rounds, repeated(tables)
-
-
 @kernel
-def advance_implicit(tables, implicit, S, pace, h, state, work, slope, drive, whole, tolerances):  # type: ignore[no-untyped-def]
-    """As `solver.steps.explicit.advance`, with the rounds taken: of a fixed step the error is of no account.
+def advance_implicit(tables, implicit, S, plain, h, state, work, slope, drive, whole, tolerances):  # type: ignore[no-untyped-def]
+    """As `solver.steps.explicit.advance`, with the rounds taken.
 
-    With `whole` the end lies on the constraints, else near them.
+    Of a `plain` step, one of fixed length, the error is of no account. With `whole` the end lies on the constraints,
+    else near them.
     """
     (G, alpha, memory, soft), (T, P, _, _, W, _, E) = implicit, tables
     held = False
@@ -382,7 +370,7 @@ def advance_implicit(tables, implicit, S, pace, h, state, work, slope, drive, wh
         look(T, P, W, E, G.angles, drive)
     for k in range(work.shape[0]):
         S.work[k] = work[k] + h * (slope[2][k] + E.power[k]) / 2
-    return 0.0 if pace.fixed and error < np.inf else error, 0.0, residual, rounds
+    return 0.0 if plain and error < np.inf else error, 0.0, residual, rounds
 
 
 @kernel
@@ -394,3 +382,15 @@ def remember(implicit, h, acceleration):  # type: ignore[no-untyped-def]
         copy_rows(acceleration, memory.once)
         copy_rows(G.own, memory.algorithmic)
         memory.spans[1], memory.spans[0] = memory.spans[0], h
+
+
+@kernel
+def forget(implicit, acceleration):  # type: ignore[no-untyped-def]
+    """Begin anew where loads jump: of the steps before nothing is known."""
+    _, alpha, memory, _ = implicit
+    if alpha.beta > 0.0:
+        copy_rows(acceleration, memory.algorithmic)
+        copy_rows(acceleration, memory.once)
+        copy_rows(acceleration, memory.twice)
+        memory.spans[0] = memory.spans[1] = 0.0
+        memory.shrink[0] = 1.0

@@ -1,11 +1,11 @@
-"""The integrators behind one interface: each tries a step and says how large its error was."""
+"""The integrators as data, what they compute with, and accelerations at a state."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,12 @@ from solver.equations.projection import drive_values
 from solver.equations.system import System
 from solver.equations.workspace import Workspace
 from solver.state import State
-from solver.steps.dense import Slope
-from solver.steps.explicit import Steps, attempt, make_steps, settle
-from solver.steps.implicit import Alpha, Implicit, Memory, alpha_attempt, alpha_coefficients, make_implicit
+from solver.steps.explicit import Steps, make_steps
+from solver.steps.implicit import Alpha, Implicit, alpha_coefficients, make_implicit
 from solver.steps.samples import Within, make_within
 from solver.steps.tableaus import Tableau, dop853, dopri5, rk4
 
 Array = NDArray[np.float64]
-Pair = tuple[float, float]
-Remembered = Array | Memory | None
-"""What a method keeps from step to step, its own affair: generalised-α's `Memory`, the coordinates of a tree."""
 
 
 @dataclass(frozen=True)
@@ -60,21 +56,18 @@ METHODS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Attempt:
-    """A step tried: its end, the work done up to there, error and movement of the projection over what is allowed.
+class Slope:
+    """What the equations of motion give at a state: v̇ (n, 6), α̇ (na,), power (rows + 1,), λ (m,).
 
-    `residual` is what the projection left open. `memory` is the method's own, for the next step; `slope` belongs to
-    the state where the method has computed it anyway.
+    `drive` (rows, 3) are the loads' functions of time there; where rows are `repeated`, λ is one of many.
     """
 
-    state: State
-    work: Array
-    error: float
-    moved: float
-    residual: float
-    memory: Remembered
-    evaluations: int
-    slope: Slope | None = None
+    acceleration: Array
+    turning: Array
+    power: Array
+    multipliers: Array
+    drive: Array
+    repeated: bool = False
 
 
 def slope_at(system: System, state: State, drive: Array | None = None) -> Slope:
@@ -106,47 +99,12 @@ def observed(system: System, state: State, slope: Slope) -> tuple[Array, Array, 
     return q[:c], qd[:c], qdd[:c], first, second, kinetic, potential
 
 
-class Engine(Protocol):
-    """How a run is computed: accelerations at a state, steps, and states put on the constraints."""
-
-    @property
-    def system(self) -> System:
-        """The model in absolute coordinates, of which the run's samples are."""
-
-    @property
-    def extra(self) -> int:
-        """Accelerations taken within a step for the states between its ends (`solver.steps.dense`)."""
-
-    @property
-    def unsolved(self) -> float:
-        """How many accelerations so far do not meet the constraints (`solver.sweeps.response`)."""
-
-    def begin(self, state: State, slope: Slope) -> Remembered:
-        """The memory of a method that has one, where nothing is known of the steps before."""
-
-    def slope(self, state: State, drive: Array | None = None) -> Slope:
-        """The accelerations at a state, and multipliers: any where rows repeat each other (see `least`)."""
-
-    def attempt(
-        self, state: State, slope: Slope, work: Array, memory: Remembered, h: float, tolerances: Pair
-    ) -> Attempt:
-        """A step of `h` (s) from a state with its slope and the work done up to it."""
-
-    def settle(self, state: State, tolerances: Pair) -> State:
-        """A state within a step, put on the constraints."""
-
-
 @dataclass(frozen=True, eq=False)
 class Absolute:
-    """The engine of absolute coordinates: every body's pose is integrated, and projected on all rows."""
+    """What runs in absolute coordinates compute with: every body's pose is integrated, and projected on all rows."""
 
     system: System
     method: Method
-
-    @property
-    def extra(self) -> int:
-        """As the method says."""
-        return self.method.extra
 
     @cached_property
     def tables(self) -> tuple[Any, ...]:
@@ -156,7 +114,7 @@ class Absolute:
 
     @property
     def unsolved(self) -> float:
-        """See `Engine`."""
+        """How many accelerations so far do not meet the constraints (`solver.sweeps.response`)."""
         return float(self.tables[-1].sweeps.unsolved[0])
 
     @cached_property
@@ -165,6 +123,10 @@ class Absolute:
         s, tableau = self.system, self.method.tableau
         stages = 0 if tableau is None else len(tableau.nodes)
         return make_steps(stages, s.program.bodies, s.program.angle_count, len(s.drives) + 1, s.program.rows)
+
+    def may_change_suddenly(self, part: float) -> None:
+        """By which part of the fastest the projection after a step may change velocities, beside the error allowed."""
+        self.steps.sudden[0] = part
 
     @cached_property
     def implicit(self) -> Implicit:
@@ -175,78 +137,6 @@ class Absolute:
     def within(self) -> Within:
         """The workspace for states within a step of an explicit method."""
         return make_within(self.system, self.method.extra)
-
-    def begin(self, state: State, slope: Slope) -> Memory | None:
-        """See `Engine`."""
-        return self.begin_at(slope.acceleration)
-
-    def begin_at(self, a: Array) -> Memory | None:
-        """As `begin`, for the accelerations (n, 6) there."""
-        return None if self.method.alpha is None else Memory(a.copy(), a.copy(), a.copy(), np.zeros(2), np.ones(1))
-
-    def slope(self, state: State, drive: Array | None = None) -> Slope:
-        """See `any_slope_at`."""
-        return any_slope_at(self.system, state, drive)
-
-    def attempt(
-        self, state: State, slope: Slope, work: Array, memory: Remembered, h: float, tolerances: Pair
-    ) -> Attempt:
-        """See `Engine`."""
-        if not isinstance(memory, Memory):
-            return self._explicit(state, slope, work, h, tolerances)
-        return self._implicit(state, slope, work, memory, h, tolerances)
-
-    def settle(self, state: State, tolerances: Pair) -> State:
-        """See `Engine`."""
-        arrays = _copied(_place(state))
-        before = (np.empty_like(arrays[0]), np.empty_like(arrays[1]))
-        settle(self.tables, before, arrays, drive_values(self.system, state.t), tolerances)
-        return State(state.t, *arrays)
-
-    def _explicit(self, state: State, slope: Slope, work: Array, h: float, tolerances: Pair) -> Attempt:
-        steps, tableau = self.steps, self.method.tableau
-        assert tableau is not None
-        nodes = [state.t + c * h for c in tableau.nodes]
-        drives = np.array([drive_values(self.system, t) for t in nodes])
-        end = drives[-1] if tableau.nodes[-1] == 1.0 else drive_values(self.system, state.t + h)
-        begin = (_place(state), work, _start(slope), drives, end)
-        error, moved, residual, repeated = attempt(self.tables, steps, tableau, h, *begin, tolerances)
-        evaluations = self.method.evaluations
-        if not error <= 1.0:
-            return Attempt(state, work, float(error), 0.0, 0.0, None, evaluations)
-        if not (np.all(np.isfinite(steps.v)) and np.isfinite(residual)):
-            return Attempt(state, work, np.inf, 0.0, 0.0, None, evaluations)
-        found = State(state.t + h, *_copied((steps.x, steps.q, steps.v, steps.angles)))
-        last = _slope_in(self.tables[-1], steps.multipliers, end, repeated)
-        return Attempt(found, steps.work.copy(), float(error), float(moved), float(residual), None, evaluations, last)
-
-    def _implicit(self, state: State, slope: Slope, work: Array, memory: Memory, h: float, tolerances: Pair) -> Attempt:
-        guess, alpha, _, soft = self.implicit
-        drive = drive_values(self.system, state.t + h)
-        begin = (_place(state), _start(slope), memory, drive, soft)
-        error, residual, rounds, repeated = alpha_attempt(self.tables, guess, alpha, h, *begin, tolerances)
-        if not (np.isfinite(error) and np.all(np.isfinite(guess.v)) and np.isfinite(residual)):
-            return Attempt(state, work, np.inf, 0.0, np.inf, memory, rounds + 1)
-        found = State(state.t + h, *_copied((guess.x, guess.q, guess.v, guess.angles)))
-        last = _slope_in(self.tables[-1], guess.multipliers, drive, repeated)
-        kept = Memory(guess.own.copy(), slope.acceleration, memory.once, np.array([h, memory.spans[0]]), memory.shrink)
-        done = work + h * (slope.power + last.power) / 2
-        return Attempt(found, done, float(error), 0.0, float(residual), kept, rounds + 1, last)
-
-
-def _place(state: State) -> tuple[Array, Array, Array, Array]:
-    """x, q, v and angles of a complete state."""
-    assert state.angles is not None
-    return state.positions, state.quaternions, state.velocities, state.angles
-
-
-def _start(slope: Slope) -> tuple[Array, Array, Array]:
-    """v̇, α̇ and the power of each load."""
-    return slope.acceleration, slope.turning, slope.power
-
-
-def _copied(arrays: Sequence[Array]) -> tuple[Array, ...]:
-    return tuple(np.array(a, order="C") for a in arrays)
 
 
 def _slope_in(workspace: Workspace, multipliers: Array, drive: Array, repeated: bool) -> Slope:

@@ -72,7 +72,9 @@ class Within(NamedTuple):
     the last row that of a place where the polynomial is tried; `pose_fit` (3, 9, 9) and `sum_fit` (3, 6, 6) give the
     coefficients `pose_part`, `sum_part` for 0, 1 and 3 nodes; `missed` (N,) closes the sum. `most` (k,) bounds the
     sizes of coordinates in what errors are allowed, `energy` (1,) J is a size of the work. `acceleration`, `turning`
-    and `power` keep those at the step's end. `worst` (1,) is the largest error so far over what is allowed.
+    and `power` keep those at the step's end. `worst` (1,) is the largest error so far over what is allowed;
+    `pivot` (2,) the smallest pivot of the loops' rows so far, of what it would be between free bodies, and when (s),
+    but for rows that repeat others from the start (`doubled`).
     """
 
     extra: int
@@ -87,6 +89,8 @@ class Within(NamedTuple):
     most: Array1
     energy: Array1
     worst: Array1
+    pivot: Array1
+    doubled: Ints1
     acceleration: Array2
     turning: Array1
     power: Array1
@@ -133,7 +137,9 @@ def make_within(system: System, extra: int, most: Array1 | None = None) -> Withi
         *fits(),
         *zeros((10, k), (7, size), (9, k), (6, size), size, size),
         most,
-        *zeros(1, 1, (n, 6), na, d + 1, (n, 4), (n, 3)),
+        *zeros(1, 1, 2),
+        np.zeros(len(system.plan.row), dtype=np.int64),
+        *zeros((n, 6), na, d + 1, (n, 4), (n, 3)),
         still,
         *zeros((n, 4), k, k, size, (n, 3), (n, 4), (n, 6), na, m, (d, 3)),
         np.arange(t),

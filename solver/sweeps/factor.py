@@ -20,6 +20,8 @@ Everything is about the centres of mass, along the world's axes: [v̇; ω̇], [f
 
 from __future__ import annotations
 
+import numpy as np
+
 from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel
 from solver.constraints.kernels import cross, sub
 from solver.sweeps.bodies import Bodies
@@ -295,6 +297,23 @@ def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
         if compliance[P.row[e]] == 0.0 and Q.pivot[e] * size > 1.0:
             return True
     return False
+
+
+@kernel
+def mark_repeats(P, Q, compliance, marks):  # type: ignore[no-untyped-def]
+    """1 for each loop row (l,) that (almost) repeats others, else 0."""
+    for e in range(P.row.shape[0]):
+        marks[e] = 1 if compliance[P.row[e]] == 0.0 and Q.pivot[e] * _FEW * Q.least[e] > 1.0 else 0
+
+
+@kernel
+def smallest_pivot(P, Q, compliance, marks):  # type: ignore[no-untyped-def]
+    """Of the loop rows that are not marked, over their weights: near 0 where the rank changes."""
+    smallest = np.inf
+    for e in range(P.row.shape[0]):
+        if marks[e] == 0 and compliance[P.row[e]] == 0.0 and Q.weight[e] > 0.0:
+            smallest = min(smallest, 1.0 / (Q.pivot[e] * Q.weight[e]))
+    return smallest
 
 
 @kernel

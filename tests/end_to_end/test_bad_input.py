@@ -166,12 +166,12 @@ def test_ctrl_c_in_a_long_run_keeps_the_trajectory_so_far(
     reached: list[float] = []
     go = integrate._go
 
-    def interrupted(run: Any, marcher: Any) -> bool:
-        stuck = go(run, marcher)
+    def interrupted(run: Any) -> int:
+        how = go(run)
         if not reached and sum(len(times) for times, *_ in run.samples) >= 40:
             reached.append(float(run.samples[-1][0][-1]))
             signal.raise_signal(signal.SIGINT)
-        return stuck
+        return how
 
     monkeypatch.setattr(integrate, "_go", interrupted)
     output = tmp_path / "run.parquet"

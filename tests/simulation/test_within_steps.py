@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose
 import cadbridge as cb
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import MotorSpec, Run, Scenario
+from cadbridge.simulation.scenario import EventSpec
 from cadbridge.simulation.trajectory import columns_of
 from solver.functions import expression
 from tests.efforts.trains import pair, planetary, train
@@ -139,6 +140,26 @@ def test_a_free_planetary_train_keeps_its_closed_form(tolerance: float, tmp_path
     assert_allclose(np.abs(columns["joint.planet_joint.q"]), 3 * arm, rtol=0, atol=1e-10 * size)
     assert_allclose(columns["energy.motor_work"], 40.0 * arm, rtol=0, atol=1e-10 * 40.0 * arm.max())
     assert_allclose(columns["energy.kinetic"], 40.0 * arm, rtol=0, atol=1e-10 * 40.0 * arm.max())
+
+
+def test_events_of_a_fast_train_are_met_where_its_closed_form_says(tmp_path: Path) -> None:
+    """One hundred and more radians a step: of two events the second stops the run, and a third is never met."""
+    torques = (motor("arm_joint", "torque", "40"),)
+    events = (
+        EventSpec("sun_joint", 700.0, "rising"),
+        EventSpec("arm_joint", 300.0, "either", stop=True),
+        EventSpec("sun_joint", 700.0, "falling"),
+    )
+    found = run(built(planets(tmp_path)), torques, 1e-8, events=events)
+    inertia = 0.01 + 16 * 0.01 + 4 * 0.01 + 1.0 * 0.04**2
+    times = [math.sqrt(2 * angle * inertia / 40.0) for angle in (700.0 / 4, 300.0)]
+    assert [e.name for e in found.result.events] == ["sun_joint", "arm_joint"]
+    assert_allclose([e.t for e in found.result.events], times, rtol=1e-11)
+    columns = {name: values for name, (values, _) in columns_of(found).items()}
+    assert columns["time"][-1] == pytest.approx(times[1], rel=1e-11)
+    assert columns["joint.arm_joint.q"][-1] == pytest.approx(300.0, rel=1e-11)
+    assert_allclose(np.diff(columns["time"])[:-1], 1 / ODD, rtol=1e-9)
+    assert found.result.status.code == "event"
 
 
 CASES: dict[str, tuple[Any, tuple[MotorSpec, ...]]] = {

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.model import TimeFunction
+from solver.runs.corners import corners_ahead
 
 Array = NDArray[np.float64]
 Dual = tuple[float, float, float]
@@ -47,14 +48,29 @@ def signals_of(functions: Sequence[TimeFunction | None], duration: float) -> Sig
 def _ends(function: TimeFunction | None, duration: float) -> list[tuple[float, Dual]]:
     if function is None:
         return []
-    return [(0.0, function.evaluate(0.0))] if function.steady else _pieces(function.evaluate, duration)
+    if function.steady:
+        return [(0.0, function.evaluate(0.0))]
+    return _pieces(function.evaluate, duration, corners_of([function], duration))
 
 
-def _pieces(evaluate: Callable[[float], Dual], duration: float) -> list[tuple[float, Dual]]:
-    """The ends of the pieces, halved until each follows the function."""
+def corners_of(functions: Sequence[TimeFunction | None], duration: float) -> Array:
+    """The times (s) at which functions bend or jump within [0, duration], rising; TooManyPiecesError."""
+    given = [function for function in functions if function is not None]
+    found, until = corners_ahead(given, 0.0, duration, _MOST, knots=True)
+    if until < duration:
+        raise TooManyPiecesError(f"functions of time bend more than {_MOST} times, or too fast to follow")
+    return found
+
+
+def _pieces(
+    evaluate: Callable[[float], Dual], duration: float, corners: Array
+) -> list[tuple[float, Dual]]:  # fmt: skip
+    """The ends of the pieces, halved until each follows the function; one of no length to speak of at each corner."""
     found = [(0.0, evaluate(0.0))]
     size = max(1.0, *(abs(evaluate(t)[0]) for t in np.linspace(0.0, duration, 65).tolist()))
-    waiting = [float(t) for t in np.linspace(0.0, duration, 17)[:0:-1]]
+    aside = 1e-14 * np.maximum(1.0, corners)
+    ends = np.concatenate([np.linspace(0.0, duration, 17)[1:], corners - aside, corners + aside])
+    waiting = np.unique(ends[(ends > 0.0) & (ends <= duration)])[::-1].tolist()
     while waiting:
         (t0, a), t1 = found[-1], waiting[-1]
         b = evaluate(t1)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cadbridge.exporters.fmu.image import WORD, Image
 from cadbridge.exporters.fmu.machine import METHOD, Machine
-from cadbridge.exporters.fmu.signals import signals_of
+from cadbridge.exporters.fmu.signals import corners_of, signals_of
 from cadbridge.lowering import joint_bearer
 from cadbridge.simulation.scenario import Scenario
 from solver.chart.stepping import no_joints
@@ -27,6 +27,7 @@ from solver.equations.workspace import Workspace
 from solver.runs.driving import Drives
 from solver.runs.integrate import first_step, longest_at, pace_of
 from solver.runs.marching import Course
+from solver.runs.meeting import nothing_watched
 from solver.steps.methods import METHODS, Absolute
 from solver.steps.samples import Within, make_samples
 
@@ -55,6 +56,7 @@ MAGIC = b"CBFMU001"
 _LAWS = {"torque": 0, "pd": 1, "speed": 2, "angle": 2, "voltage": 3, "servo": 4}
 _CONSTANT = {
     "Workspace": ("compliance",),
+    "Steps": ("most", "sudden"),
     "Within": ("pose_fit", "sum_fit", "most", "still", "every_term", "every_row", "coordinate"),
 }
 """The fields of workspaces that hold something before the first evaluation."""
@@ -141,15 +143,17 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     T, W, E, S = system.program.terms, system.rows, engine.tables[-1], engine.steps
     tableau = engine.method.tableau
     assert tableau is not None
+    engine.may_change_suddenly(0.05 * max(what.rtol, what.atol) ** 0.5)
     D, Q, samples = engine.within, space(T, system.schur, n), make_samples(system, np.zeros(1))
     for workspace in (E, S, D, Q, samples):
         _cleared(workspace)
     longest = longest_at(what.rate)
     first = first_step(engine.method, (what.rtol, what.atol), longest)
     pace = pace_of(engine.method, first, longest)
-    drives = Drives(np.zeros((0, 3)), np.zeros(1, np.int64), np.zeros((len(tableau.nodes), d, 3)), np.zeros((d, 3)))
+    nodes, corners = np.zeros((len(tableau.nodes), d, 3)), corners_of(machine.functions, what.duration)
+    drives = Drives(np.zeros((0, 3)), np.zeros(1, np.int64), corners, nodes, np.zeros((d, 3)))
     one_sample = np.array([0, 0, 0, 0, 0, 0, 1])
-    course = Course(np.array([0.0, first, 0.0, np.inf, 0.0, 1.0, 0.0, 0.0]), one_sample)
+    course = Course(np.array([0.0, first, 0.0, np.inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, np.inf]), one_sample)
     slope = (np.zeros((n, 6)), np.zeros(system.program.angle_count), np.zeros(d + 1))
     made.put(CLOCK=course.clock, COUNTS=course.counts, SAMPLE_TIME=samples.times, FILLER=drives.filler)
     made.put(DRIVE=drives.end, SLOPE_ACCELERATION=slope[0], SLOPE_TURNING=slope[1], SLOPE_POWER=slope[2])
@@ -161,8 +165,8 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     call = made.image.call
     at = {
         "MARCH": call(
-            ENTRIES["march"], engine.tables, (no_joints(), engine.implicit), S, tableau, pace, drives, D, course, state,
-            np.zeros(d + 1), slope, samples, 100_000, tolerances,
+            ENTRIES["march"], engine.tables, (no_joints(), engine.implicit), S, tableau, pace, drives, D,
+            nothing_watched(), course, state, np.zeros(d + 1), slope, samples, 100_000, tolerances,
         ),
         "STAGE": call(
             ENTRIES["stage_here"], T, system.plan, B, F, W, E, state, drives.end, made.arrays["MULTIPLIERS"]
@@ -172,7 +176,8 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
             rows, (made.arrays["SECOND"], D.first, D.second),
         ),
         "SETTLE": call(
-            ENTRIES["settle"], engine.tables, (S.before_x, S.before_q), state, drives.end, tolerances
+            ENTRIES["settle"], engine.tables, (S.before_x, S.before_q, S.before_v), S.sudden, state, drives.end,
+            tolerances,
         ),
         "LEAST": call(
             ENTRIES["least_into"], T, system.schur, B, W, Q, poses, state[3], drives.end, terms_workspace(T),

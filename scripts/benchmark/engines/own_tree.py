@@ -32,7 +32,7 @@ class Engine(own.Engine):
     def accelerations(self) -> Array:
         """q̈ (n,) of the tree's hinges at the start."""
         engine = self.engine
-        engine.begin(self.start, engine.slope(self.start))
+        engine.read(self.start)
         engine._steps.angles[:] = np.asarray(self.start.angles)
         self._accelerate(1)
         # The chart's joints are in its own order; hinge i of the case carries body i.

@@ -121,6 +121,16 @@ def test_a_scenario_acts_in_it(text: str, tmp_path: Path) -> None:
     assert np.max(np.abs(found["motor.Revolute_1.effort"])) > 0.1
 
 
+def test_a_pulse_between_its_steps_counts(tmp_path: Path) -> None:
+    text = LED.replace('angle: "20*sin(3*t)"', 'torque: "40*(step(t-0.213)-step(t-0.2131))"')
+    assert "torque" in text
+    file = scenario(text, tmp_path)
+    result = written(models.four_bar(), tmp_path, scenario=file)
+    run = own_run(models.four_bar(), 0.5, file)
+    assert abs(run.result.trajectory.motor_work[-1]) > 1e-3
+    assert worst(run, simulated(result.files[0], "CoSimulation", 0.5, run.scenario.rate), tmp_path) < 1e-6
+
+
 @pytest.mark.parametrize("name", ["four_bar", "crank_slider"])
 def test_changes_at_the_start_are_made_before_it_begins(name: str, tmp_path: Path) -> None:
     """Loops that the scenario closes at t = 0, as `simulate` closes them."""

@@ -90,7 +90,7 @@ def test_accelerations_are_those_of_the_recursions_and_of_pinocchio(name: str, f
     )
 
     state, C = state_of(tree, q, rates), engine.chart
-    engine.begin(state, engine.slope(state))
+    engine.read(state)
     S, K = engine._steps, engine._kinematics
     joint_accelerations(engine.tables, C, K, S, np.zeros((0, 3)), 1)
     joint_of = {int(body): C.v_start[C.step[k]] for k, body in enumerate(C.body)}

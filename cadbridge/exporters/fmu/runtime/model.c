@@ -488,7 +488,7 @@ int model_step(Model *m, double from, double length) {
         int how = (int)REALS(m, MARCH_RESULT)[0];
         if (how == MARCH_ENDED) break;
         *REALS(m, TIME) = clock[0];
-        if (how == MARCH_STUCK)
+        if (how >= MARCH_STUCK)
             return model_fail(m, "At t = %.9g s no step is short enough: the motion reaches a pose from which the mechanism cannot go on (a dead point, joints that lock), or inputs are too large.", clock[0]);
         steps += counts[0] + counts[1];
         counts[0] = counts[1] = 0;

@@ -126,6 +126,8 @@ class Release:
 class Releases:
     """The stiffest releases of a group, of `compared`, at `body`; `complete`: these are all that there are.
 
+    `refused` more were looked at, and are not among them: the diagnosis of what they make contradicts them.
+
     Mates in `fixed` are not weakened: a drive, a coupling or a limit counts on their one freedom.
     """
 
@@ -134,6 +136,7 @@ class Releases:
     complete: bool
     body: str
     fixed: tuple[str, ...]
+    refused: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from cadbridge.misfit.groups import Group
 
 Array = NDArray[np.float64]
 
-TAKES_PART = 1e-6
+TAKES_PART = 1e-3
 """Equations of which a stress holds less than this have no part in it."""
 
 

@@ -22,6 +22,8 @@ from cadbridge.misfit.weakening import weakened
 
 Array = NDArray[np.float64]
 
+TRIED = 4
+"""Times the sets that are listed are diagnosed at most, where some are refused."""
 LARGEST = 60
 """Redundant equations of one group above which no releases are looked for, which is said."""
 
@@ -52,15 +54,31 @@ class Proposer:
         carried = loads.carried
         options = options_of(group, self._constraints.blocks.frames, mechanism.assembly)
         found = search(group, options, loads)
-        chosen = list(found.candidates[: self._most])
         plain = min(found.candidates, key=lambda c: (len(c.options), -c.left), default=None)
-        if plain is not None and plain not in chosen:
-            chosen[-1:] = [plain]
-        around = _around(mechanism.assembly, group)
-        before = constraints_of(build(around)).dependence
-        proved = [r for c in chosen if (r := self._proved(group, c, carried.names, around, before)) is not None]
+        proved, refused = self._first_proved(group, found.candidates, plain, carried.names)
         fixed = tuple(sorted(set(group.mates) & coordinates(mechanism.assembly)))
-        return Releases(tuple(proved), len(found.candidates), found.complete, carried.component, fixed)
+        return Releases(tuple(proved), len(found.candidates), found.complete, carried.component, fixed, refused)
+
+    def _first_proved(
+        self, group: Group, candidates: Sequence[Candidate], plain: Candidate | None, names: Sequence[str]
+    ) -> tuple[list[Release], int]:
+        """The first candidates that their diagnosis proves, with the plainest one at last; how many it refused."""
+        around = _around(self._constraints.mechanism.assembly, group)
+        before = constraints_of(build(around)).dependence
+        proved: list[Release] = []
+        refused = 0
+        for candidate in candidates[: TRIED * self._most]:
+            last = len(proved) == self._most - 1 and plain is not None
+            chosen = plain if last and plain is not None else candidate
+            release = self._proved(group, chosen, names, around, before)
+            refused += release is None
+            if release is not None and release not in proved:
+                proved.append(release)
+            if candidate is plain or chosen is plain:
+                plain = None
+            if len(proved) == self._most:
+                break
+        return proved, refused
 
     def _loads(self, group: Group) -> Loads | None:
         """Loads on the component named, else on the heaviest of the group whose loads its mates carry."""

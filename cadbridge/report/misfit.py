@@ -74,7 +74,7 @@ def _releases_document(group: GroupFit) -> Document:
     releases = group.releases
     return {
         "body": releases.body, "compared": releases.compared, "complete": releases.complete,
-        "fixed": list(releases.fixed),
+        "fixed": list(releases.fixed), "refused": releases.refused,
         "found": [
             {
                 "stiffness_left": r.left,
@@ -211,7 +211,13 @@ def _overview(groups: Sequence[GroupFit], columns: int) -> str:
         forces = [max((load.worst for load in g.loads if load.turns == turns), default=0.0) for turns in (False, True)]
         cells = [figure(x * 1e3, 3) for x in (g.play.worst, g.play.squares, g.play.most95)]
         rows.append(
-            [listed(g.mates, 3), str(g.redundant), *cells, *(plain_force(f) for f in forces), _face(g.errors[0])]
+            [
+                listed(g.mates, 3),
+                str(g.redundant),
+                *cells,
+                *(plain_force(f) for f in forces),
+                _face(g.errors[0]) if g.errors else "–",
+            ]
         )
     return "Groups of mates, the costliest first\n" + plain_table(
         head, rows, columns, (False, True, True, True, True, True, True, False)
@@ -260,6 +266,7 @@ def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:
     what = "all" if releases.complete else "some"
     notes = [
         f"stiffness left at {releases.body}; each proved by a new diagnosis; {what} {releases.compared} sets compared",
+        *([f"{releases.refused} refused by it"] if releases.refused else []),
         *([f"{listed(releases.fixed, 4)} must keep their one freedom"] if releases.fixed else []),
         "--apply LABEL writes one into the mates file",
     ]

@@ -31,6 +31,10 @@ TOUCHING = "touching"
 """In `Assembly.extra`: how many geometries touch one another in the engine of the source."""
 
 
+UNACTUATED = "unactuated"
+"""In `Assembly.extra`: whether the source switches all its actuators off."""
+
+
 @dataclass(frozen=True, eq=False)
 class Mesh:
     """Triangles: `vertices` (n, 3) in m, `triangles` (m, 3) indices, counter-clockwise from outside."""

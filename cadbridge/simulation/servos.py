@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cadbridge.assembly import TOUCHING, ControlLaw, Drive
+from cadbridge.assembly import TOUCHING, UNACTUATED, ControlLaw, Drive
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
@@ -39,7 +39,8 @@ def servo_motors(lowered: Lowered, servos: Servos, moved: Collection[str], findi
     if unknown:
         raise InputError(f"controls: there is no actuator {unknown[0]!r} in the source.")
     made, replaced = [], []
-    for drive in mechanism.drives if servos.act else ():
+    off = bool(mechanism.assembly.extra.get(UNACTUATED))
+    for drive in mechanism.drives if servos.act and not off else ():
         joint, control = mechanism.joint_named(drive.joint), servos.controls.get(drive.name)
         # An actuator of which the source gives no law makes its control, a torque or force before the reduction.
         law = drive.law or (None if control is None else ControlLaw())

@@ -211,7 +211,8 @@ def _compare_shapes(exported: Exported, held: Contents, within: float, found: Co
             found.differences.append(f"the shape of {name} is {there[0]} in the export and {there[1]} in the source")
         elif ours is not None and theirs is not None:
             _compare_extents(name, ours, theirs, within, found)
-    found.done.append(f"{SHAPES} of {count(seen, 'link')}")
+    if seen:
+        found.done.append(f"{SHAPES} of {count(seen, 'link')}")
 
 
 def _compare_extents(name: str, ours: Extent, theirs: Extent, within: float, found: Compared) -> None:
@@ -343,4 +344,5 @@ def _compare_sensors(exported: Exported, held: Contents, found: Compared) -> Non
     missing = [f"{kind} of {name}" for kind, name in wanted if (kind, name) not in held.sensors]
     if missing:
         found.differences.append(f"{count(len(missing), 'sensor')} missing: {listed(missing)}")
-    found.done.append(count(len(wanted), "sensor"))
+    if wanted:
+        found.done.append(count(len(wanted), "sensor"))

@@ -89,6 +89,16 @@ def test_a_limit_of_the_joint_bounds_its_servo(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, theirs(model, {}, 0.5), atol=1e-7)
 
 
+def test_actuators_that_the_file_switches_off_do_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "arm.xml"
+    text = ARM.format(actuators=LAWS["position"], limit="")
+    path.write_text(text.replace('contact="disable"', 'contact="disable" actuation="disable"'), encoding="utf-8")
+    mechanism, model = cb.build(cb.read(path)), mujoco.MjModel.from_xml_path(str(path))
+    found = ours(mechanism).result.trajectory.coordinates[-1]
+    np.testing.assert_allclose(found, theirs(model, {}, 0.5), atol=1e-7)
+    assert abs(found[0]) > 1.0
+
+
 def test_a_control_is_a_function_of_time_within_its_range(tmp_path: Path) -> None:
     mechanism, model = built(tmp_path, '<position name="a" joint="shoulder" kp="200" kv="9" ctrlrange="-.1 .2"/>')
     run = ours(mechanism, servos=Servos({"a": expression("0.5*sin(6*t)")}))

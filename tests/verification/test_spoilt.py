@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.assembly import Mesh
+from cadbridge.assembly import Drive, Mesh
 from cadbridge.exporters.fmu.binary import NoBinaryError, shared_library
 from cadbridge.exporters.meshes import obj_bytes, shown_mesh, stl_bytes, usdc_bytes
 from cadbridge.findings import Finding
@@ -170,6 +170,12 @@ def moved(rig: Mechanism) -> Mechanism:
     return cb.build(replace(source, mates=tuple(mates)))
 
 
+def stiffer(drive: Drive) -> Drive:
+    if drive.law is None or not any(drive.law.bias):
+        return drive
+    return replace(drive, law=replace(drive.law, bias=(0.0, 1.01 * drive.law.bias[1], drive.law.bias[2])))
+
+
 def coupled(rig: Mechanism, ratio: float | None) -> Mechanism:
     source = rig.assembly
     couplings = () if ratio is None else tuple(replace(c, ratio=ratio) for c in source.couplings)
@@ -260,6 +266,7 @@ FMUS: dict[str, Spoil] = {
     "dry friction": of_joint("shoulder", friction=0.2),
     "spring": of_joint("shoulder", stiffness=2.1),
     "rotor": of_joint("shoulder", armature=0.03),
+    "servo": Other(lambda rig: replace(rig, drives=tuple(stiffer(d) for d in rig.drives))),
 }
 SPOILT = {"mjcf": MJCF, "urdf": URDFS, "sdf": SDFS, "usd": USDS, "fmu": FMUS}
 NOTICED = {"CB530", "CB531", "CB1489", "CB1400"}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import TOUCHING, Assembly, Component, Instance, Mate, MateKind, NamedFrame, Part
+from cadbridge.assembly import TOUCHING, UNACTUATED, Assembly, Component, Instance, Mate, MateKind, NamedFrame, Part
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -21,7 +21,7 @@ from cadbridge.readers.mjcf.equalities import read_equalities
 from cadbridge.readers.mjcf.files import Named, check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
-from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers, touching
+from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers, touching, unactuated
 from cadbridge.readers.mjcf.worker import MEMORY
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
@@ -72,7 +72,9 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         units=("MJCF: m, kg, rad (compiled by MuJoCo, degrees converted)",),
         mates_in_file=len(mates) + len(c.model["eq_type"]),  # all joints are understood, several may make one mate
         gravity=gravity(c),
-        extra={key: value for key, value in (("mjcf", kept), (TOUCHING, touching(c))) if value},
+        extra={
+            key: value for key, value in (("mjcf", kept), (TOUCHING, touching(c)), (UNACTUATED, unactuated(c))) if value
+        },
         findings=c.findings.as_tuple(),
     )
 

@@ -20,6 +20,10 @@ _GRAVITY_OFF = 1 << 7
 """MuJoCo's mjDSBL_GRAVITY."""
 
 
+_ACTUATION_OFF = 1 << 11
+"""MuJoCo's mjDSBL_ACTUATION."""
+
+
 @dataclass(frozen=True)
 class Leftover:
     """A field: of which named things ("" of the model), its default, and what a value other than that means."""
@@ -67,7 +71,7 @@ _HARD: dict[str, tuple[float, ...]] = {"margin": (0.0,), "solref": (0.02, 1.0), 
 
 _ACTING = {
     1 << 0: "constraint", 1 << 1: "equality", 1 << 2: "frictionloss", 1 << 3: "limit", 1 << 5: "spring",
-    1 << 6: "damper", 1 << 8: "clampctrl", 1 << 11: "actuation",
+    1 << 6: "damper", 1 << 8: "clampctrl", _ACTUATION_OFF: "actuation",
 }  # fmt: skip
 """What MuJoCo's mjtDisableBit switches off that acts here; the others are of contact and integration."""
 
@@ -94,6 +98,11 @@ def gravity(c: Context) -> tuple[float, float, float]:
     off = int(c.model["options"].get("disableflags", 0)) & _GRAVITY_OFF
     x, y, z = (0.0, 0.0, 0.0) if off else (float(v) for v in c.model["gravity"])
     return x, y, z
+
+
+def unactuated(c: Context) -> bool:
+    """Whether the file switches its actuators off."""
+    return bool(int(c.model["options"].get("disableflags", 0)) & _ACTUATION_OFF)
 
 
 def _described(c: Context, entry: Leftover, among: Sequence[int] | None = None) -> str | None:

@@ -50,8 +50,8 @@ class Hosts:
                 _, host = max(self.touched[name])
                 scene.bind(name, host, f"a {standard.kind} that holds it", 0.9)
         for names in self.stacks.members().values():
-            held = [name for name in names if self.touched[name]]
-            for name in (name for name in names if not self.touched[name]):
+            held = sorted(name for name in names if self.touched[name])
+            for name in sorted(name for name in names if not self.touched[name]):
                 if held:
                     scene.bind(name, held[0], f"a {self.fasteners[name].kind} on {held[0]}", 0.9)
                 else:

@@ -17,6 +17,7 @@ from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.readers.mates_file import editing, load_document, overlay
 from cadbridge.recognition.edited import write_mates
+from cadbridge.recognition.hints import hints_of
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.reading import read_bare
 from cadbridge.recognition.recogniser import recognise
@@ -71,7 +72,9 @@ class MatesEditor:
             if self.options.length_unit is None and spec is not None:
                 self.options = replace(self.options, length_unit=spec.source_units)
         self._bare = read_bare(self._source, self.options)
-        self.found: Recognition | None = recognise(self._bare) if self._recognised else None
+        self.found: Recognition | None = None
+        if self._recognised:
+            self.found = recognise(self._bare, hints=hints_of(self.path))
         if self.found is not None and not self._bare.mates:
             # The frame of a flexible sub-assembly holds no part: as a component of its own it would float.
             self._bare = replace(self._bare, components=tuple(c for c in self._bare.components if c.instances))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cadquery as cq
+import numpy as np
 import pytest
 
 import cadbridge as cb
@@ -119,3 +121,14 @@ def test_what_is_ignored_is_not_asked_about_and_goes_with_what_it_touches(made: 
     assert not found.joints
     (body,) = (b for b in found.bodies if "lever" in b.instances)
     assert any("--ignore" in bond.reason for bond in body.bonds)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_parts_changes_nothing(made: Assembly, seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(len(made.instances))
+    shuffled = replace(made, instances=tuple(made.instances[k] for k in order), parts=made.parts[::-1])
+    first, second = recognise(made), recognise(shuffled)
+    assert {frozenset(b.instances) for b in first.bodies} == {frozenset(b.instances) for b in second.bodies}
+    assert [(j.name, j.type, j.confidence) for j in first.joints] == [
+        (j.name, j.type, j.confidence) for j in second.joints
+    ]

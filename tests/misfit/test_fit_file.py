@@ -14,7 +14,7 @@ from cadbridge.errors import InputError
 from cadbridge.mechanism import build
 from cadbridge.misfit import fit, load_fit
 from cadbridge.misfit.file import json_schema_text
-from tests.misfit.models import on_line
+from tests.misfit.models import on_line, table
 
 DOOR = Path(__file__).resolve().parents[2] / "fixtures" / "door"
 
@@ -119,5 +119,8 @@ def test_a_design_that_contradicts_itself_is_the_first_error() -> None:
 
 
 def test_a_short_base_magnifies_errors_which_is_told() -> None:
-    found = fit(build(on_line((0.0, 0.001, 1.0))))
-    assert [f.code for f in found.findings] == []  # the first hinge alone keeps the line
+    """A fourth leg 1 m from three that stand 10 mm apart feels what they are off a hundred times over."""
+    found = fit(build(table([(0.0, 0.0), (0.01, 0.0), (0.0, 0.01), (1.0, 1.0)])))
+    assert [f.code for f in found.findings] == ["CB443"]
+    assert found.findings[0].items == ("foot 3",)
+    assert [f.code for f in fit(build(table([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]))).findings] == []

@@ -65,7 +65,7 @@ def at(run: Run, name: str, sample: int, by: float) -> dict[str, np.ndarray]:
 def test_a_right_run_passes_every_check(bar: Run) -> None:
     assert bar.verdict is not None
     assert {check.name: check.state for check in bar.verdict.checks} == dict.fromkeys(
-        ("rows", "rates", "energy", "angles", "turns", "repeats", "sensitivity"), OK
+        ("rows", "rates", "within", "energy", "angles", "turns", "repeats", "sensitivity"), OK
     )
     assert bar.summary["trusted"] is True
     assert np.all(columns_of(bar)["check.trusted"][0] == 1.0)
@@ -82,6 +82,11 @@ def test_each_error_is_found_by_the_check_that_looks_for_it(bar: Run) -> None:
         ("turns", {"coordinates": T.coordinates + np.where(T.t > 0.5, math.tau, 0.0)[:, None]}),
     ):
         assert found(bar, spoilt(bar, **changed)) == {**found(bar, bar.result), check: WRONG}
+
+
+def test_a_step_that_is_bent_within_is_told(bar: Run) -> None:
+    bent = replace(bar.result, statistics=replace(bar.result.statistics, within=50.0))
+    assert found(bar, bent)["within"] == WRONG
 
 
 def test_a_sample_that_is_off_is_found_where_it_is_computed_again(bar: Run) -> None:

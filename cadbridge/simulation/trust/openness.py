@@ -14,6 +14,8 @@ from solver.state import State
 PLACES = 1e-7
 """Of the model's length (of a turn's radian for angles): how far rows may be open. Every sample is put on them; where
 they contradict each other by rounding, they stay open by about 1e-9."""
+WITHIN = 10.0
+"""Tolerances by which a state within a step may be off: what the steps themselves ask for is one."""
 RATES = 1e-6
 """Of the largest speed (m/s; at least 1): how far rows may be open in their rates. Rows that contradict each other by
 rounding cost 1e-8."""
@@ -50,3 +52,12 @@ def rates_check(what: Scenario, result: Result) -> Check:
     allowed = RATES * np.maximum(1.0, speeds) + what.atol + what.rtol * speeds
     text = "joints come apart with {worst:.2g} m/s at t = {t:.4g} s, where {allowed:.2g} m/s is allowed"
     return judged("rates", T.constraint_velocity, allowed, T.t, unit="m/s", text=text)
+
+
+def within_check(result: Result) -> Check:
+    """Whether states within steps are as good as their ends, as far as a further acceleration told the steps; where
+    they are not, nobody knows which samples are."""
+    T = result.trajectory
+    off = np.full(len(T.t), result.statistics.within)
+    text = "a sample within a step is off by {worst:.2g} tolerances"
+    return judged("within", off, WITHIN, T.t, unit="tolerances", text=text)

@@ -9,7 +9,7 @@ from cadbridge.lowering import Lowered
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.balance import balance_check
 from cadbridge.simulation.trust.checks import NOT_TESTED, WRONG, Check, Verdict, not_tested, together
-from cadbridge.simulation.trust.openness import places_check, rates_check
+from cadbridge.simulation.trust.openness import places_check, rates_check, within_check
 from cadbridge.simulation.trust.repeats import Call, repeats_check
 from cadbridge.simulation.trust.turns import poses_check, turns_check
 from solver.equations.system import System
@@ -49,6 +49,7 @@ def _checks(
 ) -> Iterator[Check]:
     yield places_check(system, what, result)
     yield rates_check(what, result)
+    yield within_check(result)
     if lowered.stand_ins or len(result.trajectory.t) < 2:
         yield not_tested("energy", "masses are not known" if lowered.stand_ins else "there is one sample")
     else:

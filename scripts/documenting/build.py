@@ -21,7 +21,7 @@ NOTEBOOKS = ("diagnose_and_mend", "simulate_and_compare", "convert_a_folder")
 SECTIONS: dict[str, list[str]] = {
     "Tutorials": [f"tutorials/{name}" for name in NOTEBOOKS],
     "How to": [
-        "formats", "mates-file", "recognition", "scenario", "trajectory", "sweep", "view", "inverse", "geared",
+        "formats", "mates-file", "recognition", "scenario", "trajectory", "sweep", "view", "inverse", "fit", "geared",
         "exports", "jobs", "config", "security",
     ],
     "Reference": ["reference/commands", "reference/findings", "reference/python", "reference/files", "check-json"],

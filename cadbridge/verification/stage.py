@@ -32,7 +32,9 @@ class Stage(Engine):
         self._usd, self._geom, self._physics = (load_module(f"pxr.{m}", "usd-core") for m in _MODULES)
         (self._path,) = folder.glob("*.usda")
         self._stage = self._usd.Stage.Open(str(self._path))
-        self._prims = {prim.GetName(): prim for prim in self._stage.Traverse()}
+        self._all = list(self._stage.Traverse())
+        # A tendon may bear the name of a joint: the joint comes first.
+        self._prims = {prim.GetName(): prim for prim in reversed(self._all)}
 
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
         found = {}
@@ -68,7 +70,7 @@ class Stage(Engine):
         return {link: place(link) for link in links}
 
     def _joint_prims(self) -> list[Any]:
-        return [prim for prim in self._prims.values() if prim.IsA(self._physics.Joint)]
+        return [prim for prim in self._all if prim.IsA(self._physics.Joint)]
 
     def _placed(self, link: str) -> Pose:
         matrix = np.array(self._geom.XformCache().GetLocalToWorldTransform(self._prims[link])).T
@@ -101,7 +103,7 @@ class Stage(Engine):
         )
 
     def _gravity(self) -> Vector | None:
-        scenes = [self._physics.Scene(p) for p in self._prims.values() if p.IsA(self._physics.Scene)]
+        scenes = [self._physics.Scene(p) for p in self._all if p.IsA(self._physics.Scene)]
         if len(scenes) != 1:
             return None
         down = np.array(scenes[0].GetGravityDirectionAttr().Get(), dtype=float)
@@ -148,7 +150,7 @@ class Stage(Engine):
 
     def _couplings(self, joints: set[str]) -> Iterator[tuple[dict[str, float], float]]:
         """What follows by Newton's word or by MuJoCo's, and MuJoCo's tendons that hold sums."""
-        for prim in self._prims.values():
+        for prim in self._all:
             name = prim.GetName()
             for target, prefix, unit in (
                 ("newton:mimicJoint", "newton:mimicCoef", True),
@@ -187,7 +189,8 @@ class Stage(Engine):
 def bare_stage(path: Path) -> Any:
     """The stage of a file without limits, drives, damping, dry friction and rotor inertias of joints of one freedom.
 
-    They are blocked in its session layer: the file stays as it is.
+    They are blocked in its session layer, and limits infinite there, since Newton takes a blocked one for 90°: the file
+    stays as it is.
     """
     usd, physics = load_module("pxr.Usd", "usd-core"), load_module("pxr.UsdPhysics", "usd-core")
     stage = usd.Stage.Open(str(path))
@@ -195,13 +198,16 @@ def bare_stage(path: Path) -> Any:
     for prim in stage.Traverse():
         if prim.IsA(physics.RevoluteJoint) or prim.IsA(physics.PrismaticJoint):
             for attribute in prim.GetAttributes():
-                if attribute.HasAuthoredValue() and attribute.GetName().startswith(_LOADS):
+                if attribute.HasAuthoredValue() and attribute.GetName() in _UNLIMITED:
+                    attribute.Set(_UNLIMITED[attribute.GetName()])
+                elif attribute.HasAuthoredValue() and attribute.GetName().startswith(_LOADS):
                     attribute.Block()
     return stage
 
 
+_UNLIMITED = {"physics:lowerLimit": -math.inf, "physics:upperLimit": math.inf}
 _LOADS = (
-    "physics:lowerLimit", "physics:upperLimit", "drive:", "newton:armature", "newton:friction", "newton:damping",
+    "drive:", "newton:armature", "newton:friction", "newton:damping",
     "mjc:armature", "mjc:damping", "mjc:frictionloss",
 )  # fmt: skip
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import cadbridge as cb
 from cadbridge.cli import main
 from cadbridge.verification import compare, newton
 
@@ -41,3 +42,11 @@ def test_what_lacks_and_what_does_not_go_together_is_told_by_the_command(
     said = " ".join(capsys.readouterr().err.split())
     assert "mujoco 4.0.0 is installed, and Newton needs ~=3.17.0; newton-usd-schemas is not installed" in said
     assert "pip install 'cadbridge[newton]'" in said
+
+
+def test_a_robot_with_limits_and_sums_of_gears_is_read_from_its_stage() -> None:
+    """Tendons bear the names of joints; and a limit that is only taken away is one of 90° in Newton."""
+    robot = ARM.parents[1] / "geared_robot3" / "geared_robot3.urdf"
+    result = compare.verify(cb.build(cb.read(robot)), "usd", duration=0.02)
+    assert max(result.mass, result.centre, result.inertia, result.pose) < 1e-6
+    assert "CB530" not in {f.code for f in result.findings}
